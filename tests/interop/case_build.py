@@ -14,6 +14,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 
+from oracle import canonical
 from paths import POLYGLOT, SHARED, TABIA, folder
 from procs import environment, run, run_ok
 from runner import case
@@ -50,11 +51,7 @@ def random_games(to: Path, count: int) -> Path:
 
 def normal(board: chess.Board) -> str:
     """The EPD of a position as the format normalises it."""
-    picture = board if board.turn else board.mirror()
-    king = picture.king(chess.WHITE)
-    if not picture.clean_castling_rights() and chess.square_file(king) < 4:
-        picture = picture.transform(chess.flip_horizontal)
-    return picture.epd(en_passant="legal")
+    return canonical(board).epd(en_passant="legal")
 
 
 class Count:

@@ -15,7 +15,7 @@ import chess
 import chess.pgn
 import chess.polyglot
 
-from oracle import Oracle
+from oracle import Oracle, canonical
 from paths import POLYGLOT, SHARED, STARTER, _program, copy_starter, folder
 from procs import ready_tabia, run, run_ok
 from runner import case
@@ -191,14 +191,6 @@ COUNTERS = ("games", "wins", "losses", "draws", "own_rated", "other_rated")
 SUMS = ("points", "own_rating_sum", "other_rating_sum")
 
 
-def normal(board: chess.Board) -> chess.Board:
-    picture = board if board.turn else board.mirror()
-    if not picture.clean_castling_rights() and chess.square_file(picture.king(chess.WHITE)) < 4:
-        picture = picture.transform(chess.flip_horizontal)
-    picture.halfmove_clock, picture.fullmove_number = 0, 1
-    return picture
-
-
 def storable(board: chess.Board, move: chess.Move) -> bool:
     """The format has bytes for two pieces of a kind, and only for promotion to a queen."""
     if move.promotion not in (None, chess.QUEEN):
@@ -223,7 +215,7 @@ def a_hundred_thousand_random_positions_convert_to_jsonl_and_back():
             if not moves:
                 break
             board.push(rng.choice(moves))
-            picture = normal(board)
+            picture = canonical(board)
             fen = picture.fen(en_passant="legal")
             if fen in seen:
                 continue

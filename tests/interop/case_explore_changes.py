@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any, Iterator
 
-from pages import SAMPLE, SIZES, browser, explorer, long_line, open_address, probe
+from pages import SAMPLE, SIZES, browser, explorer, long_line, marks, open_address, probe
 from paths import copy_starter, folder
 from procs import poll, run, wait_until, within
 from runner import case
@@ -52,11 +52,7 @@ def window(name: str) -> Iterator[Window]:
 BROWSERS = [(name, functools.partial(window, name)) for name in ("Chromium", "Firefox")]
 
 
-def marks(book: object, moves: str = "") -> dict[str, str]:
-    return {move["uci"]: move["mark"] for move in probe(book, moves)["moves"]}
-
-
-def say(page: Any, text: str) -> None:
+def expect_status(page: Any, text: str) -> None:
     """Waits until the page contains this text."""
     page.wait_for(f"document.querySelector('#status').textContent.includes({json.dumps(text)})")
 
@@ -103,20 +99,20 @@ def explorer_shows_the_present_value_after_a_refused_change():
             page.wait_for("document.querySelector('#edit-dialog').open")
             assert run("mark", str(book), "--line", "d4", "main", "--factor", "30").returncode == 0
             page.click('input[name="mark"][value="avoid"]')
-            say(page, "its mark is main now")
+            expect_status(page, "its mark is main now")
             assert marks(book)["d2d4"] == "main", name
             # Dialog and table agree with the book, and another change is possible.
             page.wait_for("document.querySelector('input[name=\"mark\"]:checked').value === 'main' && document.querySelector('#edit-factor-number').value === '30'")
             page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"].main')")
             page.click('input[name="mark"][value="avoid"]')
-            say(page, "Saved: d4: mark avoid")
+            expect_status(page, "Saved: d4: mark avoid")
             page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"].avoid')")
             assert marks(book)["d2d4"] == "avoid", name
             # A deleted move cannot be changed.
             assert run("prune", str(book), "-o", str(book), "-f", "--line", "d4").returncode == 0
             page.click('input[name="mark"][value="none"]')
             page.wait_for("!document.querySelector('dialog[open]')")
-            say(page, "d4 is not in the book; nothing was changed")
+            expect_status(page, "d4 is not in the book; nothing was changed")
 
 
 @case(limit=240)
@@ -182,7 +178,7 @@ def explorer_asks_before_it_deletes_and_can_undo_it():
             page.keys("Home")
             page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"]') && !document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
             page.click("#undo")
-            say(page, "Taken back: deleted 1.e4")
+            expect_status(page, "Taken back: deleted 1.e4")
             page.wait_for("document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
             assert book.read_bytes() == before, name
 

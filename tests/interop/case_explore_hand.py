@@ -7,8 +7,8 @@ import statistics
 import chess
 import chess.pgn
 
-from case_explore_changes import BROWSERS, marks, say
-from pages import browser, explorer, open_address
+from case_explore_changes import BROWSERS, expect_status
+from pages import browser, explorer, marks, open_address, paste
 from paths import copy_starter, folder
 from procs import poll, within
 from runner import case
@@ -58,12 +58,12 @@ def explorer_marks_by_one_key_and_by_the_right_button():
             for key, mark in (("+", "main"), ("-", "avoid"), ("0", "none")):
                 page.run(f"return {focus}")
                 page.keys(key)
-                say(page, f"d4: mark {mark}")
+                expect_status(page, f"d4: mark {mark}")
                 assert marks(book)["d2d4"] == mark, (name, key)
             page.run("return document.querySelector('tr[data-uci=\"e2e4\"] th').dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 700, clientY: 300 }))")
             page.wait_for("document.activeElement.matches('.context button')")
             page.keys("ArrowDown", "Enter")
-            say(page, "e4: mark avoid")
+            expect_status(page, "e4: mark avoid")
             assert marks(book)["e2e4"] == "avoid", name
             page.wait_for("!document.querySelector('.context')")
 
@@ -112,7 +112,7 @@ def explorer_draws_variations_of_a_game_under_its_header():
     with explorer() as server, browser() as started:
         page = started.new_context(viewport={"width": 1366, "height": 768}).new_page()
         open_address(page, server.url)
-        page.evaluate("(text) => dispatchEvent(Object.assign(new Event('paste'), { clipboardData: { getData: () => text } }))", game)
+        paste(page, game)
         expect(page.locator("#line button")).to_have_text(["e4", "e5", "c5", "Nf3", "Nc3", "Nf3"])
         expect(page.locator("#line .game")).to_have_text("A, B 2500 – C, D 1-0 · Open · 2024.05")
         expect(page.locator("#line > .variation .aside button")).to_have_text(["Nc3"])
@@ -161,7 +161,7 @@ def explorer_rebuilds_no_elements_when_a_user_steps_through_3000_moves():
     with explorer() as server, browser() as started:
         page = started.new_context(viewport={"width": 1366, "height": 768}).new_page()
         open_address(page, server.url)
-        page.evaluate("(text) => dispatchEvent(Object.assign(new Event('paste'), { clipboardData: { getData: () => text } }))", repertoire(3000))
+        paste(page, repertoire(3000))
         page.wait_for_function("() => document.querySelectorAll('#line button').length >= 3000")
         page.evaluate(
             """() => {

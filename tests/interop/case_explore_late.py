@@ -5,7 +5,7 @@ from typing import Iterator
 
 from playwright.sync_api import Page, Route, expect
 
-from pages import Server, drag, expect_line, explorer, fixed_port, open_address, page_of, probe, reload, square
+from pages import Server, drag, expect_line, explorer, fixed_port, marks, open_address, page_of, paste, reload, square
 from paths import copy_starter, folder
 from procs import run, wait_until
 from runner import case
@@ -36,15 +36,6 @@ def delayed(page: Page, what: str) -> Iterator[list[Route]]:
 def wait_for_delayed(page: Page, routes: list[Route], count: int) -> None:
     """Waits until this many requests are delayed."""
     wait_until(lambda: page.wait_for_timeout(10) or len(routes) == count, 15, lambda: routes)
-
-
-def paste(page: Page, text: str) -> None:
-    """Pastes on the page itself."""
-    page.evaluate("(text) => dispatchEvent(Object.assign(new Event('paste'), { clipboardData: { getData: () => text } }))", text)
-
-
-def marks(book: object, moves: str) -> dict[str, str]:
-    return {move["uci"]: move["mark"] for move in probe(book, moves)["moves"]}
 
 
 def mark(page: Page, san: str, value: str) -> None:

@@ -5,7 +5,7 @@ import re
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, SIZES, browser, explorer, is_firefox, open_address, probe
+from pages import SAMPLE, SIZES, browser, explorer, is_firefox, marks, open_address
 from paths import STOCKFISH, copy_starter, folder
 from procs import poll, run
 from runner import case
@@ -216,10 +216,6 @@ def read_aloud(page: Page) -> list[str]:
     return [text(node) for node in nodes if not node["ignored"] and node.get("role", {}).get("value") in ("status", "alert")]
 
 
-def marks(book: object) -> dict[str, str]:
-    return {move["uci"]: move["mark"] for move in probe(book, "e2e4")["moves"]}
-
-
 @case(limit=200, browsers=True)
 def explorer_has_an_edit_button_for_each_of_two_books():
     here = folder("explore")
@@ -263,15 +259,15 @@ def explorer_has_an_edit_button_for_each_of_two_books():
             # The focus returns a moment after the dialog has closed.
             expect(move).to_be_focused()
         # The change and its undo affect only that book.
-        before = marks(one)
+        before = marks(one, "e2e4")
         page.locator('tr[data-uci="e7e5"] .pencil').nth(1).click()
         page.locator('input[name="mark"][value="avoid"]').check(force=True)
         expect(page.locator('tr[data-uci="e7e5"] .other')).to_be_attached()
-        assert (marks(one), marks(two)["e7e5"]) == (before, "avoid")
+        assert (marks(one, "e2e4"), marks(two, "e2e4")["e7e5"]) == (before, "avoid")
         page.keyboard.press("Escape")
         page.click("#undo")
         expect(page.locator('tr[data-uci="e7e5"] .other')).to_have_count(0)
-        assert marks(two) == before
+        assert marks(two, "e2e4") == before
 
 
 @case(limit=200, browsers=True)

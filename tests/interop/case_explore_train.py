@@ -4,8 +4,8 @@ import json
 import urllib.parse
 import urllib.request
 
-from case_explore_changes import BROWSERS, marks, say
-from pages import explorer, saved_by
+from case_explore_changes import BROWSERS, expect_status
+from pages import explorer, marks, saved_by
 from paths import folder
 from procs import run
 from runner import case
@@ -132,7 +132,7 @@ def explorer_compares_own_games_with_the_repertoire():
             page.wait_for("document.querySelector('#train-tab').title === '1 due today'")
             # The answer to the opponents' move is added to the book, as the main move.
             press(page, "#mine-list li:nth-child(2) button:nth-child(2)")
-            say(page, "Saved:")
+            expect_status(page, "Saved:")
             page.wait_for("document.querySelector('#mine-list li:nth-child(2) button:nth-child(2)').disabled")
             assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (name, marks(book, "e2e4 e7e6"))
             press(page, "#coverage summary")

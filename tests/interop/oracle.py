@@ -17,6 +17,16 @@ def board_after(moves: Iterable[str]) -> chess.Board:
     return board
 
 
+def canonical(board: chess.Board) -> chess.Board:
+    """The form of a position that a ChessBase book stores: White to move, and without
+    castling rights the white king on the files e to h."""
+    picture = board.copy(stack=False) if board.turn else board.mirror()
+    if not picture.clean_castling_rights() and chess.square_file(picture.king(chess.WHITE)) < 4:
+        picture = picture.transform(chess.flip_horizontal)
+    picture.halfmove_clock, picture.fullmove_number = 0, 1
+    return picture
+
+
 class Oracle:
     """A running `tabia probe BOOK --json -`."""
 

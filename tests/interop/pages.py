@@ -313,6 +313,16 @@ def probe(book: object, moves: str, *sets: str) -> dict:
     return json.loads(run("probe", str(book), "--json", "--moves", moves, *options).stdout)
 
 
+def marks(book: object, moves: str = "") -> dict[str, str]:
+    """The marks of the moves after a line."""
+    return {move["uci"]: move["mark"] for move in probe(book, moves)["moves"]}
+
+
+def paste(page: Page, text: str) -> None:
+    """Pastes on the page itself."""
+    page.evaluate("(text) => dispatchEvent(Object.assign(new Event('paste'), { clipboardData: { getData: () => text } }))", text)
+
+
 def book_rows(page: Page, number: int = 0) -> list[dict]:
     """The rows of a book window as text."""
     return page.evaluate(

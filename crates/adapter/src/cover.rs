@@ -362,8 +362,8 @@ impl Count<'_> {
             let next = notation::after(position, *mv);
             if view == View::Expected && own && position.turn() != self.colour {
                 let reply = node.and_then(|node| next_node(&self.covered.nodes, node, key(&next)));
-                let seen = |reply: usize| *self.covered.nodes[reply].visited.get(self.colour);
-                if !reply.is_some_and(seen) {
+                let visited = |reply: usize| *self.covered.nodes[reply].visited.get(self.colour);
+                if !reply.is_some_and(visited) {
                     continue;
                 }
             }

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_says_what_it_is_told_and_shows_the_men() {
+    fn a_page_has_its_texts_and_a_board_with_pieces() {
         let mut page = Page::new("a < b");
         page.finding(
             "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1",

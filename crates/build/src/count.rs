@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shakmaty::{ByColor, Chess, Color, Position};
 
-use super::node::{NagCount, Node, Outcome, Place, Seen};
+use super::node::{NagCount, Node, Occurrence, Outcome, Place};
 use super::tree::Tree;
 use tabia_book::ctg::{CanonicalBoard, Key, encode_move_byte};
 use tabia_book::{Annotation, PositionRecord};
@@ -60,9 +60,9 @@ impl Counter {
     }
 
     #[inline]
-    fn push(&mut self, order: u32, key: &Key, seen: Seen) -> Result<(), SortError> {
+    fn push(&mut self, order: u32, key: &Key, occurrence: Occurrence) -> Result<(), SortError> {
         self.sorter
-            .push_encoded(order, |out| seen.encode(order, key, out))
+            .push_encoded(order, |out| occurrence.encode(order, key, out))
     }
 
     /// Counts a game.
@@ -122,9 +122,9 @@ impl Counter {
                 self.tree.count(node, outcome, own, other);
             }
             let mut byte = None;
-            let mut seen = Seen {
+            let mut occurrence = Occurrence {
                 main: extent.main && ply > 0,
-                ..Seen::default()
+                ..Occurrence::default()
             };
             if let Some(&m) = m {
                 let next = game.positions.get(ply + 1);
@@ -142,18 +142,18 @@ impl Counter {
                 if byte.is_some() && !before.contains(&byte) && extent.has_moves_of(position) {
                     match step {
                         Some(step) => self.tree.count_move(step.node),
-                        None => seen.mv = byte.map(|byte| (byte, true)),
+                        None => occurrence.mv = byte.map(|byte| (byte, true)),
                     }
                 }
             }
             if here.is_none() && !repeated {
-                seen.game = Some((outcome, own, other));
+                occurrence.game = Some((outcome, own, other));
             }
-            if seen != Seen::default() {
+            if occurrence != Occurrence::default() {
                 if let Some(node) = here {
                     key = self.tree.key(node);
                 }
-                self.push(order, &key, seen)?;
+                self.push(order, &key, occurrence)?;
             }
             self.orders.push(order);
             self.bytes.push(byte);
@@ -248,19 +248,19 @@ impl Counter {
             let byte = encode_move_byte(&board, *m);
             self.unstorable += u64::from(byte.is_none());
             let key = board.key();
-            let here = Seen {
+            let here = Occurrence {
                 mv: byte
                     .filter(|_| extent.has_moves_of(position))
                     .map(|byte| (byte, false)),
-                ..Seen::default()
+                ..Occurrence::default()
             };
             self.push(Place::order_of(&key), &key, here)?;
             let next = notation::after(position, *m);
             if let Some(next) = CanonicalBoard::from_position(&next) {
                 let key = next.key();
-                let there = Seen {
+                let there = Occurrence {
                     main: extent.main,
-                    ..Seen::default()
+                    ..Occurrence::default()
                 };
                 self.push(Place::order_of(&key), &key, there)?;
             }

@@ -115,7 +115,7 @@ const EMPTY: u8 = 0x80;
 
 /// The contribution of one game to a position, encoded without a [`Node`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct Occurrence {
     /// The result of the game, the rating of the side to move and of the other side; 0
     /// means none. `None` if no game is counted.
     pub(super) game: Option<(Outcome, u16, u16)>,
@@ -125,7 +125,7 @@ pub(super) struct Seen {
     pub(super) main: bool,
 }
 
-impl Seen {
+impl Occurrence {
     /// Appends the bytes of the equivalent [`Node`].
     #[inline]
     pub(super) fn encode(self, order: u32, key: &Key, out: &mut Vec<u8>) {
@@ -457,7 +457,7 @@ mod tests {
             node.moves.extend(mv.map(|(byte, played)| (byte, u64::from(played))));
             node.main = main;
             let (mut bytes, mut expected) = (Vec::new(), Vec::new());
-            Seen { game, mv, main }.encode(order, &Key::from_padded(key), &mut bytes);
+            Occurrence { game, mv, main }.encode(order, &Key::from_padded(key), &mut bytes);
             node.encode(&mut expected);
             prop_assert_eq!(bytes, expected);
         }

@@ -590,7 +590,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_told_from_illegal_and_ambiguous() {
+    fn nonsense_illegal_and_ambiguous_moves_are_distinguished() {
         refused(
             "",
             &[

@@ -203,7 +203,7 @@ proptest! {
         };
         let mut adapter = Adapter::new(7);
         let mut file = Vec::new();
-        let mut seen: BTreeSet<Vec<u64>> = BTreeSet::new();
+        let mut paths: BTreeSet<Vec<u64>> = BTreeSet::new();
         let mut repeated = 0;
         // Games are different if our choices differ.
         let mut different = 0;
@@ -230,7 +230,7 @@ proptest! {
                 let Some(reply) = answer(&game.position, &game.path) else { break };
                 game.play(reply);
             }
-            repeated += usize::from(!seen.insert(game.path));
+            repeated += usize::from(!paths.insert(game.path));
         }
         prop_assert_eq!(repeated, 0, "of {}", different);
     }

@@ -151,7 +151,7 @@ impl Session {
         let mut choice = None;
         for (index, (book, settings)) in book_set.books.iter().zip(&own_settings).enumerate() {
             if let Some(reason) =
-                NoAnswerReason::unasked(book, &self.conditions, settings, position)
+                NoAnswerReason::not_probed(book, &self.conditions, settings, position)
             {
                 self.chooser.no_answer_reasons.push(reason);
                 continue;
@@ -289,7 +289,7 @@ impl Session {
         let searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let own_settings = std::mem::take(&mut self.chooser.settings);
         for (index, (book, settings)) in at.book_set.books.iter().zip(&own_settings).enumerate() {
-            if NoAnswerReason::unasked(book, &self.conditions, settings, &position).is_some() {
+            if NoAnswerReason::not_probed(book, &self.conditions, settings, &position).is_some() {
                 continue;
             }
             let looked_up = self.chooser.look_up(

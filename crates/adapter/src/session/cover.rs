@@ -38,7 +38,7 @@ enum State {
 }
 
 impl Cover {
-    pub(super) const fn is_asked(&self) -> bool {
+    pub(super) const fn is_requested(&self) -> bool {
         matches!(self.state, State::Asked)
     }
 

@@ -95,7 +95,7 @@ impl Game {
             .iter()
             .rev()
             .take(reversible)
-            .any(|seen| *seen == hash)
+            .any(|earlier| *earlier == hash)
     }
 
     /// Handles a `position` line.
@@ -120,16 +120,16 @@ impl Game {
             }
             Err(trouble) => self.trouble = Some(trouble),
         }
-        let known = |seen: &Reached| leads_to(&seen.position, &self.position);
+        let known = |reached: &Reached| leads_to(&reached.position, &self.position);
         if self.trouble.is_none() && !last.iter().any(known) {
             return Step::Anew;
         }
         // A line that cannot be read does not show which game it is.
-        for seen in last.into_iter().rev() {
+        for reached in last.into_iter().rev() {
             if self.recent.len() <= TAKEN_BACK {
                 self.recent.push_front(Reached {
                     until: None,
-                    ..seen
+                    ..reached
                 });
             }
         }
@@ -151,15 +151,15 @@ impl Game {
             let same = raw.iter().zip(&self.raw);
             same.take_while(|(new, old)| new == old).count()
         };
-        let shared = |seen: &Reached| {
-            let until = seen.until.filter(|until| *until <= common)?;
+        let shared = |reached: &Reached| {
+            let until = reached.until.filter(|until| *until <= common)?;
             let more = raw.get(until..)?;
             let whole_word = more.first().is_none_or(u8::is_ascii_whitespace);
             // After a start without moves, the next words may still belong to the FEN.
             let word = line::first_word(more);
-            let moves = seen.plies > 0 || matches!(word, b"" | b"moves");
+            let moves = reached.plies > 0 || matches!(word, b"" | b"moves");
             (whole_word && moves).then(|| match word {
-                b"moves" if seen.plies == 0 => raw.len() - line::rest_after(more, word).len(),
+                b"moves" if reached.plies == 0 => raw.len() - line::rest_after(more, word).len(),
                 _ => until,
             })
         };
@@ -167,9 +167,9 @@ impl Game {
             .rev()
             .find_map(|index| Some((index, shared(self.recent.get(index)?)?)))?;
         self.recent.truncate(index + 1);
-        let seen = self.recent.back()?;
-        self.position = seen.position.clone();
-        self.before.truncate(seen.plies);
+        let reached = self.recent.back()?;
+        self.position = reached.position.clone();
+        self.before.truncate(reached.plies);
         Some(more)
     }
 

@@ -174,15 +174,15 @@ pub(super) fn by_rules(start: Option<&str>, moves: &[String]) -> Option<Outcome>
         None => Chess::default(),
         Some(fen) => notation::position(fen).ok()?,
     };
-    let mut seen: HashMap<Chess, u32> = HashMap::new();
-    *seen.entry(position.clone()).or_default() += 1;
+    let mut occurrences: HashMap<Chess, u32> = HashMap::new();
+    *occurrences.entry(position.clone()).or_default() += 1;
     for mv in moves {
         let mv = notation::find_uci(&position, mv.as_bytes())?;
         position.play_unchecked(mv);
         if position.halfmoves() == 0 {
-            seen.clear();
+            occurrences.clear();
         }
-        *seen.entry(position.clone()).or_default() += 1;
+        *occurrences.entry(position.clone()).or_default() += 1;
     }
     if position.is_checkmate() {
         return Some(Outcome::Won(!position.turn()));
@@ -190,7 +190,7 @@ pub(super) fn by_rules(start: Option<&str>, moves: &[String]) -> Option<Outcome>
     let is_draw = position.is_stalemate()
         || position.is_insufficient_material()
         || position.halfmoves() >= 100
-        || seen.get(&position).is_some_and(|times| *times >= 3);
+        || occurrences.get(&position).is_some_and(|times| *times >= 3);
     Some(if is_draw {
         Outcome::Draw
     } else {

@@ -117,8 +117,8 @@ impl Session {
     pub(super) const fn all_waits(&self) -> bool {
         self.link.is_unknown()
             || self.books.until.is_some()
-            || self.seed.is_asked()
-            || self.cover.is_asked()
+            || self.seed.is_requested()
+            || self.cover.is_requested()
     }
 
     /// Whether a line must not reach the engine during the current search.

@@ -29,7 +29,7 @@ pub(super) enum GameSeed {
 }
 
 impl GameSeed {
-    pub(super) const fn is_asked(self) -> bool {
+    pub(super) const fn is_requested(self) -> bool {
         matches!(self, GameSeed::Asked)
     }
 }

@@ -43,7 +43,7 @@ pub(super) enum NoAnswerReason {
 
 impl NoAnswerReason {
     /// The reason of a book that is not asked in this position.
-    pub(super) fn unasked(
+    pub(super) fn not_probed(
         book: &OpenBook,
         game: &GameConditions,
         settings: &Settings,

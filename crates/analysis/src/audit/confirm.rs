@@ -49,12 +49,12 @@ pub fn confirm<E>(
         margin: confirmation.margin,
         ..ConfirmingSearches::default()
     };
-    let mut asked = HashSet::<(u64, EvalKey), FxBuildHasher>::default();
+    let mut requested = HashSet::<(u64, EvalKey), FxBuildHasher>::default();
     let mut searches = 0;
     loop {
         let examined = Examined::new(graph, table, policy, Some(&confirming));
         let mut not_asked = |nodes, mut positions: Vec<(EvalKey, Chess)>| {
-            positions.retain(|(key, _)| asked.insert((nodes, *key)));
+            positions.retain(|(key, _)| requested.insert((nodes, *key)));
             (nodes, positions)
         };
         let first = examined.unconfirmed(options, top, confirmation.symbols);

@@ -351,11 +351,11 @@ impl<'a> Examined<'a> {
         losing: &[Losing],
         options: &AuditOptions,
     ) -> Vec<(NodeId, &'a GraphMove, MoveComparison, u32)> {
-        let mut seen = HashSet::new();
+        let mut visited = HashSet::new();
         let mut found = Vec::new();
         for &(before, n, ..) in losing {
             let node = self.graph.moves(before)[n].to;
-            if !self.is_wanted(options, node) || !seen.insert(node) {
+            if !self.is_wanted(options, node) || !visited.insert(node) {
                 continue;
             }
             let moves = self.graph.moves(node);
@@ -456,8 +456,8 @@ impl<'a> Examined<'a> {
             decided.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
             wanted.extend(decided.iter().take(top).map(|node| self.canonical(*node)));
         }
-        let mut seen = HashSet::new();
-        wanted.retain(|(key, _)| self.deep(*key).is_none() && seen.insert(*key));
+        let mut visited = HashSet::new();
+        wanted.retain(|(key, _)| self.deep(*key).is_none() && visited.insert(*key));
         wanted
     }
 

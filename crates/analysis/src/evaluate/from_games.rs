@@ -33,8 +33,8 @@ pub fn gather_games(
     // Positions that cannot be read count as missing.
     let holds = |position: &Chess, _| {
         let mut found = Lookup::default();
-        let asked = book.probe(position, Wanted::Stored, &mut found);
-        asked.is_ok() && found.here.is_some()
+        let probed = book.probe(position, Wanted::Stored, &mut found);
+        probed.is_ok() && found.here.is_some()
     };
     let (read, collected) = read(sources, filter, &holds, watch).map_err(cancelled)?;
     let new = collected.add_to(table, file, source)?;

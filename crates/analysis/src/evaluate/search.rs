@@ -93,8 +93,8 @@ pub fn search(
         let Some(position) = positions.get(index).filter(|_| stop.go_on().is_ok()) else {
             return Ok(Outcome::Stopped);
         };
-        let asked = worker.ask(position, &[]);
-        let outcome = worker.outcome(position, asked)?;
+        let answer = worker.ask(position, &[]);
+        let outcome = worker.outcome(position, answer)?;
         if let (Outcome::Found(evaluation), Some(file)) = (&outcome, file) {
             file.add(position, evaluation)?;
         }

@@ -84,21 +84,21 @@ pub fn work(
             return Ok(Outcome::Stopped);
         };
         let position = graph.position(task.node);
-        let asked = evaluation(graph, table, *task, &position, worker);
-        let outcome = worker.outcome(&position, asked)?;
+        let answer = evaluation(graph, table, *task, &position, worker);
+        let outcome = worker.outcome(&position, answer)?;
         if let Outcome::Found((evaluation, _)) = &outcome {
             file.add(&position, evaluation)?;
         }
         Ok(outcome)
     };
     let total = tasks.len() as u64;
-    let (mut worked, mut leaving, mut seen) = (Searched::default(), 0, 0);
+    let (mut worked, mut leaving, mut done) = (Searched::default(), 0, 0);
     let take = |outcome| {
-        seen += 1;
+        done += 1;
         let found = worked.count(outcome);
         leaving += u64::from(found.is_some_and(|(_, is_leaving)| is_leaving));
         // The workers see the cancel flag as well, and finish what they have begun.
-        let _ = watch.step(Progress::new("evaluating", "positions", seen, Some(total)));
+        let _ = watch.step(Progress::new("evaluating", "positions", done, Some(total)));
         Ok(())
     };
     let restarts = each(plan, tasks.len(), one, take)?;

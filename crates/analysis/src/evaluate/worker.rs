@@ -128,9 +128,9 @@ impl<'a> Worker<'a> {
     pub(crate) fn outcome<T>(
         &mut self,
         position: &Chess,
-        asked: Result<T, AnalystError>,
+        answer: Result<T, AnalystError>,
     ) -> Result<Outcome<T>, AnalystError> {
-        let error = match asked {
+        let error = match answer {
             Ok(found) => return Ok(Outcome::Found(found)),
             Err(error) => error,
         };

@@ -136,15 +136,15 @@ fn order(
     start: NodeId,
     target: impl Fn(NodeId, usize) -> Option<NodeId>,
 ) -> Vec<NodeId> {
-    let mut seen = vec![false; count];
-    seen[start as usize] = true;
+    let mut visited = vec![false; count];
+    visited[start as usize] = true;
     let mut order = Vec::new();
     let mut open = vec![(start, 0_usize)];
     while let Some((node, next)) = open.last_mut() {
         match target(*node, *next) {
             Some(to) => {
                 *next += 1;
-                if !std::mem::replace(&mut seen[to as usize], true) {
+                if !std::mem::replace(&mut visited[to as usize], true) {
                     open.push((to, 0));
                 }
             }

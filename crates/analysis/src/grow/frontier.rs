@@ -78,7 +78,7 @@ impl SearchInput<'_> {
     ) -> Result<Vec<Candidate>, Error> {
         let mut found = Vec::new();
         let mut nexts = HashMap::new();
-        let mut seen: HashSet<(NodeId, bool), FxBuildHasher> = HashSet::default();
+        let mut visited: HashSet<(NodeId, bool), FxBuildHasher> = HashSet::default();
         let mut taken: HashSet<NodeId, FxBuildHasher> = HashSet::default();
         let mut open: BinaryHeap<Step> = BinaryHeap::new();
         for root in self.entrances {
@@ -102,7 +102,7 @@ impl SearchInput<'_> {
             };
             let value = self.value(node);
             let is_decided = value.is_some_and(|value| value.abs() >= DECIDED);
-            if !seen.insert((node, own)) || ply >= self.max_ply || is_decided {
+            if !visited.insert((node, own)) || ply >= self.max_ply || is_decided {
                 continue;
             }
             let known = match replies {
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_asked_first_and_what_is_decided_is_left_alone() {
+    fn unknown_positions_are_searched_first_and_decided_ones_never() {
         let case = case(
             &["e4 e5", "e4 c5", "f3 e5 g4"],
             &[

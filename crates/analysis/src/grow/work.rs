@@ -129,7 +129,7 @@ struct Job {
 enum Question {
     /// No answer is needed.
     None,
-    /// An earlier run has asked, and this was the answer.
+    /// An earlier run has searched it, and this was the answer.
     Answered(Evaluation),
     /// The engine must be asked.
     Engine,
@@ -265,8 +265,8 @@ impl Round<'_> {
         if ended || self.stop.go_on().is_err() {
             return Ok(Outcome::Stopped);
         }
-        let asked = self.ask(job, worker).map(Some);
-        let outcome = worker.outcome(&job.position, asked)?;
+        let answer = self.ask(job, worker).map(Some);
+        let outcome = worker.outcome(&job.position, answer)?;
         if let Outcome::Found(Some(found)) = &outcome {
             self.file.add(&job.position, found)?;
         }

@@ -72,7 +72,7 @@ pub struct Repertoire {
     /// Indices of the chosen steps, for own states.
     choices: Vec<Vec<usize>>,
     play: Play,
-    settled: bool,
+    converged: bool,
 }
 
 /// The result of playing the chosen moves.
@@ -180,12 +180,12 @@ impl Repertoire {
             choices: Vec::new(),
             play: Play::default(),
             states,
-            settled: false,
+            converged: false,
         };
         for _ in 0..SWEEPS {
             watch.go_on()?;
             if repertoire.sweep() < 1e-6 {
-                repertoire.settled = true;
+                repertoire.converged = true;
                 break;
             }
         }
@@ -310,7 +310,7 @@ impl Repertoire {
     pub fn summary(&self) -> RepertoireSummary {
         let mut summary = RepertoireSummary {
             expectation: self.values.first().copied().unwrap_or(0.5),
-            unsettled: !self.settled,
+            unsettled: !self.converged,
             ..RepertoireSummary::default()
         };
         let (mut answered, mut all) = (0.0, 0.0);

@@ -97,7 +97,7 @@ pub fn write_study(
     game.tags.set("Event", title);
     let mut study = Study {
         repertoire,
-        seen: HashSet::new(),
+        visited: HashSet::new(),
         items: Vec::new(),
     };
     study.moves(0);
@@ -110,7 +110,7 @@ pub fn write_study(
 
 struct Study<'r> {
     repertoire: &'r Repertoire,
-    seen: HashSet<u32>,
+    visited: HashSet<u32>,
     items: Vec<Item>,
 }
 
@@ -143,7 +143,7 @@ impl Study<'_> {
     }
 
     fn go_on(&mut self, to: u32) {
-        if self.seen.insert(to) {
+        if self.visited.insert(to) {
             self.moves(to);
             return;
         }

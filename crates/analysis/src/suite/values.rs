@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_seen_by_whom_it_is_said_to_be() {
+    fn a_window_is_from_the_view_of_its_side() {
         // Black to move, and better by a pawn.
         let line = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100;";
         let (position, value) = eval(line);

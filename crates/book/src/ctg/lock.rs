@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_book_that_is_never_at_its_place_is_not_asked_for_without_end() {
+    fn waiting_for_a_book_that_was_moved_away_ends() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut asked = 0;
         let wait = 5 * LOCK_PAUSE;

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn how_much_is_asked_for_is_handed_on() {
+    fn the_book_reads_only_what_the_caller_wants() {
         #[derive(Default)]
         struct Counting(std::sync::atomic::AtomicU64);
 

@@ -31,7 +31,7 @@ fn evaluated(candidate: BookMove, value: i32, loss: u32) -> BookMove {
 }
 
 #[test]
-fn evaluations_change_nothing_until_they_are_asked_for() {
+fn evaluations_change_nothing_unless_the_judgement_uses_them() {
     // The players of the first move are stronger.
     let rated = |mv, elo: u32| {
         with(mv, |child| {

@@ -131,7 +131,7 @@ fn a_torus_step_goes_round() {
 }
 
 #[test]
-fn unknown_and_impossible_bytes_are_told_apart() {
+fn unknown_and_impossible_bytes_are_distinguished() {
     stands_for(START, 0x02, "UnknownByte(2)");
     stands_for(START, 0xf8, "NoSuchMan(248)");
     stands_for(START, 0x7f, "Illegal(127)");

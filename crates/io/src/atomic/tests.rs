@@ -13,7 +13,7 @@ fn begun(path: &Path, text: &str, old: Old) -> NewFile {
 }
 
 /// Name and text of each file.
-fn seen(folder: &tempfile::TempDir) -> Vec<(String, String)> {
+fn files_in(folder: &tempfile::TempDir) -> Vec<(String, String)> {
     let mut names: Vec<(String, String)> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| {
@@ -27,9 +27,9 @@ fn seen(folder: &tempfile::TempDir) -> Vec<(String, String)> {
 }
 
 fn are(folder: &tempfile::TempDir, wanted: &[(&str, &str)]) {
-    let seen = seen(folder);
-    let seen: Vec<(&str, &str)> = seen.iter().map(|(a, b)| (&**a, &**b)).collect();
-    assert_eq!(seen, wanted);
+    let files = files_in(folder);
+    let files: Vec<(&str, &str)> = files.iter().map(|(a, b)| (&**a, &**b)).collect();
+    assert_eq!(files, wanted);
 }
 
 fn put_three(path: &Path, text: &str, old: Old) -> Result<Placed, WriteFileError> {
@@ -93,8 +93,8 @@ fn each_backup_is_kept_under_one_number() {
     }
     let kept = put_three(&path, "three", Old::KeepEach).unwrap().kept;
     assert_eq!(kept.unwrap(), folder.path().join("book.ctg.bak3"));
-    let seen = seen(&folder);
-    let text = |name: &str| &seen.iter().find(|(own, _)| own == name).unwrap().1;
+    let files = files_in(&folder);
+    let text = |name: &str| &files.iter().find(|(own, _)| own == name).unwrap().1;
     assert_eq!(text("book.cto.bak"), "theirs");
     assert_eq!(text("book.cto.bak2"), "one");
     assert_eq!(text("book.cto.bak3"), "two");
@@ -180,7 +180,7 @@ fn killed_between_two_steps_a_file_is_there_and_no_foreign_companion() {
     put_three(&path, "old", Old::Refuse).unwrap();
     let companions = ["ctb", "cto"].map(|part| path.with_extension(part));
     let text = |name: &str| {
-        let found = seen(&folder);
+        let found = files_in(&folder);
         let found = found.iter().find(|(own, _)| own == name);
         found.map(|(_, text)| text.clone())
     };

@@ -38,7 +38,7 @@ const POSITIONS: [(&str, &str); 5] = [
     ("fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "e8d8"),
 ];
 /// One move for each position, and none of the book's.
-const ASKED: &str = "searchmoves a2a3 a7a6 b2b3 e1d1 e8d8";
+const SEARCHMOVES: &str = "searchmoves a2a3 a7a6 b2b3 e1d1 e8d8";
 /// The book: position and move.
 const BOOK: [(usize, &str); 2] = [(0, "e2e4"), (2, "g1f3")];
 
@@ -195,7 +195,7 @@ fn any_action() -> impl Strategy<Value = Do> {
     prop_oneof![
         5 => (0..POSITIONS.len()).prop_map(Do::Position),
         1 => (0..BAD.len()).prop_map(Do::BadPosition),
-        9 => (0..GOS.len(), prop::bool::weighted(0.2)).prop_map(|(go, asked)| Do::Go(go, asked)),
+        9 => (0..GOS.len(), prop::bool::weighted(0.2)).prop_map(|(go, only)| Do::Go(go, only)),
         4 => Just(Do::Stop),
         3 => Just(Do::PonderHit),
         3 => Just(Do::IsReady),
@@ -231,7 +231,7 @@ struct Engine {
 
 /// The `go` that the GUI waits for.
 #[derive(Debug)]
-struct Asked {
+struct PendingGo {
     position: Option<usize>,
     only: bool,
     /// It may be answered now.
@@ -268,7 +268,7 @@ struct World {
 
     // The GUI.
     board: Option<usize>,
-    asked: Option<Asked>,
+    pending: Option<PendingGo>,
     gos: usize,
     answers: usize,
     /// Number of stopped searches without an answer before the next `go`.
@@ -304,24 +304,24 @@ impl World {
         self.must(self.answers <= self.gos, "more answers than questions");
         let engine_at = self.engine_at.take();
         if !self.polite {
-            match (&mut self.asked, &mut self.owed) {
-                (Some(asked), 0) => asked.answered = true,
+            match (&mut self.pending, &mut self.owed) {
+                (Some(pending), 0) => pending.answered = true,
                 (_, owed) => *owed = owed.saturating_sub(1),
             }
             return;
         }
-        let Some(asked) = self.asked.take() else {
+        let Some(pending) = self.pending.take() else {
             return self.must(false, "an answer that was not asked for");
         };
-        self.must(asked.due, "an answer before its time");
-        let Some(position) = asked.position else {
+        self.must(pending.due, "an answer before its time");
+        let Some(position) = pending.position else {
             return;
         };
         let mv = line.split_whitespace().nth(1).unwrap_or_default();
         let legal = BOARDS[position].legal.iter().any(|legal| legal == mv);
         self.must(legal, "an illegal answer");
         self.must(
-            !asked.only || ASKED.contains(mv),
+            !pending.only || SEARCHMOVES.contains(mv),
             "an answer outside searchmoves",
         );
         self.must(
@@ -334,19 +334,19 @@ impl World {
     /// less than promised.
     fn is_late(&self) -> bool {
         const PROMISED: Duration = Duration::from_secs(9);
-        let Some(asked) = &self.asked else {
+        let Some(pending) = &self.pending else {
             return false;
         };
-        if let Some(stopped) = asked.stopped
+        if let Some(stopped) = pending.stopped
             && self.now >= stopped + PROMISED
         {
             return true;
         }
-        let (Some(time), Some(position)) = (asked.time, asked.position) else {
-            return asked.time.is_some();
+        let (Some(time), Some(position)) = (pending.time, pending.position) else {
+            return pending.time.is_some();
         };
         let side = usize::from(BOARDS[position].position.turn().is_black());
-        !asked.ponders && self.now >= asked.since + Duration::from_millis(time[side]) + PROMISED
+        !pending.ponders && self.now >= pending.since + Duration::from_millis(time[side]) + PROMISED
     }
 
     /// Handles a kill request of the session.
@@ -557,7 +557,7 @@ impl Play {
             declarations: 0,
             transcript,
             board: Some(0),
-            asked: None,
+            pending: None,
             gos: 0,
             answers: 0,
             owed: 0,
@@ -615,7 +615,7 @@ impl Play {
             return;
         }
         let polite = self.world.polite;
-        let waits = polite && self.world.asked.is_some();
+        let waits = polite && self.world.pending.is_some();
         match action {
             Do::Go(..) if waits => {}
             Do::Position(index) => {
@@ -629,19 +629,19 @@ impl Play {
             Do::Go(index, only) => self.go(index, only),
             Do::Stop => {
                 let now = self.world.now;
-                if let Some(asked) = &mut self.world.asked {
-                    asked.due = true;
-                    asked.stopped.get_or_insert(now);
+                if let Some(pending) = &mut self.world.pending {
+                    pending.due = true;
+                    pending.stopped.get_or_insert(now);
                 }
                 self.gui("stop");
             }
             Do::PonderHit => {
                 let now = self.world.now;
-                let ponders = match &mut self.world.asked {
-                    Some(asked) if asked.ponders => {
-                        asked.ponders = false;
-                        asked.due = true;
-                        asked.since = now;
+                let ponders = match &mut self.world.pending {
+                    Some(pending) if pending.ponders => {
+                        pending.ponders = false;
+                        pending.due = true;
+                        pending.since = now;
                         true
                     }
                     _ => false,
@@ -725,11 +725,11 @@ impl Play {
         let ponders = text.contains("ponder");
         let open = text == "go infinite" || text == "go";
         self.world.gos += 1;
-        if let Some(before) = &self.world.asked {
+        if let Some(before) = &self.world.pending {
             // A stopped search is not replaced by another.
             self.world.owed += usize::from(before.stopped.is_some() && !before.answered);
         }
-        self.world.asked = Some(Asked {
+        self.world.pending = Some(PendingGo {
             position: self.world.board,
             only,
             due: !ponders && !open,
@@ -740,9 +740,9 @@ impl Play {
             answered: false,
         });
         if only && text != "go" {
-            self.gui(&format!("{text} {ASKED}"));
+            self.gui(&format!("{text} {SEARCHMOVES}"));
         } else {
-            self.world.asked.as_mut().unwrap().only = false;
+            self.world.pending.as_mut().unwrap().only = false;
             self.gui(text);
         }
     }
@@ -896,9 +896,9 @@ impl Play {
         self.run_until_idle();
         if self
             .world
-            .asked
+            .pending
             .as_ref()
-            .is_some_and(|asked| asked.stopped.is_none())
+            .is_some_and(|pending| pending.stopped.is_none())
         {
             self.action(Do::Stop);
             self.run_until_idle();
@@ -918,8 +918,8 @@ impl Play {
             );
             return;
         }
-        let asked = self.world.asked.as_ref();
-        let done = asked.is_none_or(|asked| asked.answered) && self.world.owed == 0;
+        let pending = self.world.pending.as_ref();
+        let done = pending.is_none_or(|pending| pending.answered) && self.world.owed == 0;
         self.world.must(done, "a go without an answer");
         if !hangs {
             let all = self.world.pongs == self.world.pings;
@@ -945,7 +945,7 @@ impl Play {
         if self.world.exit.is_some() {
             return;
         }
-        let asked = self.world.now;
+        let sent = self.world.now;
         if by_eof {
             self.step("eof", Event::GuiClosed);
         } else {
@@ -954,7 +954,7 @@ impl Play {
         self.run_until_idle();
         self.world
             .must(self.world.exit == Some(0), "it does not end");
-        let soon = self.world.now <= asked + Duration::from_millis(1600);
+        let soon = self.world.now <= sent + Duration::from_millis(1600);
         self.world.must(soon, "it ends too late");
     }
 }
@@ -1035,7 +1035,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rude_one_gets_what_is_owed_and_never_more(
+    fn an_impatient_gui_gets_each_answer_once(
         actions in prop::collection::vec(any_action(), 0..50),
         by_eof: bool,
     ) {
@@ -1053,7 +1053,7 @@ proptest! {
     })]
 
     #[test]
-    fn a_conversation_can_be_had_again(
+    fn a_replay_sends_the_same_lines(
         actions in prop::collection::vec(any_action(), 0..50),
         by_eof: bool,
     ) {

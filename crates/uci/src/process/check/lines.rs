@@ -192,7 +192,7 @@ mod tests {
     use crate::engine;
 
     #[test]
-    fn options_are_taken_apart_and_judged() {
+    fn options_are_parsed_and_checked() {
         for (line, faults, oddities) in [
             ("option name Hash type spin default 16 min 1 max 1024", 0, 0),
             ("option name Clear Hash type button", 0, 0),

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_s_own_name_is_no_other_s() {
+    fn only_the_name_of_this_machine_is_accepted() {
         for host in [
             "desk",
             "DESK",

@@ -275,7 +275,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     #[test]
-    fn files_are_read_again_once_for_each_change_and_never_without_one() {
+    fn files_are_read_again_once_for_each_change() {
         let folder = tempfile::tempdir().unwrap();
         let [book, beside] = ["book.ctg", "book.evals"].map(|name| folder.path().join(name));
         std::fs::write(&book, "1").unwrap();

@@ -239,19 +239,15 @@ impl Explorer {
 
     fn respond(&self, route: Route<'_>, request: &Request<Bytes>) -> Response<Bytes> {
         if !route.takes(request.method()) {
-            let mut response = match (route, request.method()) {
+            let reason = match (route, request.method()) {
                 (Route::File(_), &Method::POST) => {
                     return refuse(StatusCode::NOT_FOUND, NOT_HERE);
                 }
-                (_, &Method::GET | &Method::HEAD) => {
-                    refuse(StatusCode::METHOD_NOT_ALLOWED, "this takes POST")
-                }
-                (_, &Method::POST) => refuse(StatusCode::METHOD_NOT_ALLOWED, "this takes GET"),
-                _ => {
-                    let reason = "only GET, HEAD and POST are known here";
-                    refuse(StatusCode::METHOD_NOT_ALLOWED, reason)
-                }
+                (_, &Method::GET | &Method::HEAD) => "this takes POST",
+                (_, &Method::POST) => "this takes GET",
+                _ => "only GET, HEAD and POST are known here",
             };
+            let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, reason);
             let known = HeaderValue::from_static("GET, HEAD, POST");
             response.headers_mut().insert(header::ALLOW, known);
             return response;

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_come_by_their_likelihood_and_are_gaps() {
+    fn the_found_gaps_are_positions_without_book_moves() {
         let book = starter();
         let from = Line::read("", "e2e4,c7c5").unwrap();
         let books = [Arc::clone(&book)];
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_does_not_differ_from_itself_and_nothing_leads_on_outside_it() {
+    fn a_book_does_not_differ_from_itself_and_outside_it_nothing_is_found() {
         let same = [starter(), starter()];
         let start = Line::default();
         assert_eq!(find(&same, &start, Goal::Difference, 0).unwrap(), None);

@@ -52,7 +52,6 @@ pub use books::{ExploredBook, Open, Reopen};
 pub use engine::EngineChoice;
 pub use explorer::Explorer;
 pub use folders::{OpenFile, OpenedFile};
-pub use message::Message;
 pub use server::{Limits, serve};
 /// Stops a server, from any thread.
 pub use tokio::sync::Notify;

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_played_of_a_broken_address_is_played() {
+    fn the_valid_beginning_of_a_broken_line_is_played() {
         let (line, problem) = read_prefix(None, Some("e2e4,c7c5,e4e6,g1f3"));
         assert_eq!(line.to_string(), "1.e4 c5");
         let problem = problem.unwrap().to_string();

@@ -14,7 +14,7 @@ use tabia_uci::process::AnalystError;
 /// the translations in `locales/`. A text without a translation, such as a system error,
 /// is its own code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Message {
+pub(super) struct Message {
     code: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     args: Vec<Arg>,

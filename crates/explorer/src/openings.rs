@@ -267,7 +267,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_first_found_is_what_a_player_means() {
+    fn the_first_result_is_the_expected_opening() {
         let starter = Opener::here(false).open(tabia_adapter::settings::STARTER);
         let book: Open = Arc::new(starter.unwrap());
         let missed: Vec<_> = MEANT
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_name_is_one_of_an_opening() {
+    fn every_alias_names_an_opening() {
         for (alias, english) in ALIASES.iter() {
             let known = ROWS
                 .iter()

@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_machine_does_not_take_every_place() {
+    fn one_machine_cannot_use_all_connections() {
         let peers = Peers::default();
         let other: IpAddr = "192.0.2.7".parse().unwrap();
         let held: Vec<_> = (0..3).map(|_| peers.slot(other, 3)).collect();

@@ -1,7 +1,6 @@
 //! The books of the program. Each stays open, and is reopened when its file has changed.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -72,14 +71,6 @@ const MOST_FILTERS: usize = 8;
 fn states(files: &[PathBuf]) -> Vec<Option<Identity>> {
     let state = |path: &PathBuf| path.metadata().ok().map(|found| Identity::of(&found));
     files.iter().map(state).collect()
-}
-
-impl fmt::Debug for ExploredBook {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExploredBook")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
 }
 
 impl ExploredBook {

@@ -11,12 +11,12 @@ use super::lock;
 const MOST_BYTES: usize = 2 << 20;
 
 /// Answers by address, all for the same contents of the books.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct AnswerCache(Mutex<Answers>);
 
 /// The newer and the older half of the cache: a used answer moves to the newer half; when
 /// that is full it becomes the older half, and the rest is dropped.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Answers {
     generations: Vec<u64>,
     new: HashMap<String, Bytes>,

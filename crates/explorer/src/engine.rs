@@ -78,13 +78,11 @@ pub(super) struct SearchRequest {
 }
 
 /// The thread of the engine. Nothing runs before the first request.
-#[derive(Debug)]
 pub(super) struct PageEngine {
     choices: Arc<[EngineChoice]>,
     worker: Mutex<Option<Worker>>,
 }
 
-#[derive(Debug)]
 struct Worker {
     requests: Sender<SearchRequest>,
     thread: JoinHandle<()>,

@@ -40,7 +40,6 @@ use tokio::sync::watch;
 const NOT_HERE: &str = "there is no such page";
 
 /// The explorer without its sockets.
-#[derive(Debug)]
 pub struct Explorer {
     /// Books may be added, but are never removed.
     pub(super) books: Mutex<Vec<Arc<ExploredBook>>>,

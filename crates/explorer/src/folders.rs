@@ -77,12 +77,6 @@ pub(super) struct ListedFile {
     pub(super) path: PathBuf,
 }
 
-impl std::fmt::Debug for Folders {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Folders").field(&self.folders).finish()
-    }
-}
-
 impl Folders {
     pub(super) fn new(folders: Vec<PathBuf>, open: OpenFile) -> Folders {
         Folders {

@@ -1,9 +1,8 @@
 //! Answers from games indexes.
 
-use std::path::PathBuf;
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::{fmt, io};
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
@@ -46,25 +45,10 @@ pub(super) struct OpenIndex {
 /// The number of games of the index, the player and the colour.
 type PlayerKey = (u64, String, Color);
 
-impl fmt::Debug for Games {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let indexes = self.indexes();
-        let paths = indexes
-            .iter()
-            .map(|index| index.known().file().path().into());
-        let paths: Vec<PathBuf> = paths.collect();
-        f.debug_tuple("Games").field(&paths).finish()
-    }
-}
-
 impl OpenIndex {
-    fn known(&self) -> Arc<GamesIndex> {
-        Arc::clone(&lock(&self.open))
-    }
-
     /// The index as it is on disk now, or the last version that could be opened.
     pub(super) fn current(&self) -> Arc<GamesIndex> {
-        let open = self.known();
+        let open = Arc::clone(&lock(&self.open));
         if open.file().is_current() {
             return open;
         }
@@ -183,8 +167,7 @@ impl Games {
     }
 
     /// Whether there is no index.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.indexes().is_empty()
     }
 

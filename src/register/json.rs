@@ -1,90 +1,51 @@
 //! Edits a JSON file of another program: all other entries stay the same, byte for byte,
 //! with order and white space.
 
+use anyhow::{Error, Result, anyhow};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-/// Why a file was not changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub(crate) enum RegisterError {
-    /// The text is not JSON.
-    #[error("line {line}, column {column}: {what}; nothing was changed")]
-    Malformed {
-        /// Line number, from 1.
-        line: usize,
-        /// Column number, from 1.
-        column: usize,
-        /// What is wrong.
-        what: String,
-    },
-    /// The text is JSON but not what the program writes.
-    #[error("{place} is not {expected}, as the program writes it; nothing was changed")]
-    Unexpected {
-        /// The wrong value.
-        place: String,
-        /// The expected type of value.
-        expected: &'static str,
-    },
-    /// The program's file cannot store a text.
-    #[error("{text:?} cannot be stored in the file of this program; nothing was changed")]
-    Unfit {
-        /// The text.
-        text: String,
-    },
-    /// The name belongs to another engine.
-    #[error("the name \"{name}\" belongs to another engine ({command}): choose one with --name")]
-    Taken {
-        /// The name.
-        name: String,
-        /// The command of that engine.
-        command: String,
-    },
+/// The text is not what the program writes.
+pub(super) fn unexpected(place: &str, expected: &str) -> Error {
+    anyhow!("{place} is not {expected}, as the program writes it; nothing was changed")
 }
 
-impl RegisterError {
-    pub(super) fn unexpected(place: impl Into<String>, expected: &'static str) -> RegisterError {
-        RegisterError::Unexpected {
-            place: place.into(),
-            expected,
-        }
-    }
+/// The text has an error at a line and a column, both from 1.
+pub(super) fn malformed(line: usize, column: usize, what: &str) -> Error {
+    anyhow!("line {line}, column {column}: {what}; nothing was changed")
+}
+
+/// Another engine has the name.
+pub(super) fn taken(name: &str, command: &str) -> Error {
+    anyhow!("the name \"{name}\" belongs to another engine ({command}): choose one with --name")
 }
 
 /// Parses a file strictly: errors that the program itself would reject are not repaired.
 /// An empty text is an empty file.
-pub(super) fn parse(text: &str, empty: &str) -> Result<CstRootNode, RegisterError> {
+pub(super) fn parse(text: &str, empty: &str) -> Result<CstRootNode> {
     let text = if text.trim().is_empty() { empty } else { text };
     serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| {
-        RegisterError::Malformed {
-            line: error.line(),
-            column: error.column(),
-            what: without_place(&error.to_string()),
-        }
+        let message = error.to_string();
+        let what = message.split(" at line ").next().unwrap_or_default();
+        malformed(error.line(), error.column(), what)
     })?;
-    CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| RegisterError::Malformed {
-        line: error.line_display(),
-        column: error.column_display(),
-        what: error.kind().to_string(),
+    CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| {
+        let what = error.kind().to_string();
+        malformed(error.line_display(), error.column_display(), &what)
     })
 }
 
-fn without_place(message: &str) -> String {
-    let end = message.find(" at line ").unwrap_or(message.len());
-    message.get(..end).unwrap_or(message).to_owned()
-}
-
 /// The objects of a file that is an array.
-pub(super) fn objects(root: &CstRootNode) -> Result<(CstArray, Vec<CstObject>), RegisterError> {
+pub(super) fn objects(root: &CstRootNode) -> Result<(CstArray, Vec<CstObject>)> {
     let array = root
         .array_value()
-        .ok_or_else(|| RegisterError::unexpected("the whole", "an array"))?;
+        .ok_or_else(|| unexpected("the whole", "an array"))?;
     let objects = array.elements().iter().map(CstNode::as_object).collect();
     let objects: Option<Vec<CstObject>> = objects;
     match objects {
         Some(objects) => Ok((array, objects)),
-        None => Err(RegisterError::unexpected("an element", "an object")),
+        None => Err(unexpected("an element", "an object")),
     }
 }
 

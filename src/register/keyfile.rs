@@ -13,7 +13,9 @@
 
 use std::ops::Range;
 
-use super::json::RegisterError;
+use anyhow::{Result, anyhow};
+
+use super::json::{malformed, taken};
 use super::others::Known;
 use super::{Registration, is_our_program};
 
@@ -53,7 +55,7 @@ fn key_and_value(line: &str) -> Option<(&str, &str)> {
 }
 
 /// The lines of a text with their ends, and its groups.
-fn read(text: &str) -> Result<(Vec<&str>, Vec<Group<'_>>), RegisterError> {
+fn read(text: &str) -> Result<(Vec<&str>, Vec<Group<'_>>)> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (number, line) in lines.iter().enumerate() {
@@ -61,11 +63,7 @@ fn read(text: &str) -> Result<(Vec<&str>, Vec<Group<'_>>), RegisterError> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let malformed = |what: &str| RegisterError::Malformed {
-            line: number + 1,
-            column: 1,
-            what: what.to_owned(),
-        };
+        let malformed = |what| malformed(number + 1, 1, what);
         let lines = number..number + 1;
         if let Some(rest) = line.strip_prefix('[') {
             let name = rest.strip_suffix(']');
@@ -85,7 +83,7 @@ fn read(text: &str) -> Result<(Vec<&str>, Vec<Group<'_>>), RegisterError> {
 }
 
 /// The text with the adapter added or changed.
-pub(super) fn edit(text: &str, registration: &Registration) -> Result<String, RegisterError> {
+pub(super) fn edit(text: &str, registration: &Registration) -> Result<String> {
     let wanted = keys(registration)?;
     let (lines, groups) = read(text)?;
     let Some(group) = groups.iter().find(|group| group.name == registration.name) else {
@@ -104,10 +102,7 @@ pub(super) fn edit(text: &str, registration: &Registration) -> Result<String, Re
     if let Some(command) = group.value(&lines, "binary")
         && !group.is_ours(&lines, registration)
     {
-        return Err(RegisterError::Taken {
-            name: registration.name.clone(),
-            command: command.to_owned(),
-        });
+        return Err(taken(&registration.name, command));
     }
     // Replaces existing keys; missing ones are added before the rest.
     let mut missing = wanted.clone();
@@ -142,7 +137,7 @@ pub(super) fn edit(text: &str, registration: &Registration) -> Result<String, Re
 }
 
 /// The text without the adapter.
-pub(super) fn remove(text: &str, registration: &Registration) -> Result<String, RegisterError> {
+pub(super) fn remove(text: &str, registration: &Registration) -> Result<String> {
     let (lines, groups) = read(text)?;
     let mut named = groups
         .iter()
@@ -184,7 +179,7 @@ fn replaced(lines: &[&str], range: Range<usize>, group: &str) -> String {
 }
 
 /// The keys of Tabia's group.
-fn keys(registration: &Registration) -> Result<Vec<(String, String)>, RegisterError> {
+fn keys(registration: &Registration) -> Result<Vec<(String, String)>> {
     let mut keys = vec![
         ("protocol".to_owned(), "uci".to_owned()),
         ("binary".to_owned(), registration.command.clone()),
@@ -194,13 +189,16 @@ fn keys(registration: &Registration) -> Result<Vec<(String, String)>, RegisterEr
             keys.push((format!("arg-{difficulty}-{number}"), arg));
         }
     }
+    let unfit = |text: &str| {
+        anyhow!("{text:?} cannot be stored in the file of this program; nothing was changed")
+    };
     let fits = |text: &str| text.trim() == text && !text.contains(char::is_control);
     let name = &registration.name;
     if !fits(name) || name.contains(['[', ']']) {
-        return Err(RegisterError::Unfit { text: name.clone() });
+        return Err(unfit(name));
     }
     match keys.iter().find(|(_, value)| !fits(value)) {
-        Some((_, text)) => Err(RegisterError::Unfit { text: text.clone() }),
+        Some((_, text)) => Err(unfit(text)),
         None => Ok(keys),
     }
 }

@@ -1,8 +1,9 @@
 //! Removes the adapter from a program's file, and lists the engines in it.
 
+use anyhow::Result;
 use serde_json::Value;
 
-use super::json::{RegisterError, objects, parse};
+use super::json::{objects, parse, unexpected};
 use super::programs::{described, is_ours};
 use super::{EditedFor, Registration, is_our_program, keyfile};
 
@@ -16,7 +17,7 @@ pub(crate) fn remove(
     program: EditedFor,
     text: &str,
     registration: &Registration,
-) -> Result<String, RegisterError> {
+) -> Result<String> {
     if text.trim().is_empty() {
         return Ok(text.to_owned());
     }
@@ -27,7 +28,7 @@ pub(crate) fn remove(
         let root = parse(text, "{}")?;
         let engines = root
             .object_value()
-            .ok_or_else(|| RegisterError::unexpected("the whole", "an object"))?;
+            .ok_or_else(|| unexpected("the whole", "an object"))?;
         if let Some(engine) = engines.get(&registration.command) {
             engine.remove();
         }

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use anyhow::Result;
 use clap::ValueEnum;
 use jsonc_parser::cst::{CstArray, CstObject};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tabia_uci::message::UciOptionConfig;
 
-use super::json::{RegisterError, input, objects, parse, push, set, text_of, value_of};
+use super::json::{input, objects, parse, push, set, taken, text_of, unexpected, value_of};
 use super::{Registration, is_our_program, keyfile};
 
 /// A program whose file can be edited.
@@ -73,11 +74,7 @@ impl EditedFor {
 /// # Errors
 ///
 /// The text is not what the program writes, or another engine has the name.
-pub(crate) fn edit(
-    program: EditedFor,
-    text: &str,
-    registration: &Registration,
-) -> Result<String, RegisterError> {
+pub(crate) fn edit(program: EditedFor, text: &str, registration: &Registration) -> Result<String> {
     let edited = match program {
         EditedFor::CuteChess => cute_chess(text, registration),
         EditedFor::Banksia => banksia(text, registration),
@@ -109,15 +106,14 @@ fn in_array(
     program: EditedFor,
     text: &str,
     registration: &Registration,
-    change: impl FnOnce(&CstObject, &CstObject) -> Result<(), RegisterError>,
+    change: impl FnOnce(&CstObject, &CstObject) -> Result<()>,
     new: Value,
-) -> Result<String, RegisterError> {
+) -> Result<String> {
     let root = parse(text, "[]")?;
     let (array, engines) = objects(&root)?;
     for engine in engines {
         let described = described(program, &engine);
-        let described =
-            described.ok_or_else(|| RegisterError::unexpected("\"app\"", "an object"))?;
+        let described = described.ok_or_else(|| unexpected("\"app\"", "an object"))?;
         if is_ours(&described, registration)? {
             change(&engine, &described)?;
             return Ok(root.to_string());
@@ -136,29 +132,23 @@ pub(super) fn described(program: EditedFor, engine: &CstObject) -> Option<CstObj
 }
 
 /// Whether an engine with this name is the one to change.
-pub(super) fn is_ours(
-    object: &CstObject,
-    registration: &Registration,
-) -> Result<bool, RegisterError> {
+pub(super) fn is_ours(object: &CstObject, registration: &Registration) -> Result<bool> {
     if text_of(object, "name").as_deref() != Some(&registration.name) {
         return Ok(false);
     }
     let ours = |command: &str| command == registration.command || is_our_program(command);
     match text_of(object, "command") {
-        Some(command) if !ours(&command) => Err(RegisterError::Taken {
-            name: registration.name.clone(),
-            command,
-        }),
+        Some(command) if !ours(&command) => Err(taken(&registration.name, &command)),
         _ => Ok(true),
     }
 }
 
 /// Sets `Book File` in a list of options, each an object with a name.
-fn set_book(options: &CstArray, path: &str, otherwise: &Value) -> Result<(), RegisterError> {
+fn set_book(options: &CstArray, path: &str, otherwise: &Value) -> Result<()> {
     for option in options.elements() {
         let option = option
             .as_object()
-            .ok_or_else(|| RegisterError::unexpected("an option", "an object"))?;
+            .ok_or_else(|| unexpected("an option", "an object"))?;
         let is_it = |name: String| name.eq_ignore_ascii_case("Book File");
         if text_of(&option, "name").is_some_and(is_it) {
             set(&option, "value", &json!(path));
@@ -170,15 +160,15 @@ fn set_book(options: &CstArray, path: &str, otherwise: &Value) -> Result<(), Reg
 }
 
 /// The list of options of an engine, created if missing.
-fn options_of(engine: &CstObject) -> Result<CstArray, RegisterError> {
+fn options_of(engine: &CstObject) -> Result<CstArray> {
     engine
         .array_value_or_create("options")
-        .ok_or_else(|| RegisterError::unexpected("\"options\"", "an array"))
+        .ok_or_else(|| unexpected("\"options\"", "an array"))
 }
 
 /// `engines.json`: an array of engines (source of Cute Chess: EngineManager,
 /// EngineConfiguration). No field has arguments.
-fn cute_chess(text: &str, registration: &Registration) -> Result<String, RegisterError> {
+fn cute_chess(text: &str, registration: &Registration) -> Result<String> {
     let fields = [
         ("command", json!(registration.command)),
         ("name", json!(registration.name)),
@@ -200,12 +190,12 @@ fn cute_chess(text: &str, registration: &Registration) -> Result<String, Registe
 /// Adds the missing options. Values of the user stay, defaults get their present value;
 /// the registered book becomes the default too, because "Restore defaults" would remove
 /// it otherwise.
-fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<(), RegisterError> {
+fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<()> {
     let mut known = Vec::new();
     for option in list.elements() {
         let option = option
             .as_object()
-            .ok_or_else(|| RegisterError::unexpected("an option", "an object"))?;
+            .ok_or_else(|| unexpected("an option", "an object"))?;
         let name = text_of(&option, "name").unwrap_or_default().to_lowercase();
         if let (Some(books), "book file") = (&registration.books, name.as_str()) {
             set_all(
@@ -272,7 +262,7 @@ fn cute_chess_option(option: &UciOptionConfig, registration: &Registration) -> V
 
 /// `engines.json`: an array of objects with `app` and `options` (source of
 /// Banksia: EngineProfile, JsonEngine).
-fn banksia(text: &str, registration: &Registration) -> Result<String, RegisterError> {
+fn banksia(text: &str, registration: &Registration) -> Result<String> {
     let fields = [
         ("name", json!(registration.name)),
         ("protocol", json!("uci")),
@@ -299,7 +289,7 @@ fn banksia(text: &str, registration: &Registration) -> Result<String, RegisterEr
 /// `engines.json`: an array of engines (source of PyChess 1.0.3: engineNest.py).
 /// `recheck` makes it start the engine and read its options again; it does that by itself
 /// only if the file of the program has changed, not for new arguments.
-fn pychess(text: &str, registration: &Registration) -> Result<String, RegisterError> {
+fn pychess(text: &str, registration: &Registration) -> Result<String> {
     let fields = [
         ("args", json!(registration.args_with_books())),
         ("command", json!(registration.command)),
@@ -326,20 +316,19 @@ fn pychess(text: &str, registration: &Registration) -> Result<String, RegisterEr
 
 /// `engines.json`: an object; the key is the path of the program (source of
 /// Nibbler: engineconfig_io.js).
-fn nibbler(text: &str, registration: &Registration) -> Result<String, RegisterError> {
+fn nibbler(text: &str, registration: &Registration) -> Result<String> {
     let root = parse(text, "{}")?;
     let engines = root
         .object_value()
-        .ok_or_else(|| RegisterError::unexpected("the whole", "an object"))?;
+        .ok_or_else(|| unexpected("the whole", "an object"))?;
     if engines.get(&registration.command).is_some() {
         let engine = engines.object_value(&registration.command);
-        let engine =
-            engine.ok_or_else(|| RegisterError::unexpected("the adapter's entry", "an object"))?;
+        let engine = engine.ok_or_else(|| unexpected("the adapter's entry", "an object"))?;
         set(&engine, "args", &json!(registration.args));
         if let Some(books) = &registration.books {
             let options = engine
                 .object_value_or_create("options")
-                .ok_or_else(|| RegisterError::unexpected("\"options\"", "an object"))?;
+                .ok_or_else(|| unexpected("\"options\"", "an object"))?;
             set(&options, "Book File", &json!(books));
         }
         return Ok(root.to_string());

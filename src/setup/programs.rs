@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, bail};
+
 use super::places::{Places, folders_in};
 use crate::register::{EditedFor, PrintedFor};
 
@@ -25,32 +27,12 @@ impl ChessProgram {
     }
 }
 
-/// Why the file of a program is unknown.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NoFile {
-    /// The system names no home folder.
-    #[error("there is no home folder: name the file with --config-file")]
-    NoHome,
-    /// There is no folder of BanksiaGUI.
-    #[error(
-        "no folder of BanksiaGUI with an engines.json is in the home folder, the desktop, \
-         documents, downloads or where programs are: name the file with --config-file"
-    )]
-    NoBanksia,
-    /// There is more than one folder of BanksiaGUI.
-    #[error(
-        "there are several engines.json of BanksiaGUI, name one with --config-file: {}",
-        .0.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
-    )]
-    SeveralBanksias(Vec<PathBuf>),
-}
-
 /// The file with the engines of a program, whether it is installed or not.
 ///
 /// # Errors
 ///
 /// The file has no fixed place and was not found.
-pub(crate) fn usual_file(program: EditedFor, places: &Places) -> Result<PathBuf, NoFile> {
+pub(crate) fn usual_file(program: EditedFor, places: &Places) -> anyhow::Result<PathBuf> {
     let (folder, name) = match program {
         // Qt's INI format: the configuration folder, ~/.config on macOS too.
         EditedFor::CuteChess if cfg!(windows) => (&places.config, "cutechess"),
@@ -65,12 +47,25 @@ pub(crate) fn usual_file(program: EditedFor, places: &Places) -> Result<PathBuf,
             let mut files = banksia_files(places);
             return match files.len() {
                 1 => Ok(files.remove(0)),
-                0 => Err(NoFile::NoBanksia),
-                _ => Err(NoFile::SeveralBanksias(files)),
+                0 => bail!(
+                    "no folder of BanksiaGUI with an engines.json is in the home folder, the \
+                     desktop, documents, downloads or where programs are: name the file with \
+                     --config-file"
+                ),
+                _ => {
+                    let files: Vec<String> =
+                        files.iter().map(|f| f.display().to_string()).collect();
+                    bail!(
+                        "there are several engines.json of BanksiaGUI, name one with \
+                         --config-file: {}",
+                        files.join(", ")
+                    )
+                }
             };
         }
     };
-    let folder = folder.as_deref().ok_or(NoFile::NoHome)?;
+    let folder = folder.as_deref();
+    let folder = folder.context("there is no home folder: name the file with --config-file")?;
     let file = match program {
         EditedFor::GnomeChess => "engines.conf",
         _ => "engines.json",

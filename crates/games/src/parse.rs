@@ -32,7 +32,8 @@ pub(super) struct Parser {
     /// Offset of the text not read yet.
     at: usize,
     end: usize,
-    game_start: usize,
+    /// Offset of the last game.
+    pub(super) game_start: usize,
 }
 
 /// The result of parsing a game.
@@ -122,11 +123,6 @@ impl Parser {
                 return Some(ending);
             }
         }
-    }
-
-    /// Offset of the last game.
-    pub(super) fn game_start(&self) -> usize {
-        self.game_start
     }
 }
 

@@ -310,7 +310,7 @@ impl GameBatch for PgnBatch {
     }
 
     fn place(&self) -> GamePlace {
-        GamePlace::Line(self.line_of(self.parser.game_start()))
+        GamePlace::Line(self.line_of(self.parser.game_start))
     }
 }
 

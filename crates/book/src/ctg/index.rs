@@ -104,7 +104,7 @@ pub(super) struct SlotFile {
     file: DataFile,
     /// Slots in the file.
     slots: u64,
-    bounds: Bounds,
+    pub(super) bounds: Bounds,
 }
 
 impl SlotFile {
@@ -142,10 +142,6 @@ impl SlotFile {
 
     pub(super) fn slots(&self) -> u64 {
         self.slots
-    }
-
-    pub(super) fn bounds(&self) -> Bounds {
-        self.bounds
     }
 
     /// Reads the bounds from a .ctb file. The text of the error completes "the index

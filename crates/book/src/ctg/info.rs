@@ -97,7 +97,7 @@ impl CtgBook {
             ..BookInfo::default()
         };
         if let Index::Slots(slots) = &self.index {
-            info.bounds = Some(slots.bounds());
+            info.bounds = Some(slots.bounds);
             info.slots = Some(slots.slots());
         }
         info.problems.extend(self.notices().iter().cloned());

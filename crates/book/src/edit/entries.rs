@@ -46,7 +46,7 @@ pub(super) struct EntryInEdit {
     moves: Vec<(u8, Annotation)>,
     record: PositionRecord,
     /// Whether move bytes were added or removed.
-    moved: bool,
+    pub(super) moved: bool,
 }
 
 impl EntryInEdit {
@@ -69,10 +69,6 @@ impl EntryInEdit {
         let mut bytes = Vec::new();
         encode_entry(&self.key, &self.moves, &self.record, &mut bytes);
         bytes
-    }
-
-    pub(super) const fn has_moved(&self) -> bool {
-        self.moved
     }
 
     /// Makes a change of the book at `path`; returns the change that undoes it, or `None`

@@ -199,7 +199,7 @@ impl BookEditor {
     /// A position or move is missing, or the book cannot be written.
     pub fn apply(&mut self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
         let (entries, undo) = self.changed(changes)?;
-        if entries.iter().any(EntryInEdit::has_moved) {
+        if entries.iter().any(|entry| entry.moved) {
             self.rewrite(&entries)?;
             return Ok(undo);
         }

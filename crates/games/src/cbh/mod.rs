@@ -127,18 +127,13 @@ impl Database {
         if entry.offset < self.moves_header || entry.offset >= moves.file_len() {
             return Err(fault("its moves should be here, where there are none"));
         }
-        let mut head = [0; block::HEAD_BYTES];
         let unreadable = |error: tabia_io::input::file::FileError| {
             SkipReason::Text(self.fault(entry.offset, &error.to_string()))
         };
         let bytes = moves
             .read(entry.offset, block::HEAD_BYTES, buffer)
             .map_err(unreadable)?;
-        let count = bytes.len().min(block::HEAD_BYTES);
-        head.iter_mut()
-            .zip(bytes)
-            .for_each(|(to, from)| *to = *from);
-        let head = Head::parse(head.get(..count).unwrap_or_default())
+        let head = Head::parse(bytes)
             .ok_or_else(|| fault("the file ends where its moves should begin"))?;
         if head.len < block::HEAD_BYTES {
             return Err(fault("the length of its moves cannot be"));

@@ -152,12 +152,12 @@ impl NewFile {
         let mut old_files = OldFiles::of(&self.path, &others, self.old)?;
         sync_folder(&self.path);
         self.rename()?;
-        old_files.placed();
+        old_files.placed = true;
         sync_folder(old_files.path());
         for companion in companions {
             let path = companion.path.clone();
             companion.rename()?;
-            old_files.placed_too(path);
+            old_files.new.push(path);
         }
         sync_folder(old_files.path());
         Ok(Placed {

@@ -19,9 +19,9 @@ pub(super) struct OldFiles {
     /// Backup and original names of its companions.
     companions: Vec<(PathBuf, PathBuf)>,
     /// Whether the new file has its final name.
-    placed: bool,
+    pub(super) placed: bool,
     /// New companions that have their final names.
-    new: Vec<PathBuf>,
+    pub(super) new: Vec<PathBuf>,
     done: bool,
 }
 
@@ -98,16 +98,6 @@ impl OldFiles {
     /// The file that is replaced.
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Records that the new file has its final name.
-    pub(super) fn placed(&mut self) {
-        self.placed = true;
-    }
-
-    /// Records that a new companion has its final name.
-    pub(super) fn placed_too(&mut self, companion: PathBuf) {
-        self.new.push(companion);
     }
 
     /// Completes the replacement; returns the path of the backup.

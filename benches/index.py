@@ -41,13 +41,13 @@ def make(index, memory, games, sources):
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
-    told = child.stdout.read()
+    reported = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
     clock = time.monotonic() - start
     assert status == 0, status
     if maker:
         maker.wait()
-    made = json.loads(told)
+    made = json.loads(reported)
     processor = usage.ru_utime + usage.ru_stime
     size = sum(Path(source).stat().st_size for source in sources)
     rate = f", {size / clock / (1 << 20):.0f} MiB/s of PGN" if size else ""

@@ -34,9 +34,9 @@ def a_truncated_book_never_crashes_the_adapter():
         lines = client.handshake() + client.ready()
         for moves in ("", " moves e2e4", " moves d2d4 g8f6", " moves e2e4 c7c5 g1f3"):
             lines += client.go("position startpos" + moves, "go nodes 100").lines
-        said = _strings([line for line in lines if not line.startswith("info string book book.ctg:")])
-        assert said, f"nothing said about a book of {size} bytes"
-        assert len(said) <= 3, said
+        output = _strings([line for line in lines if not line.startswith("info string book book.ctg:")])
+        assert output, f"no message about a book of {size} bytes"
+        assert len(output) <= 3, output
         client.quit()
 
 
@@ -144,8 +144,8 @@ def quoted_paths_and_odd_values_of_options_are_accepted():
 @case(30)
 def an_engine_that_is_not_a_program_is_reported():
     client = tabia(engine=[str(STARTER)])
-    said = _strings(client.handshake())
-    assert len(said) == 1 and "tabia.ctg" in said[0], said
+    output = _strings(client.handshake())
+    assert len(output) == 1 and "tabia.ctg" in output[0], output
     client.ready()
 
 
@@ -176,10 +176,10 @@ def a_bad_fen_is_passed_to_the_engine():
     """Stockfish may crash; the adapter must report the position and not hang."""
     client = ready_tabia()
     client.send("position fen nonsense w - - 0 1", "go nodes 100")
-    said = []
+    output = []
     while not ((line := client.next()) is None or line.startswith("bestmove")):
-        said.append(line)
-    assert any(line.startswith("info string position:") for line in said), said
+        output.append(line)
+    assert any(line.startswith("info string position:") for line in output), output
     if line is None:
         # The engine crashed repeatedly: the exit code tells the manager.
         client.end(code=2)

@@ -218,10 +218,10 @@ def interrupted(text: bytes, book: Path) -> None:
             child.stdin.write(text)
     with contextlib.suppress(BrokenPipeError):
         child.stdin.close()
-    said = child.stderr.read().decode()
+    output = child.stderr.read().decode()
     child.stderr.close()
-    assert child.wait() == 2, said
-    assert "interrupted" in said, said
+    assert child.wait() == 2, output
+    assert "interrupted" in output, output
 
 
 @case(limit=60)

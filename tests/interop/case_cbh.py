@@ -119,13 +119,13 @@ def every_game_of_the_corpus_is_read_and_legal():
     for name, (count, texts, plies, nodes) in CORPUS.items():
         base = DATA / name
         out = place / "out.pgn"
-        said = export(base.with_suffix(".cbh"), out)
+        output = export(base.with_suffix(".cbh"), out)
         found = games(out)
         assert len(found) == count, (name, len(found))
         assert sum(sum(1 for _ in game.mainline()) for game in found) == plies, name
         assert sum(map(count_nodes, found)) == nodes, name
         if texts:
-            assert str(texts) in said, (name, said)
+            assert str(texts) in output, (name, output)
         expected = fields(base)
         assert len(expected) == count, name
         for number, (game, tags) in enumerate(zip(found, expected), 1):

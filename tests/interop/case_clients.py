@@ -121,10 +121,10 @@ def cutechess_plays_a_game_with_ponder_hits_and_misses():
                     client.send(_line(pondered))
                     client.ready()
                     client.send("go ponder wtime 3000 btime 3000 winc 20 binc 20")
-                    said = client.expect_none(0.05)
+                    output = client.expect_none(0.05)
                     if reply == guess:
                         hits += 1
-                        answer = Answer(said + client.exchange("ponderhit", until="bestmove"))
+                        answer = Answer(output + client.exchange("ponderhit", until="bestmove"))
                         board.push(reply)
                         continue
                     misses += 1

@@ -518,9 +518,9 @@ def explorer_refuses_hostile_requests():
 @case(limit=120)
 def explorer_handles_10000_requests_at_once():
     with explorer() as server:
-        told = send_10000_requests(server, "/api/position?play=e2e4")
+        reported = send_10000_requests(server, "/api/position?play=e2e4")
         assert server.get("api/position")["books"][0]["in_book"]
-        return told
+        return reported
 
 
 @case(limit=120)

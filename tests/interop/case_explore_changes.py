@@ -159,8 +159,8 @@ def explorer_asks_before_it_deletes_and_can_undo_it():
             page.click("#remove-move")
             page.wait_for("document.querySelector('#removal-dialog').open && !document.querySelector('#edit-dialog').open")
             page.wait_for("!document.querySelector('#removal-begin').disabled")
-            told = page.run("document.querySelector('#removal-message').textContent")
-            counted = int("".join(one for one in told if one.isdigit()))
+            reported = page.run("document.querySelector('#removal-message').textContent")
+            counted = int("".join(one for one in reported if one.isdigit()))
             assert page.run("document.querySelector('#removal-title').textContent") == "Delete e4 in book.ctg"
             # Cancelling changes nothing.
             page.keys("Escape")
@@ -174,7 +174,7 @@ def explorer_asks_before_it_deletes_and_can_undo_it():
             wait_until(lambda: any(one.name.startswith(".tabia-") for one in here.iterdir()), 20, lambda: list(here.iterdir()))
             page.open(server.url + "?play=d2d4")
             page.wait_for("!document.querySelector('#undo').disabled && document.querySelector('#undo').title.includes('deleted 1.e4')")
-            assert all_positions - size_of(book) == counted > 1000, (name, told)
+            assert all_positions - size_of(book) == counted > 1000, (name, reported)
             page.keys("Home")
             page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"]') && !document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
             page.click("#undo")
@@ -189,8 +189,8 @@ def explorer_shows_a_games_index_alone_as_it_shows_a_book():
     games = here / "games.tgx"
     assert run("index", "-o", str(games), str(SAMPLE)).returncode == 0
     with explorer(games) as server:
-        told = server.get("lichess?play=e2e4&moves=100")
-        results = [[move["uci"], move["white"] + move["draws"] + move["black"]] for move in told["moves"]]
+        reported = server.get("lichess?play=e2e4&moves=100")
+        results = [[move["uci"], move["white"] + move["draws"] + move["black"]] for move in reported["moves"]]
         assert len(results) > 5
         for name, started in BROWSERS:
             with started() as page:

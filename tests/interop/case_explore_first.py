@@ -60,11 +60,11 @@ def painted(started: Browser, address: str, again: bool) -> float:
     # A new window starts more than a page: Chromium's toolbars are pages too.
     page.wait_for_timeout(SETTLED_MS)
     for _ in range(2 if again else 1):
-        with page.expect_console_message(lambda message: message.text.startswith("painted ")) as said:
+        with page.expect_console_message(lambda message: message.text.startswith("painted ")) as output:
             page.goto(address)
-        told = float(said.value.text.split()[1])
+        reported = float(output.value.text.split()[1])
     context.close()
-    return told
+    return reported
 
 
 def shows_figures_by_itself(started: Browser, address: str) -> None:
@@ -94,15 +94,15 @@ def shows_figures_by_itself(started: Browser, address: str) -> None:
 
 @case(limit=300, browsers=True)
 def explorer_shows_its_first_figures_nearly_as_soon_as_an_empty_page():
-    told = []
+    reported = []
     with explorer() as server, empty_page() as empty, browser() as started:
         for again in (False, True):
             # In turns, so that a busy machine slows both.
             pairs = [(painted(started, empty, again), painted(started, server.url + "?play=e2e4,c7c5", again)) for _ in range(ROUNDS)]
             without, figures = (statistics.median(one) for one in zip(*pairs))
-            told.append(f"{'seen before' if again else 'first time'}: empty {without:.0f} ms, figures {figures:.0f} ms, {figures - without:+.0f} ms")
+            reported.append(f"{'seen before' if again else 'first time'}: empty {without:.0f} ms, figures {figures:.0f} ms, {figures - without:+.0f} ms")
             # The full case runs on a quiet machine; others may be slow.
             most = 50 if THOROUGH else 1000 + 5 * without
-            assert figures - without < most, told
+            assert figures - without < most, reported
         shows_figures_by_itself(started, server.url + "?play=e2e4,c7c5")
-    return "\n".join(told)
+    return "\n".join(reported)

@@ -123,9 +123,9 @@ def explorer_makes_changes_in_the_order_of_the_requests_and_at_their_position():
         expect(page.locator("#status")).to_have_text("Saved: e4: mark main")
         page.keyboard.press("Escape")
         expect(page.locator('button.move[data-uci="e2e4"]')).to_be_focused()
-        for told in ("e4: mark main", "e4: mark avoid", "Nf3: mark main"):
+        for reported in ("e4: mark main", "e4: mark avoid", "Nf3: mark main"):
             page.keyboard.press("Control+z")
-            expect(page.locator("#status")).to_have_text(f"Taken back: {told}")
+            expect(page.locator("#status")).to_have_text(f"Taken back: {reported}")
         assert book.read_bytes() == before
         # A dialog changes the move for which it was opened, even if the page shows another position by then.
         open_address(page, server.url + "?play=d2d4")

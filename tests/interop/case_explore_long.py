@@ -102,16 +102,16 @@ def quarters(samples: list[float]) -> list[float]:
 
 def at_rest(page: Page, tools: CDPSession) -> dict[str, float]:
     """Memory of the page at rest, after collecting the latest garbage."""
-    told: list[dict[str, float]] = [{}]
+    reported: list[dict[str, float]] = [{}]
 
     def measure() -> bool:
         page.wait_for_timeout(100)
         tools.send("HeapProfiler.collectGarbage")
-        told.append({one["name"]: one["value"] for one in tools.send("Performance.getMetrics")["metrics"]})
-        return told[-1]["Nodes"] == told[-2].get("Nodes")
+        reported.append({one["name"]: one["value"] for one in tools.send("Performance.getMetrics")["metrics"]})
+        return reported[-1]["Nodes"] == reported[-2].get("Nodes")
 
-    wait_until(measure, 15, lambda: told[-10:])
-    return told[-1]
+    wait_until(measure, 15, lambda: reported[-10:])
+    return reported[-1]
 
 
 @case(limit=USE_MINUTES * 60 * 1.5 + 300)
@@ -136,18 +136,18 @@ def explorer_page_does_not_grow_while_it_is_used():
                 continue
             # The length of the engine's last output depends on the speed of the machine.
             page.evaluate("document.querySelector('#engine-list').replaceChildren()")
-            told = at_rest(page, tools)
-            told["server"] = server.memory_kb() * 1024
+            reported = at_rest(page, tools)
+            reported["server"] = server.memory_kb() * 1024
             for kind in OF_THE_DRIVER:
-                samples.setdefault(kind, []).append(told[kind])
+                samples.setdefault(kind, []).append(reported[kind])
             minute = int((time.monotonic() - begun) / 60)
             if minute >= len(table) - 1:
-                heap, nodes, listeners = (round(told[kind]) for kind in kinds)
+                heap, nodes, listeners = (round(reported[kind]) for kind in kinds)
                 table.append(f"{minute:6}  {turn:5}  {heap // 1024:7}  {nodes:6}  {listeners:9}  {server.memory_kb():9}")
         found = {kind: quarters(of) for kind, of in samples.items()}
-        told = "; ".join(f"{kind} " + ", ".join(f"{one:.0f}" for one in of) for kind, of in found.items())
+        reported = "; ".join(f"{kind} " + ", ".join(f"{one:.0f}" for one in of) for kind, of in found.items())
         minutes = (time.monotonic() - begun) / 60
-        report = f"{turn} rounds in {minutes:.1f} minutes, by quarters: {told}; {statistics.median(rates):.0f} moves/s of play-through"
+        report = f"{turn} rounds in {minutes:.1f} minutes, by quarters: {reported}; {statistics.median(rates):.0f} moves/s of play-through"
         for kind, (_, _, third, last) in found.items():
             most = NOTHING[kind] * third + OF_THE_DRIVER[kind] * turn / 4
             assert last - third <= most, f"{kind} grows: {report}"

@@ -279,15 +279,15 @@ def explorer_shows_messages_in_front_of_an_open_dialog():
             page = context.new_page()
             status = page.locator("#status")
 
-            def told(place: str, text: str) -> None:
+            def expect_announced(place: str, text: str) -> None:
                 """Waits until it is visible and a screen reader can find it, for example a moment after a dialog has closed."""
                 assert poll(lambda: page.evaluate(SEEN, place)), f"{width}x{height}: “{text}” is hidden"
-                heard = poll(lambda: read_aloud(page), lambda heard: any(text in one for one in heard))
-                assert any(text in one for one in heard), (text, heard)
+                announced = poll(lambda: read_aloud(page), lambda announced: any(text in one for one in announced))
+                assert any(text in one for one in announced), (text, announced)
 
-            def said(text: str) -> None:
+            def expect_message(text: str) -> None:
                 expect(status).to_contain_text(text)
-                told("status", text)
+                expect_announced("status", text)
 
             # From the beginning, because adding an interception later takes the browser a moment.
             away: list[bool] = []
@@ -297,7 +297,7 @@ def explorer_shows_messages_in_front_of_an_open_dialog():
             page.keyboard.press("v")
             page.fill("#paste-text", "nonsense")
             page.click('#paste-form button[value="load"]')
-            said("neither a FEN nor a game")
+            expect_message("neither a FEN nor a game")
             page.keyboard.press("Escape")
             expect(status).to_be_empty()
             # The result appears in the dialog, and stays when it closes; nothing above it moves.
@@ -306,26 +306,26 @@ def explorer_shows_messages_in_front_of_an_open_dialog():
             places = page.evaluate(PLACES)
             mark = page.locator('input[name="mark"]:not(:checked)').first
             mark.check(force=True)
-            said("Saved: ")
+            expect_message("Saved: ")
             if height > 700:
                 assert poll(lambda: page.evaluate(PLACES), lambda now: now == places) == places, f"{width}x{height}: the dialog moves"
             page.locator("#edit-form button.main").click()
             expect(page.locator("dialog[open]")).to_have_count(0)
-            said("Saved: ")
+            expect_message("Saved: ")
             # The program ends while an option is changed, and starts again.
             page.keyboard.press("o")
             away.append(True)
             page.locator("#policy input[type=checkbox]").first.click()
             # Once a second the page briefly assumes that the program is back.
             expect(page.locator("#gone")).to_be_visible()
-            told("gone", "does not answer")
+            expect_announced("gone", "does not answer")
             away.clear()
             expect(page.locator("#gone")).to_be_hidden()
             # The result of a menu command appears on the page.
             open_address(page, server.url)
             page.click("#line-menu")
             page.click("text=Add the line to")
-            said("There is no move to add yet")
+            expect_message("There is no move to add yet")
             context.close()
 
 

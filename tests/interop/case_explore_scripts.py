@@ -49,8 +49,8 @@ def explorer_schedules_cards_as_fsrs_does():
         const run = (answers) => answers.reduce((all, [right, days]) => [...all, learnt(all.at(-1), right, days)], [{}]).slice(1);
         console.log(JSON.stringify(JSON.parse(process.argv[2]).map(run)));
     """
-    told = json.loads(subprocess.run(["node", "--input-type=module", "--eval", script, str(FOLDER / "src" / "page" / "cards.js"), json.dumps(answers)], capture_output=True, text=True, check=True).stdout)
-    for line, cards in zip(answers, told):
+    reported = json.loads(subprocess.run(["node", "--input-type=module", "--eval", script, str(FOLDER / "src" / "page" / "cards.js"), json.dumps(answers)], capture_output=True, text=True, check=True).stdout)
+    for line, cards in zip(answers, reported):
         memory = (0.0, 0.0)
         for (right, days), card in zip(line, cards):
             memory = fsrs(*memory, right, days)

@@ -156,9 +156,9 @@ def explorer_shows_arrows_dots_and_bars_with_enough_contrast():
                     page.hover("#books tr[data-uci] td.n >> nth=0")
                     for group in ("likely", "own", "pointed"):
                         page.wait_for_selector(f".{group} [data-arrow] polygon", state="attached")
-                    told = page.evaluate(CONTRASTS)
-                    least = min(least, *told.values())
-                    found += [f"{width}x{height} {scheme} {board}: {name} {ratio}" for name, ratio in told.items() if ratio < 3]
+                    reported = page.evaluate(CONTRASTS)
+                    least = min(least, *reported.values())
+                    found += [f"{width}x{height} {scheme} {board}: {name} {ratio}" for name, ratio in reported.items() if ratio < 3]
                 context.close()
     assert not found, f"{len(found)} under 3:1:\n" + "\n".join(found)
     return f"the least contrast is {least}:1"

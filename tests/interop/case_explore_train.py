@@ -69,8 +69,8 @@ def explorer_and_review_find_where_games_left_a_repertoire():
     seen = [(one["by"], one["line"], one["played"]["san"], one["games"], one["score"], [move["san"] for move in one["book"]]) for one in departures]
     assert seen == [("player", "1. e4 c5", "Nc3", 3, 0, ["Nf3"]), ("opponent", "1. e4", "e6", 2, 1, ["e5", "c5"])], seen
     assert departures[1]["reply"]["san"] == "d4"
-    told = run("review", "--player", "Me, Myself", "--colour", "white", str(mine), str(book)).stdout
-    assert "left by the player:\n  1. e4 c5: Nc3, not Nf3 (100 %): 3 games, +0 =0 -3" in told, told
+    reported = run("review", "--player", "Me, Myself", "--colour", "white", str(mine), str(book)).stdout
+    assert "left by the player:\n  1. e4 c5: Nc3, not Nf3 (100 %): 3 games, +0 =0 -3" in reported, reported
     query = urllib.parse.urlencode({"player": "myself me", "color": "white"})
     with explorer(book, index) as server:
         # The same from the server, for the index and for a text.

@@ -178,15 +178,15 @@ def explorer_adds_and_deletes_lines_and_undoes_it():
         expect(page.locator('tr[data-uci="e7e5"]:not(.transposition)')).to_have_count(0)
         assert not has("e2e4", "e7e5")
         # Undo restores every byte, even after a reload.
-        for told in ("deleted 1.e4 e5", "deleted all after", "c5: commentary"):
+        for reported in ("deleted 1.e4 e5", "deleted all after", "c5: commentary"):
             page.keyboard.press("Control+z")
-            expect(page.locator("#status")).to_contain_text(f"Taken back: {told}")
+            expect(page.locator("#status")).to_contain_text(f"Taken back: {reported}")
         assert has("e2e4 c7c5", "g1f3") and has("e2e4", "e7e5")
         page.keyboard.press("Control+Shift+z")
         expect(page.locator("#status")).to_contain_text("Done again")
-        for told in ("c5: commentary", "1.a4 a5 2.Ra3: mark main", "added 2 lines", "added 1.h4"):
+        for reported in ("c5: commentary", "1.a4 a5 2.Ra3: mark main", "added 2 lines", "added 1.h4"):
             page.keyboard.press("Control+z")
-            expect(page.locator("#status")).to_contain_text(f"Taken back: {told}")
+            expect(page.locator("#status")).to_contain_text(f"Taken back: {reported}")
     assert book.read_bytes() == before
     assert json.loads(run("verify", str(book), "--json").stdout)["problems"] == []
 
@@ -200,7 +200,7 @@ def explorer_trains_a_repertoire_and_plays_on():
     assert run("build", "-o", str(book), str(games)).returncode == 0
     replies = {"": ("e2", "e4"), "c5": ("g1", "f3"), "e5": ("g1", "f3"), "d6": ("d2", "d4"), "Nc6": ("f1", "b5")}
     with explorer(book, "--engine", STOCKFISH, "--threads", "1") as server, page_of(server) as page:
-        told = page.locator("#train-message")
+        reported = page.locator("#train-message")
         moves = page.locator("#line button")
 
         def own_move(count: int) -> None:
@@ -212,30 +212,30 @@ def explorer_trains_a_repertoire_and_plays_on():
         page.keyboard.press("r")
         page.uncheck("#train-learn")
         page.click("#train-form .main")
-        expect(told).to_have_text("Your move as White.")
+        expect(reported).to_have_text("Your move as White.")
         # Nothing shows the move.
         for place in ("#books", "#plot-pane", ".likely"):
             expect(page.locator(place)).to_be_hidden()
         drag(page, "d2", "d4")
-        expect(told).to_contain_text("d4 is not the move")
+        expect(reported).to_contain_text("d4 is not the move")
         expect(moves).to_have_count(0)
         page.keyboard.press("ArrowRight")
         expect(moves).to_have_count(0)
         own_move(0)
         own_move(2)
         own_move(4)
-        expect(told).to_contain_text("line ends here")
+        expect(reported).to_contain_text("line ends here")
         expect(page.locator("#train-score")).to_have_text("2 right, 1 missed, 1 to come again")
         # The missed move comes again, first of all.
         page.click("#train-next")
         expect(moves).to_have_count(0)
-        expect(told).to_have_text("Your move as White.")
+        expect(reported).to_have_text("Your move as White.")
         own_move(0)
         expect(page.locator("#train-score")).to_have_text("3 right, 1 missed, 0 to come again")
         expect(moves).to_have_count(2)
         # A move that was shown does not count as known.
         page.click("#train-show")
-        expect(told).to_have_text("The book plays Nf3.")
+        expect(reported).to_have_text("The book plays Nf3.")
         expect(page.locator('.pointed [data-arrow="g1f3"]')).to_have_count(1)
         page.keyboard.press("Escape")
         expect(page.locator("#train-pane")).to_be_hidden()
@@ -265,10 +265,10 @@ def explorer_trains_a_repertoire_and_plays_on():
         expect_line(page, "e4")
         page.click("#engine-tab")
         page.click("#play-engine")
-        expect(told).to_have_text("Your move.")
+        expect(reported).to_have_text("Your move.")
         drag(page, "c7", "c5")
         expect(moves).to_have_count(3)
-        expect(told).to_have_text("Your move.")
+        expect(reported).to_have_text("Your move.")
         page.click("#train-stop")
         expect(moves).to_have_count(3)
 
@@ -364,8 +364,8 @@ def explorer_speaks_five_languages_and_changes_its_looks():
                 """async (code) => {
                     const table = await (await fetch(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `${code}.json`))).json();
                     const english = Object.entries(table).filter(([from, to]) => from !== to && from.length > 8).map(([from]) => from);
-                    const said = [...document.querySelectorAll('body *')].flatMap((one) => [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()));
-                    return said.filter((text) => english.includes(text));
+                    const output = [...document.querySelectorAll('body *')].flatMap((one) => [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()));
+                    return output.filter((text) => english.includes(text));
                 }""",
                 code,
             ), lambda left: not left)

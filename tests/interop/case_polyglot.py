@@ -47,8 +47,8 @@ def theirs(games: Path, plies: int, least: int, options: list[str]) -> bytes | N
     """The book that Polyglot makes; `None` if it fails or finds no move."""
     book = games.with_suffix(".theirs.bin")
     limits = ["-max-ply", str(plies), "-min-game", str(least)]
-    said = polyglot("make-book", "-pgn", games, "-bin", book, *limits, *options)
-    return (book.read_bytes() or None) if "all done!" in said else None
+    output = polyglot("make-book", "-pgn", games, "-bin", book, *limits, *options)
+    return (book.read_bytes() or None) if "all done!" in output else None
 
 
 def ours(games: Path, plies: int, least: int, options: list[str]) -> bytes:
@@ -157,8 +157,8 @@ def polyglot_merges_books_to_the_same_bytes():
         one, two = here / "one.bin", here / "two.bin"
         one.write_bytes(random_book(rng))
         two.write_bytes(random_book(rng))
-        said = polyglot("merge-book", "-in1", one, "-in2", two, "-out", here / "theirs.bin")
-        assert "done!" in said, said
+        output = polyglot("merge-book", "-in1", one, "-in2", two, "-out", here / "theirs.bin")
+        assert "done!" in output, output
         run_ok("merge", "-fo", here / "ours.bin", one, two, "--first-wins")
         merged = (here / "theirs.bin").read_bytes()
         assert (here / "ours.bin").read_bytes() == merged

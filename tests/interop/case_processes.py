@@ -103,13 +103,13 @@ def last_lines_of_an_engine_are_kept_for_a_gui_that_does_not_read():
     process.stdin.flush()
     # It has ended by then; if it were slower, the case would hold all the same.
     time.sleep(1.5)
-    said = []
+    output = []
     for line in process.stdout:
-        said.append(line)
+        output.append(line)
         if line.startswith(b"bestmove"):
             break
-    assert sum(line.startswith(b"info depth 1 ") for line in said) == 11_700, said[-3:]
-    assert not any(b"again" in line for line in said), [line for line in said if b"again" in line]
+    assert sum(line.startswith(b"info depth 1 ") for line in output) == 11_700, output[-3:]
+    assert not any(b"again" in line for line in output), [line for line in output if b"again" in line]
     process.kill()
     process.stdin.close()
     process.stdout.close()

@@ -44,8 +44,8 @@ def shards() -> tuple[list[Path], list[bytes]]:
         command = [WITH_PARQUET, "build", "--records", records[-1], shard, *PLIES]
         children.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment()))
     for child in children:
-        _, said = child.communicate()
-        assert child.returncode == 0, said
+        _, output = child.communicate()
+        assert child.returncode == 0, output
     return records, book(here / "direct.ctg")
 
 

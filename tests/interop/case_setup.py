@@ -26,9 +26,9 @@ def _home() -> tuple[Path, Path]:
     return home, copy_starter(books, "main")
 
 
-def _setup(home: Path, *arguments: str, said: str = "", code: int = 0) -> str:
+def _setup(home: Path, *arguments: str, stdin: str = "", code: int = 0) -> str:
     done = subprocess.run(
-        [TABIA, "setup", *arguments], input=said, capture_output=True, text=True, env=_environment(home), timeout=60 * TIMEOUT_FACTOR
+        [TABIA, "setup", *arguments], input=stdin, capture_output=True, text=True, env=_environment(home), timeout=60 * TIMEOUT_FACTOR
     )
     assert done.returncode == code, (done.stdout, done.stderr)
     return done.stdout
@@ -49,9 +49,9 @@ def setup_with_pychess_and_xboard_can_be_repeated_and_removed():
     home, book = _home()
     before = _tree(home)
     # A yes for starting the engines, a no for writing: nothing is written.
-    _setup(home, said="y\nn\n", code=1)
+    _setup(home, stdin="y\nn\n", code=1)
     assert _tree(home) == before
-    text = _setup(home, said="y\nyes\n")
+    text = _setup(home, stdin="y\nyes\n")
     assert f"book {book.name}: " in text and "PyChess" in text and "XBoard" in text, text
     after = _tree(home)
     assert "No file is to be changed" in _setup(home, "--yes")

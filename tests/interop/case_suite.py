@@ -285,9 +285,9 @@ def exits_that_were_searched_again_stay_in_their_window():
     boards = [chess.Board(line) for line in path.read_text().splitlines()]
     assert len(boards) == wanted
     # With more hash the same nodes give other values: the margin allows for that.
-    with _started([STOCKFISH]) as judge:
-        judge.configure({"Hash": 64})
-        values = [abs(_value(judge, board, 150_000)) for board in boards]
+    with _started([STOCKFISH]) as engine:
+        engine.configure({"Hash": 64})
+        values = [abs(_value(engine, board, 150_000)) for board in boards]
     stayed = sum(80 <= value <= 120 for value in values)
     assert 6 * stayed >= 5 * wanted, sorted(values)
     share = confirmation["share"]

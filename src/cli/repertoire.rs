@@ -220,9 +220,9 @@ fn print(
         coverage,
         plies,
         gaps,
-        unsettled,
+        converged,
     } = summary;
-    if *unsettled {
+    if !*converged {
         message!("the values did not converge: lines that repeat moves count too much");
     }
     writeln!(out, "expectation      {:.1}%", 100.0 * expectation)?;

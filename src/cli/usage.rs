@@ -56,7 +56,7 @@ fn writing<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e WriteFileError> {
             AnalysisError::Book(error) => writing(error),
             AnalysisError::Games(error) => writing(error),
             AnalysisError::Build(error) => writing(error),
-            AnalysisError::Place(error) => Some(error),
+            AnalysisError::WriteFile(error) => Some(error),
             _ => None,
         };
     }
@@ -66,10 +66,9 @@ fn writing<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e WriteFileError> {
         error.downcast_ref(),
     ) {
         (Some(BuildError::Write(error)), ..) => writing(error),
-        (Some(BuildError::Place(error)), ..) | (_, Some(tabia_games::Error::Place(error)), _) => {
-            Some(error)
-        }
-        (.., Some(tabia_book::Error::Place(error))) => Some(error),
+        (Some(BuildError::WriteFile(error)), ..)
+        | (_, Some(tabia_games::Error::WriteFile(error)), _) => Some(error),
+        (.., Some(tabia_book::Error::WriteFile(error))) => Some(error),
         _ => error.downcast_ref(),
     }
 }

@@ -194,7 +194,7 @@ WITH_AND_WITHOUT = """() => {
 
 
 # Messages that are visible and not inert behind an open dialog.
-HEARD = """() => {
+MESSAGES = """() => {
     const dialog = document.querySelector('dialog[open]') ?? document;
     return [...dialog.querySelectorAll('[role=status], [role=alert]')].filter((one) => one.checkVisibility()).map((one) => one.textContent);
 }"""
@@ -204,7 +204,7 @@ def read_aloud(page: Page) -> list[str]:
     """Messages of the page that a screen reader can find: none behind an open dialog. Firefox does not export its
     accessibility tree: there the result follows the HTML standard."""
     if is_firefox(page):
-        return page.evaluate(HEARD)
+        return page.evaluate(MESSAGES)
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     known = {node["nodeId"]: node for node in nodes}
 

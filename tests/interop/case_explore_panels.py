@@ -151,18 +151,18 @@ def explorer_orders_games_and_switches_named_filters_by_a_digit():
 @case(limit=300)
 def explorer_opens_books_and_games_of_a_folder_and_filters_their_table():
     here = folder("explore")
-    shelf = here / "shelf"
-    (shelf / "below").mkdir(parents=True)
-    copy_starter(shelf / "below", "mine")
-    assert run("index", "-o", str(shelf / "games.tgx"), str(SAMPLE)).returncode == 0
-    (shelf / "broken.ctg").write_text("no book")
+    library = here / "library"
+    (library / "below").mkdir(parents=True)
+    copy_starter(library / "below", "mine")
+    assert run("index", "-o", str(library / "games.tgx"), str(SAMPLE)).returncode == 0
+    (library / "broken.ctg").write_text("no book")
     (here / "secret.ctg").write_text("elsewhere")
-    (shelf / "link.ctg").symlink_to(here / "secret.ctg")
+    (library / "link.ctg").symlink_to(here / "secret.ctg")
     listed = "[...document.querySelectorAll('#files-list span:first-child')].map((one) => one.textContent).join(' ')"
     shown = "document.querySelector('#first-book').value"
     games = "[...document.querySelectorAll('#books td.n')].map((one) => Number(one.textContent.replace(/\\D/g, '')))"
     for name, started in BROWSERS:
-        with explorer(STARTER, "--folder", shelf) as server, started() as page:
+        with explorer(STARTER, "--folder", library) as server, started() as page:
             page.open(server.url)
             page.wait_for("!document.querySelector('#open-book').hidden")
             page.keys("p")

@@ -25,7 +25,7 @@ MINE = (
     + game("You", "Me, Myself", "1. d4 d5", "0-1")
 )
 
-TOLD = "document.querySelector('#train-message').textContent"
+MESSAGE = "document.querySelector('#train-message').textContent"
 
 # Selects a file in a field.
 CHOOSE = """return (() => {
@@ -157,20 +157,20 @@ def explorer_trains_one_move_of_several_and_shows_new_ones_first():
             page.open(server.url)
             page.keys("r")
             page.click("#train-form .main")
-            page.wait_for(f"{TOLD} === 'The book has several moves here. Which is yours?'")
+            page.wait_for(f"{MESSAGE} === 'The book has several moves here. Which is yours?'")
             page.click("#train-choices button:first-child")
-            page.wait_for(f"{TOLD} === 'The book’s line ends here.'")
+            page.wait_for(f"{MESSAGE} === 'The book’s line ends here.'")
             # It comes again, without showing its move; the other is wrong now.
             page.click("#train-next")
-            page.wait_for(f"{TOLD} === 'Your move as White.' && !document.querySelector('#train-choices button')")
+            page.wait_for(f"{MESSAGE} === 'Your move as White.' && !document.querySelector('#train-choices button')")
             chosen = page.run("return JSON.parse(localStorage.getItem('training')).moves[0][1]")
             other = {"e2e4": "d2d4", "d2d4": "e2e4"}[chosen]
             page.click(f"[data-square={other[:2]}]")
             page.click(f"[data-square={other[2:]}]")
-            page.wait_for(f"{TOLD}.endsWith('is not the move. Try again.')")
+            page.wait_for(f"{MESSAGE}.endsWith('is not the move. Try again.')")
             page.click(f"[data-square={chosen[:2]}]")
             page.click(f"[data-square={chosen[2:]}]")
-            page.wait_for(f"{TOLD} === 'The book’s line ends here.'")
+            page.wait_for(f"{MESSAGE} === 'The book’s line ends here.'")
             page.keys("Escape")
             page.wait_for("document.querySelector('#train-progress').checkVisibility() && document.querySelector('#train-openings td').textContent === '1'")
             # Without the stored choice, a new move is shown first; it counts when found unaided.
@@ -178,13 +178,13 @@ def explorer_trains_one_move_of_several_and_shows_new_ones_first():
             page.open(server.url)
             page.keys("r")
             page.click("#train-form .main")
-            page.wait_for(f"{TOLD}.startsWith('New: ')")
+            page.wait_for(f"{MESSAGE}.startsWith('New: ')")
             page.wait_for(f"document.querySelector('.pointed [data-arrow=\"{chosen}\"]')")
             page.click(f"[data-square={chosen[:2]}]")
             page.click(f"[data-square={chosen[2:]}]")
             page.wait_for("document.querySelector('#train-score').textContent === '0 right, 0 missed, 1 to come again'")
             page.click("#train-next")
-            page.wait_for(f"{TOLD} === 'Your move as White.'")
+            page.wait_for(f"{MESSAGE} === 'Your move as White.'")
             page.click(f"[data-square={chosen[:2]}]")
             page.click(f"[data-square={chosen[2:]}]")
             page.wait_for("document.querySelector('#train-score').textContent === '1 right, 0 missed, 0 to come again'")
@@ -210,16 +210,16 @@ def explorer_trains_chapters_of_a_file():
             page.wait_for("!document.querySelector('#chapters-list li')")
             page.run(CHOOSE % ("#chapters-file", json.dumps(COURSE)))
             page.click("#chapters-list li:nth-child(2) button")
-            page.wait_for(f"{TOLD} === 'Your move as White.'")
+            page.wait_for(f"{MESSAGE} === 'Your move as White.'")
             page.click("[data-square=e2]")
             page.click("[data-square=e4]")
-            page.wait_for(f"{TOLD} === 'e4 (Best by test.) is right.' && document.querySelectorAll('#line button').length === 2")
+            page.wait_for(f"{MESSAGE} === 'e4 (Best by test.) is right.' && document.querySelectorAll('#line button').length === 2")
             page.click("[data-square=d2]")
             page.click("[data-square=d4]")
-            page.wait_for(f"{TOLD} === 'd4 is not the move. Try again.'")
+            page.wait_for(f"{MESSAGE} === 'd4 is not the move. Try again.'")
             page.click("[data-square=g1]")
             page.click("[data-square=f3]")
-            page.wait_for(f"{TOLD} === 'The book’s line ends here.'")
+            page.wait_for(f"{MESSAGE} === 'The book’s line ends here.'")
             page.keys("Escape")
             listed = "[...document.querySelectorAll('#chapters-list span')].map((one) => one.textContent).join() === 'games.pgn,Course: Italian,1 due today,Course: Sicilian'"
             page.wait_for(listed)

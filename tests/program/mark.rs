@@ -146,9 +146,9 @@ fn a_dry_run_shows_lines_as_players_read_them() {
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
     // Moves of Black, whose positions the book stores with colours exchanged.
-    let wish = "book.ctg --colour black --where 'ply<=6 and share>=30' main -n";
+    let arguments = "book.ctg --colour black --where 'ply<=6 and share>=30' main -n";
     let lines = |options: &str| -> Vec<String> {
-        let shown = mark(&folder, &format!("{wish} {options}")).printed();
+        let shown = mark(&folder, &format!("{arguments} {options}")).printed();
         shown.lines().map(str::to_owned).collect()
     };
     let shown = lines("");
@@ -157,7 +157,7 @@ fn a_dry_run_shows_lines_as_players_read_them() {
     let more = format!("... and {} more (--list shows all)", all.len() - 20);
     assert_eq!(shown[20], more);
     let count = format!("{} marks would change", all.len());
-    mark(&folder, wish).ends_with(0, &count);
+    mark(&folder, arguments).ends_with(0, &count);
     let mut seen = HashSet::new();
     for line in &all {
         // "1.d4 d5 2.c4: e6  none -> main"
@@ -401,8 +401,12 @@ fn changes_by_two_programs_at_once_are_both_made() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let writers = ["white", "black"].map(|colour| {
-        let wish = format!("mark book.ctg --colour {colour} main --wait 300");
-        folder.command(&wish).stderr(Stdio::null()).spawn().unwrap()
+        let arguments = format!("mark book.ctg --colour {colour} main --wait 300");
+        folder
+            .command(&arguments)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
     });
     for writer in writers {
         assert!(writer.wait_with_output().unwrap().status.success());
@@ -428,8 +432,8 @@ fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
     let book = random.write(&folder, "book");
     // Two bytes of each position change together.
     let wishes = ["--mark=main --factor=40", "--mark=avoid --factor=-40"];
-    let marking = |options: &str, wish: &str| {
-        let mut command = folder.command(&format!("mark book.ctg --all {options} {wish}"));
+    let marking = |options: &str, arguments: &str| {
+        let mut command = folder.command(&format!("mark book.ctg --all {options} {arguments}"));
         command.stderr(Stdio::null()).spawn().unwrap()
     };
     let start = std::time::Instant::now();

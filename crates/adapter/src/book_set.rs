@@ -89,7 +89,7 @@ impl BookSpec {
     pub fn settings(&self, general: &Settings) -> Settings {
         let mut settings = general.announced();
         for (id, value) in &self.overrides {
-            let _ = settings.insist(*id, value);
+            let _ = settings.choose(*id, value);
         }
         settings
     }

@@ -302,13 +302,13 @@ impl Config {
     fn profile_of(&self, name: &str, entry: Option<&EngineEntry>) -> Profile {
         let mut settings = Settings::default();
         if !self.books.is_empty() {
-            let _ = settings.insist(OptionId::File, CONFIGURED);
+            let _ = settings.choose(OptionId::File, CONFIGURED);
         }
         let of_engine = entry.map_or(&[][..], |entry| &entry.book);
         // They were checked when they were read. The options of the engine override them.
         for options in [&self.book, of_engine] {
             for (id, value) in options {
-                let _ = settings.insist(*id, value);
+                let _ = settings.choose(*id, value);
             }
             settings = settings.announced();
         }

@@ -203,7 +203,7 @@ impl Settings {
     /// # Errors
     ///
     /// The value is invalid; nothing has changed then.
-    pub fn insist(&mut self, id: OptionId, text: &str) -> Result<(), ValueError> {
+    pub fn choose(&mut self, id: OptionId, text: &str) -> Result<(), ValueError> {
         self.chosen[id as usize] = Some(id.read(text)?);
         self.update();
         Ok(())

@@ -28,7 +28,7 @@ pub enum Error {
     Engine(#[from] AnalystError),
     /// A file cannot be written.
     #[error(transparent)]
-    Place(#[from] WriteFileError),
+    WriteFile(#[from] WriteFileError),
     /// Sorting on disk failed.
     #[error(transparent)]
     Sort(#[from] SortError),

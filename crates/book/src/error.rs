@@ -112,7 +112,7 @@ pub enum Error {
     Sort(#[from] SortError),
     /// Writing the file failed.
     #[error(transparent)]
-    Place(Arc<WriteFileError>),
+    WriteFile(Arc<WriteFileError>),
     /// Part of a book cannot be read, and losses are refused (`strict`).
     #[error("{0}; nothing was written (strict)")]
     Loss(String),
@@ -283,7 +283,7 @@ fn in_field(field: &str) -> String {
 
 impl From<WriteFileError> for Error {
     fn from(error: WriteFileError) -> Error {
-        Error::Place(Arc::new(error))
+        Error::WriteFile(Arc::new(error))
     }
 }
 

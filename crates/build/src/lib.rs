@@ -224,7 +224,7 @@ pub enum BuildError {
     Write(#[from] tabia_book::Error),
     /// The Polyglot book cannot be written.
     #[error(transparent)]
-    Place(WriteFileError),
+    WriteFile(WriteFileError),
     /// Internal error in a thread.
     #[error(transparent)]
     Panicked(#[from] Panicked),

@@ -43,7 +43,7 @@ impl Output {
                 Output::Book(Box::new(writer), Arc::new(Runs::new(room, folder)))
             }
             Product::Polyglot(rule) => {
-                let file = NewFile::create(&job.target, job.old).map_err(BuildError::Place)?;
+                let file = NewFile::create(&job.target, job.old).map_err(BuildError::WriteFile)?;
                 Output::Polyglot(rule, file, Arc::new(Runs::new(room, folder)))
             }
             Product::Records => {
@@ -88,7 +88,7 @@ impl Complete {
                 summary.written = writer.finish(games)?;
             }
             Complete::File(file) => {
-                summary.written.bytes = file.put().map_err(BuildError::Place)?.bytes;
+                summary.written.bytes = file.put().map_err(BuildError::WriteFile)?.bytes;
             }
         }
         Ok(())

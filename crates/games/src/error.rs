@@ -45,12 +45,12 @@ pub enum Error {
     },
     /// A new file cannot be written or renamed.
     #[error(transparent)]
-    Place(#[from] WriteFileError),
+    WriteFile(#[from] WriteFileError),
     /// A file of an archive cannot be written; others were written before it.
-    #[error("{place}; {files} files that were unpacked before it are in {}", folder.display())]
+    #[error("{failed}; {files} files that were unpacked before it are in {}", folder.display())]
     Partly {
         /// What cannot be written.
-        place: WriteFileError,
+        failed: WriteFileError,
         /// Files that were written.
         files: u64,
         /// The folder of these files.

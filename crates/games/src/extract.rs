@@ -71,8 +71,8 @@ pub fn extract(
     }
     for (file, path) in wanted {
         let written = write(&file, &path, old, stop).map_err(|error| match error {
-            Error::Place(place) if done.files > 0 => Error::Partly {
-                place,
+            Error::WriteFile(failed) if done.files > 0 => Error::Partly {
+                failed,
                 files: done.files,
                 folder: folder.to_owned(),
             },

@@ -151,8 +151,8 @@ fn in_every_order(announced: &Settings, chosen: &[(OptionId, &str)]) -> Vec<Sett
 fn a_preset_holds_whatever_the_order_of_the_options() {
     let plain = Settings::default();
     let mut configured = Settings::default();
-    configured.insist(OptionId::Preset, "Handicap").unwrap();
-    configured.insist(OptionId::MinimumGames, "7").unwrap();
+    configured.choose(OptionId::Preset, "Handicap").unwrap();
+    configured.choose(OptionId::MinimumGames, "7").unwrap();
     for announced in [plain, configured.announced()] {
         for (chosen, preset, variety, games) in [
             (&[(OptionId::Preset, "Optimize")][..], "Optimize", 15, 5),
@@ -192,7 +192,7 @@ fn what_is_written_by_hand_counts_even_where_it_is_the_default() {
         let mut settings = Settings::default();
         for index in order {
             let (id, text) = [(OptionId::Preset, "Optimize"), (OptionId::Variety, "50")][index];
-            settings.insist(id, text).unwrap();
+            settings.choose(id, text).unwrap();
         }
         assert_eq!(settings.number(OptionId::Variety), 50);
         assert_eq!(settings.number(OptionId::MinimumGames), 5);

@@ -270,7 +270,7 @@ fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), Strin
         }
         "set" => {
             let (name, value) = pair()?;
-            let set = profile.settings.insist(ours(name)?, value);
+            let set = profile.settings.choose(ours(name)?, value);
             set.map_err(|error| error.to_string())?;
         }
         "book" => {

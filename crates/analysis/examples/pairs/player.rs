@@ -47,8 +47,8 @@ impl Player {
     }
 
     /// Reads lines up to the one that begins with `word`.
-    fn until(&mut self, word: &str, hear: impl FnMut(&str)) -> String {
-        let line = self.at.wait_for(word, Duration::MAX, hear);
+    fn until(&mut self, word: &str, on_line: impl FnMut(&str)) -> String {
+        let line = self.at.wait_for(word, Duration::MAX, on_line);
         line.unwrap_or_else(|_| panic!("{} ended instead of saying {word}", self.name))
     }
 

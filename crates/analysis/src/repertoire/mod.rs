@@ -154,8 +154,8 @@ pub struct RepertoireSummary {
     pub plies: f64,
     /// The most probable positions without an answer.
     pub gaps: Vec<Gap>,
-    /// Whether the values did not converge.
-    pub unsettled: bool,
+    /// Whether the values converged.
+    pub converged: bool,
 }
 
 /// Highest number of sweeps before values count as not converged.
@@ -310,7 +310,7 @@ impl Repertoire {
     pub fn summary(&self) -> RepertoireSummary {
         let mut summary = RepertoireSummary {
             expectation: self.values.first().copied().unwrap_or(0.5),
-            unsettled: !self.converged,
+            converged: self.converged,
             ..RepertoireSummary::default()
         };
         let (mut answered, mut all) = (0.0, 0.0);

@@ -17,7 +17,7 @@
 //! # What is computed
 //!
 //! * [`expected`](model::expected): the expected score of a value;
-//! * [`sign`]: `?!`, `?`, `??` for a move that loses points, and the symbol (`=`, `+=`,
+//! * [`annotation`]: `?!`, `?`, `??` for a move that loses points, and the symbol (`=`, `+=`,
 //!   ...) of a value;
 //! * [`solve()`]: values backed up from the ends of a book to all its positions, correct
 //!   with transpositions and repetitions.

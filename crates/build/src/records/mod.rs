@@ -142,7 +142,7 @@ pub(super) fn create(path: &Path, old: Old) -> Result<NewFile, BuildError> {
         let path = path.to_owned();
         return Err(RecordsError::Name { path }.into());
     }
-    NewFile::create(path, old).map_err(BuildError::Place)
+    NewFile::create(path, old).map_err(BuildError::WriteFile)
 }
 
 /// Whether the name of a source is that of a file of records.

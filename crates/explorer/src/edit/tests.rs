@@ -4,18 +4,18 @@ use std::path::PathBuf;
 use tabia_book::{Lookup, Mark, OpenOptions, Probe as _, Wanted};
 
 /// A book with a move, in a folder.
-struct Place {
+struct EditedBook {
     folder: tempfile::TempDir,
     path: PathBuf,
 }
 
-impl Place {
-    fn new() -> Place {
+impl EditedBook {
+    fn new() -> EditedBook {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("book.ctg");
         let lines = [(Line::read("", "e2e4,c7c5").unwrap(), Vec::new())];
         tabia_build::write_lines(&lines, &path).unwrap();
-        Place { folder, path }
+        EditedBook { folder, path }
     }
 
     fn book(&self) -> Book {
@@ -71,8 +71,8 @@ fn step(client: &str, change: Change, description: &str) -> Step {
 
 #[test]
 fn each_page_undoes_and_redoes_its_own_changes() {
-    let place = Place::new();
-    let history = EditHistory::new(&place.book());
+    let book = EditedBook::new();
+    let history = EditHistory::new(&book.book());
     let make_seen = |client: &str, edit, seen, description: &str| {
         let line = Line::read("", "e2e4").unwrap();
         let moves = line.moves().map(|(position, mv)| (position.clone(), mv));
@@ -95,13 +95,13 @@ fn each_page_undoes_and_redoes_its_own_changes() {
     assert!(history.undo("b").unwrap().is_some());
     let undo = || history.undo("a").unwrap();
     assert_eq!(undo(), Some("second".into()));
-    assert_eq!(place.e4(), (Mark::Main, 0));
+    assert_eq!(book.e4(), (Mark::Main, 0));
     assert_eq!(undo(), Some("first".into()));
-    assert_eq!((undo(), place.e4()), (None, (Mark::None, 0)));
+    assert_eq!((undo(), book.e4()), (None, (Mark::None, 0)));
     history.redo("c").unwrap();
-    assert_eq!(place.e4(), (Mark::None, 0));
+    assert_eq!(book.e4(), (Mark::None, 0));
     history.redo("a").unwrap();
-    assert_eq!(place.e4(), (Mark::Main, 0));
+    assert_eq!(book.e4(), (Mark::Main, 0));
     let known = history.undoable("a");
     assert_eq!((known.undo, known.redo), (1, 1));
     // A new change removes the redo steps; one without effect is no step.
@@ -113,21 +113,21 @@ fn each_page_undoes_and_redoes_its_own_changes() {
 
 #[test]
 fn the_number_of_stored_old_books_is_limited() {
-    let place = Place::new();
-    let history = EditHistory::new(&place.book());
+    let book = EditedBook::new();
+    let history = EditHistory::new(&book.book());
     let line = Line::read("", "d2d4").unwrap();
     for _ in 0..MOST_REWRITES + 2 {
         let change = Change::Add(vec![(line.clone(), Vec::new())]);
         history.change(step("a", change, "added")).unwrap();
     }
     assert_eq!(history.undoable("a").undo, MOST_REWRITES);
-    assert_eq!(place.backups(), MOST_REWRITES);
+    assert_eq!(book.backups(), MOST_REWRITES);
 }
 
 #[test]
 fn reading_does_not_wait_for_a_change() {
-    let place = Place::new();
-    let history = EditHistory::new(&place.book());
+    let book = EditedBook::new();
+    let history = EditHistory::new(&book.book());
     let change = Change::Remove(vec![Line::read("", "e2e4,c7c5").unwrap()]);
     std::thread::scope(|scope| {
         let changing = lock(&history.changing);

@@ -137,9 +137,9 @@ export class Board {
 
   /** Animates the piece that has moved, if it is only one. */
   glide(before) {
-    const carried = this.carried;
-    this.carried = false;
-    if (carried || still.matches) return;
+    const dragged = this.dragged;
+    this.dragged = false;
+    if (dragged || still.matches) return;
     const came = [...this.pieces].filter(([name, letter]) => before.get(name) !== letter);
     const left = [...before].filter(([name, letter]) => this.pieces.get(name) !== letter);
     if (came.length > 2 || left.length > 3) return;
@@ -198,12 +198,12 @@ export class Board {
   }
 
   /** Drops the selected piece; resolves when that is shown. */
-  set(name, carried = false) {
+  set(name, dragged = false) {
     const moves = this.movesTo(name);
     this.drop();
     if (moves.length > 1) this.promote(name, moves);
     if (moves.length !== 1) return undefined;
-    this.carried = carried;
+    this.dragged = dragged;
     return this.play(moves[0].uci);
   }
 

@@ -100,7 +100,7 @@ export const lettered = (san) => (letters ? san.replace(/[KQRBN]/g, (letter) => 
 const PIECES = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight" };
 
 /** A move in words, for screen readers. */
-export function spoken(san) {
+export function inWords(san) {
   const end = san.endsWith("#") ? `, ${t("checkmate")}` : san.endsWith("+") ? `, ${t("check")}` : "";
   const bare = san.replace(/[+#]/g, "");
   if (bare === "O-O") return t("castles short") + end;

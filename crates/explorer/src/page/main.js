@@ -9,13 +9,13 @@ import { by, el } from "./dom.js";
 import { Engine } from "./engine.js";
 import * as face from "./face.js";
 import { Games } from "./games.js";
-import { spoken, t, translated } from "./lang.js";
+import { inWords, t, translated } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
 import { say } from "./say.js";
 import { Search } from "./search.js";
 import * as settings from "./settings.js";
-import { Shelf } from "./shelf.js";
+import { BookList } from "./books.js";
 import * as steps from "./steps.js";
 import * as tabs from "./tabs.js";
 import { AHEAD, Store } from "./store.js";
@@ -65,7 +65,7 @@ const search = new Search({
   indexed: () => games.indexed,
   books: () => new URLSearchParams(state().books ? { books: state().books } : {}),
 });
-const shelf = new Shelf({ want: (step) => store.want(step) });
+const bookList = new BookList({ want: (step) => store.want(step) });
 const controls = new Controls({
   store,
   walk,
@@ -134,7 +134,7 @@ let announced = null;
 
 /** Announces a move to screen readers; they read the name of the opening by themselves. */
 function announce({ tree, at }) {
-  const text = at === 0 ? "" : `${trees.numberOf(tree, at, true)} ${spoken(trees.node(tree, at).san)}`;
+  const text = at === 0 ? "" : `${trees.numberOf(tree, at, true)} ${inWords(trees.node(tree, at).san)}`;
   if (announced !== null && text !== announced) by("announce").textContent = text;
   announced = text;
 }
@@ -154,24 +154,24 @@ let picker = null;
 /** Opens the file picker, which is loaded when needed. */
 async function pick() {
   const { Files } = await script("files");
-  picker ??= new Files({ opened: (name) => shelf.show(name), failed: problem });
+  picker ??= new Files({ opened: (name) => bookList.show(name), failed: problem });
   return picker.show();
 }
 
 /** Shows the present books of the program. */
 async function offerBooks() {
   const { books } = await get("/api/start");
-  shelf.offer(books);
+  bookList.offer(books);
   showBooks(store.view);
   await games.offer();
   games.listSoon();
 }
 
 function showBooks(view) {
-  if (shelf.names.length && shelf.names.length < view.open) offerBooks().catch(problem);
+  if (bookList.names.length && bookList.names.length < view.open) offerBooks().catch(problem);
   const chosen = view.books.map((book) => book.name);
   by("to-difference").hidden = chosen.length < 2;
-  shelf.draw(state(), chosen);
+  bookList.draw(state(), chosen);
   changes.show(view.books);
 }
 
@@ -402,7 +402,7 @@ async function start() {
     const { options } = start;
     const set = (name, value) => store.want(steps.set(options, store.view.options, name, value), "keep");
     policy = new Policy(options, set, (name) => store.want(steps.unset(name), "keep"));
-    shelf.offer(start.books);
+    bookList.offer(start.books);
     engine.offer(start.engine);
     by("open-book").hidden = !start.folders;
     games.offer();

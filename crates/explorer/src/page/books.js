@@ -6,7 +6,7 @@ import { t } from "./lang.js";
 // File names contain no "/".
 const split = (text) => (text ? text.split("/") : []);
 
-export class Shelf {
+export class BookList {
   want;
 
   /** `want` adds a step to another state. */

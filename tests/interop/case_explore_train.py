@@ -101,7 +101,7 @@ def explorer_and_review_know_which_of_several_moves_was_chosen():
     [left] = review("--training", str(training))
     assert (left["by"], left["played"]["san"], [move["san"] for move in left["book"]]) == ("player", "d4", ["e4"]), left
     wrong = run("review", "--colour", "white", str(mine), str(book), "--training", str(mine))
-    assert wrong.returncode == 2 and "no file of training" in wrong.stderr, wrong.stderr
+    assert wrong.returncode == 2 and "not a training file" in wrong.stderr, wrong.stderr
     with explorer(book) as server:
         body = json.dumps({"pgn": mine.read_text(), "moves": [[start, "e2e4"]]}).encode()
         with urllib.request.urlopen(urllib.request.Request(f"{server.url}departures?player=Me&color=white", data=body), timeout=20) as answer:

@@ -48,28 +48,32 @@ pub(super) fn advice(error: &anyhow::Error) -> String {
     }
 }
 
-/// The error of writing a file in an error of a library.
+/// The error of writing a file in an error of a library. A chain of errors does not have
+/// it, because the errors of libraries are transparent.
 fn writing<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e WriteFileError> {
     use tabia_analysis::Error as AnalysisError;
+    use tabia_book::Error as BookError;
+    use tabia_games::Error as GamesError;
     if let Some(error) = error.downcast_ref() {
-        return match error {
+        match error {
             AnalysisError::Book(error) => writing(error),
             AnalysisError::Games(error) => writing(error),
             AnalysisError::Build(error) => writing(error),
             AnalysisError::WriteFile(error) => Some(error),
             _ => None,
-        };
-    }
-    match (
-        error.downcast_ref(),
-        error.downcast_ref(),
-        error.downcast_ref(),
-    ) {
-        (Some(BuildError::Write(error)), ..) => writing(error),
-        (Some(BuildError::WriteFile(error)), ..)
-        | (_, Some(tabia_games::Error::WriteFile(error)), _) => Some(error),
-        (.., Some(tabia_book::Error::WriteFile(error))) => Some(error),
-        _ => error.downcast_ref(),
+        }
+    } else if let Some(error) = error.downcast_ref() {
+        match error {
+            BuildError::Write(error) => writing(error),
+            BuildError::WriteFile(error) => Some(error),
+            _ => None,
+        }
+    } else if let Some(GamesError::WriteFile(error)) = error.downcast_ref() {
+        Some(error)
+    } else if let Some(BookError::WriteFile(error)) = error.downcast_ref() {
+        Some(error)
+    } else {
+        error.downcast_ref()
     }
 }
 

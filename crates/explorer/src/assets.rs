@@ -42,9 +42,12 @@ const FIRST_PLACE: &str = "{{first}}";
 const NONCE_PLACE: &str = "{{nonce}}";
 
 /// The placeholders of the style sheet and of the first script: they are part of the
-/// page, so that it need not wait for them.
+/// page, so that it need not wait for them. What is not seen first has a style sheet that
+/// is part of the dialogs.
 const STYLE_PLACE: &str = "{{style}}";
 const STYLE: &str = include_str!("page/style.css");
+const LATER_STYLE_PLACE: &str = "{{later-style}}";
+const LATER_STYLE: &str = include_str!("page/later.css");
 const FACE_PLACE: &str = "{{face}}";
 
 /// The placeholder of the pictures of the pieces for the board.
@@ -72,6 +75,7 @@ const MODULES: &[(&str, &str)] = &[
     ("address.js", include_str!("page/address.js")),
     ("api.js", include_str!("page/api.js")),
     ("arrows.js", include_str!("page/arrows.js")),
+    ("board-input.js", include_str!("page/board-input.js")),
     ("board.js", include_str!("page/board.js")),
     ("books.js", include_str!("page/books.js")),
     ("cards.js", include_str!("page/cards.js")),
@@ -92,6 +96,7 @@ const MODULES: &[(&str, &str)] = &[
     ("lang.js", include_str!("page/lang.js")),
     ("main.js", include_str!("page/main.js")),
     ("moves.js", include_str!("page/moves.js")),
+    ("pgn.js", include_str!("page/pgn.js")),
     ("plot.js", include_str!("page/plot.js")),
     ("policy.js", include_str!("page/policy.js")),
     ("say.js", include_str!("page/say.js")),
@@ -101,6 +106,7 @@ const MODULES: &[(&str, &str)] = &[
     ("signs.js", include_str!("page/signs.js")),
     ("steps.js", include_str!("page/steps.js")),
     ("store.js", include_str!("page/store.js")),
+    ("table-input.js", include_str!("page/table-input.js")),
     ("table.js", include_str!("page/table.js")),
     ("tabs.js", include_str!("page/tabs.js")),
     ("trainer.js", include_str!("page/trainer.js")),
@@ -171,12 +177,11 @@ static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
     let scripts = loaded.map(|(name, text)| File::new(name, SCRIPT, text.clone().into()));
     let parts = parts();
     let later = LATER.iter().zip(parts.into_iter().skip(1));
+    let style = shortened_style(LATER_STYLE);
     let later = later.map(|((_, name), part)| {
-        File::new(
-            name,
-            HTML,
-            format!("<!doctype html>\n<body>\n{part}").into(),
-        )
+        let part = part.replace(LATER_STYLE_PLACE, &style);
+        let text = format!("<!doctype html>\n<body>\n{part}");
+        File::new(name, HTML, text.into())
     });
     scripts.chain(later).chain(others).collect()
 });
@@ -209,23 +214,29 @@ static VERSIONED: LazyLock<String> = LazyLock::new(|| {
 /// that a browser need not ask whether one has changed.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let face = format!("\"use strict\";\n{}", SCRIPTS[0]);
-    let strip = |text| bundle::strip_comments(text).collect::<Vec<_>>().join("\n");
-    // No text in the style has these characters before or after a blank or line end.
-    let shortened = [
-        ": ", "; ", ", ", "{ ", " {", " }", " > ", "}\n", ";\n", "{\n",
-    ];
-    let style = shortened
-        .into_iter()
-        .fold(strip(STYLE), |style, text| style.replace(text, text.trim()));
-    // The last semicolon of a rule and a zero before a decimal point are not needed.
-    let style = style.replace(";}", "}").replace(":0.", ":.");
-    let style = style.replace(" 0.", " .").replace("(0.", "(.");
-    strip(parts().first().copied().unwrap_or_default())
-        .replace(STYLE_PLACE, &style)
+    stripped(parts().first().copied().unwrap_or_default())
+        .replace(STYLE_PLACE, &shortened_style(STYLE))
         .replace(FACE_PLACE, &face)
         .replace(FOLDER, &VERSIONED)
         .replace(PIECES_PLACE, PIECES)
 });
+
+fn stripped(text: &str) -> String {
+    bundle::strip_comments(text).collect::<Vec<_>>().join("\n")
+}
+
+fn shortened_style(style: &str) -> String {
+    // No text in the style has these characters before or after a blank or line end.
+    let shortened = [
+        ": ", "; ", ", ", "{ ", " {", " }", " > ", "}\n", ";\n", "{\n",
+    ];
+    let style = shortened.into_iter().fold(stripped(style), |style, text| {
+        style.replace(text, text.trim())
+    });
+    // The last semicolon of a rule and a zero before a decimal point are not needed.
+    let style = style.replace(";}", "}").replace(":0.", ":.");
+    style.replace(" 0.", " .").replace("(0.", "(.")
+}
 
 /// The page with its token and its first answer in JSON, which saves a request. `nonce`
 /// is unpredictable: only scripts with it run within the page.
@@ -293,12 +304,12 @@ mod tests {
         assert!(!page.contains("<dialog"), "dialogs come later");
         assert!(parts()[1].contains("<dialog"));
         let html = PAGE_HTML;
-        assert_eq!(html.matches("<style").count(), 1);
+        assert_eq!(html.matches("<style").count(), 2);
         assert_eq!(html.matches("<script").count(), 2);
         for forbidden in ["style=", "onclick", "javascript:"] {
             assert!(!html.contains(forbidden), "{forbidden}");
         }
-        for placed in [STYLE, &SCRIPTS[0]] {
+        for placed in [STYLE, LATER_STYLE, &SCRIPTS[0]] {
             assert!(!placed.contains("</"), "it ends within itself");
         }
         for file in FILES.iter() {
@@ -318,7 +329,7 @@ mod tests {
     fn every_module_is_in_a_script_without_import_and_export() {
         let script = SCRIPTS.concat();
         for (name, text) in MODULES {
-            let known = format!("const ${} = ", name.trim_end_matches(".js"));
+            let known = format!("const {} = ", bundle::name_of(name));
             assert_eq!(script.matches(&known).count(), 1, "{name}");
             let last = text.lines().last().unwrap().trim_start_matches("export ");
             assert!(script.contains(last), "{name}: {last}");

@@ -115,7 +115,7 @@ impl Bundle {
 }
 
 /// The name of a module within the scripts.
-fn name_of(file: &str) -> String {
+pub(super) fn name_of(file: &str) -> String {
     format!("${}", file.trim_end_matches(".js").replace('-', "_"))
 }
 

@@ -7,6 +7,7 @@ import { openMenu } from "./context.js";
 import { by, isTyping } from "./dom.js";
 import { lettered, t } from "./lang.js";
 import { copy, listenToDialogs, modal } from "./say.js";
+import { toPgn } from "./pgn.js";
 import * as settings from "./settings.js";
 import { OF_MOVES, OF_POSITIONS, offer } from "./signs.js";
 import * as steps from "./steps.js";
@@ -118,7 +119,7 @@ export class Controls {
 
   /** The entries of the menu. */
   entries() {
-    const pgn = () => trees.toPgn(this.state.tree);
+    const pgn = () => toPgn(this.state.tree);
     const { view } = this.store;
     const save = (how, ...what) => {
       const saved = script("share").then((share) => share[how](...what));
@@ -229,9 +230,34 @@ export class Controls {
     });
     listenToDialogs();
     tabs.listenToTabs();
+    this.listenToMoves();
     this.listenToWheel();
     this.listenToForms();
     this.listenToTexts();
+  }
+
+  /** Handles clicks in the list of moves. */
+  listenToMoves() {
+    const numberAt = ({ target }) => Number(target.closest("button")?.dataset.id);
+    by("line").addEventListener("click", (event) => {
+      const id = numberAt(event);
+      if (id && !this.trainer.on) this.store.want(steps.to(id));
+    });
+    by("line").addEventListener("contextmenu", (event) => {
+      const id = numberAt(event);
+      if (!id) return;
+      event.preventDefault();
+      if (!this.trainer.on) openMenu(event, this.ofMove(id));
+    });
+    // The second click of a double click was meant for the element of the first.
+    addEventListener(
+      "click",
+      (event) => {
+        if (event.detail > 1 && event.target.closest("#books tr[data-uci], #line, #engine-list, #plot"))
+          event.stopPropagation();
+      },
+      true,
+    );
   }
 
   listenToWheel() {

@@ -1,30 +1,30 @@
-// The rest of the page handles buttons and keys. Input before it has been loaded is repeated afterwards.
+// The rest of the page handles input. Input before it has been loaded is repeated afterwards.
 
-const pressed = [];
+const events = [];
 const come = new AbortController(),
   { signal } = come;
 
-addEventListener(
-  "click",
-  ({ target }) => {
-    const button = target.closest("button[id]");
-    if (button) pressed.push(() => button.click());
-  },
-  { signal },
-);
+/** Clicks elsewhere have an effect without a script, or none. */
+const CLICKED = "button[id], #books, #line";
 
-addEventListener(
-  "keydown",
-  (event) => {
-    // To the element that has the focus by then, which an earlier key may have changed.
-    if (!event.defaultPrevented)
-      pressed.push(() => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", event)));
-  },
-  { signal },
-);
+function record(event) {
+  const { target, type, defaultPrevented } = event;
+  if (!defaultPrevented && (type !== "click" || target.closest(CLICKED))) events.push([event, target]);
+}
+
+export function recordInput() {
+  for (const type of ["keydown", "pointerdown", "pointerup", "click"]) addEventListener(type, record, { signal });
+}
 
 /** The rest of the page has been loaded and handles all further events itself. */
 export function again() {
   come.abort();
-  for (const press of pressed) press();
+  for (const [event, target] of events) {
+    const Kind = /** @type {any} */ (event).constructor;
+    // A key is for the element that has the focus by then, which an earlier key may have changed.
+    const place = event.type === "keydown" ? document.activeElement : target;
+    // The way to the place of release is not recorded.
+    if (event.type === "pointerup") place.dispatchEvent(new Kind("pointermove", event));
+    place.dispatchEvent(new Kind(event.type, event));
+  }
 }

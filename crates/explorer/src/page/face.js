@@ -1,12 +1,13 @@
 // The first view: board, title, moves and table. This script is part of the page, together with the answer
-// for the page's address, and needs nothing else; the rest of the page is loaded after the first paint.
+// for the page's address, and needs nothing else. The rest of the page, which handles all input, is loaded
+// after the first paint.
 
 import * as address from "./address.js";
 import { Board } from "./board.js";
 import { by, el, fill, whole } from "./dom.js";
-import { again } from "./early.js";
+import { recordInput } from "./early.js";
 import { begin, t, translate } from "./lang.js";
-import { listenToMoves, showMoves } from "./moves.js";
+import { showMoves } from "./moves.js";
 import { applyAppearance } from "./settings.js";
 import { Table } from "./table.js";
 import * as tabs from "./tabs.js";
@@ -16,47 +17,14 @@ import * as trees from "./tree.js";
 const LONGEST_MS = 500,
   AGAIN_MS = 1000;
 
-let come;
-/** The actions for input: they resolve when the page has been loaded. */
-const actions = new Promise((resolve) => {
-  come = resolve;
-});
-const later =
-  (name) =>
-  (...what) =>
-    actions.then((known) => known[name](...what));
-
-/** Sets the actions of the loaded page: `play` gets a move in UCI notation, `swipe` true for a swipe forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree, `menu` an event and that number, `mark` a book's view, a move and a mark, `unfilter` the name of a filter. */
-export function setActions(known) {
-  come(known);
-  again();
-}
-
-export const board = new Board(later("play"), later("swipe"));
-export const table = new Table({
-  play: later("play"),
-  point: (uci) => board.arrows.point(uci),
-  edit: later("edit"),
-  add: later("add"),
-  mark: later("mark"),
-  unfilter: later("unfilter"),
-});
-listenToMoves(later("go"), later("menu"));
-// The second click of a double click was meant for the element of the first.
-addEventListener(
-  "click",
-  (event) => {
-    if (event.detail > 1 && event.target.closest("#books tr[data-uci], #line, #engine-list, #plot"))
-      event.stopPropagation();
-  },
-  true,
-);
+recordInput();
+export const board = new Board();
+export const table = new Table();
 
 /** Shows a state and its answer. */
 export function show(state, view) {
   const { tree, at, tail } = state;
-  board.flip(state.flip);
-  board.show(view, trees.node(tree, at).uci);
+  board.show(view, trees.node(tree, at).uci, state.flip);
   table.show(view, state.filter);
   board.arrows.book(view.books[0].moves);
   showOpening(view, tree);
@@ -106,9 +74,16 @@ async function open() {
 /** The first view. */
 export const opened = open();
 
+/** Applies a style sheet. */
+function applyStyle({ textContent }) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(textContent);
+  document.adoptedStyleSheets.push(sheet);
+}
+
 /**
- * Puts the elements of an HTML file of the page into `place`. The policy forbids HTML from text but allows
- * XMLHttpRequest for documents. `missed` is called if the program does not answer.
+ * Puts the elements of an HTML file of the page into `place`, and applies its style sheet. The policy forbids
+ * HTML from text but allows XMLHttpRequest for documents. `missed` is called if the program does not answer.
  */
 export const loadPart = (name, place, missed = () => {}) =>
   new Promise((resolve) => {
@@ -123,7 +98,10 @@ export const loadPart = (name, place, missed = () => {}) =>
         setTimeout(() => resolve(loadPart(name, place)), AGAIN_MS);
         return;
       }
-      const { body } = asked.response;
+      const { body } = asked.response,
+        style = body.querySelector("style");
+      if (style) applyStyle(style);
+      style?.remove();
       translate(body);
       resolve(place.append(...body.children));
     };

@@ -2,10 +2,11 @@
 
 import * as address from "./address.js";
 import { Gone, client, comeBack, get, inTurn, listen, post, script } from "./api.js";
+import { BoardInput } from "./board-input.js";
 import { Changes } from "./changes.js";
-import { openMenu } from "./context.js";
 import { Controls } from "./controls.js";
 import { by, el } from "./dom.js";
+import { again } from "./early.js";
 import { Engine } from "./engine.js";
 import * as face from "./face.js";
 import { Games } from "./games.js";
@@ -19,6 +20,7 @@ import { BookList } from "./books.js";
 import * as steps from "./steps.js";
 import * as tabs from "./tabs.js";
 import { AHEAD, Store } from "./store.js";
+import { TableInput } from "./table-input.js";
 import { Training } from "./training.js";
 import * as trees from "./tree.js";
 
@@ -28,8 +30,21 @@ const store = new Store(
   { ask, shown, failed: problem },
 );
 const walk = (forwards) => store.want(forwards ? steps.forward : steps.back, "walk");
-const { board, table } = face;
+const { board } = face;
 const point = (uci) => board.arrows.point(uci);
+const boardInput = new BoardInput(board, { play, swipe: (forwards) => trainer.on || walk(forwards) });
+const table = new TableInput(face.table, {
+  play,
+  point,
+  edit: (book, move) => (book ? edit(book, move).catch(problem) : changes.sayLocked()),
+  add: () => Promise.resolve(changes.add([state().at])).catch(problem),
+  mark: (book, move, mark) => changes.markMove(book, move, mark).catch(problem),
+  unfilter: (name) =>
+    store.want((from) => {
+      const others = Object.entries(from.filter).filter(([other]) => other !== name);
+      return { ...from, filter: Object.fromEntries(others) };
+    }, "keep"),
+});
 const changes = new Changes(store, { refresh, failed: problem });
 const engine = new Engine({
   play: playAll,
@@ -69,7 +84,6 @@ const bookList = new BookList({ want: (step) => store.want(step) });
 const controls = new Controls({
   store,
   walk,
-  board,
   table,
   engine,
   search,
@@ -82,21 +96,6 @@ const controls = new Controls({
   jump,
   problem,
 });
-const actions = {
-  play,
-  swipe: (forwards) => trainer.on || walk(forwards),
-  go: (id) => trainer.on || store.want(steps.to(id)),
-  edit: (book, move) => (book ? edit(book, move).catch(problem) : changes.sayLocked()),
-  menu: (event, id) => trainer.on || openMenu(event, controls.ofMove(id)),
-  unfilter: (name) =>
-    store.want((from) => {
-      const others = Object.entries(from.filter).filter(([other]) => other !== name);
-      return { ...from, filter: Object.fromEntries(others) };
-    }, "keep"),
-  mark: (book, move, mark) => changes.markMove(book, move, mark).catch(problem),
-  add: () => Promise.resolve(changes.add([state().at])).catch(problem),
-};
-
 /** What is shown now. */
 const state = () => store.state;
 
@@ -146,7 +145,7 @@ async function edit(book, move) {
   const place = changes.place();
   const { EditDialog } = await script("edit");
   editor ??= new EditDialog(changes, problem);
-  editor.open(book, move, place, () => table.button(move.uci)?.focus());
+  editor.open(book, move, place, () => face.table.button(move.uci)?.focus());
 }
 
 let picker = null;
@@ -392,8 +391,10 @@ async function start() {
   const loaded = take()
     .catch(problem)
     .finally(() => {
+      boardInput.listen();
+      table.listen();
       controls.listen();
-      face.setActions(actions);
+      again();
     });
   try {
     const start = await get("/api/start");

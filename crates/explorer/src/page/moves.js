@@ -5,18 +5,6 @@ import { lettered, t } from "./lang.js";
 import { signs } from "./signs.js";
 import * as trees from "./tree.js";
 
-/** Calls `go` with the number of a clicked move, `menu` with an event and that number for the right button. */
-export function listenToMoves(go, menu) {
-  const numberAt = ({ target }) => Number(target.closest("button")?.dataset.id);
-  by("line").addEventListener("click", (event) => numberAt(event) && go(numberAt(event)));
-  by("line").addEventListener("contextmenu", (event) => {
-    const id = numberAt(event);
-    if (!id) return;
-    event.preventDefault();
-    menu(event, id);
-  });
-}
-
 /** The drawn list: its tree, its elements by content, its buttons by move, and the highlighted ones. */
 let drawn = { tree: null, elements: new Map(), buttons: new Map() };
 let later = new Set(),

@@ -1,50 +1,34 @@
 // The book table: the moves of one book in the position, or of two side by side.
 
 import { by, decimal, el, fill, grouped, percent } from "./dom.js";
-import { COLUMNS, MARKS, amount, canChange, matters, takesLines } from "./columns.js";
-import { openMenu } from "./context.js";
-import { lettered, t, translated } from "./lang.js";
+import { COLUMNS, amount, canChange, matters, takesLines } from "./columns.js";
+import { lettered, stored, t, translated } from "./lang.js";
 import { comment, markSign, results, signed, valueText } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
 
-function remembered() {
+const scored = ({ score }) => (score === null ? "–" : decimal(100 * score, 1));
+
+function rememberedOrder() {
   try {
-    return JSON.parse(localStorage.getItem("sort")) ?? null;
+    return JSON.parse(stored("sort", "null"));
   } catch {
     return null;
   }
 }
 
-const scored = ({ score }) => (score === null ? "–" : decimal(100 * score, 1));
-
 export class Table {
-  point;
-  add;
-  play;
-  edit;
-  mark;
-  unfilter;
+  /** Called after the moves of another position have been drawn. */
+  drawn = () => {};
 
-  /** `play`, `point` get a move in UCI notation; `edit` a book's view and a move; `mark` the same and a mark; `add` adds the line; `unfilter` gets the name of a filter. */
-  constructor({ play, point, edit, add, mark, unfilter }) {
-    Object.assign(this, { play, point, edit, add, mark, unfilter });
+  /** The running engine's values of the moves, by UCI notation; null if it is off. */
+  values = null;
+
+  constructor() {
     this.place = by("books");
-    this.sort = remembered();
+    this.sort = rememberedOrder();
     /** Whether the moves of only one book are shown, as the user chose. */
     this.open = new Map();
-    this.place.addEventListener("click", (event) => this.click(event.target));
-    this.place.addEventListener("contextmenu", (event) => this.openMenu(event));
-    this.place.addEventListener("scroll", () => {
-      this.scrolled = true;
-    });
-    this.place.addEventListener("focusin", (event) => this.follow(event));
-    this.place.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.follow(event));
-    this.place.addEventListener("pointerleave", () => this.point(this.chosen()));
-  }
-
-  chosen() {
-    return document.activeElement?.closest?.("#books tr[data-uci]")?.dataset.uci ?? null;
   }
 
   show(view, filter = this.filter) {
@@ -67,7 +51,7 @@ export class Table {
     const first = this.place.querySelector("button.move");
     if (first) first.tabIndex = 0;
     if (focusedMove) (this.button(focusedMove.same ? focusedMove.uci : null) ?? first)?.focus({ preventScroll: true });
-    if (isNew) this.point(this.chosen());
+    if (isNew) this.drawn();
   }
 
   /** The active filters for games of an index, each with a button to remove it. */
@@ -121,39 +105,6 @@ export class Table {
       if (x === null || y === null) return Number(x === null) - Number(y === null);
       return sign * compare(x, y);
     });
-  }
-
-  /** Handles a click in the table, whose elements are changed but never replaced. */
-  click(target) {
-    const button = target.closest("button"),
-      row = target.closest("tr[data-uci]");
-    if (button?.matches(".add")) this.add();
-    else if (button?.dataset.filter) this.unfilter(button.dataset.filter);
-    else if (button?.matches(".sort")) this.sortBy(button.dataset.kind, Number(button.dataset.side));
-    else if (button?.matches(".fold")) this.fold(button.dataset.letter, button.ariaExpanded === "true");
-    else if (button?.matches(".pencil")) this.change(row.dataset.uci, Number(button.dataset.book));
-    else if (target.closest(".out td.prob")) target.closest("td").classList.toggle("open");
-    else if (row && !target.closest("td.edit")) this.play(row.dataset.uci);
-  }
-
-  fold(letter, isOpen) {
-    this.open.set(letter, !isOpen);
-    this.show(this.view);
-  }
-
-  /** Sorts by a column; a second click reverses the order, a third restores that of the book. With two books, by the figures of one. */
-  sortBy(kind, side = 0) {
-    const up = kind === "move";
-    if (this.sort?.kind !== kind || (this.sort.side ?? 0) !== side) this.sort = { kind, up, side };
-    else if (this.sort.up === up) this.sort = { kind, up: !up, side };
-    else this.sort = null;
-    try {
-      localStorage.setItem("sort", JSON.stringify(this.sort));
-    } catch {
-      /* Then it is not stored. */
-    }
-    this.show(this.view);
-    this.place.querySelector(`th.${kind}${side ? ".b" : ""} button`)?.focus({ preventScroll: true });
   }
 
   /** The heading of a column, which sorts. */
@@ -330,26 +281,6 @@ export class Table {
   worthText(move) {
     const value = this.value(move);
     return value ? valueText(value) : "";
-  }
-
-  /** Sets the engine's values of the moves; null if it is off. */
-  live(values) {
-    const was = this.values;
-    this.values = values;
-    if (!this.view) return;
-    const isPair = this.view.books.length > 1;
-    if (!was !== !values && !isPair) {
-      this.show(this.view);
-      return;
-    }
-    for (const move of this.view.books.flatMap((book) => book.moves)) {
-      const cell = this.place.querySelector(`tr[data-uci="${CSS.escape(move.uci)}"] .${isPair ? "worth" : "eval"}`);
-      if (!cell) continue;
-      const text = isPair ? this.worthText(move) : this.evaluation(move);
-      if (cell.textContent !== text) cell.textContent = text;
-      const depth = values?.get(move.uci)?.depth;
-      cell.title = depth ? t`depth ${depth}` : "";
-    }
   }
 
   /** A button that opens the dialog to change `what`, if anything can be changed. */
@@ -530,66 +461,5 @@ export class Table {
 
   button(uci) {
     return uci ? this.place.querySelector(`button.move[data-uci="${CSS.escape(uci)}"]`) : null;
-  }
-
-  /** The arrow on the board follows focus and pointer. */
-  follow(event) {
-    const row = event.target.closest?.("tr[data-uci]");
-    if (!row) return;
-    if (event.type === "focusin") {
-      for (const button of this.place.querySelectorAll("button.move")) button.tabIndex = -1;
-      row.querySelector("button.move").tabIndex = 0;
-    }
-    this.point(row.dataset.uci);
-  }
-
-  /** Moves the selection up or down. */
-  step(by) {
-    const buttons = [...this.place.querySelectorAll("button.move")].filter((button) => button.offsetParent);
-    if (buttons.length === 0) return;
-    const now = buttons.indexOf(document.activeElement);
-    const next = now < 0 ? (by > 0 ? 0 : buttons.length - 1) : Math.min(Math.max(now + by, 0), buttons.length - 1);
-    buttons[next].focus();
-  }
-
-  /** Opens the dialog for the selected move, in the book whose pencil has the focus. */
-  editChosen() {
-    this.change(this.chosen(), Number(document.activeElement.dataset?.book));
-  }
-
-  /** The book in which a move can be changed: that with this number, else the first; and the move there. */
-  editable(uci, number) {
-    const found = (this.view?.books ?? [])
-      .map((book) => [book, book.moves.find((move) => move.uci === uci)])
-      .filter(([book, move]) => move && canChange(book, move));
-    return found.find(([one]) => one.book === number) ?? found[0] ?? [];
-  }
-
-  /** Marks a move at once; in a book with weights and no marks, "avoid" sets the weight 0. */
-  markMove(uci, mark) {
-    if (!uci) return;
-    const [book, move] = this.editable(uci, Number(document.activeElement.dataset?.book));
-    if (book && (book.most_weight === undefined || mark === "avoid")) this.mark(book, move, mark);
-    else this.edit(null, move);
-  }
-
-  openMenu(event) {
-    const row = event.target.closest("tr[data-uci]");
-    const { uci } = row?.dataset ?? {};
-    const [book] = uci ? this.editable(uci) : [];
-    if (!book) return;
-    event.preventDefault();
-    /** @type {any[]} */
-    const marks = book.most_weight === undefined ? MARKS : MARKS.filter(([mark]) => mark === "avoid");
-    openMenu(event, [
-      ...marks.map(([mark, text]) => [t(text), () => this.markMove(uci, mark)]),
-      [t("Change… (E)"), () => this.change(uci)],
-    ]);
-  }
-
-  /** Opens the dialog for a move of the book with this number, else of the first in which it can be changed. */
-  change(uci, number) {
-    const [book, move] = this.editable(uci, number);
-    if (book || uci) this.edit(book, move);
   }
 }

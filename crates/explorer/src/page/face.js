@@ -74,11 +74,12 @@ async function open() {
 /** The first view. */
 export const opened = open();
 
-/** Applies a style sheet. */
-function applyStyle({ textContent }) {
+/** Applies a style sheet, which is in a script of another type: the policy is not for such data. */
+function applyStyle(script) {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(textContent);
+  sheet.replaceSync(script.textContent);
   document.adoptedStyleSheets.push(sheet);
+  script.remove();
 }
 
 /**
@@ -98,10 +99,8 @@ export const loadPart = (name, place, missed = () => {}) =>
         setTimeout(() => resolve(loadPart(name, place)), AGAIN_MS);
         return;
       }
-      const { body } = asked.response,
-        style = body.querySelector("style");
-      if (style) applyStyle(style);
-      style?.remove();
+      const { body } = asked.response;
+      for (const script of body.querySelectorAll("script")) applyStyle(script);
       translate(body);
       resolve(place.append(...body.children));
     };

@@ -32,14 +32,14 @@ type Indirect = (
 );
 
 const INDIRECT: &[Indirect] = &[
-    ("board.js", "NAMES[letter]", &["NAMES"], &[]),
+    ("board-input.js", "NAMES[letter]", &["NAMES"], &[]),
     ("edit.js", "text", &["MARKS"], &["None"]),
     // Texts of the page itself.
     ("lang.js", "element.getAttribute(name)", &[], &[]),
     ("lang.js", "PIECES[letter]", &["PIECES"], &[]),
     ("main.js", "JUMPS[to]", &["JUMPS"], &[]),
     ("settings.js", "name", &["COLUMNS"], &[]),
-    ("table.js", "text", &["MARKS"], &[]),
+    ("table-input.js", "text", &["MARKS"], &[]),
     ("settings.js", "help", &["COLUMNS"], &[]),
     ("settings.js", "text", &["CHOICES"], &[]),
     ("signs.js", "SIGNS[nag][1]", &["SIGNS"], &[]),

@@ -33,8 +33,11 @@ export function picture(letter) {
 }
 
 export class Board {
-  /** Called after each drawing; `before` are the earlier pieces, or null if the squares and pieces are the same. */
-  drawn = (before) => before;
+  /**
+   * Called after each drawing with the earlier pieces, or null if squares and pieces are the same.
+   * @type {(before: Map<string, string> | null) => void}
+   */
+  drawn = () => {};
 
   constructor() {
     this.place = by("board");

@@ -230,10 +230,23 @@ export class Controls {
     });
     listenToDialogs();
     tabs.listenToTabs();
+    this.ignoreSecondClicks();
     this.listenToMoves();
     this.listenToWheel();
     this.listenToForms();
     this.listenToTexts();
+  }
+
+  /** Ignores the second click of a double click: it was meant for the element of the first. */
+  ignoreSecondClicks() {
+    addEventListener(
+      "click",
+      (event) => {
+        if (event.detail > 1 && event.target.closest("#books tr[data-uci], #line, #engine-list, #plot"))
+          event.stopPropagation();
+      },
+      true,
+    );
   }
 
   /** Handles clicks in the list of moves. */
@@ -249,15 +262,6 @@ export class Controls {
       event.preventDefault();
       if (!this.trainer.on) openMenu(event, this.ofMove(id));
     });
-    // The second click of a double click was meant for the element of the first.
-    addEventListener(
-      "click",
-      (event) => {
-        if (event.detail > 1 && event.target.closest("#books tr[data-uci], #line, #engine-list, #plot"))
-          event.stopPropagation();
-      },
-      true,
-    );
   }
 
   listenToWheel() {

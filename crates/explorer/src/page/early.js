@@ -17,7 +17,7 @@ export function recordInput() {
 }
 
 /** The rest of the page has been loaded and handles all further events itself. */
-export function again() {
+export function repeatInput() {
   come.abort();
   for (const [event, target] of events) {
     const Kind = /** @type {any} */ (event).constructor;

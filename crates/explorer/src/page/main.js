@@ -6,7 +6,7 @@ import { BoardInput } from "./board-input.js";
 import { Changes } from "./changes.js";
 import { Controls } from "./controls.js";
 import { by, el } from "./dom.js";
-import { again } from "./early.js";
+import { repeatInput } from "./early.js";
 import { Engine } from "./engine.js";
 import * as face from "./face.js";
 import { Games } from "./games.js";
@@ -96,6 +96,7 @@ const controls = new Controls({
   jump,
   problem,
 });
+
 /** What is shown now. */
 const state = () => store.state;
 
@@ -394,7 +395,7 @@ async function start() {
       boardInput.listen();
       table.listen();
       controls.listen();
-      again();
+      repeatInput();
     });
   try {
     const start = await get("/api/start");

@@ -362,7 +362,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             # No text of the page itself is in English now.
             left = poll(lambda: page.evaluate(
                 """async (code) => {
-                    const table = await (await fetch(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `${code}.json`))).json();
+                    const table = await (await fetch(performance.getEntriesByType('resource').find(({ name }) => name.endsWith('/main.js')).name.replace('main.js', `${code}.json`))).json();
                     const english = Object.entries(table).filter(([from, to]) => from !== to && from.length > 8).map(([from]) => from);
                     const output = [...document.querySelectorAll('body *')].flatMap((one) => [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()));
                     return output.filter((text) => english.includes(text));
@@ -373,7 +373,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             # Nor are texts of the program: about its options, about moves not played, about a pasted text.
             spoken = page.evaluate(
                 """async (code) => {
-                    const table = await (await fetch(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `${code}.json`))).json();
+                    const table = await (await fetch(performance.getEntriesByType('resource').find(({ name }) => name.endsWith('/main.js')).name.replace('main.js', `${code}.json`))).json();
                     return Object.values(table);
                 }""",
                 code,

@@ -141,11 +141,12 @@ fn a_first_visit_transfers_few_bytes() {
     let explorer = explorer();
     let page = get(&explorer, "/").into_body();
     let html = std::str::from_utf8(&page).unwrap();
-    let (_, icon) = html.split_once("rel=\"icon\" href=\"").unwrap();
-    let (folder, _) = icon.split_once("favicon.svg").unwrap();
+    let (_, script) = html.split_once("import(\"").unwrap();
+    let (folder, _) = script.split_once("main.js").unwrap();
     // The page contains its first answer; these files are separate.
-    let files = ["main.js", "dialogs.html", "favicon.svg"];
-    let sizes = files.map(|file| get(&explorer, &format!("{folder}{file}")).body().len());
+    let files = ["main.js", "later.html"].map(|file| format!("{folder}{file}"));
+    let [main, later] = &files;
+    let sizes = [main, later, "/favicon.ico"].map(|file| get(&explorer, file).body().len());
     let all = page.len() + sizes.iter().sum::<usize>();
     assert!(all < 200_000, "{all} bytes: {} and {sizes:?}", page.len());
     assert!(html.contains("\"books\":[{"), "the first answer is there");

@@ -15,7 +15,7 @@ use tabia_io::input::bytes::{FNV_START, fnv1a};
 
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
-const SVG: &str = "image/svg+xml";
+const PNG: &str = "image/png";
 const JSON: &str = "application/json; charset=utf-8";
 
 /// The HTML that is shown first; after each mark, HTML that is loaded later, and the name
@@ -23,8 +23,8 @@ const JSON: &str = "application/json; charset=utf-8";
 const PAGE_HTML: &str = include_str!("page/index.html");
 const LATER: [(&str, &str); 2] = [
     (
-        "<!-- Dialogs: they come after the first picture. -->",
-        "dialogs.html",
+        "<!-- Panels behind tabs, and dialogs: they come after the first paint. -->",
+        "later.html",
     ),
     (
         "<!-- Training: it comes with its tab, or when something is due. -->",
@@ -43,7 +43,7 @@ const NONCE_PLACE: &str = "{{nonce}}";
 
 /// The placeholders of the style sheet and of the first script: they are part of the
 /// page, so that it need not wait for them. What is not seen first has a style sheet that
-/// is part of the dialogs.
+/// comes with them.
 const STYLE_PLACE: &str = "{{style}}";
 const STYLE: &str = include_str!("page/style.css");
 const LATER_STYLE_PLACE: &str = "{{later-style}}";
@@ -114,13 +114,17 @@ const MODULES: &[(&str, &str)] = &[
     ("tree.js", include_str!("page/tree.js")),
 ];
 
+/// The name of the icon. Browsers request it by themselves, in the topmost folder: a link
+/// to it in the page would delay the first paint in Firefox.
+const ICON: &str = "favicon.ico";
+
 /// Other files: name, type and content.
-const OTHERS: &[(&str, &str, &str)] = &[
-    ("favicon.svg", SVG, include_str!("page/favicon.svg")),
-    ("de.json", JSON, include_str!("../locales/de.json")),
-    ("es.json", JSON, include_str!("../locales/es.json")),
-    ("fr.json", JSON, include_str!("../locales/fr.json")),
-    ("ru.json", JSON, include_str!("../locales/ru.json")),
+const OTHERS: &[(&str, &str, &[u8])] = &[
+    (ICON, PNG, include_bytes!("page/favicon.png")),
+    ("de.json", JSON, include_bytes!("../locales/de.json")),
+    ("es.json", JSON, include_bytes!("../locales/es.json")),
+    ("fr.json", JSON, include_bytes!("../locales/fr.json")),
+    ("ru.json", JSON, include_bytes!("../locales/ru.json")),
 ];
 
 /// A file for the page. Nothing else is served.
@@ -263,10 +267,8 @@ pub(super) fn compressed_page(page: Response<Bytes>, headers: &HeaderMap) -> Res
 
 /// The file of a path, if there is one; compressed for clients that accept that.
 pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
-    let name = match path {
-        "/favicon.ico" => "favicon.svg",
-        _ => path.strip_prefix(VERSIONED.as_str())?,
-    };
+    let versioned = path.strip_prefix(VERSIONED.as_str());
+    let name = versioned.or(path.strip_prefix('/').filter(|name| *name == ICON))?;
     let file = FILES.iter().find(|file| file.name == name)?;
     let is_compressed = accepts_gzip(headers);
     let body = match is_compressed {
@@ -275,8 +277,10 @@ pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
     };
     let mut response = reply(StatusCode::OK, file.kind, body);
     let headers = response.headers_mut();
-    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
-    headers.insert(header::CACHE_CONTROL, forever);
+    if versioned.is_some() {
+        let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+        headers.insert(header::CACHE_CONTROL, forever);
+    }
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     if is_compressed {
         set_content_encoding(headers);
@@ -286,6 +290,8 @@ pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
     #[test]
@@ -321,8 +327,8 @@ mod tests {
         }
     }
 
-    fn text_of(file: &File) -> &str {
-        std::str::from_utf8(&file.text).unwrap()
+    fn text_of(file: &File) -> Cow<'_, str> {
+        String::from_utf8_lossy(&file.text)
     }
 
     #[test]
@@ -351,7 +357,7 @@ mod tests {
     fn a_page_in_another_language_is_small() {
         for code in ["de", "es", "fr", "ru"] {
             let locale = format!("{code}.json");
-            let is_first = |name| ["main.js", "dialogs.html", &locale].contains(&name);
+            let is_first = |name| ["main.js", "later.html", &locale].contains(&name);
             let files = FILES.iter().filter(|file| is_first(file.name));
             let page = compress(PAGE.as_bytes(), Compression::fast()).len();
             let sent = page + files.map(|file| file.compressed().len()).sum::<usize>();

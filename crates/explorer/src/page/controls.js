@@ -183,7 +183,7 @@ export class Controls {
   }
 
   onKey(event) {
-    if (event.key === "Escape" && event.target.closest?.("[role=tabpanel], #move-form")) event.target.blur();
+    if (event.key === "Escape" && event.target.closest?.("[role=tabpanel], #move")) event.target.blur();
     if (event.defaultPrevented || isTyping(event.target) || event.altKey || document.querySelector("dialog[open]"))
       return;
     if (event.ctrlKey || event.metaKey) {
@@ -281,10 +281,11 @@ export class Controls {
   }
 
   listenToForms() {
-    by("move-form").addEventListener("submit", (event) => {
-      event.preventDefault();
+    // It is not in a form: Firefox would load its password manager before the first paint.
+    by("move").addEventListener("keydown", (event) => {
       const text = by("move").value.trim();
-      if (!text || !this.store.view) return;
+      // Within an input method, Enter accepts the composed text.
+      if (event.key !== "Enter" || event.isComposing || !text || !this.store.view) return;
       by("move").value = "";
       this.typed(text).catch(this.problem);
     });

@@ -1,5 +1,7 @@
 // The rest of the page handles input. Input before it has been loaded is repeated afterwards.
 
+import { isTyping } from "./dom.js";
+
 const events = [];
 const come = new AbortController(),
   { signal } = come;
@@ -21,8 +23,9 @@ export function repeatInput() {
   come.abort();
   for (const [event, target] of events) {
     const Kind = /** @type {any} */ (event).constructor;
-    // A key is for the element that has the focus by then, which an earlier key may have changed.
-    const place = event.type === "keydown" ? document.activeElement : target;
+    // A key is for the element that has the focus by then, which an earlier key may have changed, unless it was
+    // typed into a field.
+    const place = event.type === "keydown" && !isTyping(target) ? document.activeElement : target;
     // The way to the place of release is not recorded.
     if (event.type === "pointerup") place.dispatchEvent(new Kind("pointermove", event));
     place.dispatchEvent(new Kind(event.type, event));

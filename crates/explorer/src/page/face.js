@@ -83,8 +83,9 @@ function applyStyle(script) {
 }
 
 /**
- * Puts the elements of an HTML file of the page into `place`, and applies its style sheet. The policy forbids
- * HTML from text but allows XMLHttpRequest for documents. `missed` is called if the program does not answer.
+ * Puts the elements of an HTML file of the page into `place`, or into the element that their parent names, and
+ * applies its style sheet. The policy forbids HTML from text but allows XMLHttpRequest for documents. `missed` is
+ * called if the program does not answer.
  */
 export const loadPart = (name, place, missed = () => {}) =>
   new Promise((resolve) => {
@@ -102,13 +103,17 @@ export const loadPart = (name, place, missed = () => {}) =>
       const { body } = asked.response;
       for (const script of body.querySelectorAll("script")) applyStyle(script);
       translate(body);
+      for (const part of body.querySelectorAll("[data-place]")) {
+        by(part.dataset.place).append(...part.children);
+        part.remove();
+      }
       resolve(place.append(...body.children));
     };
     asked.send();
   });
 
 async function rest() {
-  await loadPart("dialogs", document.body);
+  await loadPart("later", document.body);
   await import("/page/main.js");
 }
 

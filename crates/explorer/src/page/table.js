@@ -20,6 +20,11 @@ function rememberedOrder() {
 export class Table {
   /** Called after the moves of another position have been drawn. */
   drawn = () => {};
+  /**
+   * Returns elements for the active filters, whose names come with the rest of the page.
+   * @type {(view: any) => Element[]}
+   */
+  filters = () => [];
 
   /** The running engine's values of the moves, by UCI notation; null if it is off. */
   values = null;
@@ -43,32 +48,11 @@ export class Table {
     }
     this.view = view;
     this.place.classList.toggle("two", view.books.length > 1);
-    fill(
-      this.place,
-      ...this.filters(view.books),
-      view.books.length > 1 ? this.pair(view.books) : this.single(view.books[0]),
-    );
+    fill(this.place, ...this.filters(view), view.books.length > 1 ? this.pair(view.books) : this.single(view.books[0]));
     const first = this.place.querySelector("button.move");
     if (first) first.tabIndex = 0;
     if (focusedMove) (this.button(focusedMove.same ? focusedMove.uci : null) ?? first)?.focus({ preventScroll: true });
     if (isNew) this.drawn();
-  }
-
-  /** The active filters for games of an index, each with a button to remove it. */
-  filters(books) {
-    const notices = books
-      .flatMap((book) => book.notice ?? [])
-      .map((text) => el("li", { class: "hint" }, translated(text)));
-    const names = books.some((book) => book.has_games) ? Object.keys(this.filter ?? {}) : [];
-    if (!names.length) return [];
-    const chips = names.map((name) => {
-      const field = by("games-filter").elements[name];
-      const value = [...(field.options ?? [])].find((option) => option.value === this.filter[name])?.text;
-      const text = `${field.labels[0].firstChild.data.trim()} ${value ?? this.filter[name]}`;
-      const button = { type: "button", class: "chip", "data-filter": name, "aria-label": t`Without ${text}` };
-      return el("li", {}, el("button", button, `${text} ×`));
-    });
-    return [el("ul", { class: "chips", "aria-label": t("Filters of games") }, ...chips, ...notices)];
   }
 
   empty(book) {

@@ -277,10 +277,11 @@ pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
     };
     let mut response = reply(StatusCode::OK, file.kind, body);
     let headers = response.headers_mut();
-    if versioned.is_some() {
-        let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
-        headers.insert(header::CACHE_CONTROL, forever);
-    }
+    let lifetime = HeaderValue::from_static(match versioned {
+        Some(_) => "public, max-age=31536000, immutable",
+        None => "public, max-age=86400",
+    });
+    headers.insert(header::CACHE_CONTROL, lifetime);
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     if is_compressed {
         set_content_encoding(headers);

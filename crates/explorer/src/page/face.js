@@ -83,11 +83,11 @@ function applyStyle(script) {
 }
 
 /**
- * Puts the elements of an HTML file of the page into `place`, or into the element that their parent names, and
- * applies its style sheet. The policy forbids HTML from text but allows XMLHttpRequest for documents. `missed` is
+ * Adds the elements of an HTML file to the page: those in an element with `data-place` to the element of that id.
+ * Applies its style sheet. The policy forbids HTML from text but allows XMLHttpRequest for documents. `missed` is
  * called if the program does not answer.
  */
-export const loadPart = (name, place, missed = () => {}) =>
+export const loadPart = (name, missed = () => {}) =>
   new Promise((resolve) => {
     const asked = new XMLHttpRequest();
     asked.open("GET", `/page/${name}.html`);
@@ -97,7 +97,7 @@ export const loadPart = (name, place, missed = () => {}) =>
       if (asked.status === 404) location.reload();
       if (asked.status !== 200) {
         missed();
-        setTimeout(() => resolve(loadPart(name, place)), AGAIN_MS);
+        setTimeout(() => resolve(loadPart(name)), AGAIN_MS);
         return;
       }
       const { body } = asked.response;
@@ -107,13 +107,13 @@ export const loadPart = (name, place, missed = () => {}) =>
         by(part.dataset.place).append(...part.children);
         part.remove();
       }
-      resolve(place.append(...body.children));
+      resolve(document.body.append(...body.children));
     };
     asked.send();
   });
 
 async function rest() {
-  await loadPart("later", document.body);
+  await loadPart("later");
   await import("/page/main.js");
 }
 

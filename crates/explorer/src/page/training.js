@@ -2,7 +2,6 @@
 // due.
 
 import { Gone, script } from "./api.js";
-import { by } from "./dom.js";
 import { loadPart } from "./face.js";
 import { stored } from "./lang.js";
 import * as tabs from "./tabs.js";
@@ -38,7 +37,7 @@ export class Training {
     try {
       const { Trainer } = await script("trainer");
       // Last, so that no button is shown before it works.
-      await loadPart("training", by("train-panel"), () => this.parts.failed(new Gone()));
+      await loadPart("training", () => this.parts.failed(new Gone()));
       this.trainer = new Trainer(this.parts);
     } catch (error) {
       this.loading = null;

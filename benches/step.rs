@@ -52,6 +52,7 @@ impl Bench {
             profiles: vec![Profile::default()],
             stand_in: None,
             chain: 1,
+            if_none_starts: Default::default(),
             record_games: false,
         };
         let opener = Opener {

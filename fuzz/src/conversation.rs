@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use tabia_adapter::book_set::{self, BookSet, BookSpec, OpenBook};
-use tabia_adapter::session::{Engines, Event, Outlet, Profile, Request, Session};
+use tabia_adapter::session::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Session};
 use tabia_adapter::settings::Settings;
 use tabia_book::Book;
 use tabia_uci::gui::GuiCommand;
@@ -145,6 +145,10 @@ pub fn session(data: &[u8]) {
         profiles: vec![profile; chain + 1],
         stand_in: Some(chain),
         chain,
+        if_none_starts: match lines.contains(&&b"named"[..]) {
+            true => IfNoneStarts::End,
+            false => IfNoneStarts::PlayOn,
+        },
         record_games: lines.contains(&&b"games"[..]),
     };
     let book_set = BookSet {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::args::ConfigArgs;
-use super::engines::{command_of, configuration, engine_named};
+use super::engines::{command_of, configuration, engine_command, engine_named};
 use super::style::wrapped;
 use tabia_uci::process::EngineCommand;
 use tabia_uci::process::check::{CheckStep, Outcome, Patience};
@@ -31,8 +31,14 @@ pub(super) struct CheckEngineArgs {
 
 pub(super) fn run(args: &CheckEngineArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let command = match args.command.split_first() {
-        Some((program, rest)) => command_of(program, rest),
+        // The adapter is an engine too: with an engine of its own it can be checked.
+        Some((program, rest)) if !rest.is_empty() => command_of(program, rest),
+        Some((program, rest)) => engine_command(program, rest)?,
         None => engine_named(&configuration(&args.config)?, args.name.as_deref())?,
+    };
+    let command = EngineCommand {
+        may_be_tabia: true,
+        ..command
     };
     Ok(u8::from(!check(&command, out)?))
 }

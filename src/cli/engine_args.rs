@@ -80,7 +80,7 @@ impl EngineArgs {
             ("Hash".to_owned(), "16".to_owned()),
         ];
         let (command, start_timeout) = match self.command.split_first() {
-            Some((program, rest)) => (super::command_of(program, rest), None),
+            Some((program, rest)) => (super::engine_command(program, rest)?, None),
             None => {
                 let config = super::configuration(&self.config)?;
                 let mut known = config.engines.iter();

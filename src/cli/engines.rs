@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 
 use super::args::{ConfigArgs, name_and_value};
 use super::play::PlayArgs;
 use tabia_adapter::config::{BUILTIN, Config};
-use tabia_adapter::session::Engines;
-use tabia_adapter::settings::OptionId;
-use tabia_uci::process::EngineCommand;
+use tabia_adapter::session::{Engines, IfNoneStarts};
+use tabia_adapter::settings::{CONFIGURED, OptionId, STARTER, Settings, paths};
+use tabia_uci::process::{EngineCommand, itself};
 
 /// Finds and reads the configuration: see [`ConfigArgs`].
 pub(super) fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {
@@ -61,6 +61,20 @@ pub(super) fn builtin() -> Option<EngineCommand> {
     })
 }
 
+/// The engine of `-- COMMAND ARG...`.
+///
+/// # Errors
+///
+/// It is this program.
+pub(super) fn engine_command(
+    program: &OsString,
+    args: &[OsString],
+) -> anyhow::Result<EngineCommand> {
+    let command = command_of(program, args);
+    ensure!(!command.is_this_program(), "{command}: {}", itself::REASON);
+    Ok(command)
+}
+
 pub(super) fn command_of(program: &OsString, args: &[OsString]) -> EngineCommand {
     EngineCommand {
         program: program.into(),
@@ -84,7 +98,7 @@ pub(super) fn engines_named(
         Some(name)
             if is_program_path(name) && !config.engines.iter().any(|entry| entry.name == name) =>
         {
-            one_engine(config, command_of(&name.into(), &[]))
+            one_engine(config, engine_command(&name.into(), &[])?)
         }
         _ => {
             let names: Vec<String> = name.into_iter().map(str::to_owned).collect();
@@ -106,21 +120,14 @@ pub(super) fn engines(
     config: &Config,
 ) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
     let (mut engines, commands) = match args.command.split_first() {
-        Some((program, rest)) => one_engine(config, command_of(program, rest))?,
+        Some((program, rest)) => one_engine(config, engine_command(program, rest)?)?,
         None => engines_named(config, args.engine.as_deref())?,
     };
+    if args.engine.is_some() || !args.command.is_empty() {
+        engines.if_none_starts = IfNoneStarts::End;
+    }
     if !args.book.is_empty() {
-        // Relative to the folder of the command, in whatever folder the GUI runs it.
-        let books: Vec<String> = args
-            .book
-            .iter()
-            .map(|path| {
-                let path = tabia_io::input::path::from_home(path);
-                let full = std::path::absolute(&path).unwrap_or(path);
-                tabia_io::input::path::to_text(&full)
-            })
-            .collect();
-        let books = books.join(";");
+        let books = paths::join(&book_paths(args));
         for profile in &mut engines.profiles {
             profile.settings.set(OptionId::File, &books)?;
         }
@@ -145,6 +152,36 @@ pub(super) fn engines(
         }
     }
     Ok((engines, commands))
+}
+
+/// The books of `--book`: relative to the folder of the command, in whatever folder the
+/// GUI runs it.
+fn book_paths(args: &PlayArgs) -> Vec<String> {
+    let full = |path: &PathBuf| {
+        if path == Path::new(STARTER) {
+            return STARTER.to_owned();
+        }
+        let path = tabia_io::input::path::from_home(path);
+        let full = std::path::absolute(&path).unwrap_or(path);
+        tabia_io::input::path::to_text(&full)
+    };
+    args.book.iter().map(full).collect()
+}
+
+/// The books that the command line names, by `--book` or by `--set`.
+pub(super) fn named_books(args: &PlayArgs) -> anyhow::Result<Vec<String>> {
+    let mut books = book_paths(args);
+    for setting in &args.set {
+        let (name, value) = name_and_value(setting)?;
+        let of_books = [OptionId::File, OptionId::WhiteFile, OptionId::BlackFile];
+        if let Some(id) = OptionId::by_name(name).filter(|id| of_books.contains(id)) {
+            let mut settings = Settings::default();
+            settings.choose(id, value)?;
+            books.extend(paths::split(settings.text(id)));
+        }
+    }
+    books.retain(|path| path != CONFIGURED);
+    Ok(books)
 }
 
 /// The book of the configuration with an engine that has no profile.

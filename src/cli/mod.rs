@@ -74,7 +74,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use command::{Cli, Command};
-use engines::{command_of, configuration, engine_named, program};
+use engines::{configuration, engine_command, engine_named, program};
 use tabia_adapter::book_set::Opener;
 use tabia_book::Book;
 use tabia_io::input::kind::{BookKind, Kind};

@@ -2,7 +2,8 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -12,15 +13,15 @@ use rand::RngExt;
 
 use super::args::ConfigArgs;
 use super::{check_config, configuration, engines, output, program, welcome};
-use tabia_adapter::book_set::Opener;
+use tabia_adapter::book_set::{BookSpec, Opener};
 use tabia_adapter::config::Config;
 use tabia_adapter::relay::{self, AddRecord, Environment};
 use tabia_adapter::session::{Engines, GameRecord, Session};
 use tabia_adapter::settings::{CONFIGURED, OptionId};
 use tabia_adapter::transcript::{self, LogHeader, Transcript};
-use tabia_io::append_line;
 use tabia_io::sanitize::{Bounded, escape_control};
-use tabia_uci::process::EngineCommand;
+use tabia_io::{append_line, begin_lines};
+use tabia_uci::process::{EngineCommand, itself};
 
 /// Arguments of `play`.
 #[derive(Args, Clone, Debug, Default)]
@@ -59,6 +60,9 @@ pub(super) struct PlayArgs {
 /// not fill the disk.
 const LOG_LIMIT: u64 = 4 << 30;
 
+/// How long the books of the command line may take to open before the game begins.
+const OPEN_LIMIT: Duration = Duration::from_secs(2);
+
 /// How long to wait for another adapter that writes to the file of `--games`.
 const RECORD_WAIT: Duration = Duration::from_millis(100);
 
@@ -67,10 +71,16 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     if args.check_config {
         return check(args);
     }
+    if itself::is_engine_of_tabia() {
+        // The other Tabia reads this line, and says it to the user.
+        writeln!(io::stdout(), "{}", itself::REFUSAL)?;
+        return Ok(2);
+    }
     let config = configuration(&args.config)?;
     let (mut engines, commands) = engines::engines(args, &config)?;
     engines.record_games = args.games.is_some();
     let opener = opener(args, &config);
+    try_books(args, &opener)?;
     start_log();
     let typed = match welcome::is_due(args, &config) {
         true => Some(welcome::ask(&plays(&engines))?),
@@ -93,6 +103,14 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
             .map_err(|error| remarks.push(format!("{error:#}: this game is not logged")))
             .ok()
     });
+    let record = match args.games.as_deref().map(begin_record).transpose() {
+        Ok(path) => record(path),
+        Err(error) => {
+            remarks.push(format!("{error:#}: games are not recorded"));
+            record(None)
+        }
+    };
+    remarks.extend(files_in_the_way(&engines, &opener));
     for remark in &remarks {
         message!("tabia: {remark}");
     }
@@ -112,7 +130,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         transcript,
         take_seed,
         find_cover,
-        record: record(args.games.clone()),
+        record,
         remarks,
     };
     let session = Session::new(engines, seed);
@@ -139,20 +157,69 @@ fn opener(args: &PlayArgs, config: &Config) -> Opener {
     }
 }
 
+/// Fails if a book that the command line names cannot be opened.
+///
+/// Not if this takes long, as on a server that does not answer: then the game begins
+/// without it.
+fn try_books(args: &PlayArgs, opener: &Opener) -> anyhow::Result<()> {
+    let named = engines::named_books(args)?;
+    let opener = opener.clone();
+    let (to_result, result) = mpsc::channel();
+    thread::spawn(move || {
+        let opened = named
+            .iter()
+            .try_for_each(|path| opener.open(path).map(drop));
+        let _ = to_result.send(opened);
+    });
+    let opened = result.recv_timeout(OPEN_LIMIT).unwrap_or(Ok(()));
+    opened.map_err(|error| anyhow::anyhow!("book {error}"))
+}
+
+/// The first line of the file of `--games`.
+fn record_header() -> String {
+    format!("{}\n", GameRecord::HEADER)
+}
+
+/// Begins the file of `--games`; returns its whole path.
+fn begin_record(path: &Path) -> anyhow::Result<PathBuf> {
+    // A match manager may start several adapters in different folders.
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    begin_lines(&path, &record_header(), RECORD_WAIT)
+        .with_context(|| path.display().to_string())?;
+    Ok(path)
+}
+
 /// Returns a function that adds lines to the file of `--games`.
 fn record(path: Option<PathBuf>) -> AddRecord {
     let Some(path) = path else {
         return Box::new(|_| Ok(()));
     };
-    // A match manager may start several adapters in different folders.
-    let path = std::path::absolute(&path).unwrap_or(path);
-    let header = format!("{}\n", GameRecord::HEADER);
     Box::new(move |record| {
         let now = chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
         let line = format!("{now},{}", record.line());
-        append_line(&path, &header, &line, RECORD_WAIT)
+        append_line(&path, &record_header(), &line, RECORD_WAIT)
             .map_err(|error| format!("games are not recorded: {}: {error}", path.display()))
     })
+}
+
+/// Sentences about files that a game would use, besides its books, and cannot.
+pub(super) fn files_in_the_way(engines: &Engines, opener: &Opener) -> Vec<String> {
+    let Some(profile) = engines.profiles.first() else {
+        return Vec::new();
+    };
+    let settings = &profile.settings;
+    let mut troubles = Vec::new();
+    let seeds = settings.text(OptionId::SeedFile);
+    if !seeds.is_empty() {
+        troubles.extend(opener.count_seeds(seeds).err());
+    }
+    if settings.number(OptionId::Cover) > 0
+        && let Some(book) = BookSpec::wanted(settings, &profile.books).first()
+        && let Err(error) = relay::check_cover(opener.cover_file(&book.path))
+    {
+        troubles.push(format!("Book Cover: {error}"));
+    }
+    troubles
 }
 
 /// Creates the file of `--log`.
@@ -207,18 +274,15 @@ fn book_folders(config: &Config) -> Vec<PathBuf> {
 
 /// Sends warnings to standard error, as set by `RUST_LOG`.
 ///
-/// Lines have no level names: PyChess takes the word "error" on standard error for a
-/// crash.
+/// Lines have no level names, and numbers of errors another name: PyChess takes the word
+/// "error" on standard error for a crash.
 fn start_log() {
     let begun = Instant::now();
     env_logger::Builder::from_default_env()
         .format(move |buffer, record| {
             let ms = begun.elapsed().as_secs_f64() * 1000.0;
-            writeln!(
-                buffer,
-                "{ms:10.3} {}",
-                escape_control(&record.args().to_string())
-            )
+            let text = record.args().to_string().replace("(os error ", "(code ");
+            writeln!(buffer, "{ms:10.3} {}", escape_control(&text))
         })
         .init();
 }

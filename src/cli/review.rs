@@ -109,7 +109,7 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     let joined = args
         .record
         .as_deref()
-        .map(|path| review_record::join(path, &report.games));
+        .map(|path| review_record::join(path, &report.games, args.player.is_some()));
     let joined = joined.transpose()?;
     let next = args.next();
     if let (Some(path), Some(form)) = (&args.report, form) {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use serde::Serialize;
+use shakmaty::ByColor;
 
 use super::style::counted;
 use tabia_adapter::session::{GameRecord, RecordKind};
@@ -15,11 +16,14 @@ use tabia_analysis::suite::review::{ReviewedGame, Tally};
 /// Data of the record about games that were found in both.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Joined {
-    /// Number of games in the record.
+    /// Number of games in the record, without those of others.
     games: u64,
+    /// Number of games that the adapter of another player has recorded; 0 if no player is
+    /// named.
+    others: u64,
     /// Number of these that are among the games played.
     found: u64,
-    /// Number of restarts of engines in the record.
+    /// Number of restarts of engines in the record; of a player, those in its games.
     restarts: u64,
     /// Results of the games with restarts, and of those without.
     with_restarts: Tally,
@@ -30,8 +34,9 @@ pub(super) struct Joined {
     books: BTreeMap<String, Tally>,
 }
 
-/// Joins a record with the games.
-pub(super) fn join(path: &Path, games: &[ReviewedGame]) -> anyhow::Result<Joined> {
+/// Joins a record with the games. With `of_player`, only lines count that the adapter of
+/// the reviewed player has written: both adapters of a match may use one file.
+pub(super) fn join(path: &Path, games: &[ReviewedGame], of_player: bool) -> anyhow::Result<Joined> {
     let text = fs::read(path).with_context(|| path.display().to_string())?;
     let text = String::from_utf8_lossy(&text);
     let mut lines = text.lines().enumerate();
@@ -54,10 +59,10 @@ pub(super) fn join(path: &Path, games: &[ReviewedGame]) -> anyhow::Result<Joined
         };
         records.push(record);
     }
-    Ok(joined(&records, games))
+    Ok(joined(&records, games, of_player))
 }
 
-fn joined(records: &[GameRecord], games: &[ReviewedGame]) -> Joined {
+fn joined(records: &[GameRecord], games: &[ReviewedGame], of_player: bool) -> Joined {
     let mut order: Vec<(&str, usize)> = games
         .iter()
         .enumerate()
@@ -68,27 +73,49 @@ fn joined(records: &[GameRecord], games: &[ReviewedGame]) -> Joined {
     let mut taken = HashSet::new();
     for record in records {
         if record.kind == RecordKind::Restart {
-            joined.restarts += 1;
+            joined.restarts += u64::from(!of_player);
+            continue;
+        }
+        let moves = record.moves.join(" ");
+        let [white, black] = record.has_go;
+        let is_his = |index: usize| {
+            let side = games.get(index).and_then(|game| game.side);
+            side.is_some_and(|side| *ByColor { white, black }.get(side))
+        };
+        let first = order.partition_point(|(known, _)| *known < moves.as_str());
+        let fitting = order
+            .iter()
+            .skip(first)
+            .take_while(|(known, _)| known.starts_with(moves.as_str()))
+            .filter(|(_, index)| !taken.contains(&(*index, white)));
+        // The match manager may have one move more: the opponent's last one.
+        let [mut exact, mut longer] = [Vec::new(), Vec::new()];
+        for (known, index) in fitting {
+            let more = known.get(moves.len()..).unwrap_or_default();
+            match more.split_whitespace().count() {
+                0 => exact.push(*index),
+                1 => longer.push(*index),
+                _ => {}
+            }
+        }
+        let fitting = if exact.is_empty() { longer } else { exact };
+        let mut of_him = fitting.iter().filter(|index| !of_player || is_his(**index));
+        let found = of_him.next().copied();
+        if found.is_none() && !fitting.is_empty() {
+            joined.others += 1;
             continue;
         }
         joined.games += 1;
         joined.misses += u64::from(record.misses);
-        let moves = record.moves.join(" ");
-        let [white, _] = record.has_go;
-        let first = order.partition_point(|(known, _)| *known < moves.as_str());
-        // The match manager may have one move more: the opponent's last one.
-        let mut fitting = order
-            .iter()
-            .skip(first)
-            .take_while(|(known, _)| known.strip_prefix(moves.as_str()).is_some());
-        let Some((_, index)) = fitting.find(|(known, index)| {
-            let more = known.strip_prefix(moves.as_str()).unwrap_or_default();
-            more.split_whitespace().count() <= 1 && taken.insert((*index, white))
-        }) else {
+        if of_player {
+            joined.restarts += u64::from(record.restarts);
+        }
+        let Some(index) = found else {
             continue;
         };
+        taken.insert((index, white));
         joined.found += 1;
-        let points = games.get(*index).and_then(|game| game.points);
+        let points = games.get(index).and_then(|game| game.points);
         let points = points.map(|points| if white { points } else { 2 - points });
         match record.restarts {
             0 => joined.without_restarts.count(points),
@@ -109,6 +136,10 @@ impl Joined {
             counted(self.games, "game"),
             counted(self.misses, "position")
         )?;
+        if self.others > 0 {
+            let others = counted(self.others, "game");
+            writeln!(out, "  {others} recorded by other players: left out")?;
+        }
         writeln!(
             out,
             "  engine started again {}: in {}",
@@ -131,12 +162,14 @@ impl Joined {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use shakmaty::Color;
     use tabia_notation::Results;
 
     fn game(moves: &str, points: u8) -> ReviewedGame {
         ReviewedGame {
             points: Some(points),
             moves: moves.to_owned(),
+            side: Some(Color::White),
         }
     }
 
@@ -170,7 +203,7 @@ mod tests {
                 ..record("e2e4", true, 1)
             },
         ];
-        let joined = joined(&records, &games);
+        let joined = joined(&records, &games, false);
         assert_eq!((joined.games, joined.found, joined.restarts), (4, 3, 1));
         let results = |wins, losses| Tally {
             games: wins + losses,
@@ -179,5 +212,43 @@ mod tests {
         assert_eq!(joined.with_restarts, results(1, 0));
         assert_eq!(joined.without_restarts, results(0, 2));
         assert_eq!(joined.books["main.ctg"], results(1, 2));
+    }
+
+    #[test]
+    fn of_a_match_between_two_adapters_one_is_counted() {
+        let of = |moves, points, side| ReviewedGame {
+            side,
+            ..game(moves, points)
+        };
+        let games = [
+            of("e2e4 e7e5", 2, Some(Color::White)),
+            of("e2e4 e7e5 g1f3", 0, Some(Color::Black)),
+            of("d2d4", 2, None),
+        ];
+        let records = [
+            record("e2e4 e7e5", true, 1),
+            record("e2e4 e7e5", false, 2),
+            record("e2e4 e7e5 g1f3", false, 0),
+            record("e2e4 e7e5 g1f3", true, 3),
+            // A game of others, and one that is in no file.
+            record("d2d4", true, 4),
+            record("c2c4", true, 0),
+            GameRecord {
+                kind: RecordKind::Restart,
+                ..record("e2e4", false, 1)
+            },
+        ];
+        let all = joined(&records, &games, false);
+        assert_eq!(
+            (all.games, all.found, all.restarts, all.others),
+            (6, 5, 1, 0)
+        );
+        let his = joined(&records, &games, true);
+        assert_eq!(
+            (his.games, his.found, his.restarts, his.others),
+            (3, 2, 1, 3)
+        );
+        assert_eq!(his.books["main.ctg"].games, 2);
+        assert_eq!(his.books["main.ctg"].results, Results::new(2, 0, 0));
     }
 }

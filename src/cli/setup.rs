@@ -432,6 +432,7 @@ fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
     out.flush()?;
     let command = EngineCommand {
         program: program.to_owned(),
+        may_be_tabia: true,
         ..EngineCommand::default()
     };
     let patience = Patience {

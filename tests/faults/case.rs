@@ -82,9 +82,9 @@ pub(crate) enum Seen {
     Plays,
     /// As `Plays`, with a message that the engine was started again.
     Restarts,
-    /// As `Plays`, but without an engine: out of book the first legal move is played, with
-    /// a message.
-    NoEngine,
+    /// As `Plays`, but no engine has started: out of book the built-in one plays, with a
+    /// message.
+    BuiltIn,
     /// The adapter waits for the engine's answer; `quit` ends it with exit code 0.
     Waits,
     /// Exit code 2 with a message: a move is due and there is no engine to find it.
@@ -99,7 +99,7 @@ impl fmt::Display for Seen {
         f.write_str(match self {
             Seen::Plays => "plays",
             Seen::Restarts => "restarts",
-            Seen::NoEngine => "no engine",
+            Seen::BuiltIn => "built-in",
             Seen::Waits => "waits",
             Seen::Ends => "ends",
             Seen::RestartsOrEnds => "restarts or ends",
@@ -114,7 +114,7 @@ pub(crate) struct EngineFault {
     pub(crate) seen: [Seen; 7],
 }
 
-use Seen::{Ends, NoEngine, Plays, Restarts, RestartsOrEnds, Waits};
+use Seen::{BuiltIn, Ends, Plays, Restarts, RestartsOrEnds, Waits};
 
 const fn fault(name: &'static str, is: &'static str, seen: [Seen; 7]) -> EngineFault {
     EngineFault { name, is, seen }
@@ -144,13 +144,13 @@ pub(crate) const ENGINES: [EngineFault; 14] = [
     fault("closes-output", "closes its output and lives on",
         [Restarts, Restarts, Restarts, Restarts, Restarts, Restarts, Plays]),
     fault("crashes", "dies each time that it comes to this",
-        [NoEngine, RestartsOrEnds, RestartsOrEnds, Ends, Ends, Ends, Plays]),
+        [BuiltIn, RestartsOrEnds, RestartsOrEnds, Ends, Ends, Ends, Plays]),
     fault("silent", "reads, but says nothing any more",
-        [NoEngine, Waits, Waits, Waits, Waits, Waits, Plays]),
+        [BuiltIn, Waits, Waits, Waits, Waits, Waits, Plays]),
     fault("hangs", "neither reads nor writes any more",
-        [NoEngine, Waits, Waits, Waits, Waits, Waits, Plays]),
+        [BuiltIn, Waits, Waits, Waits, Waits, Waits, Plays]),
     fault("no-newline", "does not end its line, and says nothing any more",
-        [NoEngine, Waits, Waits, Waits, Waits, Waits, Plays]),
+        [BuiltIn, Waits, Waits, Waits, Waits, Waits, Plays]),
 ];
 
 /// One case.
@@ -171,7 +171,7 @@ impl Case {
 
     /// Whether all commands of one write are answered before its `quit`.
     pub(crate) fn is_answered_in_one_write(&self) -> bool {
-        let answers = matches!(self.seen, Plays | Restarts | NoEngine);
+        let answers = matches!(self.seen, Plays | Restarts | BuiltIn);
         answers && self.gui.0 == Gui::OneWrite
     }
 }

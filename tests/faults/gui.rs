@@ -55,7 +55,7 @@ impl Observation {
         match (self.code, self.is_answered()) {
             (Some(2), _) => Some(Seen::Ends),
             (Some(0), false) => Some(Seen::Waits),
-            (Some(0), true) if self.has("first legal move") => Some(Seen::NoEngine),
+            (Some(0), true) if self.has("the built-in engine's move") => Some(Seen::BuiltIn),
             (Some(0), true) if self.has("started again") => Some(Seen::Restarts),
             (Some(0), true) => Some(Seen::Plays),
             _ => None,

@@ -36,9 +36,11 @@ def the_adapter_with_the_built_in_engine_passes_check_engine():
     return _check(TABIA, "--", TABIA, "engine")
 
 
-@case(60)
-def the_adapter_around_the_adapter_passes_check_engine():
-    return _check(TABIA, "--set", "OwnBook=false", "--", TABIA, "--", STOCKFISH)
+@case(10)
+def the_adapter_is_not_the_engine_of_the_adapter():
+    done = run("play", "--", TABIA, "--", STOCKFISH)
+    assert done.returncode == 2, done.returncode
+    assert done.stderr.count("cannot be its own engine") == 1, done.stderr
 
 
 @case()

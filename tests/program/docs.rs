@@ -336,7 +336,7 @@ fn the_table_of_options_is_that_of_the_program() {
             OptionKind::Check(on) => on.to_string(),
             OptionKind::Spin(number, ..) => number.to_string(),
             OptionKind::Combo(index, values) => values[index].to_owned(),
-            OptionKind::Text(text) => text.to_owned(),
+            OptionKind::Text(text) | OptionKind::Paths(text) => text.to_owned(),
             OptionKind::Delay => "0".to_owned(),
         };
         assert_eq!(default, expected, "{name}");

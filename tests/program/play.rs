@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::common::adapter::{Adapter, LIMIT};
-use crate::common::{Folder, SIMPLE, STARTER, command, copy, example, files};
+use crate::common::{Folder, Ran, SIMPLE, STARTER, TABIA, command, copy, example, files};
 
 fn is_book_move(adapter: &Adapter) -> bool {
     adapter.has_received("info string book starter:")
@@ -111,13 +111,122 @@ fn engines_that_cannot_be_used_are_named_and_the_game_goes_on() {
         adapter.ready();
         adapter.best("position startpos");
         assert!(is_book_move(&adapter), "{engine}");
-        assert_ne!(
-            adapter.best("position startpos moves a2a3 a7a6 h2h3"),
-            "bestmove 0000"
-        );
+        assert!(!adapter.has_received("built-in engine"), "{engine}");
+        adapter.best("position startpos moves a2a3 a7a6 h2h3");
+        adapter.assert_received("the built-in engine's move, in place of x");
         adapter.assert_received(message);
         assert!(adapter.quit().success());
     }
+}
+
+#[test]
+fn what_the_command_line_names_must_be_there() {
+    let folder = Folder::new();
+    folder.put("random.ctg", [0xa5; 9000]);
+    let text = "default = [\"builtin\"]\n[engine.x]\ncommand = \"/nowhere/fish\"\n";
+    folder.put("engines.toml", text);
+    for (typed, reason) in [
+        ("--engine /nowhere/fish", "/nowhere/fish"),
+        ("--engine no-such-engine", "no-such-engine"),
+        ("--config engines.toml --engine x", "/nowhere/fish"),
+        ("-- /nowhere/fish", "/nowhere/fish"),
+        ("-- /bin/false", "exit code 1"),
+        ("--engine builtin --book missing.ctg", "missing.ctg"),
+        ("--engine builtin --book random.ctg", "not a CTG book"),
+        (
+            "--engine builtin --book <starter> --book missing.ctg",
+            "missing.ctg",
+        ),
+        ("--engine /nowhere/fish --book missing.ctg", "missing.ctg"),
+    ] {
+        if cfg!(windows) && typed.contains("/bin/") {
+            continue;
+        }
+        // Whether it is asked anything or not.
+        let ran = folder.tabia(typed);
+        let messages = ran.refused(reason);
+        assert_eq!(messages.lines().count(), 1, "{messages}");
+        let mut adapter = Adapter::run(&mut folder.command(typed));
+        adapter.send("uci");
+        assert_eq!(adapter.end().code(), Some(2), "{typed}");
+        assert_eq!(adapter.count("uciok"), 0, "{typed}");
+    }
+    for name in ["Book File", "Book White File", "book black file"] {
+        let set = format!("{name}=<starter>;missing.ctg");
+        let ran = folder.tabia(&["--engine", "builtin", "--set", &set]);
+        ran.refused("missing.ctg");
+    }
+}
+
+/// The number of processes of this program that have inherited this variable.
+#[cfg(target_os = "linux")]
+fn started(mark: &str) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let is_ours = |process: &fs::DirEntry| {
+        let environ = fs::read(process.path().join("environ")).unwrap_or_default();
+        String::from_utf8_lossy(&environ).contains(mark)
+    };
+    processes.filter(is_ours).count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn tabia_is_not_its_own_engine() {
+    const REASON: &str = "Tabia cannot be its own engine";
+    let folder = Folder::new();
+    std::os::unix::fs::symlink(TABIA, folder.join("link")).unwrap();
+    let itself = TABIA.replace(' ', "\\ ");
+    // A separate process writes the scripts: see probe.rs.
+    let script = |name: &str, text: &str| {
+        let write = "printf '#!/bin/sh\n%s\n' \"$1\" >\"$0\"; chmod +x \"$0\"";
+        let mut sh = std::process::Command::new("sh");
+        sh.args(["-c", write, name, text]).current_dir(&folder);
+        Ran::of(&mut sh).ok();
+    };
+    let wrapper = folder.join("wrapper").display().to_string();
+    script("wrapper", &format!("exec {itself} --engine {wrapper}"));
+    script("around", &format!("{itself} \"$@\""));
+    for (name, command) in [("own", "./link"), ("wrapped", "./wrapper")] {
+        let text = format!("default = [\"x\", \"builtin\"]\n[engine.x]\ncommand = \"{command}\"\n");
+        folder.put(&format!("{name}.toml"), text);
+    }
+    let mark = format!("TABIA_TEST={}", folder.display());
+    let (variable, value) = mark.split_once('=').unwrap();
+    for typed in [
+        "-- ./link",
+        "--engine ./link",
+        "--engine ./wrapper",
+        "-- ./around",
+        "-- ./around play",
+        "--config own.toml",
+        "check -- ./link",
+        "check --config own.toml",
+        "check-engine -- ./link",
+        "check-engine ./link",
+        "evaluate book.ctg --engine ./link --nodes 10",
+        "evaluate book.ctg --engine ./wrapper --nodes 10",
+        "prove book.ctg book.ctg --walks 3 --nodes 10 --engine ./link",
+        "grow book.ctg -o out.ctg --engine ./link",
+        "explore book.ctg --port 0 --engine ./link",
+    ] {
+        copy(STARTER, &folder.join("book.ctg"));
+        let mut command = folder.command(typed);
+        let ran = Ran::of(command.env(variable, value));
+        let messages = ran.refused(REASON);
+        assert_eq!(messages.matches(REASON).count(), 1, "{typed}: {messages}");
+        assert_eq!(started(&mark), 0, "{typed}");
+    }
+    // A wrapped one is known by what it says.
+    let mut command = folder.command("--config wrapped.toml");
+    let mut adapter = Adapter::run(command.env(variable, value));
+    adapter.send("uci");
+    assert_eq!(adapter.end().code(), Some(2));
+    adapter.assert_received(REASON);
+    let ran = folder.tabia("check -- ./wrapper");
+    ran.ends(2);
+    assert!(ran.out().contains(REASON), "{}", ran.out());
+    // The built-in engine is another matter.
+    folder.tabia(&["check", "--", TABIA, "engine"]).ok();
 }
 
 #[test]
@@ -203,7 +312,9 @@ fn books_that_cannot_be_used_are_named_and_the_engine_plays() {
         ("random.ctg", "not a CTG book"),
         ("short.ctg", "short.ctg"),
     ] {
-        let mut adapter = Adapter::around("", &["--book", folder.join(book).to_str().unwrap()]);
+        let config = format!("[book]\nfile = [\"{book}\"]\n");
+        let config = folder.put("engines.toml", config);
+        let mut adapter = Adapter::around("", &["--config", config.to_str().unwrap()]);
         adapter.handshake();
         adapter.ready();
         for _ in 0..2 {
@@ -438,6 +549,114 @@ fn a_log_that_cannot_be_written_does_not_end_the_game() {
     for name in ["game.log", "game.2.log"] {
         folder.done(&["replay", name]);
     }
+}
+
+#[test]
+fn files_of_a_match_are_tried_before_the_first_game() {
+    let folder = Folder::new();
+    copy(STARTER, &folder.join("book.ctg"));
+    let foreign = "time,event,colour\n";
+    folder.put("foreign.csv", foreign);
+    folder.put("notes.txt", "7\n8\n");
+    folder.put("notes.txt.taken", foreign);
+    folder.put("book.ctg.cover", "# tabia cover 0\n");
+    let common = "--engine builtin --book book.ctg";
+    for (arguments, reason) in [
+        (
+            "--games foreign.csv",
+            "foreign.csv: line 1: this is another file",
+        ),
+        ("--games no/such/folder.csv", "folder.csv: No such file"),
+        (
+            "--set 'Book Seed File=notes.txt'",
+            "notes.txt.taken: line 1: ",
+        ),
+        ("--set 'Book Seed File=missing.txt'", "no file missing.txt"),
+        ("--set 'Book Cover=lines'", "book.ctg.cover: line 1: "),
+    ] {
+        let mut command = folder.command(&format!("{common} {arguments}"));
+        let ran = Ran::with_input(
+            &mut command,
+            b"uci\nposition startpos\ngo movetime 1\nquit\n",
+        );
+        // On both channels, and the game goes on.
+        assert!(ran.ok().contains(reason), "{arguments}: {}", ran.err());
+        let (before, after) = ran
+            .out()
+            .split_once("uciok\n")
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .unwrap();
+        assert!(!before.contains(reason), "{before}");
+        let info = after.lines().next().unwrap();
+        assert!(
+            info.starts_with("info string ") && info.contains(reason),
+            "{after}"
+        );
+        assert!(after.contains("bestmove"), "{after}");
+    }
+    for (name, text) in [
+        ("foreign.csv", foreign),
+        ("notes.txt.taken", foreign),
+        ("book.ctg.cover", "# tabia cover 0\n"),
+    ] {
+        assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), text);
+    }
+    // A new file is begun at once.
+    let ran = folder.tabia(&format!("{common} --games new.csv"));
+    assert_eq!(ran.ok(), "");
+    let text = fs::read_to_string(folder.join("new.csv")).unwrap();
+    assert!(
+        text.starts_with("time,event,colour,") && text.lines().count() == 1,
+        "{text}"
+    );
+}
+
+#[test]
+fn a_seed_file_of_powershell_is_read_and_a_bad_line_named_once() {
+    let folder = Folder::new();
+    let text = "\u{feff}1\r\ntwo\r\n3\r\n";
+    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.put("seeds.txt", bytes);
+    let mut command = folder.command("--engine builtin --set 'Book Seed File=seeds.txt'");
+    let mut adapter = Adapter::run(&mut command);
+    adapter.handshake();
+    for _ in 0..3 {
+        adapter.best("position startpos");
+        adapter.new_game();
+    }
+    assert_eq!(adapter.count("info string seeds.txt: line 2 skipped: "), 1);
+    adapter.assert_received("all 2 seeds are taken");
+    assert_eq!(
+        fs::read_to_string(folder.join("seeds.txt.taken")).unwrap(),
+        "2\n"
+    );
+}
+
+#[test]
+fn a_path_with_a_semicolon_is_quoted() {
+    let folder = Folder::new();
+    copy(STARTER, &folder.join("a;b.ctg"));
+    copy(SIMPLE, &folder.join("simple.ctg"));
+    let config = "[book]\nfile = [\"a;b.ctg\", \"simple.ctg\"]\n";
+    folder.put("engines.toml", config);
+    for arguments in [
+        "--book 'a;b.ctg' --book simple.ctg",
+        "--set 'Book File=\"a;b.ctg\";simple.ctg'",
+        "--config engines.toml",
+    ] {
+        let mut command =
+            folder.command(&format!("{arguments} -- {}", shown(&example("odd_engine"))));
+        let mut adapter = Adapter::run(&mut command);
+        adapter.handshake();
+        adapter.best("position startpos");
+        adapter.assert_received("info string book a;b.ctg:");
+        assert!(!adapter.has_received("without it"), "{arguments}");
+    }
+}
+
+/// A path as a word for a shell.
+fn shown(path: &std::path::Path) -> String {
+    format!("'{}'", path.display())
 }
 
 #[cfg(target_os = "linux")]

@@ -102,6 +102,7 @@ impl Adapter {
             profiles: vec![profile],
             stand_in: None,
             chain: 1,
+            if_none_starts: Default::default(),
             record_games: false,
         };
         let mut adapter = Adapter {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use shakmaty::Color;
 
 use crate::conditions::BookConditions;
-use crate::settings::{BESIDE, CONFIGURED, OptionId, STARTER, Settings};
+use crate::settings::{BESIDE, CONFIGURED, OptionId, STARTER, Settings, paths};
 use tabia_book::ctg::CtgBook;
 use tabia_book::evals::{self, EvalTable, EvaluatedBook};
 use tabia_book::{Book, Error, OpenOptions, Probe};
@@ -42,17 +42,13 @@ impl BookSpec {
             .to_owned()
     }
 
-    /// The books named by a `Book File` value: paths separated by `;`.
+    /// The books named by a `Book File` value.
     pub fn list(paths: &str, colour: Option<Color>) -> impl Iterator<Item = BookSpec> {
-        paths
-            .split(';')
-            .map(str::trim)
-            .filter(|path| !path.is_empty())
-            .map(move |path| BookSpec {
-                path: path.to_owned(),
-                colour,
-                ..BookSpec::default()
-            })
+        paths::split(paths).into_iter().map(move |path| BookSpec {
+            path,
+            colour,
+            ..BookSpec::default()
+        })
     }
 
     /// The books that the settings name, in the order in which they are asked;

@@ -13,10 +13,10 @@ use shakmaty::Color;
 use toml::Spanned;
 
 use crate::book_set::BookSpec;
-use crate::session::{Engines, Profile};
-use crate::settings::{CONFIGURED, NONE, OptionId, STARTER, Settings};
+use crate::session::{Engines, IfNoneStarts, Profile};
+use crate::settings::{CONFIGURED, NONE, OptionId, OptionKind, STARTER, Scope, Settings, paths};
 use tabia_io::input::path::{from_home, to_text};
-use tabia_uci::process::{EngineCommand, is_on_path};
+use tabia_uci::process::{EngineCommand, is_on_path, itself};
 
 /// The name of the built-in engine.
 pub const BUILTIN: &str = "builtin";
@@ -45,6 +45,14 @@ pub enum Error {
         line: usize,
         /// What is wrong, and which values are valid.
         text: String,
+    },
+    /// An engine is Tabia's adapter itself.
+    #[error("engine \"{name}\" of {place}: {}", itself::REASON)]
+    OwnEngine {
+        /// Its name.
+        name: String,
+        /// Where it is described.
+        place: String,
     },
     /// No profile describes the requested engine.
     #[error(
@@ -231,7 +239,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// The only name is one that no profile describes.
+    /// The only name is one that no profile describes, or an engine is this program.
     pub fn engines(
         &self,
         names: &[String],
@@ -250,6 +258,12 @@ impl Config {
                 continue;
             }
             let (profile, command) = self.profile(name, names.len() == 1, builtin)?;
+            if command.is_this_program() {
+                return Err(Error::OwnEngine {
+                    name: name.clone(),
+                    place: self.place(),
+                });
+            }
             profiles.push(profile);
             commands.push(command);
         }
@@ -262,6 +276,7 @@ impl Config {
             profiles,
             stand_in: builtin.map(|_| chain),
             chain,
+            if_none_starts: IfNoneStarts::PlayOn,
             record_games: false,
         };
         Ok((engines, commands))
@@ -398,6 +413,7 @@ impl Reader<'_> {
                 args: table.args.into_iter().map(Into::into).collect(),
                 dir: table.dir.map(|dir| folder.join(from_home(&dir))),
                 env: table.env.into_iter().collect(),
+                ..EngineCommand::default()
             },
             start_timeout: table
                 .start_timeout_ms
@@ -431,7 +447,13 @@ impl Reader<'_> {
                 other => {
                     let text = self.scalar(key, value)?;
                     match spec.conditions.read(other, &text) {
-                        None => spec.overrides.push(self.option(key, value)?),
+                        None => {
+                            let id = self.option(key, value, &mut spec.overrides)?;
+                            if let Scope::Adapter(advice) = id.spec().scope {
+                                let text = format!("\"{other}\" under [[books]]: {advice}");
+                                return Err(self.error(key.span().start, &text));
+                            }
+                        }
                         Some(Ok(())) => {}
                         Some(Err(expected)) => {
                             let text = format!("{other} takes {expected}, not \"{text}\"");
@@ -449,17 +471,20 @@ impl Reader<'_> {
     }
 
     fn options(&self, table: &Table) -> Result<Vec<(OptionId, String)>, Error> {
-        table
-            .iter()
-            .map(|(key, value)| self.option(key, value))
-            .collect()
+        let mut options = Vec::new();
+        for (key, value) in table {
+            self.option(key, value, &mut options)?;
+        }
+        Ok(options)
     }
 
+    /// Reads an option and adds it to those of its table.
     fn option(
         &self,
         key: &Spanned<String>,
         value: &Spanned<toml::Value>,
-    ) -> Result<(OptionId, String), Error> {
+        options: &mut Vec<(OptionId, String)>,
+    ) -> Result<OptionId, Error> {
         let Some(id) = OptionId::by_key(key.get_ref()) else {
             return Err(self.error(
                 key.span().start,
@@ -470,12 +495,9 @@ impl Reader<'_> {
                 ),
             ));
         };
-        let is_file = matches!(
-            id,
-            OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::SeedFile
-        );
+        let is_list = matches!(id.spec().kind, OptionKind::Paths(_));
         let text = match value.get_ref() {
-            toml::Value::Array(paths) if is_file => {
+            toml::Value::Array(paths) if is_list => {
                 let mut list = Vec::new();
                 for path in paths {
                     let Some(path) = path.as_str() else {
@@ -483,15 +505,26 @@ impl Reader<'_> {
                     };
                     list.push(self.resolve(path));
                 }
-                list.join(";")
+                paths::join(&list)
             }
-            _ if is_file => self.resolve(&self.scalar(key, value)?),
+            _ if is_list => {
+                let list = paths::split(&self.scalar(key, value)?);
+                let list: Vec<String> = list.iter().map(|path| self.resolve(path)).collect();
+                paths::join(&list)
+            }
+            _ if id == OptionId::SeedFile => self.resolve(&self.scalar(key, value)?),
             _ => self.scalar(key, value)?,
         };
         Settings::default()
             .set(id, &text)
             .map_err(|error| self.error(value.span().start, &error.to_string()))?;
-        Ok((id, text))
+        if options.iter().any(|(known, _)| *known == id) {
+            let name = id.spec().name;
+            let text = format!("{name} is set twice in this table: remove one of the two");
+            return Err(self.error(key.span().start, &text));
+        }
+        options.push((id, text));
+        Ok(id)
     }
 
     fn scalar(&self, key: &Spanned<String>, value: &Spanned<toml::Value>) -> Result<String, Error> {

@@ -1,12 +1,15 @@
 //! Seeds of games from a file that several adapters share.
 //!
-//! One number on each line; blank lines and lines that start with `#` are ignored.
-//! `FILE.taken`, locked while it is used, has the number of seeds taken: delete it to
-//! start again.
+//! One number on each line; blank lines and lines that start with `#` are ignored, and
+//! other lines are skipped with a message. The text is UTF-8 or UTF-16, with or without
+//! a byte order mark. `FILE.taken`, locked while it is used, has the number of seeds
+//! taken: delete it to start again.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,27 +19,177 @@ use tabia_io::lock_within;
 /// How long to wait for the lock of another adapter: a game is waiting.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// A seed from a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenSeed {
+    /// The seed.
+    pub seed: u32,
+    /// A sentence for the user about lines before it that are not seeds.
+    pub skipped: Option<String>,
+}
+
+/// What a file of seeds has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeedCount {
+    /// Number of seeds.
+    pub seeds: usize,
+    /// Number of those that have been taken.
+    pub taken: usize,
+    /// A sentence for the user about lines that are not seeds.
+    pub skipped: Option<String>,
+}
+
 impl Opener {
     /// Takes the next seed of a file.
     ///
     /// # Errors
     ///
-    /// A sentence for the user: the files cannot be read or written, a line is not a
-    /// seed, none is left, or another adapter has the lock.
-    pub fn take_seed(&self, path: &str) -> Result<u32, String> {
+    /// A sentence for the user: the files cannot be read or written, no seed is left, or
+    /// another adapter has the lock.
+    pub fn take_seed(&self, path: &str) -> Result<TakenSeed, String> {
+        take(&self.seed_file(path)?)
+    }
+
+    /// Counts the seeds of a file, and takes none.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Opener::take_seed`], but for the lock.
+    pub fn count_seeds(&self, path: &str) -> Result<SeedCount, String> {
+        let path = self.seed_file(path)?;
+        let text = std::fs::read(&path).map_err(|error| trouble(&path, &error))?;
+        let count_path = beside(&path);
+        let of_count = |error: io::Error| trouble(&count_path, &error);
+        let taken = match std::fs::read(&count_path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let folder = path
+                    .parent()
+                    .filter(|folder| !folder.as_os_str().is_empty());
+                let folder = folder.unwrap_or(Path::new("."));
+                tempfile::tempfile_in(folder).map_err(of_count)?;
+                0
+            }
+            Err(error) => return Err(of_count(error)),
+            Ok(count) => {
+                File::options()
+                    .write(true)
+                    .open(&count_path)
+                    .map_err(of_count)?;
+                number_taken(&count_path, &count)?
+            }
+        };
+        let text = decoded(&text);
+        let mut lines = SeedLines::new(&text);
+        let seeds = lines.by_ref().count();
+        if taken >= seeds {
+            return Err(none_left(&path, seeds, taken));
+        }
+        Ok(SeedCount {
+            seeds,
+            taken,
+            skipped: lines.skipped(&path),
+        })
+    }
+
+    fn seed_file(&self, path: &str) -> Result<PathBuf, String> {
         let candidates = self.candidates(path);
-        let found = candidates.iter().find(|path| path.is_file());
-        let found = found.ok_or_else(|| format!("no seed: there is no file {path}"))?;
-        take(found)
+        let found = candidates.into_iter().find(|path| path.is_file());
+        found.ok_or_else(|| format!("no seed: there is no file {path}"))
     }
 }
 
-fn take(path: &Path) -> Result<u32, String> {
+fn trouble(path: &Path, text: &dyn Display) -> String {
+    format!("no seed: {}: {text}", path.display())
+}
+
+fn none_left(path: &Path, seeds: usize, taken: usize) -> String {
+    let counted = match taken > seeds {
+        true => format!(" ({} counts {taken})", beside(path).display()),
+        false => String::new(),
+    };
+    let text = match seeds {
+        0 => "it has no seeds".to_owned(),
+        1 => format!("its seed is taken{counted}"),
+        seeds => format!("all {seeds} seeds are taken{counted}"),
+    };
+    trouble(path, &text)
+}
+
+/// The number in the file of seeds that were taken.
+fn number_taken(path: &Path, text: &[u8]) -> Result<usize, String> {
+    match decoded(text).trim() {
+        "" => Ok(0),
+        number => number.parse().map_err(|_| {
+            let text = "this is not the number of seeds taken: delete the file to start again";
+            trouble(path, &format!("line 1: {text}"))
+        }),
+    }
+}
+
+/// The text of a file. PowerShell writes UTF-16, and some editors a byte order mark.
+fn decoded(text: &[u8]) -> Cow<'_, str> {
+    // A text of digits without a mark has a zero in one half of each letter.
+    let usual = match text {
+        [0, first, ..] if *first != 0 => encoding_rs::UTF_16BE,
+        [first, 0, ..] if *first != 0 => encoding_rs::UTF_16LE,
+        _ => encoding_rs::UTF_8,
+    };
+    usual.decode(text).0
+}
+
+/// The seeds of a text, in order.
+struct SeedLines<'a> {
+    lines: std::iter::Enumerate<std::str::Lines<'a>>,
+    /// Number of the first line that was skipped, and how many these are.
+    bad: Option<(usize, usize)>,
+}
+
+impl<'a> SeedLines<'a> {
+    fn new(text: &'a str) -> SeedLines<'a> {
+        SeedLines {
+            lines: text.lines().enumerate(),
+            bad: None,
+        }
+    }
+
+    /// A sentence about the lines that were skipped.
+    fn skipped(&self, path: &Path) -> Option<String> {
+        let (line, count) = self.bad?;
+        let more = match count {
+            1 => String::new(),
+            2 => ", and 1 more line".to_owned(),
+            count => format!(", and {} more lines", count - 1),
+        };
+        let path = path.display();
+        Some(format!(
+            "{path}: line {line} skipped{more}: a seed is a whole number from 0 to {MOST}"
+        ))
+    }
+}
+
+impl Iterator for SeedLines<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            let (index, line) = self.lines.next()?;
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if let Some(seed) = line.parse().ok().filter(|seed| *seed <= MOST) {
+                return Some(seed);
+            }
+            let (first, count) = self.bad.unwrap_or((index + 1, 0));
+            self.bad = Some((first, count + 1));
+        }
+    }
+}
+
+fn take(path: &Path) -> Result<TakenSeed, String> {
     let count_path = beside(path);
-    let trouble =
-        |path: &Path, text: &dyn std::fmt::Display| format!("no seed: {}: {text}", path.display());
-    let text = std::fs::read_to_string(path).map_err(|error| trouble(path, &error))?;
-    let of_count = |error: std::io::Error| trouble(&count_path, &error);
+    let text = std::fs::read(path).map_err(|error| trouble(path, &error))?;
+    let of_count = |error: io::Error| trouble(&count_path, &error);
     let mut file = File::options()
         .read(true)
         .write(true)
@@ -47,35 +200,25 @@ fn take(path: &Path) -> Result<u32, String> {
     if !lock_within(&file, PATIENCE) {
         return Err(trouble(&count_path, &"another adapter uses it"));
     }
-    let mut count = String::new();
-    file.read_to_string(&mut count).map_err(of_count)?;
-    let taken: usize = match count.trim() {
-        "" => 0,
-        number => number
-            .parse()
-            .map_err(|_| trouble(&count_path, &"line 1: a number is expected"))?,
+    let mut count = Vec::new();
+    file.read_to_end(&mut count).map_err(of_count)?;
+    let taken = number_taken(&count_path, &count)?;
+    let text = decoded(&text);
+    let mut lines = SeedLines::new(&text);
+    let before = lines.by_ref().take(taken).count();
+    // Whoever takes the first seed after a bad line reports it, and nobody else.
+    lines.bad = None;
+    let Some(seed) = lines.next() else {
+        return Err(none_left(path, before, taken));
     };
-    let seed = seed(&text, taken).map_err(|text| trouble(path, &text))?;
     file.seek(SeekFrom::Start(0)).map_err(of_count)?;
-    // The new text is at least as long as the one that it replaces.
-    writeln!(file, "{}", taken + 1).map_err(of_count)?;
-    Ok(seed)
-}
-
-/// The seed at this index.
-fn seed(text: &str, taken: usize) -> Result<u32, String> {
-    let lines = text.lines().enumerate();
-    let mut seeds = lines.filter(|(_, line)| {
-        let line = line.trim();
-        !line.is_empty() && !line.starts_with('#')
-    });
-    let (number, line) = seeds
-        .nth(taken)
-        .ok_or_else(|| format!("all {taken} seeds are taken"))?;
-    let seed = line.trim().parse().ok().filter(|seed| *seed <= MOST);
-    seed.ok_or_else(|| {
-        let number = number + 1;
-        format!("line {number}: a whole number from 0 to {MOST} is expected")
+    let number = format!("{}\n", taken + 1);
+    file.write_all(number.as_bytes()).map_err(of_count)?;
+    // A text in UTF-16 was longer.
+    file.set_len(number.len() as u64).map_err(of_count)?;
+    Ok(TakenSeed {
+        seed,
+        skipped: lines.skipped(path),
     })
 }
 
@@ -94,6 +237,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A text as editors and shells may save it.
+    fn encodings(text: &str) -> Vec<Vec<u8>> {
+        let units = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            text.encode_utf16().flat_map(bytes).collect()
+        };
+        let marked = format!("\u{feff}{text}");
+        let mut all = vec![text.as_bytes().to_vec(), marked.as_bytes().to_vec()];
+        for text in [text, &marked] {
+            all.push(units(text, u16::to_le_bytes));
+            all.push(units(text, u16::to_be_bytes));
+        }
+        all
+    }
+
     proptest! {
         #[test]
         fn seeds_come_in_their_order(seeds in prop::collection::vec(0..=MOST, 0..9), gap: bool) {
@@ -102,9 +259,23 @@ mod tests {
                 false => format!("{seed}\n"),
             });
             let text: String = lines.collect();
-            let read: Vec<u32> = (0..seeds.len()).map(|n| seed(&text, n).unwrap()).collect();
-            prop_assert_eq!(read, &seeds[..]);
-            prop_assert!(seed(&text, seeds.len()).unwrap_err().contains("are taken"));
+            for bytes in encodings(&text) {
+                let decoded = decoded(&bytes);
+                let mut lines = SeedLines::new(&decoded);
+                prop_assert_eq!(lines.by_ref().collect::<Vec<u32>>(), &seeds[..]);
+                prop_assert_eq!(lines.bad, None);
+            }
+        }
+
+        #[test]
+        fn what_is_not_a_seed_is_counted(lines in prop::collection::vec("[0-9]{1,4}|[a-z-]{1,4}", 0..9)) {
+            let text = lines.join("\n");
+            let is_bad = |line: &String| line.parse::<u32>().is_err();
+            let first = lines.iter().position(is_bad);
+            let count = lines.iter().filter(|line| is_bad(line)).count();
+            let mut read = SeedLines::new(&text);
+            prop_assert_eq!(read.by_ref().count(), lines.len() - count);
+            prop_assert_eq!(read.bad, first.map(|first| (first + 1, count)));
         }
     }
 
@@ -120,7 +291,7 @@ mod tests {
             let mut taken = Vec::new();
             loop {
                 match opener.take_seed(name) {
-                    Ok(seed) => taken.push(seed),
+                    Ok(one) => taken.push(one.seed),
                     Err(text) if text.contains("are taken") => return taken,
                     // On a busy machine the other adapter may wait too long.
                     Err(text) => assert!(text.contains("uses it"), "{text}"),
@@ -137,19 +308,59 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_seed_is_named() {
+    fn bad_lines_are_skipped_and_reported_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("seeds");
-        std::fs::write(&path, "5\nsix\n").unwrap();
+        std::fs::write(&path, "5\nsix\n-7\n8\nnine\n10\neleven\n").unwrap();
         let opener = Opener::here(true);
         let name = path.to_str().unwrap();
-        assert_eq!(opener.take_seed(name), Ok(5));
-        assert!(opener.take_seed(name).unwrap_err().contains("line 2"));
-        assert!(
-            opener
-                .take_seed("/no/such/file")
-                .unwrap_err()
-                .contains("/no/such/file")
+        let shown = path.display();
+        let text = |what: &str| {
+            Some(format!(
+                "{shown}: {what}: a seed is a whole number from 0 to {MOST}"
+            ))
+        };
+        let counted = opener.count_seeds(name).unwrap();
+        assert_eq!((counted.seeds, counted.taken), (3, 0));
+        assert_eq!(counted.skipped, text("line 2 skipped, and 3 more lines"));
+        for (seed, skipped) in [
+            (5, None),
+            (8, text("line 2 skipped, and 1 more line")),
+            (10, text("line 5 skipped")),
+        ] {
+            let taken = TakenSeed { seed, skipped };
+            assert_eq!(opener.take_seed(name), Ok(taken));
+        }
+        let none = format!("no seed: {shown}: all 3 seeds are taken");
+        assert_eq!(opener.take_seed(name), Err(none.clone()));
+        assert_eq!(opener.count_seeds(name), Err(none));
+    }
+
+    #[test]
+    fn a_count_that_does_not_fit_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("seeds");
+        std::fs::write(&path, "1\r\n2\r\n3\r\n").unwrap();
+        let opener = Opener::here(true);
+        let name = path.to_str().unwrap();
+        let refused = |count: &[u8], part: &str| {
+            std::fs::write(beside(&path), count).unwrap();
+            let error = opener.take_seed(name).unwrap_err();
+            assert!(error.contains(part), "{error}");
+            assert_eq!(opener.count_seeds(name).unwrap_err(), error);
+            assert_eq!(std::fs::read(beside(&path)).unwrap(), count);
+        };
+        refused(b"999999\n", "all 3 seeds are taken (");
+        refused(b"999999\n", "counts 999999)");
+        refused(
+            b"time,event\n",
+            ".taken: line 1: this is not the number of seeds taken",
         );
+        // Written by hand in PowerShell.
+        std::fs::write(beside(&path), encodings("2\r\n").remove(4)).unwrap();
+        assert_eq!(opener.take_seed(name).unwrap().seed, 3);
+        assert_eq!(std::fs::read(beside(&path)).unwrap(), b"3\n");
+        let missing = opener.take_seed("/no/such/file").unwrap_err();
+        assert!(missing.contains("/no/such/file"));
     }
 }

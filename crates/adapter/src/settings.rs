@@ -17,6 +17,7 @@
 //! one. If not all values of a preset are in force, its name is `Custom`.
 
 mod delay;
+pub mod paths;
 mod preset;
 mod table;
 
@@ -25,7 +26,8 @@ use tabia_uci::message::UciOptionConfig;
 
 pub use delay::Delay;
 pub use table::{
-    BESIDE, CONFIGURED, INFO, JUDGEMENTS, NONE, OptionId, OptionKind, PRESETS, SPECS, STARTER, Spec,
+    BESIDE, CONFIGURED, INFO, JUDGEMENTS, NONE, OptionId, OptionKind, PRESETS, SPECS, STARTER,
+    Scope, Spec,
 };
 use table::{EXIT_ABOVE, EXIT_BELOW};
 
@@ -81,7 +83,7 @@ impl OptionKind {
             OptionKind::Check(on) => OptionValue::Check(on),
             OptionKind::Spin(number, _, _) => OptionValue::Spin(number),
             OptionKind::Combo(index, _) => OptionValue::Combo(index),
-            OptionKind::Text(text) => OptionValue::Text(text.to_owned()),
+            OptionKind::Text(text) | OptionKind::Paths(text) => OptionValue::Text(text.to_owned()),
             OptionKind::Delay => OptionValue::Delay(Delay::default()),
         }
     }
@@ -109,6 +111,10 @@ impl OptionKind {
             OptionKind::Text(_) => Ok(OptionValue::Text(match word {
                 NONE => String::new(),
                 _ => unquoted(text).to_owned(),
+            })),
+            OptionKind::Paths(_) => Ok(OptionValue::Text(match word {
+                NONE => String::new(),
+                _ => paths::join(&paths::split(text)),
             })),
             OptionKind::Delay => Delay::read(word)
                 .map(OptionValue::Delay)
@@ -339,10 +345,12 @@ impl Settings {
                     default: Some(default),
                     var: words.iter().map(ToString::to_string).collect(),
                 },
-                OptionKind::Text(_) | OptionKind::Delay => UciOptionConfig::String {
-                    name,
-                    default: Some(default),
-                },
+                OptionKind::Text(_) | OptionKind::Paths(_) | OptionKind::Delay => {
+                    UciOptionConfig::String {
+                        name,
+                        default: Some(default),
+                    }
+                }
             }
         })
     }

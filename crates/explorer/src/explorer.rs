@@ -420,9 +420,9 @@ impl Explorer {
                             ("spin", Some(least), Some(greatest), &[])
                         }
                         settings::OptionKind::Combo(_, words) => ("combo", None, None, words),
-                        settings::OptionKind::Text(_) | settings::OptionKind::Delay => {
-                            ("text", None, None, &[])
-                        }
+                        settings::OptionKind::Text(_)
+                        | settings::OptionKind::Paths(_)
+                        | settings::OptionKind::Delay => ("text", None, None, &[]),
                     };
                     StartOption {
                         name: spec.name,

@@ -179,11 +179,11 @@ impl From<&AnalystError> for Message {
     fn from(error: &AnalystError) -> Message {
         match error {
             AnalystError::Start(failed) => {
-                let (program, source) = (failed.program.display(), &failed.source);
+                let (program, reason) = (failed.program.display(), &failed.reason);
                 message!(
                     "engine \"{0}\" cannot be started: {1}",
                     program.to_string(),
-                    source.to_string()
+                    reason.to_string()
                 )
             }
             AnalystError::Gone(None) => message!("the engine ended"),

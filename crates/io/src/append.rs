@@ -5,17 +5,54 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// Number of characters of a header that are shown in a message.
+const SHOWN: usize = 40;
+
 /// Appends a line, without its end, to a file; a new file begins with `header`, line
 /// end included. Waits for other writers, but at most `patience`: one may have been
 /// stopped while it holds the lock.
 ///
 /// # Errors
 ///
-/// The file cannot be opened or written.
+/// The file cannot be opened or written, or has another header: then it stays as it is.
 pub fn append_line(path: &Path, header: &str, line: &str, patience: Duration) -> io::Result<()> {
     let mut file = open_for_append(path)?;
     lock_within(&file, patience);
+    check_header(&mut file, header)?;
     append_locked(&mut file, header, line)
+}
+
+/// Begins a file for [`append_line`] with its header, unless it has been begun.
+///
+/// # Errors
+///
+/// As for [`append_line`].
+pub fn begin_lines(path: &Path, header: &str, patience: Duration) -> io::Result<()> {
+    let mut file = open_for_append(path)?;
+    lock_within(&file, patience);
+    match file.metadata()?.len() {
+        0 => file.write_all(header.as_bytes()),
+        _ => check_header(&mut file, header),
+    }
+}
+
+/// Checks that a file is empty or begins with this header.
+///
+/// # Errors
+///
+/// It does not, or cannot be read.
+pub fn check_header(file: &mut File, header: &str) -> io::Result<()> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut start = Vec::new();
+    file.take(header.len() as u64).read_to_end(&mut start)?;
+    if start.is_empty() || start == header.as_bytes() {
+        return Ok(());
+    }
+    let first: String = header.trim_end().chars().take(SHOWN).collect();
+    Err(io::Error::other(format!(
+        "line 1: this is another file, or one of another version, as it does not begin with \
+         \"{first}\": rename it, and a new one is begun"
+    )))
 }
 
 /// Opens a file for reading and appending; creates it if necessary.
@@ -103,5 +140,25 @@ mod tests {
         assert_eq!(text.lines().count(), 201);
         assert_eq!(text.matches("header").count(), 1);
         assert!(text.starts_with("header\n"));
+    }
+
+    #[test]
+    fn another_file_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        for foreign in ["head\n", "header 2\nx\n", "header", "my notes"] {
+            std::fs::write(&path, foreign).unwrap();
+            let appended = append_line(&path, "header\n", "x", Duration::ZERO);
+            let begun = begin_lines(&path, "header\n", Duration::ZERO);
+            assert!(appended.unwrap_err().to_string().contains("line 1: "));
+            assert!(begun.is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
+        }
+        for usual in ["", "header\n", "header\nx\n"] {
+            std::fs::write(&path, usual).unwrap();
+            begin_lines(&path, "header\n", Duration::ZERO).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(text, if usual.is_empty() { "header\n" } else { usual });
+        }
     }
 }

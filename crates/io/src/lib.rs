@@ -13,7 +13,10 @@ pub mod progress;
 pub mod sanitize;
 pub mod sort;
 
-pub use append::{append_line, append_locked, is_cut_short, lock_within, open_for_append};
+pub use append::{
+    append_line, append_locked, begin_lines, check_header, is_cut_short, lock_within,
+    open_for_append,
+};
 
 /// The example of the README compiles.
 #[cfg(doctest)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::cover::HEADER;
 use tabia_build::learn;
-use tabia_io::{append_locked, lock_within, open_for_append};
+use tabia_io::{append_locked, check_header, lock_within, open_for_append};
 
 /// How long to wait for the lock while another adapter chooses a move.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -54,6 +54,9 @@ impl CoverFile {
         if len < self.read {
             self.read = 0;
         }
+        if self.read == 0 {
+            check_header(&mut file, HEADER)?;
+        }
         if len > self.read + READ_BEFORE_LOCK {
             self.read_on(&mut file, &mut text)?;
         }
@@ -86,6 +89,7 @@ impl CoverFile {
             return Ok(());
         }
         let mut file = open(&self.path)?;
+        check_header(&mut file, HEADER)?;
         match lock_within(&file, PATIENCE) {
             true => append_locked(&mut file, HEADER, line),
             false => Ok(()),
@@ -96,6 +100,32 @@ impl CoverFile {
     pub(super) fn unlock(&mut self) {
         self.locked = None;
     }
+}
+
+/// Checks, before any game, that the played lines of a book can be read and written.
+///
+/// # Errors
+///
+/// A sentence for the user.
+pub fn check_cover(path: Option<PathBuf>) -> Result<(), String> {
+    let path = path.ok_or("there is no folder for played lines")?;
+    let checked = || match path.exists() {
+        true => check_header(&mut open(&path)?, HEADER),
+        false => open_new(&path),
+    };
+    checked().map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Whether the file could be made, here or in the user's data folder.
+fn open_new(path: &Path) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let made = tempfile::tempfile_in(folder.unwrap_or(Path::new(".")));
+    made.map(drop).or_else(|error| {
+        let other = learn::fallback_path(path).filter(|_| learn::is_refused(&error));
+        other.map(drop).ok_or(error)
+    })
 }
 
 /// Opens the file; if its folder is not writable, one in the user's data folder.
@@ -134,6 +164,7 @@ mod tests {
             files[n].unlock();
             text
         };
+        fs::write(&path, "").unwrap();
         assert_eq!(read(0, Some("one")), "");
         assert_eq!(read(1, Some("two")), format!("{HEADER}one\n"));
         assert_eq!(read(0, None), "two\n");
@@ -147,6 +178,23 @@ mod tests {
         fs::remove_file(&path).unwrap();
         assert_eq!(read(0, Some("one")), "");
         assert_eq!(read(1, None), format!("{HEADER}one\n"));
+    }
+
+    #[test]
+    fn another_file_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book.ctg.cover");
+        assert_eq!(check_cover(Some(path.clone())), Ok(()));
+        assert!(!path.exists());
+        for foreign in ["my notes\n", "# tabia cover 0\n", "# tabia cover"] {
+            fs::write(&path, foreign).unwrap();
+            let mut file = CoverFile::default();
+            let error = file.read(Some(path.clone())).unwrap_err();
+            assert!(error.contains("line 1: "), "{error}");
+            assert!(file.add("one").is_err());
+            assert!(check_cover(Some(path.clone())).is_err());
+            assert_eq!(fs::read_to_string(&path).unwrap(), foreign);
+        }
     }
 
     #[test]

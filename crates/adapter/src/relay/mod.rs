@@ -29,9 +29,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::book_set::{BookSet, BookSpec};
+use crate::seeds::TakenSeed;
 use crate::session::{Event, GameRecord, Outlet, Request, Session, Speaker};
 use crate::transcript::Transcript;
 use cover::CoverFile;
+pub use cover::check_cover;
 use port::{Listen, News, Port, Ready};
 pub use system::standard_streams;
 use system::{describe_end, handle_signals, into_file};
@@ -64,7 +66,7 @@ const HIGHEST_WATER: usize = 4 << 20;
 pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;
 
 /// Takes the next seed of a file.
-pub type TakeSeed = Box<dyn FnMut(&str) -> Result<u32, String> + Send>;
+pub type TakeSeed = Box<dyn FnMut(&str) -> Result<TakenSeed, String> + Send>;
 
 /// Finds the file of played lines of a book.
 pub type FindCover = Box<dyn Fn(&str) -> Option<PathBuf> + Send>;
@@ -148,6 +150,7 @@ fn run_through<P: Port>(
         unread_since: None,
         learn_reported: false,
         opening: 0,
+        reported: Vec::new(),
     };
     handle_signals(&relay.port);
     relay.session.start(&mut relay.lines);
@@ -267,6 +270,8 @@ struct Relay<P: Port> {
     learn_reported: bool,
     /// Number of requests to open books.
     opening: u64,
+    /// Messages about books that have been written to standard error.
+    reported: Vec<String>,
 }
 
 impl<P: Port> Relay<P> {
@@ -329,7 +334,15 @@ impl<P: Port> Relay<P> {
             Request::NoteGame(note) => self.note(&note),
             Request::TakeSeed(path) => {
                 let taken = (self.take_seed)(&path);
-                self.step(Event::Seed(taken.as_ref().copied().map_err(String::as_str)));
+                if let Ok(TakenSeed {
+                    skipped: Some(text),
+                    ..
+                }) = &taken
+                {
+                    self.lines.put_remark(&format!("info string {text}"));
+                }
+                let seed = taken.as_ref().map(|taken| taken.seed);
+                self.step(Event::Seed(seed.map_err(String::as_str)));
             }
             Request::ReadCover(book) => {
                 let read = self.cover.read((self.find_cover)(&book));
@@ -389,12 +402,24 @@ impl<P: Port> Relay<P> {
         match news {
             News::Books(number, book_set, messages) if number == self.opening => {
                 self.book_set = Arc::new(book_set);
+                self.report(&messages);
                 self.step(Event::BooksOpened(&messages));
             }
             // The result of an older request.
             News::Books(..) => {}
             #[cfg(unix)]
             News::Terminate => self.step(Event::GuiClosed),
+        }
+    }
+
+    /// Writes messages about the books to standard error too, each of them once: match
+    /// managers show no `info string`.
+    fn report(&mut self, messages: &[String]) {
+        for message in messages {
+            if !self.reported.contains(message) {
+                log::error!("{message}");
+                self.reported.push(message.clone());
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 use super::why::NoAnswerReason;
 use super::{Moment, Outlet, Session, info_string};
 use crate::book_set::{BookSet, OpenBook};
-use crate::settings::OptionId;
+use crate::settings::{OptionId, Settings};
 use tabia_book::policy::{self, Weighed};
 use tabia_book::{BookMove, Probe};
 use tabia_notation as notation;
@@ -48,9 +48,11 @@ impl Session {
         if self.chooser.is_prepared || self.books.opening || !self.books_may_answer() {
             return;
         }
+        self.chooser.refresh_settings(&self.settings, book_set);
         self.chooser.is_prepared = true;
         // Following lines to their end takes too long before a `go` is certain.
-        if self.settings.number(OptionId::LeaveEarly) > 0 {
+        let follows = |settings: &Settings| settings.number(OptionId::LeaveEarly) > 0;
+        if self.chooser.settings.iter().any(follows) {
             return;
         }
         self.has_book_move(book_set);
@@ -112,9 +114,10 @@ impl Session {
             }
             return None;
         };
+        self.chooser.answered_by = Some(choice.index);
         // An `isready` before the `go` is answered before it: the book is ready.
         self.link.answer_ready(at.out);
-        if self.settings.text(OptionId::Info) != "none"
+        if self.answering().text(OptionId::Info) != "none"
             && let Some(text) = self.chooser.unreported_settings(choice.index)
         {
             info_string(&format!("settings in force: {text}"), at.out);
@@ -127,7 +130,7 @@ impl Session {
         let answer = Answer {
             lines,
             mv: choice.mv,
-            delay: self.settings.delay().wait(choice.drawn, longest),
+            delay: self.answering().delay().wait(choice.drawn, longest),
         };
         if choice.book.side_file.is_some() || self.recorder.is_some() {
             let mv = choice.mv.to_uci(self.castling_mode()).to_string();
@@ -135,6 +138,11 @@ impl Session {
             self.learn_choice(choice.book, mv);
         }
         Some(answer)
+    }
+
+    /// The settings of the book that has answered last.
+    pub(super) fn answering(&self) -> &Settings {
+        self.chooser.answering().unwrap_or(&self.settings)
     }
 
     pub(super) fn choose<'a>(
@@ -227,7 +235,7 @@ impl Session {
         let best = choice.mv.to_uci(mode);
         let reply = choice.reply.map(|reply| reply.to_uci(mode));
         let mut lines = Vec::with_capacity(3);
-        let detail = self.settings.text(OptionId::Info);
+        let detail = self.answering().text(OptionId::Info);
         if detail != "none" {
             let mut line = String::with_capacity(256);
             self.list_moves((choice.index, choice.book), &mut line);
@@ -280,7 +288,7 @@ impl Session {
         }
     }
 
-    /// Shows the book moves while the engine analyses.
+    /// Shows the moves of the books that are shown while the engine analyses.
     pub(super) fn show_books(&mut self, go: &Go, at: &mut Moment<'_>) {
         let Some(position) = self.game.position().cloned() else {
             return;
@@ -289,7 +297,9 @@ impl Session {
         let searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let own_settings = std::mem::take(&mut self.chooser.settings);
         for (index, (book, settings)) in at.book_set.books.iter().zip(&own_settings).enumerate() {
-            if NoAnswerReason::not_probed(book, &self.conditions, settings, &position).is_some() {
+            if !settings.check(OptionId::InAnalysis)
+                || NoAnswerReason::not_probed(book, &self.conditions, settings, &position).is_some()
+            {
                 continue;
             }
             let looked_up = self.chooser.look_up(
@@ -310,21 +320,6 @@ impl Session {
 
     pub(super) fn castling_mode(&self) -> CastlingMode {
         CastlingMode::from_chess960(self.link.options.chess960)
-    }
-
-    /// `bestmove` with the first legal move, from `searchmoves` if one of those is legal;
-    /// `0000` if there is none.
-    pub(super) fn first_legal_move(&self, go: &Go) -> Vec<u8> {
-        let mode = self.castling_mode();
-        let first = self.game.position().and_then(|position| {
-            let searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, position));
-            let searchmoves = searchmoves.and_then(|moves| moves.first().copied());
-            searchmoves.or_else(|| position.legal_moves().first().copied())
-        });
-        first.map_or_else(
-            || b"bestmove 0000".to_vec(),
-            |mv| message::best_move(&mv.to_uci(mode), None).into_bytes(),
-        )
     }
 }
 

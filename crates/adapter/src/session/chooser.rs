@@ -42,6 +42,8 @@ pub(super) struct BookChooser {
     pub(super) is_prepared: bool,
     /// The settings in force for each book of the book set.
     pub(super) settings: Vec<Settings>,
+    /// Index of the book that has answered last.
+    pub(super) answered_by: Option<usize>,
     /// The value of the engine's last search in this game, in centipawns for White.
     pub(super) value: Option<i32>,
     /// The warning about the engine's own book has been sent.
@@ -84,6 +86,7 @@ impl BookChooser {
 
     pub(super) fn settings_changed(&mut self) {
         self.settings.clear();
+        self.answered_by = None;
         self.replies.clear();
         self.is_prepared = false;
     }
@@ -161,6 +164,11 @@ impl BookChooser {
     pub(super) fn exits_by_value(&self) -> bool {
         let exits = |settings: &Settings| settings.rules().exit != Exit::default();
         self.settings.iter().any(exits)
+    }
+
+    /// The settings of the book that has answered last.
+    pub(super) fn answering(&self) -> Option<&Settings> {
+        self.settings.get(self.answered_by?)
     }
 
     /// Looks a position up in one book and weighs its moves.

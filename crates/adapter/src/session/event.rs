@@ -123,16 +123,30 @@ pub struct Profile {
     pub start_timeout: Duration,
 }
 
+/// What happens if no engine starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IfNoneStarts {
+    /// The engines are those of engines.toml: the books play, and out of book the
+    /// built-in engine.
+    #[default]
+    PlayOn,
+    /// The engine was named on the command line: the session ends with exit code 2.
+    End,
+}
+
 /// The engines of a session: the first of `chain` that starts plays.
 #[derive(Clone, Debug, Default)]
 pub struct Engines {
     /// Tried in this order.
     pub profiles: Vec<Profile>,
-    /// Index of the engine that may replace one lost in a game (`Engine Stand-in`); it
-    /// may be in `profiles` after the first `chain`.
+    /// Index of the built-in engine, which may replace one lost in a game (`Engine
+    /// Stand-in`) and plays if none starts; it may be in `profiles` after the first
+    /// `chain`.
     pub stand_in: Option<usize>,
     /// How many of `profiles` are tried at the start of a session.
     pub chain: usize,
+    /// What happens if none of these starts.
+    pub if_none_starts: IfNoneStarts,
     /// Whether games and restarts are recorded.
     pub record_games: bool,
 }

@@ -7,11 +7,16 @@ use crate::settings::NONE;
 use tabia_uci::engine::{EngineReply, Id, OptionError, id, option};
 use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::message::{self, UciMessage, UciOptionConfig};
+use tabia_uci::process::itself;
 
 impl Session {
     /// Handles a line of an engine that has not sent `uciok` yet.
     pub(super) fn on_hello(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
         match reply {
+            EngineReply::Info if itself::is_refusal(line) => {
+                self.notice(itself::REASON, at.out);
+                self.end_for(itself::REASON, at.out);
+            }
             EngineReply::Id => match id(line) {
                 Some(Id::Name(name)) => self.link.hello.name = name,
                 Some(Id::Author(author)) => self.link.hello.author = author,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::search::Search;
-use super::{Outlet, Request, Session};
+use super::{IfNoneStarts, Outlet, Request, Session};
 
 /// How long `quit` may wait for pending answers to earlier commands, so that a script
 /// that sends everything at once gets them. GUIs kill two to five seconds after `quit`.
@@ -39,7 +39,11 @@ impl Session {
                 return;
             }
         }
-        let owes = self.link.owes_ready() || (self.link.is_starting() && self.uci_wanted > 0);
+        // An engine named on the command line is tried in any case: whoever named it wrongly
+        // is told.
+        let tries = !self.link.was_up && self.engines.if_none_starts == IfNoneStarts::End;
+        let waits = self.uci_wanted > 0 || tries;
+        let owes = self.link.owes_ready() || (self.link.is_starting() && waits);
         if !owes && !self.books.opening && self.queue.is_empty() {
             self.exit(0, out);
         }

@@ -35,7 +35,8 @@
 //!
 //! An engine that dies is started again, and one that has used up its clock is killed and
 //! counts as dead ([`Session::deadline`]). If restarting fails, the program ends with
-//! exit code 2, unless the built-in engine may replace the lost one.
+//! exit code 2, unless the built-in engine may replace the lost one. If no engine of
+//! engines.toml starts at all, the built-in engine plays where the books have no move.
 //!
 //! The output depends only on the events, their times, the books and the seed, so that a
 //! recorded session can be replayed.
@@ -67,7 +68,7 @@ mod why;
 use std::time::Duration;
 
 pub use child::ANALYSE_MODE;
-pub use event::{Engines, Event, Outlet, Profile, Request, Speaker};
+pub use event::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Speaker};
 pub use learn::Note;
 pub use record::{GameRecord, RecordKind};
 

@@ -6,7 +6,7 @@ use super::clock::{ASLEEP, MARGIN, allowance};
 use super::link::Engine;
 use super::restarts::Restarts;
 use super::search::Search;
-use super::{Moment, Outlet, Request, Session, info_string};
+use super::{IfNoneStarts, Moment, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
 use tabia_uci::gui::with_time_left;
 
@@ -58,27 +58,29 @@ impl Session {
             self.adopt(next);
             return self.start_engine(next, at.out);
         }
-        self.without_engine(index, at);
+        self.without_engine(index, reason, at);
     }
 
-    /// No other engine can be started now.
-    fn without_engine(&mut self, index: usize, at: &mut Moment<'_>) {
+    /// No other engine can be started now, for this reason.
+    fn without_engine(&mut self, index: usize, reason: &str, at: &mut Moment<'_>) {
         if self.stand_in(at.out) {
             return;
+        }
+        if !self.link.was_up && self.engines.if_none_starts == IfNoneStarts::End {
+            at.out.request(Request::KillEngine);
+            let reason = format!("the engine of the command line cannot be used: {reason}");
+            return self.end_for(&reason, at.out);
         }
         if self.link.is_unknown() {
             self.adopt(0);
         }
         self.link.lose();
         at.out.request(Request::KillEngine);
-        if let Search::Engine(running) = &self.search {
-            if self.link.was_up || !self.settings.check(OptionId::Restart) {
-                return self.give_up("the engine is gone and owes a move", at.out);
+        if self.search.is_engine() {
+            if !self.last_resort(at.out) {
+                self.give_up("the engine is gone and owes a move", at.out);
             }
-            let (kind, is_due) = (running.kind, running.may_answer());
-            let go = running.parsed.clone();
-            let answer = self.move_without_engine(&go, at.out);
-            self.answer_when_due(answer, kind, is_due, at.out);
+            return;
         }
         if self.link.was_up && self.settings.check(OptionId::Restart) {
             self.link.given_up = Some(index);
@@ -106,13 +108,25 @@ impl Session {
     /// Starts the built-in engine to replace a lost one, if the user allows it and the
     /// built-in engine itself has not been lost.
     pub(super) fn stand_in(&mut self, out: &mut dyn Outlet) -> bool {
+        self.settings.check(OptionId::StandIn) && self.start_builtin(out)
+    }
+
+    /// Starts the built-in engine because no engine has ever started and a move is due;
+    /// true if it is there. Without restarts a lost engine shall count, and so shall one
+    /// that is missing.
+    pub(super) fn last_resort(&mut self, out: &mut dyn Outlet) -> bool {
+        !self.link.was_up && self.settings.check(OptionId::Restart) && self.start_builtin(out)
+    }
+
+    fn start_builtin(&mut self, out: &mut dyn Outlet) -> bool {
         let Some(index) = self.engines.stand_in else {
             return false;
         };
-        if !self.settings.check(OptionId::StandIn) || self.link.stands_in_for.is_some() {
+        if self.link.stands_in_for.is_some() {
             return false;
         }
-        let lost = self.profile().map(|profile| profile.name.clone());
+        let lost = self.profile().filter(|_| self.engines.chain > 0);
+        let lost = lost.map(|profile| profile.name.clone());
         self.link.stands_in_for = Some(lost.unwrap_or_default());
         // Its own crashes are counted from zero.
         self.link.restarts = Restarts::default();
@@ -124,7 +138,10 @@ impl Session {
     /// Reports, with every move of the built-in engine, which engine it replaces.
     pub(super) fn report_stand_in(&self, out: &mut dyn Outlet) {
         if let Some(lost) = &self.link.stands_in_for {
-            let text = format!("the built-in engine's move, in place of {lost}");
+            let text = match lost.as_str() {
+                "" => "the built-in engine's move: no engine is configured".to_owned(),
+                lost => format!("the built-in engine's move, in place of {lost}"),
+            };
             info_string(&text, out);
         }
     }
@@ -132,9 +149,14 @@ impl Session {
     /// Ends at once, so that the match program can score the game as lost.
     pub(super) fn give_up(&mut self, reason: &str, out: &mut dyn Outlet) {
         let text = format!("{reason}: giving up");
+        self.notice(&text, out);
+        self.end_for(&text, out);
+    }
+
+    /// Ends at once with exit code 2, for a reason that the GUI has been told.
+    pub(super) fn end_for(&mut self, reason: &str, out: &mut dyn Outlet) {
         self.send_notices(out);
-        info_string(&text, out);
-        self.end_reason = Some(text);
+        self.end_reason = Some(reason.to_owned());
         self.exit(2, out);
     }
 

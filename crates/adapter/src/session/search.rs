@@ -176,7 +176,7 @@ impl Session {
         }
         // Not while the engine still ends the last warm-up: the line would wait.
         if go.ponder
-            && self.settings.check(OptionId::ThinkAhead)
+            && self.answering().check(OptionId::ThinkAhead)
             && self.link.is_up()
             && !self.link.searches_in_background()
         {
@@ -208,7 +208,7 @@ impl Session {
         at: &mut Moment<'_>,
     ) {
         let kind = SearchKind::of(&go);
-        if analysis && self.settings.check(OptionId::InAnalysis) {
+        if analysis {
             self.show_books(&go, at);
         }
         if self.game.is_missing() {
@@ -216,8 +216,12 @@ impl Session {
             let is_due = kind == SearchKind::default();
             return self.answer_when_due(b"bestmove 0000".to_vec(), kind, is_due, at.out);
         }
-        if self.link.state == Engine::None && !self.stand_in(at.out) && !self.try_again(at.out) {
-            return self.answer_without_engine(&go, at.out);
+        if self.link.state == Engine::None
+            && !self.stand_in(at.out)
+            && !self.try_again(at.out)
+            && !self.last_resort(at.out)
+        {
+            return self.give_up("the engine is gone and the book has no move", at.out);
         }
         self.send_position(at.out);
         self.link.send_go(at.now, line, at.out);
@@ -355,27 +359,6 @@ impl Session {
             Search::Idle | Search::Held(_) => None,
         };
         Some(begin_due.map_or(due, |begin_due| begin_due.min(due)))
-    }
-
-    /// Answers a `go` without book and engine.
-    fn answer_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) {
-        if self.link.was_up || !self.settings.check(OptionId::Restart) {
-            return self.give_up("the engine is gone and the book has no move", out);
-        }
-        let kind = SearchKind::of(go);
-        let answer = self.move_without_engine(go, out);
-        self.answer_when_due(answer, kind, kind == SearchKind::default(), out);
-    }
-
-    /// A move for a `go` if no engine has ever started.
-    pub(super) fn move_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) -> Vec<u8> {
-        // The configuration is wrong: a bad game with a message is better than no answer
-        // and no message.
-        info_string(
-            "there is no engine and the book has no move: playing the first legal move",
-            out,
-        );
-        self.first_legal_move(go)
     }
 
     /// Sends an answer, or holds it until it may be sent.

@@ -188,7 +188,7 @@ impl Session {
         held: Held,
         at: &mut Moment<'_>,
     ) -> Result<(), Held> {
-        let wanted = self.settings.number(OptionId::Verify);
+        let wanted = self.answering().number(OptionId::Verify);
         let is_free = self.link.is_up() && !self.link.searches_in_background() && !self.link.silent;
         let Some(position) = self.game.position().filter(|_| wanted > 0 && is_free) else {
             return Err(held);
@@ -238,7 +238,7 @@ impl Session {
         };
         let played = line::words(answer).nth(1);
         let played = played.and_then(|word| notation::find_uci(position, word));
-        let margin = self.settings.number(OptionId::VerifyMargin);
+        let margin = self.answering().number(OptionId::VerifyMargin);
         let outcome = check.compare(played, margin, position);
         self.end_comparison(&check, at.out);
         match outcome {

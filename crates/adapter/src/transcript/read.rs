@@ -8,7 +8,7 @@ use shakmaty::Color;
 use super::text::unescape;
 use super::{FORMAT, MAGIC};
 use crate::book_set::BookSpec;
-use crate::session::{Engines, Event, Profile, Speaker};
+use crate::session::{Engines, Event, IfNoneStarts, Profile, Speaker};
 use crate::settings::{OptionId, Settings};
 
 /// The content of a transcript file.
@@ -189,6 +189,7 @@ impl Reader {
             "seed" => recording.seed = value.parse().map_err(|_| "the seed is no number")?,
             "mmap" => recording.mmap = value == "true",
             "games" => engines.record_games = value == "true",
+            "if-none-starts" if value == "end" => engines.if_none_starts = IfNoneStarts::End,
             "folder" => recording.folders.push(value),
             "engine" | "stand-in" => {
                 if word == "engine" {

@@ -8,7 +8,7 @@ use shakmaty::Color;
 use super::text::escape;
 use super::{FORMAT, MAGIC};
 use crate::book_set::{BookSet, BookSpec};
-use crate::session::{Engines, Event, Request, Speaker};
+use crate::session::{Engines, Event, IfNoneStarts, Request, Speaker};
 use crate::settings::{SPECS, Settings};
 
 /// What a session depends on, besides its events.
@@ -162,6 +162,9 @@ impl LogHeader<'_> {
         writeln!(out, "mmap {}", self.mmap)?;
         if self.engines.record_games {
             writeln!(out, "games true")?;
+        }
+        if self.engines.if_none_starts == IfNoneStarts::End {
+            writeln!(out, "if-none-starts end")?;
         }
         for folder in self.folders {
             writeln!(out, "folder {}", escape(folder.as_bytes()))?;

@@ -243,5 +243,6 @@ pub(super) fn wait(
         Missing::Silent => AnalystError::Silent { word, limit },
         Missing::Gone(status) => AnalystError::Gone(status),
         Missing::TooLong | Missing::Flood => AnalystError::Flood,
+        Missing::Itself(refused) => AnalystError::Start(refused),
     })
 }

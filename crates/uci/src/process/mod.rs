@@ -3,6 +3,7 @@
 mod analyst;
 mod cancel;
 pub mod check;
+pub mod itself;
 mod peer;
 mod spawn;
 mod thinking;

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout, ExitStatus};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{EngineCommand, EngineProcess, SpawnError, Spawned};
+use super::{EngineCommand, EngineProcess, SpawnError, Spawned, itself};
 
 /// Limit of a line; real UCI lines, even long option lists, are much shorter.
 const MAX_LINE_BYTES: u64 = 64 << 10;
@@ -37,6 +38,8 @@ pub(in crate::process) enum Missing {
     Flood,
     /// The engine has closed its output; with its status if it has ended.
     Gone(Option<ExitStatus>),
+    /// The engine is a Tabia.
+    Itself(SpawnError),
 }
 
 /// A running engine. Killed when dropped.
@@ -46,6 +49,7 @@ pub(in crate::process) struct Peer {
     input: Option<Sender<Vec<u8>>>,
     output: Receiver<Event>,
     exchange: VecDeque<String>,
+    program: PathBuf,
 }
 
 impl Peer {
@@ -66,6 +70,7 @@ impl Peer {
             input: Some(input),
             output,
             exchange: VecDeque::new(),
+            program: command.program.clone(),
         })
     }
 
@@ -92,7 +97,10 @@ impl Peer {
         match self.output.recv_timeout(limit) {
             Ok(Event::Line(line)) => {
                 self.keep("<< ", &line);
-                Ok(line)
+                match itself::is_refusal(line.as_bytes()) {
+                    true => Err(Missing::Itself(SpawnError::itself(&self.program))),
+                    false => Ok(line),
+                }
             }
             Ok(Event::TooLong) => {
                 self.keep("<< ", "(a line of more than 64 KiB)");

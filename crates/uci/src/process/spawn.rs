@@ -15,6 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::itself::REASON;
 use tabia_io::sanitize::Sanitized;
 
 /// How to start an engine.
@@ -29,6 +30,8 @@ pub struct EngineCommand {
     pub dir: Option<PathBuf>,
     /// Environment variables to add.
     pub env: Vec<(String, String)>,
+    /// It may be Tabia's adapter, which is tested and not used as an engine.
+    pub may_be_tabia: bool,
 }
 
 /// The command line as a user would type it.
@@ -53,13 +56,24 @@ pub struct Spawned {
 
 /// Why an engine could not be started.
 #[derive(Debug, thiserror::Error)]
-#[error("engine \"{}\" cannot be started: {source}{}", program.display(), hint(source))]
+#[error("engine \"{}\" cannot be started: {reason}{}", program.display(), hint(reason))]
 #[non_exhaustive]
 pub struct SpawnError {
     /// The program that was tried.
     pub program: PathBuf,
-    /// The error of the system.
-    pub source: io::Error,
+    /// The error of the system; it is part of the message.
+    pub reason: io::Error,
+}
+
+impl SpawnError {
+    /// The engine is a Tabia.
+    #[must_use]
+    pub fn itself(program: &Path) -> SpawnError {
+        SpawnError {
+            program: program.to_owned(),
+            reason: io::Error::other(REASON),
+        }
+    }
 }
 
 /// How long to wait for the last output of an engine on standard error.
@@ -110,13 +124,17 @@ impl EngineCommand {
     ///
     /// # Errors
     ///
-    /// The program does not exist, is not executable, or there is too little memory.
+    /// The program does not exist, is not executable, is [this
+    /// one](EngineCommand::is_this_program), or there is too little memory.
     pub fn spawn(&self) -> Result<Spawned, SpawnError> {
+        if !self.may_be_tabia && self.is_this_program() {
+            return Err(SpawnError::itself(&self.program));
+        }
         self.spawn_program(&self.resolved_program())
             .or_else(|error| self.spawn_elsewhere(error))
-            .map_err(|source| SpawnError {
+            .map_err(|reason| SpawnError {
                 program: self.program.clone(),
-                source,
+                reason,
             })
     }
 
@@ -139,6 +157,7 @@ impl EngineCommand {
         let mut command = Command::new(program);
         command
             .args(&self.args)
+            .envs(self.depth())
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
@@ -173,7 +192,7 @@ impl EngineCommand {
 
     /// A relative path is resolved from the current folder, not from the engine's
     /// working folder; a bare name is searched in `PATH`.
-    fn resolved_program(&self) -> PathBuf {
+    pub(super) fn resolved_program(&self) -> PathBuf {
         if self.program.components().count() > 1 {
             let program = tabia_io::input::path::from_home(&self.program);
             std::path::absolute(&program).unwrap_or(program)

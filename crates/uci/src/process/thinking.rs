@@ -70,6 +70,7 @@ impl Analyst {
                 Err(Missing::Silent) => {}
                 Err(Missing::Gone(status)) => return Err(AnalystError::Gone(status)),
                 Err(Missing::TooLong | Missing::Flood) => return Err(AnalystError::Flood),
+                Err(Missing::Itself(refused)) => return Err(refused.into()),
             }
             if on_update(&update).is_break() || Instant::now() >= end {
                 break;

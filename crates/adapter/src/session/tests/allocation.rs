@@ -56,6 +56,7 @@ fn a_forwarded_line_allocates_nothing() {
         profiles: vec![Profile::default()],
         stand_in: None,
         chain: 1,
+        if_none_starts: Default::default(),
         record_games: false,
     };
     let mut session = Session::new(engines, 1);

@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `# ...` | a comment; blank lines too |
 //! | `engine NAME [OPTION=VALUE]...` | adds an engine to the chain |
-//! | `stand-in NAME` | the engine for `Engine Stand-in` |
+//! | `named NAME` | the same, for an engine that the command line names |
+//! | `stand-in NAME` | the built-in engine |
 //! | `games` | games are recorded |
 //! | `set NAME=VALUE` | one of our options, for all engines |
 //! | `book [white\|black\|learning\|KEY=VALUE...]` | begins a book; `learning`: one that notes games; `KEY=VALUE`: for which games it is |
@@ -41,7 +42,7 @@ use std::time::Duration;
 
 use crate::book_set::{BookSet, BookSpec, OpenBook};
 use crate::conditions::BookConditions;
-use crate::session::{Engines, Event, Outlet, Profile, Request, Session};
+use crate::session::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Session};
 use crate::settings::{OptionId, SPECS, Settings};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
@@ -236,7 +237,10 @@ impl Conversation {
     fn line(&mut self, line: &str) {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "engine" => {
+            "engine" | "named" => {
+                if word == "named" {
+                    self.engines.if_none_starts = IfNoneStarts::End;
+                }
                 let mut words = rest.split_whitespace();
                 let mut profile = profile(words.next().unwrap());
                 profile.options = words

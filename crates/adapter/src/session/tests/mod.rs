@@ -2,5 +2,6 @@
 //! a forwarded line costs.
 
 mod allocation;
+mod book_options;
 mod conversations;
 mod interleavings;

@@ -92,6 +92,8 @@ pub struct ReviewedGame {
     pub points: Option<u8>,
     /// Its moves in UCI notation, separated by spaces.
     pub moves: String,
+    /// The colour of the player that is reviewed; `None` if this is a game of others.
+    pub side: Option<Color>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,14 +162,16 @@ pub fn report(
     });
     let played = |game: &Game| {
         let counts = forfeits || !game.conditions.forfeited;
+        let side = side_of(game, whose);
         let known = ReviewedGame {
             points: points(game.result, Color::White).filter(|_| counts),
             moves: uci_text(&game.moves),
+            side,
         };
         let left = |repertoire: &Repertoire<'_>| {
             repertoire.left_by_game((&game.positions[..], &game.moves[..]))
         };
-        let played = match side_of(game, whose) {
+        let played = match side {
             Some(side) => Some(Played {
                 forfeited: !counts,
                 departure: repertoire.as_ref().map(left).transpose()?.flatten(),

@@ -346,6 +346,7 @@ fn explain(missing: &Missing, word: &str, limit: Duration) -> Fault {
         Missing::TooLong => "it printed a line of more than 64 KiB".to_owned(),
         Missing::Flood => format!("it printed more than 4 MiB without \"{word}\""),
         Missing::Gone(status) => gone(*status),
+        Missing::Itself(refused) => refused.to_string(),
     }
 }
 

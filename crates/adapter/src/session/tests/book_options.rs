@@ -1,0 +1,374 @@
+//! Options under `[[books]]`: each either acts for its book, as the general option would
+//! if there were no other book, or is refused.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::{HashMap, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Position};
+
+use crate::book_set::{BookSet, BookSpec, OpenBook};
+use crate::config::Config;
+use crate::session::{Engines, Event, Outlet, Profile, Request, Session};
+use crate::settings::{OptionId, SPECS, Scope, Settings};
+use tabia_book::{
+    Annotation, BookMove, Error, Lookup, MoveEvaluation, PositionRecord, Preference, Probe, Stats,
+    Wanted,
+};
+
+/// A value for the test, and other options without which it has no effect.
+fn value(id: OptionId) -> (&'static str, &'static [(OptionId, &'static str)]) {
+    use OptionId as Id;
+    let value = match id {
+        Id::OwnBook => "false",
+        Id::File | Id::WhiteFile | Id::BlackFile => "other.ctg",
+        Id::Depth | Id::Variety | Id::LearnInfluence => "0",
+        Id::Preset => "Handicap",
+        Id::MinimumGames => "300",
+        Id::MinimumScore => "60",
+        Id::MinimumShare => "400",
+        Id::Tournament
+        | Id::Annotations
+        | Id::Transpositions
+        | Id::AvoidRepetition
+        | Id::Ponder => "false",
+        Id::Learn | Id::ThinkAhead | Id::InAnalysis => "true",
+        Id::Evaluations => "<empty>",
+        Id::Judgement => "evaluations",
+        Id::MaximumLoss => "20",
+        Id::LeaveEarly => "3",
+        Id::MissLimit => "1",
+        Id::Info => "none",
+        Id::Seed => "7",
+        Id::Verify => "1000",
+        Id::VerifyMargin => return ("2000", &[(OptionId::Verify, "1000")]),
+        Id::ExitBelow => "500",
+        Id::ExitAbove => "-500",
+        Id::Delay => "800",
+        Id::Cover => "lines",
+        Id::SeedFile => "seeds.txt",
+        Id::Restart => "false",
+        Id::StandIn => "true",
+    };
+    (value, &[])
+}
+
+/// A book in which every option makes a difference.
+struct Rich(HashMap<Chess, Vec<BookMove>>);
+
+impl Rich {
+    fn book() -> Rich {
+        let mut moves = HashMap::new();
+        let start = Chess::default();
+        let at_start = [
+            book_move(&start, "e2e4", [500, 20, 0]),
+            book_move(&start, "d2d4", [300, 0, 0]),
+            BookMove {
+                annotation: Annotation::MISTAKE,
+                ..book_move(&start, "c2c4", [200, 60, 0])
+            },
+            // Its learn value and its mark are those of the position after it.
+            book_move(&start, "b2b3", [250, 10, 40]),
+            book_move(&start, "g2g3", [250, 10, -0x40]),
+            BookMove {
+                transposition: true,
+                ..book_move(&start, "f2f4", [220, 40, 0])
+            },
+            book_move(&start, "g1f3", [280, 30, 0]),
+            book_move(&start, "a2a3", [1, 0, 0]),
+        ];
+        moves.insert(start, at_start.to_vec());
+        for mv in [
+            "e2e4", "d2d4", "c2c4", "b2b3", "g2g3", "f2f4", "g1f3", "a2a3",
+        ] {
+            let after = position(mv);
+            let reply = book_move(&after, "e7e5", [400, 0, 0]);
+            moves.insert(after, vec![reply]);
+        }
+        Rich(moves)
+    }
+}
+
+/// A move of these games, with a loss in centipawns and a learn value; -0x40 marks it red.
+fn book_move(position: &Chess, mv: &str, [games, loss, learn]: [i32; 3]) -> BookMove {
+    let count = u32::try_from(games).unwrap();
+    let loss = u32::try_from(loss).unwrap();
+    BookMove {
+        mv: mv.parse::<UciMove>().unwrap().to_move(position).unwrap(),
+        annotation: Annotation::default(),
+        after: Some(PositionRecord {
+            stats: Stats {
+                games: count,
+                wins: count / 4,
+                draws: count / 4,
+                losses: count / 2,
+                ..Stats::default()
+            },
+            learn_value: i8::try_from(-learn.max(0)).unwrap(),
+            recommendation: if learn < 0 { 0x40 } else { 0 },
+            ..PositionRecord::default()
+        }),
+        transposition: false,
+        preference: Preference::Statistics,
+        evaluation: Some(MoveEvaluation {
+            value: 30 - loss.cast_signed(),
+            loss,
+        }),
+    }
+}
+
+fn position(moves: &str) -> Chess {
+    let mut position = Chess::default();
+    for mv in moves.split_whitespace() {
+        let mv = mv.parse::<UciMove>().unwrap().to_move(&position).unwrap();
+        position.play_unchecked(mv);
+    }
+    position
+}
+
+impl Probe for Rich {
+    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        found.clear();
+        if let Some(moves) = self.0.get(position) {
+            found.here = Some(PositionRecord::default());
+            let moves = moves
+                .iter()
+                .filter(|mv| !mv.transposition || wanted == Wanted::Transpositions);
+            found.moves.extend(moves.cloned());
+        }
+        Ok(())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        Ok(self.0.contains_key(position))
+    }
+}
+
+/// What comes out of a session, and an engine that answers at once.
+#[derive(Default)]
+struct World {
+    seen: Vec<String>,
+    engine: VecDeque<&'static str>,
+    /// The engine searches until `stop`.
+    searches: bool,
+    opens: bool,
+}
+
+impl Outlet for World {
+    fn gui(&mut self, line: &[u8]) {
+        let line = String::from_utf8_lossy(line);
+        // Defaults are announced; this is not what a book decides.
+        if !line.starts_with("option name ") {
+            self.seen.push(format!("gui< {line}"));
+        }
+    }
+
+    fn engine(&mut self, line: &[u8]) {
+        let line = String::from_utf8_lossy(line);
+        self.seen.push(format!("eng< {line}"));
+        match line.split(' ').next() {
+            Some("isready") => self.engine.push_back("readyok"),
+            // Its move is another one than the book's, and better.
+            Some("go") if line.contains("searchmoves") => {
+                let mv = line.split(' ').next_back().unwrap();
+                let answers = ANSWERS.iter().find(|(known, _)| *known == mv);
+                let (_, answers) = answers.unwrap_or(&ANSWERS[0]);
+                self.engine.extend(answers);
+            }
+            Some("go") if line.contains("infinite") || line.contains("ponder") => {
+                self.searches = true;
+            }
+            Some("go") => self.engine.extend(&OWN),
+            Some("stop") if std::mem::take(&mut self.searches) => self.engine.extend(&OWN),
+            _ => {}
+        }
+    }
+
+    fn request(&mut self, request: Request) {
+        self.opens |= matches!(request, Request::OpenBooks(_));
+        self.seen.push(format!("ask< {request:?}"));
+    }
+}
+
+/// The engine's own move.
+const OWN: [&str; 2] = ["info depth 9 score cp 200 pv h2h3", "bestmove h2h3"];
+
+/// Its values of the book's moves.
+const ANSWERS: [(&str, [&str; 2]); 4] = [
+    (
+        "e2e4",
+        ["info depth 9 score cp 30 pv e2e4", "bestmove e2e4"],
+    ),
+    (
+        "d2d4",
+        ["info depth 9 score cp 20 pv d2d4", "bestmove d2d4"],
+    ),
+    (
+        "g1f3",
+        ["info depth 9 score cp 20 pv g1f3", "bestmove g1f3"],
+    ),
+    (
+        "b2b3",
+        ["info depth 9 score cp 10 pv b2b3", "bestmove b2b3"],
+    ),
+];
+
+/// The output of a session with these general options and books, whose options are those
+/// of the specifications.
+fn play(general: &[(OptionId, &str)], books: Vec<(BookSpec, Rich)>) -> Vec<String> {
+    let mut settings = Settings::default();
+    for (id, value) in general {
+        settings.choose(*id, value).unwrap();
+    }
+    let specs: Vec<BookSpec> = books.iter().map(|(spec, _)| spec.clone()).collect();
+    settings
+        .choose(OptionId::File, crate::settings::CONFIGURED)
+        .unwrap();
+    let profile = Profile {
+        name: "fish".to_owned(),
+        settings: settings.announced(),
+        books: specs,
+        start_timeout: Duration::from_secs(8),
+        ..Profile::default()
+    };
+    let engines = Engines {
+        profiles: vec![profile],
+        chain: 1,
+        ..Engines::default()
+    };
+    let open = |(spec, book): (BookSpec, Rich)| OpenBook {
+        name: spec.path.clone(),
+        side_file: None,
+        evaluations: None,
+        book: Arc::new(book),
+        notices: Vec::new(),
+        spec,
+    };
+    let book_set = BookSet {
+        books: books.into_iter().map(open).collect(),
+    };
+    let mut session = Session::new(engines, 1);
+    let mut world = World::default();
+    let mut now = Duration::ZERO;
+    session.start(&mut world);
+    let mut step = |world: &mut World, event: Event<'_>| {
+        session.step(now, event, &book_set, world);
+        loop {
+            if std::mem::take(&mut world.opens) {
+                session.step(now, Event::BooksOpened(&[]), &book_set, world);
+            } else if let Some(line) = world.engine.pop_front() {
+                session.step(now, Event::Engine(line.as_bytes()), &book_set, world);
+            } else if let Some(due) = session.deadline() {
+                now = now.max(due);
+                world.seen.push(format!("at {now:?}"));
+                session.step(now, Event::Overdue, &book_set, world);
+            } else {
+                return;
+            }
+        }
+    };
+    step(&mut world, Event::EngineUp);
+    step(&mut world, Event::Engine(b"id name Fish"));
+    step(&mut world, Event::Engine(b"uciok"));
+    for line in [
+        "isready",
+        "position startpos moves g1f3 g8f6 f3g1 f6g8",
+        "go wtime 60000 btime 60000",
+        "position startpos",
+        "go wtime 60000 btime 60000",
+        "go ponder wtime 60000 btime 60000",
+        "stop",
+        "go infinite",
+        "stop",
+        "position startpos moves e2e4",
+        "go wtime 60000 btime 60000",
+        "quit",
+    ] {
+        world.seen.push(format!("gui> {line}"));
+        step(&mut world, Event::Gui(line.as_bytes()));
+    }
+    world.seen
+}
+
+/// The book with these options of its own.
+fn rich(overrides: &[(OptionId, &str)]) -> (BookSpec, Rich) {
+    let overrides = overrides.iter();
+    let spec = BookSpec {
+        path: "rich".to_owned(),
+        overrides: overrides
+            .map(|(id, value)| (*id, (*value).to_owned()))
+            .collect(),
+        ..BookSpec::default()
+    };
+    (spec, Rich::book())
+}
+
+fn without_requests(lines: Vec<String>) -> Vec<String> {
+    let is_open = |line: &String| line.starts_with("ask< OpenBooks");
+    lines.into_iter().filter(|line| !is_open(line)).collect()
+}
+
+#[test]
+fn an_option_of_a_book_acts_as_the_general_one_does() {
+    for spec in SPECS.iter().filter(|spec| spec.scope == Scope::Book) {
+        let (value, others) = value(spec.id);
+        let option = (spec.id, value);
+        let usual = play(others, vec![rich(&[])]);
+        let general = play(&[others, &[option]].concat(), vec![rich(&[])]);
+        let own = play(others, vec![rich(&[option])]);
+        assert_ne!(general, usual, "{} has no effect", spec.name);
+        // Which options the books are opened with is written in one order.
+        let (general, own) = (without_requests(general), without_requests(own));
+        assert_eq!(own, general, "{}", spec.name);
+    }
+}
+
+#[test]
+fn nor_does_it_act_for_another_book() {
+    let empty = || Rich(HashMap::new());
+    for spec in SPECS.iter().filter(|spec| spec.scope == Scope::Book) {
+        let (value, others) = value(spec.id);
+        // A book that is not asked draws no number.
+        let others = [others, &[(OptionId::Variety, "0")]].concat();
+        let others = others.as_slice();
+        let first = |options: &[(OptionId, &str)]| (rich(options).0, empty());
+        let usual = play(others, vec![first(&[]), rich(&[])]);
+        let with = play(others, vec![first(&[(spec.id, value)]), rich(&[])]);
+        let (usual, with) = (without_requests(usual), without_requests(with));
+        assert_eq!(with, usual, "{}", spec.name);
+    }
+}
+
+#[test]
+fn every_option_acts_under_books_or_is_refused_with_its_line() {
+    for spec in &SPECS {
+        let (value, _) = value(spec.id);
+        let text = format!(
+            "[[books]]\nfile = \"x\"\n\n{} = \"{value}\"\n",
+            spec.id.key()
+        );
+        let config = Config::parse(&text, Path::new("/home/me/engines.toml"));
+        match spec.scope {
+            // The key of the book's own file.
+            Scope::Adapter(_) if spec.id == OptionId::File => {
+                assert!(config.unwrap_err().to_string().contains("line 4"));
+            }
+            Scope::Adapter(advice) => {
+                let error = config.unwrap_err().to_string();
+                assert!(
+                    error.contains("line 4: ") && error.contains(advice),
+                    "{error}"
+                );
+            }
+            Scope::Book => {
+                let book = config.unwrap().books.remove(0);
+                let settings = book.settings(&Settings::default());
+                assert_eq!(settings.display(spec.id), value, "{}", spec.name);
+            }
+        }
+    }
+}

@@ -4,15 +4,19 @@
 //! with its settings. Each engine is started and gets its options.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
-use shakmaty::{Chess, Color};
+use shakmaty::{Chess, Color, Position as _};
 
-use tabia_adapter::book_set::{BookSpec, Opener};
+use super::style::counted;
+use tabia_adapter::book_set::{BookSpec, Opener, as_played};
+use tabia_adapter::conditions::GameConditions;
 use tabia_adapter::config::Config;
 use tabia_adapter::session::{ANALYSE_MODE, Engines, Profile};
 use tabia_adapter::settings::{OptionId, SPECS, Settings, Spec};
 use tabia_adapter::transcript::escape;
-use tabia_book::Book;
+use tabia_book::policy::{Exit, choose};
+use tabia_book::{Book, Probe};
 use tabia_notation as notation;
 use tabia_uci::engine::{EngineOption, OptionError, check_option};
 use tabia_uci::process::EngineCommand;
@@ -23,9 +27,11 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia check\n  \
     tabia check --engine stockfish --book main.ctg --set \"Book Variety=20\"\n\n\
     Starts each engine and sends it its options, opens each book, and shows the first move of a \
-    game. `tabia --check-config` is the same.\n\n\
+    game; where books are for some games only, that of each kind of game. `tabia \
+    --check-config` is the same.\n\n\
     Exit codes: 0 it would play; 2 no engine answers, an option is unknown to its engine or \
-    has a value that does not fit, or a book does not open or answers nothing.";
+    has a value that does not fit, a book does not open or answers nothing, no book answers in \
+    any game, or another file cannot be used (seeds, played lines, evaluations, --games, --log).";
 
 /// Greatest number of listed moves of the start position.
 const LISTED: usize = 5;
@@ -44,6 +50,14 @@ struct Faults {
     missing: u32,
     /// Books that can be opened but have no moves.
     silent: u32,
+    /// Other files that cannot be used.
+    files: u32,
+    /// Books that stop answering in every position that has a value.
+    exits: u32,
+    /// Books whose conditions no game meets.
+    unmet: u32,
+    /// No book answers in any game.
+    never: u32,
 }
 
 impl Faults {
@@ -61,6 +75,18 @@ impl Faults {
                 "a book answers nothing",
                 "books answer nothing",
             ),
+            number(self.files, "a file cannot be used", "files cannot be used"),
+            number(
+                self.exits,
+                "Book Exit Below is above Book Exit Above",
+                "books have Book Exit Below above Book Exit Above",
+            ),
+            number(
+                self.unmet,
+                "no game meets the conditions of a book",
+                "books have conditions that no game meets",
+            ),
+            number(self.never, "no book answers in any game", ""),
             number(self.options, "an option is wrong", "options are wrong"),
             number(self.unready, "it is not ready with its options", ""),
         ];
@@ -69,8 +95,9 @@ impl Faults {
 }
 
 /// Prints the test of the configuration; false if the adapter could not do its main job:
-/// no engine answers, an engine does not accept an option, or a book cannot be opened or
-/// has no moves.
+/// no engine answers, an engine does not accept an option, a book cannot be opened or has
+/// no moves, or another file cannot be used. `troubles` are sentences about files of the
+/// command line.
 ///
 /// # Errors
 ///
@@ -80,9 +107,13 @@ pub(super) fn print(
     engines: &Engines,
     commands: &[EngineCommand],
     opener: &Opener,
+    troubles: &[String],
     out: &mut dyn Write,
 ) -> io::Result<bool> {
     writeln!(out, "configuration: {}", config.place())?;
+    for trouble in troubles {
+        writeln!(out, "{}", shown(trouble))?;
+    }
     let mut playing: Option<(&Profile, Faults)> = None;
     let mut first_move_text = None;
     let mut wrong_elsewhere = false;
@@ -148,7 +179,11 @@ pub(super) fn print(
                 print_books(profile, opener, out)?
             }
         };
-        (faults.missing, faults.silent) = (first_move.faults.missing, first_move.faults.silent);
+        faults = Faults {
+            options: faults.options,
+            unready: faults.unready,
+            ..first_move.faults
+        };
         first_moves.push(first_move);
         if playing.is_some() {
             wrong_elsewhere |= faults.options + faults.unready > 0;
@@ -160,7 +195,10 @@ pub(super) fn print(
     if let Some(text) = first_move_text {
         writeln!(out, "\nfirst move: {text}")?;
     }
-    let result = playing.map(|(profile, faults)| (profile, faults.describe()));
+    let result = playing.map(|(profile, mut faults)| {
+        faults.files += u32::try_from(troubles.len()).unwrap_or(u32::MAX);
+        (profile, faults.describe())
+    });
     match &result {
         None => writeln!(out, "\nno engine would play: none of them answers")?,
         Some((profile, faults)) if faults.is_empty() => {
@@ -243,7 +281,7 @@ fn print_own_options(settings: &Settings, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// What the books of an engine have for the start position.
+/// What the books of an engine have for the first move of a game.
 #[derive(Clone)]
 struct FirstMove {
     text: String,
@@ -251,54 +289,184 @@ struct FirstMove {
     faults: Faults,
 }
 
-/// Prints the books of an engine, and their problems.
+/// A book that was opened, and what it has for the first move.
+struct TriedBook<'a> {
+    spec: &'a BookSpec,
+    first: StartMoves,
+}
+
+/// Prints the books of an engine, their problems, and which of them answers in which game.
 fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::Result<FirstMove> {
-    let mut found = FirstMove {
-        text: "the engine's, no book has one".to_owned(),
-        faults: Faults::default(),
-    };
-    let mut is_open = profile.settings.check(OptionId::OwnBook);
+    let mut faults = Faults::default();
+    let is_on = profile.settings.check(OptionId::OwnBook);
     let books = BookSpec::wanted(&profile.settings, &profile.books);
     if books.is_empty() {
         writeln!(out, "  no book: Book File is empty")?;
-    } else if !is_open {
+    } else if !is_on {
         writeln!(out, "  no book is used: OwnBook is off")?;
     }
-    for book in &books {
-        write!(out, "  book {}", shown(&book.path))?;
-        if let Some(colour) = book.colour {
+    let mut tried = Vec::new();
+    for spec in &books {
+        write!(out, "  book {}", shown(&spec.path))?;
+        if let Some(colour) = spec.colour {
             write!(out, ", {colour}")?;
         }
-        for (key, value) in book.conditions.given() {
+        for (key, value) in spec.conditions.given() {
             write!(out, ", {key} {}", shown(&value))?;
         }
-        for (id, value) in &book.overrides {
+        for (id, value) in &spec.overrides {
             write!(out, ", {} = {value}", id.spec().name)?;
         }
         writeln!(out)?;
-        match opener.open(&book.path) {
-            Ok(open) => {
-                writeln!(out, "    opens: {}", description(&open))?;
-                for notice in open.notices() {
-                    writeln!(out, "    note: {}", shown(notice))?;
-                }
-                let settings = book.settings(&profile.settings);
-                let first = start_position(&open, book.colour, &settings);
-                writeln!(out, "    start position: {}", first.text)?;
-                found.faults.silent += u32::from(!first.answers);
-                if is_open && first.is_played {
-                    is_open = false;
-                    let path = shown(&book.path);
-                    found.text = format!("{} (book {path})", first.text);
-                }
-            }
-            Err(error) => {
-                found.faults.missing += 1;
-                writeln!(out, "    does not open: {}", shown(&error.to_string()))?;
-            }
+        if let Some(first) = print_book(spec, profile, opener, &mut faults, out)? {
+            tried.push(TriedBook { spec, first });
         }
     }
-    Ok(found)
+    for trouble in super::play::files_in_the_way(profile, opener) {
+        faults.files += 1;
+        writeln!(out, "  {}", shown(&trouble))?;
+    }
+    let seeds = profile.settings.text(OptionId::SeedFile);
+    if let Some(count) = Some(seeds).filter(|path| !path.is_empty())
+        && let Ok(count) = opener.count_seeds(count)
+    {
+        let (path, seeds) = (shown(seeds), counted(count.seeds as u64, "seed"));
+        writeln!(out, "  seeds {path}: {seeds}, {} taken", count.taken)?;
+        if let Some(skipped) = count.skipped {
+            writeln!(out, "    note: {}", shown(&skipped))?;
+        }
+    }
+    let tried = if is_on { &tried[..] } else { &[] };
+    let answers = |game: &GameConditions| {
+        let mut books = tried.iter();
+        books.any(|book| book.spec.conditions.hold(game) && book.first.may_answer)
+    };
+    let kinds = kinds_of_games(&books);
+    let all = kinds.iter().map(|(_, game)| game);
+    // A book that does not open is reported as such.
+    let is_heard = tried.len() == books.len() || !is_on;
+    let never = is_heard && faults.silent == 0 && !all.clone().any(answers);
+    faults.never = u32::from(never);
+    let texts: Vec<String> = all.map(|game| first_move_in(game, tried)).collect();
+    if kinds.len() > 1 {
+        for ((kind, _), text) in kinds.iter().zip(&texts) {
+            writeln!(out, "  {kind}: {text}")?;
+        }
+    }
+    let others = texts.last().cloned().unwrap_or_default();
+    let text = match kinds.len() {
+        1 => others,
+        _ => format!("in other games {others}"),
+    };
+    Ok(FirstMove { text, faults })
+}
+
+/// Opens a book as a game does and prints what it has for the first move; `None` if it
+/// does not open.
+fn print_book(
+    spec: &BookSpec,
+    profile: &Profile,
+    opener: &Opener,
+    faults: &mut Faults,
+    out: &mut dyn Write,
+) -> io::Result<Option<StartMoves>> {
+    let book = match opener.open(&spec.path) {
+        Ok(book) => Arc::new(book),
+        Err(error) => {
+            faults.missing += 1;
+            writeln!(out, "    does not open: {}", shown(&error.to_string()))?;
+            return Ok(None);
+        }
+    };
+    writeln!(out, "    opens: {}", description(&book))?;
+    let settings = spec.settings(&profile.settings);
+    let (probe, _) = as_played(Arc::clone(&book), spec.learns());
+    let mut notices = book.notices().to_vec();
+    let own = notices.len();
+    let named = spec.evaluations();
+    let (probe, evaluations) = opener.evaluated(probe, &spec.path, &named, &mut notices);
+    // Evaluations that are named must be there.
+    if evaluations.is_none() && notices.len() > own {
+        faults.files += 1;
+    }
+    let exit = settings.rules().exit;
+    if exit != Exit::default() && evaluations.is_none() {
+        notices.push(
+            "Book Exit acts only after the engine has searched: the book has no evaluations"
+                .to_owned(),
+        );
+    }
+    let (below, above) = (
+        settings.signed(OptionId::ExitBelow),
+        settings.signed(OptionId::ExitAbove),
+    );
+    if below > above {
+        faults.exits += 1;
+        notices.push(format!(
+            "Book Exit Below {below} is above Book Exit Above {above}: the book stops answering \
+             at every value"
+        ));
+    }
+    if spec.conditions.example().is_none() {
+        faults.unmet += 1;
+        notices.push("no game meets the conditions of this book".to_owned());
+    }
+    for notice in notices {
+        writeln!(out, "    note: {}", shown(&notice))?;
+    }
+    let first = first_moves(&book, &*probe, spec.colour, &settings);
+    writeln!(out, "    start position: {}", first.text)?;
+    if let Some(text) = &first.of_black {
+        writeln!(out, "    first moves of White: {text}")?;
+    }
+    faults.silent += u32::from(!first.answers);
+    Ok(Some(first))
+}
+
+/// The kinds of games between which the conditions of these books distinguish, with a
+/// name and an example of each; the last are all other games.
+fn kinds_of_games(books: &[BookSpec]) -> Vec<(String, GameConditions)> {
+    let mut kinds: Vec<(String, GameConditions)> = Vec::new();
+    for conditions in books.iter().map(|book| &book.conditions) {
+        let given = conditions.given();
+        let named = given.iter().map(|(key, value)| format!("{key} {value}"));
+        let name = format!(
+            "games with {}",
+            shown(&named.collect::<Vec<_>>().join(", "))
+        );
+        if !given.is_empty()
+            && !kinds.iter().any(|(known, _)| *known == name)
+            && let Some(example) = conditions.example()
+        {
+            kinds.push((name, example));
+        }
+    }
+    let others = if kinds.is_empty() {
+        "games"
+    } else {
+        "other games"
+    };
+    kinds.push((others.to_owned(), GameConditions::default()));
+    kinds
+}
+
+/// The first move of a game with these properties, and the book that has it.
+fn first_move_in(game: &GameConditions, books: &[TriedBook<'_>]) -> String {
+    let mut here = books.iter().filter(|book| book.spec.conditions.hold(game));
+    let white = here.clone().find(|book| book.first.is_played);
+    if let Some(book) = white {
+        return format!("{} (book {})", book.first.text, shown(&book.spec.path));
+    }
+    match here.find(|book| book.first.may_answer) {
+        Some(book) => {
+            let answers = match book.spec.colour {
+                Some(Color::Black) => "is for Black",
+                _ => "may answer later",
+            };
+            format!("the engine's; book {} {answers}", shown(&book.spec.path))
+        }
+        None => "the engine's, no book has one".to_owned(),
+    }
 }
 
 fn description(book: &Book) -> String {
@@ -313,10 +481,14 @@ fn description(book: &Book) -> String {
     }
 }
 
-/// What a book has for the start position.
+/// What a book has for the first move of each side.
 struct StartMoves {
     /// The moves, or why there are none.
     text: String,
+    /// For a book of Black: how many first moves of White it answers.
+    of_black: Option<String>,
+    /// It may answer in some game.
+    may_answer: bool,
     /// Whether one of them would be played.
     is_played: bool,
     /// False if it has no moves in the whole book: it is empty, or so damaged that this
@@ -324,9 +496,45 @@ struct StartMoves {
     answers: bool,
 }
 
-fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> StartMoves {
+/// Looks up the first move of each side that uses the book.
+fn first_moves(
+    book: &Book,
+    probe: &dyn Probe,
+    colour: Option<Color>,
+    settings: &Settings,
+) -> StartMoves {
+    let mut first = start_position(book, probe, colour, settings);
+    if colour == Some(Color::White) || settings.number(OptionId::Depth) == 0 {
+        return first;
+    }
+    // Without the start position the book is for set-up positions, or it is cut off.
+    let start = Chess::default();
+    let rules = settings.rules();
+    let moves = start.legal_moves();
+    let answered = moves.iter().filter(|mv| {
+        let position = notation::after(&start, **mv);
+        choose(probe, &position, &[], &rules).is_ok_and(|found| found.best().is_some())
+    });
+    let count = answered.count();
+    if colour == Some(Color::Black) {
+        first.of_black = Some(format!("{count} of {} are answered", moves.len()));
+        let is_sound = super::announced_size(book) > 0 && book.notices().is_empty();
+        first.may_answer = count > 0 || is_sound;
+    }
+    first.may_answer |= count > 0;
+    first
+}
+
+fn start_position(
+    book: &Book,
+    probe: &dyn Probe,
+    colour: Option<Color>,
+    settings: &Settings,
+) -> StartMoves {
     let silent = |text: String, answers: bool| StartMoves {
         text,
+        of_black: None,
+        may_answer: false,
         is_played: false,
         answers,
     };
@@ -337,13 +545,16 @@ fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> St
         return silent("not used, Book Depth is 0".to_owned(), true);
     }
     let position = Chess::default();
-    let found = match tabia_book::policy::choose(book, &position, &[], &settings.rules()) {
+    let found = match choose(probe, &position, &[], &settings.rules()) {
         Ok(found) => found,
         Err(error) => return silent(shown(&error.to_string()), false),
     };
     if found.lookup.moves.is_empty() {
         let is_sound = super::announced_size(book) > 0 && book.notices().is_empty();
-        return silent("not in the book".to_owned(), is_sound);
+        return StartMoves {
+            may_answer: is_sound,
+            ..silent("not in the book".to_owned(), is_sound)
+        };
     }
     let is_played = found.best().is_some();
     let texts: Vec<String> = found
@@ -367,6 +578,8 @@ fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> St
     }
     StartMoves {
         text,
+        of_black: None,
+        may_answer: is_played,
         is_played,
         answers: true,
     }

@@ -1,5 +1,6 @@
 //! `tabia play`: the adapter between a GUI and an engine.
 
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -16,11 +17,11 @@ use super::{check_config, configuration, engines, output, program, welcome};
 use tabia_adapter::book_set::{BookSpec, Opener};
 use tabia_adapter::config::Config;
 use tabia_adapter::relay::{self, AddRecord, Environment};
-use tabia_adapter::session::{Engines, GameRecord, Session};
+use tabia_adapter::session::{Engines, GameRecord, Profile, Session};
 use tabia_adapter::settings::{CONFIGURED, OptionId};
 use tabia_adapter::transcript::{self, LogHeader, Transcript};
 use tabia_io::sanitize::{Bounded, escape_control};
-use tabia_io::{append_line, begin_lines};
+use tabia_io::{append_line, begin_lines, check_header};
 use tabia_uci::process::{EngineCommand, itself};
 
 /// Arguments of `play`.
@@ -110,7 +111,9 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
             record(None)
         }
     };
-    remarks.extend(files_in_the_way(&engines, &opener));
+    if let Some(profile) = engines.profiles.first() {
+        remarks.extend(files_in_the_way(profile, &opener));
+    }
     for remark in &remarks {
         message!("tabia: {remark}");
     }
@@ -146,8 +149,44 @@ pub(super) fn check(args: &PlayArgs) -> anyhow::Result<u8> {
     let config = configuration(&args.config)?;
     let (engines, commands) = engines::engines(args, &config)?;
     let opener = opener(args, &config);
-    let works = check_config::print(&config, &engines, &commands, &opener, &mut output())?;
+    let troubles = [
+        args.games.as_deref().map(try_record),
+        args.log.as_deref().map(try_log),
+    ];
+    let troubles = troubles.into_iter().flatten().filter_map(Result::err);
+    let troubles: Vec<String> = troubles.map(|error| format!("{error:#}")).collect();
+    let out = &mut output();
+    let works = check_config::print(&config, &engines, &commands, &opener, &troubles, out)?;
     Ok(if works { 0 } else { 2 })
+}
+
+/// Tests whether a game could use the file of `--games`, which is not made.
+fn try_record(path: &Path) -> anyhow::Result<()> {
+    let tried = || match path.exists() {
+        true => check_header(
+            &mut File::options().read(true).append(true).open(path)?,
+            &record_header(),
+        ),
+        false => try_folder(path),
+    };
+    tried().with_context(|| path.display().to_string())
+}
+
+/// Tests whether a game could write the file of `--log`, which is not changed.
+fn try_log(path: &Path) -> anyhow::Result<()> {
+    let tried = match path.exists() {
+        true => File::options().append(true).open(path).map(drop),
+        false => try_folder(path),
+    };
+    tried.with_context(|| format!("log {}", path.display()))
+}
+
+/// Tests whether a file can be made where this one would be.
+fn try_folder(path: &Path) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    tempfile::tempfile_in(folder.unwrap_or(Path::new("."))).map(drop)
 }
 
 fn opener(args: &PlayArgs, config: &Config) -> Opener {
@@ -203,10 +242,7 @@ fn record(path: Option<PathBuf>) -> AddRecord {
 }
 
 /// Sentences about files that a game would use, besides its books, and cannot.
-pub(super) fn files_in_the_way(engines: &Engines, opener: &Opener) -> Vec<String> {
-    let Some(profile) = engines.profiles.first() else {
-        return Vec::new();
-    };
+pub(super) fn files_in_the_way(profile: &Profile, opener: &Opener) -> Vec<String> {
     let settings = &profile.settings;
     let mut troubles = Vec::new();
     let seeds = settings.text(OptionId::SeedFile);
@@ -311,7 +347,7 @@ fn plays(engines: &Engines) -> String {
     format!("{} and the book {book}", names.join(" or "))
 }
 
-fn book_text(profile: &tabia_adapter::session::Profile) -> String {
+fn book_text(profile: &Profile) -> String {
     match profile.settings.text(OptionId::File) {
         CONFIGURED => profile
             .books

@@ -593,6 +593,9 @@ fn files_of_a_match_are_tried_before_the_first_game() {
             "{after}"
         );
         assert!(after.contains("bestmove"), "{after}");
+        let checked = folder.tabia(&format!("check {common} {arguments}"));
+        checked.ends(2);
+        assert!(checked.out().contains(reason), "{}", checked.out());
     }
     for (name, text) in [
         ("foreign.csv", foreign),

@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::common::adapter::Adapter;
-use crate::common::{Folder, Ran, STARTER, assert_has, command, copy};
+use crate::common::{Folder, Ran, SIMPLE, STARTER, assert_has, command, copy};
 
 #[test]
 fn a_learn_value_has_the_same_sign_in_all_commands() {
@@ -283,6 +283,112 @@ fn readable_parts_of_a_damaged_book_are_played() {
         adapter.assert_received("info string book book.ctg:");
         assert!(adapter.quit().success());
     }
+}
+
+/// The output of a check of this configuration in a folder with two books.
+fn check_in(folder: &Folder, config: &str, code: i32) -> String {
+    copy(STARTER, &folder.join("main.ctg"));
+    copy(SIMPLE, &folder.join("other.ctg"));
+    folder.put("engines.toml", format!("default = [\"builtin\"]\n{config}"));
+    let ran = folder.tabia("check --config engines.toml");
+    ran.ends(code);
+    ran.out()
+}
+
+#[test]
+fn check_says_in_which_games_which_book_answers() {
+    let folder = Folder::new();
+    let main = "[[books]]\nfile = \"main.ctg\"\n";
+    let other = "[[books]]\nfile = \"other.ctg\"\n";
+    let rated = "opponent = \"GM|Smith*\"\nelo = \"2200..2500\"\n";
+    let text = check_in(
+        &folder,
+        &format!("{main}{rated}{other}time_control = \"blitz\"\n"),
+        0,
+    );
+    assert_has(
+        &text,
+        "\n  games with opponent GM|Smith*, elo 2200..2500: d2d4 ",
+    );
+    assert_has(&text, "\n  games with time_control blitz: e2e4 50%, ");
+    assert_has(&text, "\n  other games: the engine's, no book has one\n");
+    assert_has(
+        &text,
+        "\nfirst move: in other games the engine's, no book has one\n",
+    );
+    let text = check_in(&folder, &format!("{main}{rated}{other}"), 0);
+    assert_has(&text, "main.ctg)\n  other games: e2e4 50%");
+    let text = check_in(&folder, &format!("{other}colour = \"black\"\n"), 0);
+    assert_has(&text, "first moves of White: ");
+    assert_has(&text, "other.ctg is for Black\n");
+}
+
+#[test]
+fn check_fails_if_no_book_answers_in_any_game() {
+    let folder = Folder::new();
+    let main = "[[books]]\nfile = \"main.ctg\"\n";
+    for (config, part) in [
+        (
+            format!("[book]\nown_book = false\n{main}"),
+            "OwnBook is off",
+        ),
+        (
+            "[book]\nfile = \"<empty>\"\n".to_owned(),
+            "Book File is empty",
+        ),
+        (
+            format!("{main}opponent = \"GM\"\ndepth = 0\n"),
+            "Book Depth is 0",
+        ),
+        (format!("{main}minimum_games = 1000000\n"), "too few games"),
+    ] {
+        let text = check_in(&folder, &config, 2);
+        assert_has(&text, part);
+        assert_has(
+            &text,
+            "\nbuiltin would play, but no book answers in any game\n",
+        );
+    }
+}
+
+#[test]
+fn check_tries_the_values_at_which_a_book_stops() {
+    let folder = Folder::new();
+    let exits = |below: i32, above: i32| {
+        format!("[[books]]\nfile = \"main.ctg\"\nexit_below = {below}\nexit_above = {above}\n")
+    };
+    let text = check_in(&folder, &exits(-100, 200), 0);
+    assert_has(&text, "acts only after the engine has searched");
+    let text = check_in(&folder, &exits(100, -100), 2);
+    assert_has(&text, "but Book Exit Below is above Book Exit Above\n");
+    let text = check_in(
+        &folder,
+        &format!("{}evaluations = \"missing.evals\"\n", exits(-100, 200)),
+        2,
+    );
+    assert_has(&text, "no evaluations: there is no file missing.evals");
+    assert_has(&text, "but a file cannot be used\n");
+}
+
+#[test]
+fn check_tries_the_files_of_the_command_line() {
+    let folder = Folder::new();
+    let check = "check --engine builtin";
+    folder
+        .tabia(&format!("{check} --games new.csv --log new.log"))
+        .ok();
+    assert!(!folder.join("new.csv").exists() && !folder.join("new.log").exists());
+    let ran = folder.tabia(&format!("{check} --games no/new.csv --log no/new.log"));
+    ran.ends(2);
+    assert_has(&ran.out(), "but 2 files cannot be used\n");
+    folder.put("seeds.txt", "1\ntwo\n3\n");
+    let seeds = "--set 'Book Seed File=seeds.txt'";
+    let text = folder.tabia(&format!("{check} {seeds}")).printed();
+    assert_has(
+        &text,
+        "seeds seeds.txt: 2 seeds, 0 taken\n    note: seeds.txt: line 2 skipped",
+    );
+    assert!(!folder.join("seeds.txt.taken").exists());
 }
 
 #[test]

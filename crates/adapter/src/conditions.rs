@@ -173,6 +173,36 @@ impl BookConditions {
     }
 }
 
+impl BookConditions {
+    /// A game that meets these conditions and has no other properties; `None` if there is
+    /// none.
+    #[must_use]
+    pub fn example(&self) -> Option<GameConditions> {
+        let BookConditions {
+            opponent,
+            paces,
+            elo,
+        } = self;
+        let wanted = opponent.as_deref().unwrap_or_default();
+        let elo = elo.map_or_else(|| "none".to_owned(), |(low, _)| low.to_string());
+        let games = wanted.split('|').map(str::trim).flat_map(|part| {
+            // A part may be a title, a kind, or a name.
+            let name = part.replace('*', "");
+            [
+                format!("{part} {elo}"),
+                format!("none {elo} {part}"),
+                format!("none {elo} human {name}"),
+                format!("none {elo} human {name}x"),
+            ]
+        });
+        let mut games = games.map(|opponent| GameConditions {
+            opponent,
+            pace: paces.first().copied(),
+        });
+        games.find(|game| self.hold(game))
+    }
+}
+
 fn fits(wanted: &str, game: &GameConditions) -> bool {
     let name = game.name().to_lowercase();
     wanted.split('|').map(str::trim).any(|part| {
@@ -268,6 +298,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn an_example_meets_the_conditions(
+            opponent in prop::option::of("(GM|human|[a-z]{1,5}|[a-z]{0,3}[*][a-z]{0,3})([|][A-Za-z*]{1,4})?"),
+            pace in prop::option::of(0_usize..4),
+            elo in prop::option::of((0_u32..3000, 0_u32..3000)),
+        ) {
+            let mut all = BookConditions { opponent, ..BookConditions::default() };
+            all.paces.extend(pace.map(|pace| Pace::NAMES[pace].1));
+            all.elo = elo.map(|(a, b)| (a.min(b), a.max(b)));
+            let example = all.example().unwrap();
+            prop_assert!(all.hold(&example), "{example:?}");
+        }
+
         #[test]
         fn a_name_is_like_itself_with_anything_left_out(name in "[a-z ]{1,12}", cut in 0_usize..12) {
             prop_assert!(is_like(&name, &name));

@@ -21,8 +21,6 @@ pub(super) struct Cover {
     state: State,
     /// The entry to add if the ponder move is played.
     guess: Option<Entry>,
-    /// Why the file could not be read the last time; empty if it was.
-    trouble: String,
     /// The books at the last choice, by their addresses.
     books: Vec<usize>,
 }
@@ -205,7 +203,6 @@ impl Session {
     pub(super) fn on_cover(&mut self, read: Result<&str, &str>, at: &mut Moment<'_>) {
         self.cover.state = match read {
             Ok(lines) => {
-                self.cover.trouble.clear();
                 for line in lines.lines() {
                     if line == cover::HEADER.trim_end() {
                         // The first line shows that it is another file.
@@ -217,11 +214,7 @@ impl Session {
                 State::Read
             }
             Err(reason) => {
-                // A file that is not ours stays so.
-                if self.cover.trouble != reason {
-                    info_string(reason, at.out);
-                    reason.clone_into(&mut self.cover.trouble);
-                }
+                info_string(reason, at.out);
                 State::Missing
             }
         };

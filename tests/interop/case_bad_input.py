@@ -8,8 +8,8 @@ from pathlib import Path
 import chess
 
 from oracle import board_after
-from paths import OUT_OF_BOOK, STARTER, copy_starter, faulty_engine, folder
-from procs import Answer, ready_tabia, run, tabia
+from paths import OUT_OF_BOOK, STARTER, TABIA, copy_starter, faulty_engine, folder
+from procs import Answer, Client, ready_tabia, run, tabia
 from runner import case
 
 
@@ -30,8 +30,10 @@ def a_truncated_book_never_crashes_the_adapter():
     for size in sizes:
         book = copy_starter(folder("cut"))
         book.write_bytes(data[:size])
-        client = tabia("--book", str(book))
-        lines = client.handshake() + client.ready()
+        client = tabia()
+        lines = client.handshake()
+        client.send(f"setoption name Book File value {book}")
+        lines += client.ready()
         for moves in ("", " moves e2e4", " moves d2d4 g8f6", " moves e2e4 c7c5 g1f3"):
             lines += client.go("position startpos" + moves, "go nodes 100").lines
         output = _strings([line for line in lines if not line.startswith("info string book book.ctg:")])
@@ -143,10 +145,18 @@ def quoted_paths_and_odd_values_of_options_are_accepted():
 
 @case(30)
 def an_engine_that_is_not_a_program_is_reported():
-    client = tabia(engine=[str(STARTER)])
+    done = run("play", "--", STARTER)
+    assert done.returncode == 2, done
+    assert len(done.stderr.splitlines()) == 1 and "tabia.ctg" in done.stderr, done.stderr
+    config = folder("engines") / "engines.toml"
+    config.write_text(f"default = ['x']\n[engine.x]\ncommand = '{STARTER}'\n")
+    client = Client([TABIA, "--config", str(config)])
     output = _strings(client.handshake())
     assert len(output) == 1 and "tabia.ctg" in output[0], output
     client.ready()
+    client.send("setoption name OwnBook value false")
+    answer = client.go("position startpos", "go nodes 100")
+    assert any("the built-in engine's move" in line for line in answer.lines), answer.lines
 
 
 @case(30)

@@ -68,12 +68,18 @@ def fifty_games_are_recorded_and_found_again_in_the_pgn():
         if row["exit_ply"]:
             exit_board = board_after(moves[: int(row["exit_ply"])])
             assert exit_board.board_fen() == row["exit_fen"].split()[0], row
-    review = run("review", pgn, "--book", here / "book.ctg", "--player", "A", "--games", path, "--json", limit=60)
-    found = json.loads(review.stdout)
-    assert found["forfeited"] == 2 and sum(found["pairs"]["pentanomial"]) > 20, found["pairs"]
-    assert found["record"]["found"] == found["record"]["games"] == 2 * GAMES, found["record"]
-    assert found["record"]["restarts"] == kills
-    return f"{GAMES} games, {kills} restarts, {found['record']}"
+    records = []
+    for player in ("A", "B"):
+        review = run("review", pgn, "--book", here / "book.ctg", "--player", player, "--games", path, "--json", limit=60)
+        found = json.loads(review.stdout)
+        assert found["forfeited"] == 2 and sum(found["pairs"]["pentanomial"]) > 20, found["pairs"]
+        records.append(found["record"])
+        assert records[-1]["found"] == records[-1]["games"] == records[-1]["others"] == GAMES, records
+    assert sum(record["restarts"] for record in records) == kills, records
+    everything = run("review", pgn, "--book", here / "book.ctg", "--games", path, "--json", limit=60)
+    whole = json.loads(everything.stdout)["record"]
+    assert whole["found"] == whole["games"] == 2 * GAMES and whole["restarts"] == kills, whole
+    return f"{GAMES} games, {kills} restarts, {records}"
 
 
 @case(300)

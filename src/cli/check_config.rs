@@ -12,7 +12,7 @@ use super::style::counted;
 use tabia_adapter::book_set::{BookSpec, Opener, as_played};
 use tabia_adapter::conditions::GameConditions;
 use tabia_adapter::config::Config;
-use tabia_adapter::session::{ANALYSE_MODE, Engines, Profile};
+use tabia_adapter::session::{ANALYSE_MODE, Engines, IfNoneStarts, Profile};
 use tabia_adapter::settings::{OptionId, SPECS, Settings, Spec};
 use tabia_adapter::transcript::escape;
 use tabia_book::policy::{Exit, choose};
@@ -200,7 +200,14 @@ pub(super) fn print(
         (profile, faults.describe())
     });
     match &result {
-        None => writeln!(out, "\nno engine would play: none of them answers")?,
+        None => {
+            let plays_on = engines.if_none_starts == IfNoneStarts::PlayOn;
+            let more = match engines.stand_in.filter(|_| plays_on) {
+                Some(_) => "; the built-in engine would, out of book",
+                None => "",
+            };
+            writeln!(out, "\nno engine would play: none of them answers{more}")?;
+        }
         Some((profile, faults)) if faults.is_empty() => {
             writeln!(out, "{} would play", profile.name)?;
         }

@@ -202,6 +202,9 @@ fn opener(args: &PlayArgs, config: &Config) -> Opener {
 /// without it.
 fn try_books(args: &PlayArgs, opener: &Opener) -> anyhow::Result<()> {
     let named = engines::named_books(args)?;
+    if named.is_empty() {
+        return Ok(());
+    }
     let opener = opener.clone();
     let (to_result, result) = mpsc::channel();
     thread::spawn(move || {

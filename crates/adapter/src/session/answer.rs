@@ -74,6 +74,13 @@ impl Session {
             && !self.link.options.analysing()
     }
 
+    /// Whether the game has other rules than chess, and no book is for these.
+    pub(super) fn lacks_book_for_rules(&self, book_set: &BookSet) -> bool {
+        let rules = self.conditions.rules();
+        let mut books = book_set.books.iter();
+        self.conditions.has_other_rules() && !books.any(|book| book.spec.conditions.hold_in(rules))
+    }
+
     /// The book's answer to a `go`, without the `vetoed` moves.
     pub(super) fn ask_books(
         &mut self,
@@ -81,7 +88,10 @@ impl Session {
         vetoed: &[Move],
         at: &mut Moment<'_>,
     ) -> Option<Answer> {
-        if !self.settings.check(OptionId::OwnBook) || self.chooser.shut {
+        if !self.settings.check(OptionId::OwnBook)
+            || self.chooser.shut
+            || self.lacks_book_for_rules(at.book_set)
+        {
             return None;
         }
         let position = self.game.position()?.clone();
@@ -309,14 +319,15 @@ impl Session {
     }
 
     pub(super) fn castling_mode(&self) -> CastlingMode {
-        CastlingMode::from_chess960(self.link.options.chess960)
+        CastlingMode::from_chess960(self.conditions.king_takes_rook())
     }
 
     /// `bestmove` with the first legal move, from `searchmoves` if one of those is legal;
     /// `0000` if there is none.
     pub(super) fn first_legal_move(&self, go: &Go) -> Vec<u8> {
         let mode = self.castling_mode();
-        let first = self.game.position().and_then(|position| {
+        // In a variant these moves may be illegal.
+        let first = self.judged_position().and_then(|position| {
             let searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, position));
             let searchmoves = searchmoves.and_then(|moves| moves.first().copied());
             searchmoves.or_else(|| position.legal_moves().first().copied())

@@ -64,7 +64,9 @@ impl Session {
         self.settings = profile.settings.announced();
         self.chooser.settings_changed();
         self.link.options = ChildOptions::default();
+        self.conditions.forget_rules();
         for (name, value) in &profile.options {
+            self.conditions.set_rules(name, value);
             let line = message::set_option(name, Some(value));
             self.link
                 .options

@@ -109,7 +109,11 @@ impl Session {
         let Some(index) = self.engines.stand_in else {
             return false;
         };
-        if !self.settings.check(OptionId::StandIn) || self.link.stands_in_for.is_some() {
+        if !self.settings.check(OptionId::StandIn)
+            || self.link.stands_in_for.is_some()
+            // It plays nothing but chess.
+            || self.conditions.has_other_rules()
+        {
             return false;
         }
         let lost = self.profile().map(|profile| profile.name.clone());
@@ -154,7 +158,7 @@ impl Session {
             self.link.options_unanswered = !self.link.options.lines.is_empty();
         }
         out.engine(b"ucinewgame");
-        let readable = self.game.trouble().is_none();
+        let readable = self.position_trouble().is_none();
         if self.link.position_sent && readable {
             out.engine(self.game.raw());
         }

@@ -146,6 +146,7 @@ impl Session {
         self.learner.begin_search(go.ponder, None);
         let analysis = go.infinite || go.engine_only || self.link.options.analysing();
         if !analysis {
+            self.game_has_begun = true;
             self.see_clock(&go.clocks, at);
             self.record_go(go.ponder);
         }
@@ -256,8 +257,7 @@ impl Session {
 
     /// Whether White is to move, if that is known.
     pub(super) fn white_moves(&self) -> Option<bool> {
-        let position = self.game.position()?;
-        Some(shakmaty::Position::turn(position).is_white())
+        self.game.white_moves()
     }
 
     pub(super) fn on_stop(&mut self, now: Duration, out: &mut dyn Outlet) {

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::clock::{ASLEEP, MARGIN, allowance};
+use super::clock::{ASLEEP, MARGIN, allowance, patience};
 use super::link::Engine;
 use super::restarts::Restarts;
 use super::search::Search;
+use super::verify::Unchecked;
 use super::{Moment, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
 use tabia_uci::gui::with_time_left;
@@ -37,7 +38,7 @@ impl Session {
             Engine::Starting { index, .. } | Engine::Up { index } => index,
         };
         self.notice(reason, at.out);
-        self.end_check(at.now, at.out);
+        self.end_check(Unchecked::Gone, at.now, at.out);
         // A search that may end without an answer (`perft`) is not repeated.
         if matches!(&self.search, Search::Engine(running) if running.parsed.perft) {
             self.search = Search::Idle;
@@ -184,7 +185,9 @@ impl Session {
         self.answer_when_due(b"bestmove 0000".to_vec(), kind, is_due, out);
     }
 
-    fn search_again(&mut self, now: Duration, out: &mut dyn Outlet) {
+    /// Sends the unanswered `go` of the GUI again, with the time that is left.
+    pub(super) fn search_again(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.expect_answer();
         let white_moves = self.white_moves();
         match &mut self.search {
             Search::Idle | Search::Held(_) => {}
@@ -204,6 +207,10 @@ impl Session {
                     true => Some(now.saturating_add(MARGIN)),
                     false if ponders => None,
                     false => allowance(&parsed, white_moves).map(|time| now.saturating_add(time)),
+                };
+                running.begin_due = match ponders {
+                    true => None,
+                    false => patience(&parsed, white_moves).map(|time| now.saturating_add(time)),
                 };
                 let stopped = running.stopped;
                 self.link.send_go(now, &go, out);

@@ -187,7 +187,7 @@ const ODD: [&str; 8] = [
     "option name Late type check default true",
     "no UCI at all",
     "bestmove",
-    "bestmove Nf3",
+    "bestmove Nh9",
     "",
 ];
 

@@ -338,6 +338,7 @@ impl Link {
     /// The background search has ended; its output has not.
     fn end_after_fence(&mut self, since: Duration, out: &mut dyn Outlet) {
         self.background = Background::Ended { since };
+        self.stray = None;
         self.ready.push_back(Asker::Fence);
         out.engine(b"isready");
     }
@@ -380,11 +381,19 @@ impl Link {
     pub(super) fn ignore_answer(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.stop_again = None;
         match self.background {
-            // A second `bestmove` of the same search.
-            Background::None | Background::Ended { .. } => {}
+            // A second `bestmove` of the same search, or one that is doubtful as well.
+            Background::None
+            | Background::Ended { .. }
+            | Background::Ending { doubtful: true, .. } => {}
             Background::Warming => self.end_after_fence(now, out),
             Background::Ending { since, .. } => self.end_after_fence(since, out),
         }
+    }
+
+    /// The engine has ended, or is ended, and its search with it.
+    pub(super) fn forget_search(&mut self) {
+        self.background = Background::None;
+        self.stop_again = None;
     }
 
     // `isready` and `readyok`.

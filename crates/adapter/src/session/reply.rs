@@ -57,7 +57,12 @@ impl Session {
             }
             EngineReply::BestMove => self.on_best_move(line, at),
             EngineReply::ReadyOk => {
+                let ended = self.link.searches_in_background();
                 self.link.on_ready(at.now, at.out);
+                if ended && self.search.is_engine() {
+                    // Its `go` has waited until now.
+                    self.expect_answer();
+                }
                 self.go_on_checking(at.now, at.out);
             }
             EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
@@ -87,6 +92,7 @@ impl Session {
             Answer::Sound(answer) => answer,
             Answer::Illegal => {
                 let text = format!("the engine's answer {} is not legal here", shown(word));
+                self.link.last_answer = Some(word.to_vec());
                 return self.reject_answer(&text, at);
             }
             Answer::Unreadable => return self.reject_answer(&unsound(line), at),
@@ -128,9 +134,6 @@ impl Session {
             let word = words(line).nth(1).unwrap_or_default();
             self.link.last_answer = Some(word.to_vec());
             self.link.ignore_answer(at.now, at.out);
-            if self.search.is_engine() {
-                self.expect_answer();
-            }
         } else {
             if let Answer::Unreadable = answer {
                 self.notice(&unsound(line), at.out);
@@ -146,8 +149,11 @@ impl Session {
         }
     }
 
-    /// Call this when the engine is to search the present position.
+    /// Call this when the engine begins to search the present position.
     pub(super) fn expect_answer(&mut self) {
+        if self.link.searches_in_background() {
+            return;
+        }
         let last = self.link.last_answer.take();
         let position = self.judged_position();
         let is_stray = |word: &Vec<u8>| {
@@ -159,29 +165,36 @@ impl Session {
 
     /// Whether an answer is the one to the last search, printed again during this one.
     fn is_second_answer(&mut self, word: &[u8]) -> bool {
-        let searches = self.link.searches_in_background() || self.search.is_engine();
-        searches
-            && self
-                .link
-                .stray
-                .take_if(|stray| stray.as_slice() == word)
-                .is_some()
+        if self.link.stray.as_deref() != Some(word) {
+            return false;
+        }
+        if self.link.searches_in_background() {
+            // This search is being stopped, so that its own answer comes soon.
+            return true;
+        }
+        // An engine that prints it yet again may mean it: that is no answer either.
+        match &mut self.search {
+            Search::Engine(running) => {
+                !running.has_searched_again && !std::mem::replace(&mut running.has_ignored, true)
+            }
+            Search::Idle | Search::Held(_) => false,
+        }
     }
 
     /// Reads a `bestmove` line; `word` is the one after `bestmove`.
     fn read_answer<'a>(&self, line: &'a [u8], word: &[u8]) -> Answer<'a> {
         let sound = engine::sound_answer(line);
-        let Some(position) = self.judged_position() else {
-            return sound.map_or(Answer::Unreadable, |sound| Answer::Sound(sound.into()));
-        };
-        let written = match sound {
-            Some(sound)
-                if engine::is_no_move(word) || notation::find_uci(position, word).is_some() =>
-            {
-                return Answer::Sound(sound.into());
+        let is_known = |position| notation::find_uci(position, word).is_some();
+        let written = match (sound, self.game.position(), self.judged_position()) {
+            (Some(sound), _, None) => return Answer::Sound(sound.into()),
+            (Some(sound), _, Some(position)) => {
+                if engine::is_no_move(word) || is_known(position) {
+                    return Answer::Sound(sound.into());
+                }
+                legal_answer(position, word)
             }
-            Some(_) => legal_answer(position, word),
-            None => notation::read_move(position, &text(word)).ok(),
+            (None, Some(position), _) => notation::read_move(position, &text(word)).ok(),
+            (None, None, _) => None,
         };
         match (written, sound) {
             (Some(mv), _) => {

@@ -6,7 +6,6 @@ use super::clock::{ASLEEP, MARGIN, allowance, patience};
 use super::link::Engine;
 use super::restarts::Restarts;
 use super::search::Search;
-use super::verify::Unchecked;
 use super::{Moment, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
 use tabia_uci::gui::with_time_left;
@@ -38,7 +37,7 @@ impl Session {
             Engine::Starting { index, .. } | Engine::Up { index } => index,
         };
         self.notice(reason, at.out);
-        self.end_check(Unchecked::Gone, at.now, at.out);
+        self.lose_check(at.now, at.out);
         // A search that may end without an answer (`perft`) is not repeated.
         if matches!(&self.search, Search::Engine(running) if running.parsed.perft) {
             self.search = Search::Idle;

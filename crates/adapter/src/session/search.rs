@@ -87,6 +87,8 @@ pub(super) struct Running {
     pub(super) stopped: bool,
     /// The engine's first answer was none, so that it has been asked again.
     pub(super) has_searched_again: bool,
+    /// The engine's last answer, printed once more, has been ignored.
+    pub(super) has_ignored: bool,
 }
 
 impl Running {
@@ -250,6 +252,7 @@ impl Session {
             begin_due: None,
             stopped: false,
             has_searched_again: false,
+            has_ignored: false,
         };
         if !kind.ponder {
             running.start_clock(at.now, self.white_moves());

@@ -455,8 +455,16 @@ impl Session {
         self.end_check(reason, now, out);
     }
 
+    /// Plays the book move, because the engine has ended.
+    pub(super) fn lose_check(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.link.forget_search();
+        if let Some(check) = self.take_check() {
+            self.play_unchecked(&check, Unchecked::Gone, now, out);
+        }
+    }
+
     /// Plays the book move, because the engine cannot check it.
-    pub(super) fn end_check(&mut self, reason: Unchecked, now: Duration, out: &mut dyn Outlet) {
+    fn end_check(&mut self, reason: Unchecked, now: Duration, out: &mut dyn Outlet) {
         if self.forget_check(Some(reason), now, out) {
             self.play_held(now, out);
         }

@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 
+use super::restart::Loss;
 use super::search::{Held, Search};
 use super::{Moment, Session};
 use shakmaty::Chess;
@@ -217,7 +218,7 @@ impl Session {
         }
         if std::mem::replace(&mut running.has_searched_again, true) {
             let reason = format!("{why} again: it is ended");
-            return self.replace_engine(&reason, true, at);
+            return self.replace_engine(&reason, Loss::Useless, true, at);
         }
         self.notice(&format!("{why}: it searches again"), at.out);
         self.link.doubt_search(at.now, at.out);

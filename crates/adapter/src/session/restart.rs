@@ -10,6 +10,15 @@ use super::{Moment, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
 use tabia_uci::gui::with_time_left;
 
+/// How an engine was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// It could not be started, or has ended.
+    Ended,
+    /// It runs, but is of no use: it hangs, or does not answer as it should.
+    Useless,
+}
+
 impl Session {
     /// Requests the engine of a profile.
     pub(super) fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
@@ -27,11 +36,17 @@ impl Session {
         // An engine that has started but sent no line is tried again. A program that
         // could not be started is not.
         let may_return = self.link.was_up || self.link.runs;
-        self.replace_engine(reason, may_return, at);
+        self.replace_engine(reason, Loss::Ended, may_return, at);
     }
 
-    /// Looks for another engine, after one has ended or hangs.
-    pub(super) fn replace_engine(&mut self, reason: &str, may_return: bool, at: &mut Moment<'_>) {
+    /// Looks for another engine, after one was lost.
+    pub(super) fn replace_engine(
+        &mut self,
+        reason: &str,
+        loss: Loss,
+        may_return: bool,
+        at: &mut Moment<'_>,
+    ) {
         let index = match self.link.state {
             Engine::None => return,
             Engine::Starting { index, .. } | Engine::Up { index } => index,
@@ -43,7 +58,7 @@ impl Session {
             self.search = Search::Idle;
         }
         // Without the option that crashes it, the engine may be tried again.
-        let is_cured = self.leave_deadly_option_out(at);
+        let is_cured = self.leave_deadly_option_out(loss, at);
         if may_return
             && self.settings.check(OptionId::Restart)
             && (is_cured || self.link.restarts.allow(at.now, self.search.is_engine()))
@@ -311,7 +326,7 @@ impl Session {
             ),
             Search::Idle | Search::Held(_) => return,
         };
-        self.on_engine_gone(&text, at);
+        self.replace_engine(&text, Loss::Useless, true, at);
     }
 
     /// Extends the engine's limits by a time in which its output could not be read.

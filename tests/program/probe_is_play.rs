@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use shakmaty::Position as _;
 use tabia_adapter::book_set::{BookSet, BookSpec, Opener};
 use tabia_adapter::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia_build::learn::{Evidence, PlayedGame, append, side_path};
@@ -90,6 +91,8 @@ struct Adapter {
     session: Session,
     book_set: BookSet,
     sent: Sent,
+    /// The last `position` line.
+    position: String,
 }
 
 impl Adapter {
@@ -109,6 +112,7 @@ impl Adapter {
             session: Session::new(engines, 1),
             book_set: BookSet::default(),
             sent: Sent::default(),
+            position: "position startpos".to_owned(),
         };
         adapter.session.start(&mut adapter.sent);
         adapter.step(Event::EngineUp);
@@ -143,7 +147,28 @@ impl Adapter {
     }
 
     fn gui(&mut self, line: &str) {
+        if line.starts_with("position ") {
+            line.clone_into(&mut self.position);
+        }
         self.step(Event::Gui(line.as_bytes()));
+    }
+
+    /// A legal move, or any move where the position line is not legal.
+    fn legal_move(&self) -> String {
+        let (start, moves) = self
+            .position
+            .split_once(" moves")
+            .unwrap_or((&self.position, ""));
+        let fen = start.strip_prefix("position fen ").unwrap_or_default();
+        let line = notation::Line::read(fen, moves).ok();
+        let first = line.and_then(|line| line.last().legal_moves().first().copied());
+        first.map_or_else(|| "a2a3".to_owned(), |mv| notation::uci(mv))
+    }
+
+    /// The engine answers its search.
+    fn engine_answers(&mut self) {
+        let answer = format!("bestmove {}", self.legal_move());
+        self.step(Event::Engine(answer.as_bytes()));
     }
 
     /// The book move for a `go`; `None` if the engine gets the `go`.
@@ -153,7 +178,7 @@ impl Adapter {
         self.gui(go);
         if self.sent.engine.iter().any(|line| line == go) {
             self.gui("stop");
-            self.step(Event::Engine(b"bestmove a2a3"));
+            self.engine_answers();
             return None;
         }
         self.sent.gui.iter().find_map(|line| {
@@ -291,9 +316,8 @@ fn equal_games_get_equal_moves_despite_other_requests_in_between() {
     let (book, _) = rich_book(folder.path());
     let plain = |adapter: &mut Adapter, line: &str| {
         adapter.gui(line);
-        adapter
-            .book_move("go movetime 1")
-            .unwrap_or_else(|| "a2a3".to_owned())
+        let answer = adapter.book_move("go movetime 1");
+        answer.unwrap_or_else(|| adapter.legal_move())
     };
     let busy = |adapter: &mut Adapter, line: &str| {
         // Wrong ponder moves, an analysis, the same request again.
@@ -301,12 +325,12 @@ fn equal_games_get_equal_moves_despite_other_requests_in_between() {
             adapter.gui(&format!("{line} {guess}"));
             adapter.gui("go ponder wtime 1000 btime 1000");
             adapter.gui("stop");
-            adapter.step(Event::Engine(b"bestmove a2a3"));
+            adapter.engine_answers();
         }
         adapter.gui(line);
         adapter.gui("go infinite");
         adapter.gui("stop");
-        adapter.step(Event::Engine(b"bestmove a2a3"));
+        adapter.engine_answers();
         let first = plain(adapter, line);
         assert_eq!(plain(adapter, line), first);
         first

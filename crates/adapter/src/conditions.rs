@@ -1,4 +1,4 @@
-//! Conditions of a book in `[[books]]`: opponent, time control, rating.
+//! Conditions of a book in `[[books]]`: opponent, time control, rating, variant.
 
 use std::fmt;
 use std::time::Duration;
@@ -30,10 +30,12 @@ impl Pace {
     #[must_use]
     pub fn of(clocks: &Clocks) -> Option<Pace> {
         let estimate = |clock: tabia_uci::gui::Clock| {
-            let time = clock.time.filter(|time| *time > 0)?;
-            Some(time.saturating_add(clock.increment.max(0).saturating_mul(40)))
+            let increments = clock.increment.max(0).saturating_mul(40);
+            Some(clock.time?.max(0).saturating_add(increments))
         };
-        let longest = estimate(clocks.white).max(estimate(clocks.black))?;
+        let longest = estimate(clocks.white).max(estimate(clocks.black));
+        // Programs without clocks send zeros.
+        let longest = longest.filter(|longest| *longest > 0)?;
         let time = Duration::from_millis(longest.unsigned_abs());
         Some(match time.as_secs() {
             0..180 => Pace::Bullet,
@@ -51,6 +53,61 @@ impl fmt::Display for Pace {
     }
 }
 
+/// The rules of a game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Variant {
+    /// Ordinary chess.
+    #[default]
+    Chess,
+    /// Ordinary chess from other places of king and rooks.
+    Chess960,
+    /// Other rules, by their name in lower case without blanks and hyphens.
+    Other(String),
+}
+
+impl Variant {
+    /// The variant of this name in `UCI_Variant`; the programs differ in the names.
+    #[must_use]
+    pub fn named(name: &str) -> Variant {
+        let words = name.chars().filter(|c| c.is_alphanumeric());
+        let name: String = words.flat_map(char::to_lowercase).collect();
+        match name.as_str() {
+            // As Fairy-Stockfish, XBoard, Cute Chess and lichess write it.
+            "" | "chess" | "normal" | "standard" | "fromposition" => Variant::Chess,
+            "chess960" | "fischerandom" | "fischerrandom" => Variant::Chess960,
+            "threecheck" => Variant::Other("3check".to_owned()),
+            "koth" => Variant::Other("kingofthehill".to_owned()),
+            _ => Variant::Other(name),
+        }
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Variant::Chess => "ordinary chess",
+            Variant::Chess960 => "Chess960",
+            Variant::Other(name) => name,
+        })
+    }
+}
+
+/// Variants that some engines switch on by an option of their own: `UCI_Atomic`.
+const SWITCHES: [&str; 12] = [
+    "3check",
+    "antichess",
+    "atomic",
+    "crazyhouse",
+    "giveaway",
+    "horde",
+    "kingofthehill",
+    "losers",
+    "racingkings",
+    "shatranj",
+    "suicide",
+    "threecheck",
+];
+
 /// What the adapter knows of a game at its first move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameConditions {
@@ -58,9 +115,65 @@ pub struct GameConditions {
     pub opponent: String,
     /// From the first clock.
     pub pace: Option<Pace>,
+    /// From `UCI_Variant`.
+    variant: Variant,
+    /// From `UCI_Chess960`: castling is written as king takes rook.
+    chess960: bool,
 }
 
 impl GameConditions {
+    /// Handles an option of the engine that may set the rules; true if it does.
+    pub(crate) fn set_rules(&mut self, option: &str, value: &str) -> bool {
+        let on = matches!(
+            value.to_ascii_lowercase().as_str(),
+            "true" | "1" | "yes" | "on"
+        );
+        let option = option.to_ascii_lowercase();
+        match option.strip_prefix("uci_") {
+            Some("variant") if value.trim() == "<empty>" => self.variant = Variant::Chess,
+            Some("variant") => self.variant = Variant::named(value),
+            Some("chess960") => self.chess960 = on,
+            Some(name) if SWITCHES.contains(&name) => {
+                let named = Variant::named(name);
+                if on {
+                    self.variant = named;
+                } else if self.variant == named {
+                    self.variant = Variant::Chess;
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Forgets what options have set.
+    pub(crate) fn forget_rules(&mut self) {
+        self.variant = Variant::Chess;
+        self.chess960 = false;
+    }
+
+    /// The rules of the game.
+    #[must_use]
+    pub fn rules(&self) -> &Variant {
+        match self.variant {
+            Variant::Chess if self.chess960 => &Variant::Chess960,
+            _ => &self.variant,
+        }
+    }
+
+    /// Whether castling is written as king takes rook.
+    #[must_use]
+    pub fn king_takes_rook(&self) -> bool {
+        self.chess960 || self.variant == Variant::Chess960
+    }
+
+    /// Whether the rules are other than those of chess, so that the adapter can judge
+    /// neither moves nor positions.
+    #[must_use]
+    pub const fn has_other_rules(&self) -> bool {
+        matches!(self.variant, Variant::Other(_))
+    }
+
     fn words(&self) -> impl Iterator<Item = &str> {
         self.opponent.split_whitespace()
     }
@@ -92,6 +205,8 @@ pub struct BookConditions {
     pub paces: Vec<Pace>,
     /// The lowest and the highest rating of the opponent.
     pub elo: Option<(u32, u32)>,
+    /// The rules; `None` is chess, Chess960 included.
+    pub variant: Option<Variant>,
 }
 
 impl BookConditions {
@@ -133,6 +248,13 @@ impl BookConditions {
                     None => Err("two ratings, as 1200..1800"),
                 }
             }
+            "variant" if text.trim().is_empty() => {
+                Err("the name of a variant as in UCI_Variant: antichess, 3check")
+            }
+            "variant" => {
+                self.variant = Some(Variant::named(text));
+                Ok(())
+            }
             _ => return None,
         })
     }
@@ -146,6 +268,13 @@ impl BookConditions {
             ("opponent", self.opponent.clone()),
             ("time_control", (!paces.is_empty()).then(|| paces.join("|"))),
             ("elo", elo),
+            (
+                "variant",
+                self.variant.as_ref().map(|variant| match variant {
+                    Variant::Chess => "chess".to_owned(),
+                    other => other.to_string().to_lowercase(),
+                }),
+            ),
         ];
         let given = all
             .into_iter()
@@ -163,9 +292,11 @@ impl BookConditions {
     /// meet its condition.
     #[must_use]
     pub fn hold(&self, game: &GameConditions) -> bool {
-        self.opponent
-            .as_deref()
-            .is_none_or(|wanted| fits(wanted, game))
+        self.hold_in(game.rules())
+            && self
+                .opponent
+                .as_deref()
+                .is_none_or(|wanted| fits(wanted, game))
             && (self.paces.is_empty() || game.pace.is_some_and(|pace| self.paces.contains(&pace)))
             && self
                 .elo
@@ -182,6 +313,7 @@ impl BookConditions {
             opponent,
             paces,
             elo,
+            variant,
         } = self;
         let wanted = opponent.as_deref().unwrap_or_default();
         let elo = elo.map_or_else(|| "none".to_owned(), |(low, _)| low.to_string());
@@ -198,8 +330,19 @@ impl BookConditions {
         let mut games = games.map(|opponent| GameConditions {
             opponent,
             pace: paces.first().copied(),
+            variant: variant.clone().unwrap_or_default(),
+            chess960: false,
         });
         games.find(|game| self.hold(game))
+    }
+
+    /// Whether the book is for games with these rules.
+    #[must_use]
+    pub fn hold_in(&self, rules: &Variant) -> bool {
+        match &self.variant {
+            Some(variant) => variant == rules,
+            None => !matches!(rules, Variant::Other(_)),
+        }
     }
 }
 
@@ -250,6 +393,7 @@ mod tests {
         let game = |opponent: &str, pace| GameConditions {
             opponent: opponent.to_owned(),
             pace,
+            ..GameConditions::default()
         };
         let bot = game("BOT 2200 computer Maia Nine", Some(Pace::Blitz));
         let person = game("none 1500 human smith", Some(Pace::Rapid));
@@ -290,11 +434,79 @@ mod tests {
             ("time_control", "fast"),
             ("elo", "1800"),
             ("elo", "1800..1200"),
+            ("variant", " "),
         ] {
             let read = BookConditions::default().read(key, text);
             assert!(read.unwrap().is_err(), "{key} {text}");
         }
         assert!(BookConditions::default().read("variety", "5").is_none());
+    }
+
+    #[test]
+    fn a_book_is_for_chess_unless_it_names_a_variant() {
+        let rules = |options: &[(&str, &str)]| {
+            let mut game = GameConditions::default();
+            for (name, value) in options {
+                assert!(game.set_rules(name, value), "{name}");
+            }
+            game
+        };
+        // Which of these books answer: one without the key, for chess, for Chess960, for
+        // three checks.
+        let books = ["", "chess", "Chess960", "threeCheck"].map(|variant| match variant {
+            "" => BookConditions::default(),
+            variant => conditions(&[("variant", variant)]),
+        });
+        for (options, expected) in [
+            (&[][..], [true, true, false, false]),
+            (&[("UCI_Variant", "Standard")], [true, true, false, false]),
+            (&[("uci_variant", "normal")], [true, true, false, false]),
+            (&[("UCI_Variant", "<empty>")], [true, true, false, false]),
+            (&[("UCI_Chess960", "true")], [true, false, true, false]),
+            (
+                &[("UCI_Variant", "fischerandom")],
+                [true, false, true, false],
+            ),
+            (&[("UCI_Variant", "antichess")], [false; 4]),
+            (&[("UCI_Variant", "kingOfTheHill")], [false; 4]),
+            (&[("UCI_Variant", "no such game")], [false; 4]),
+            (&[("UCI_Variant", "3check")], [false, false, false, true]),
+            (&[("UCI_3Check", "true")], [false, false, false, true]),
+            (
+                &[("UCI_Variant", "3-check"), ("UCI_Chess960", "true")],
+                [false, false, false, true],
+            ),
+            (
+                &[("UCI_Variant", "atomic"), ("UCI_Variant", "chess")],
+                [true, true, false, false],
+            ),
+            (
+                &[("UCI_Atomic", "true"), ("UCI_Atomic", "false")],
+                [true, true, false, false],
+            ),
+        ] {
+            let game = rules(options);
+            let holds = [0, 1, 2, 3].map(|index| books[index].hold(&game));
+            assert_eq!(holds, expected, "{options:?}");
+        }
+        assert!(!GameConditions::default().set_rules("UCI_Opponent", "true"));
+        let given = conditions(&[("variant", "Three-Check")]).given();
+        assert_eq!(given, [("variant", "3check".to_owned())]);
+    }
+
+    #[test]
+    fn a_clock_of_zero_counts_if_it_has_an_increment() {
+        let of = |time, increment| {
+            let white = tabia_uci::gui::Clock { time, increment };
+            Pace::of(&Clocks {
+                white,
+                ..Clocks::default()
+            })
+        };
+        assert_eq!(of(Some(0), 0), None);
+        assert_eq!(of(None, 2000), None);
+        assert_eq!(of(Some(0), 2000), Some(Pace::Bullet));
+        assert_eq!(of(Some(-5), 10_000), Some(Pace::Blitz));
     }
 
     proptest! {
@@ -303,10 +515,12 @@ mod tests {
             opponent in prop::option::of("(GM|human|[a-z]{1,5}|[a-z]{0,3}[*][a-z]{0,3})([|][A-Za-z*]{1,4})?"),
             pace in prop::option::of(0_usize..4),
             elo in prop::option::of((0_u32..3000, 0_u32..3000)),
+            variant in prop::option::of("chess|Chess960|antichess|3check"),
         ) {
             let mut all = BookConditions { opponent, ..BookConditions::default() };
             all.paces.extend(pace.map(|pace| Pace::NAMES[pace].1));
             all.elo = elo.map(|(a, b)| (a.min(b), a.max(b)));
+            all.variant = variant.map(|name| Variant::named(&name));
             let example = all.example().unwrap();
             prop_assert!(all.hold(&example), "{example:?}");
         }

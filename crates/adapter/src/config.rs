@@ -554,7 +554,7 @@ fn suggestion(key: &str) -> String {
     crate::settings::SPECS
         .iter()
         .map(|spec| spec.id.key())
-        .chain(["file", "opponent", "time_control", "elo"].map(str::to_owned))
+        .chain(["file", "opponent", "time_control", "elo", "variant"].map(str::to_owned))
         .map(|known| (strsim::damerau_levenshtein(key, &known), known))
         .min()
         .filter(|(distance, _)| *distance <= 3)

@@ -253,11 +253,17 @@ pub fn sound_answer(line: &[u8]) -> Option<&[u8]> {
     }
 }
 
+/// Whether engines announce by this word that they have no move.
+#[must_use]
+pub fn is_no_move(word: &[u8]) -> bool {
+    const NONE: [&[u8]; 5] = [b"0000", b"(none)", b"none", b"null", b"resign"];
+    NONE.iter().any(|none| word.eq_ignore_ascii_case(none))
+}
+
 /// Whether a word is a move (boards of up to 16 files and drops included), or a word
 /// with which engines announce that they have none.
 fn is_answer(word: &[u8]) -> bool {
-    const NONE: [&[u8]; 5] = [b"0000", b"(none)", b"none", b"null", b"resign"];
-    if NONE.iter().any(|none| word.eq_ignore_ascii_case(none)) {
+    if is_no_move(word) {
         return true;
     }
     match word {

@@ -111,11 +111,10 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The longest search that the clock allows. Zero means no clock: programs without
-    /// clocks send it, and engines accept it so.
+    /// The longest search that the clock allows.
     fn longest(self) -> Option<i64> {
-        let time = self.time.filter(|time| *time != 0)?;
-        Some(time.max(0).saturating_add(self.increment.max(0)))
+        let increment = self.increment.max(0);
+        Some(self.time?.max(0).saturating_add(increment))
     }
 }
 
@@ -137,8 +136,22 @@ impl Go {
             Some(false) => black.longest(),
             None => white.longest().max(black.longest()),
         };
-        let longest = clock.max(move_time.filter(|time| *time > 0))?;
+        let longest = clock.max(move_time.map(|time| time.max(0)))?;
         Some(Duration::from_millis(longest.unsigned_abs()))
+    }
+
+    /// Whether no time of the line is other than 0: programs without clocks send such
+    /// lines.
+    #[must_use]
+    pub fn is_untimed(&self) -> bool {
+        let Clocks {
+            white,
+            black,
+            move_time,
+        } = self.clocks;
+        let times = [white.time, black.time, move_time].into_iter().flatten();
+        let mut all = times.chain([white.increment, black.increment]);
+        all.all(|time| time == 0)
     }
 
     /// Subtracts used time from the clock of the side to move and from `movetime`.

@@ -208,6 +208,47 @@ mod tests {
     }
 
     #[test]
+    fn drops_a_last_line_without_measure_to_its_end() {
+        let mut buffer = LineBuffer::default();
+        let mut bytes = vec![b'x'; MAX_LINE + 10];
+        bytes.extend_from_slice(b" quit");
+        assert!(all_lines(&mut buffer, &bytes, 1 << 16).is_empty());
+        assert_eq!(buffer.last_line(), None);
+        assert_eq!(buffer.take_dropped(), 1);
+        assert_eq!(buffer.last_line(), None);
+        assert_eq!(buffer.take_dropped(), 0);
+    }
+
+    /// Signals interrupt every second read.
+    struct Interrupted<'a> {
+        bytes: &'a [u8],
+        is_next: bool,
+    }
+
+    impl Read for Interrupted<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            self.is_next = !self.is_next;
+            match self.is_next {
+                true => Err(io::ErrorKind::Interrupted.into()),
+                false => self.bytes.read(into),
+            }
+        }
+    }
+
+    #[test]
+    fn an_interrupted_read_is_made_again() {
+        let mut source = Interrupted {
+            bytes: b"uci\nquit",
+            is_next: false,
+        };
+        let mut buffer = LineBuffer::default();
+        assert_eq!(buffer.fill(&mut source).unwrap(), 8);
+        assert_eq!(buffer.fill(&mut source).unwrap(), 0);
+        assert_eq!(buffer.next_line(), Some(&b"uci"[..]));
+        assert_eq!(buffer.last_line(), Some(&b"quit"[..]));
+    }
+
+    #[test]
     fn takes_a_line_of_a_megabyte() {
         let mut buffer = LineBuffer::default();
         let mut bytes = vec![b'x'; 1 << 20];

@@ -76,6 +76,13 @@ impl Session {
             && !self.link.options.analysing()
     }
 
+    /// Whether the game has other rules than chess, and no book is for these.
+    pub(super) fn lacks_book_for_rules(&self, book_set: &BookSet) -> bool {
+        let rules = self.conditions.rules();
+        let mut books = book_set.books.iter();
+        self.conditions.has_other_rules() && !books.any(|book| book.spec.conditions.hold_in(rules))
+    }
+
     /// The book's answer to a `go`, without the `vetoed` moves.
     pub(super) fn ask_books(
         &mut self,
@@ -83,7 +90,10 @@ impl Session {
         vetoed: &[Move],
         at: &mut Moment<'_>,
     ) -> Option<Answer> {
-        if !self.settings.check(OptionId::OwnBook) || self.chooser.shut {
+        if !self.settings.check(OptionId::OwnBook)
+            || self.chooser.shut
+            || self.lacks_book_for_rules(at.book_set)
+        {
             return None;
         }
         let position = self.game.position()?.clone();
@@ -319,7 +329,7 @@ impl Session {
     }
 
     pub(super) fn castling_mode(&self) -> CastlingMode {
-        CastlingMode::from_chess960(self.link.options.chess960)
+        CastlingMode::from_chess960(self.conditions.king_takes_rook())
     }
 }
 

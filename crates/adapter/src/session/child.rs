@@ -115,8 +115,6 @@ pub(super) struct ChildOptions {
     /// `MultiPV` is above 1, which means analysis.
     pub(super) multi_pv: bool,
     analyse: bool,
-    /// Castling is written as king takes rook.
-    pub(super) chess960: bool,
     /// Names of options that crash the engine.
     deadly: Vec<String>,
     /// Problems that have been reported with options not sent: each is reported once.
@@ -143,7 +141,6 @@ impl ChildOptions {
         match name.to_ascii_lowercase().as_str() {
             "multipv" => self.multi_pv = value.parse::<u32>().is_ok_and(|lines| lines > 1),
             "uci_analysemode" => self.analyse = on,
-            "uci_chess960" => self.chess960 = on,
             _ => {}
         }
     }

@@ -58,6 +58,8 @@ pub(super) struct BookChooser {
 struct FoundBook {
     probed_for: Option<Wanted>,
     lookup: Lookup,
+    /// How long its lines are, as far as that has been looked up.
+    lines: LineMemory,
 }
 
 impl BookChooser {
@@ -91,7 +93,14 @@ impl BookChooser {
         self.is_prepared = false;
     }
 
-    /// Call this when the position or the books have changed.
+    /// Call this when the books have been opened again.
+    pub(super) fn forget_books(&mut self) {
+        self.settings_changed();
+        self.found.clear();
+        self.forget_position();
+    }
+
+    /// Call this when the position has changed.
     pub(super) fn forget_position(&mut self) {
         for found in &mut self.found {
             found.probed_for = None;
@@ -197,9 +206,8 @@ impl BookChooser {
             ..settings.rules()
         };
         let moves = &found.lookup.moves;
-        let lines = LineMemory::default();
         let verdicts = &mut self.verdicts;
-        rules.weigh((book, &lines), position, moves, &repeats, verdicts);
+        rules.weigh((book, &found.lines), position, moves, &repeats, verdicts);
         if let Some(searchmoves) = searchmoves {
             policy::narrow(moves, &rules.policy, searchmoves, &mut self.verdicts);
         }
@@ -256,5 +264,83 @@ fn wanted(settings: &Settings) -> Wanted {
     match settings.check(OptionId::Transpositions) {
         true => Wanted::Transpositions,
         false => Wanted::Stored,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use tabia_book::{Annotation, BookMove, Error, PositionRecord, Preference, Stats};
+
+    /// A book that has each first move of the game's next ten plies; counts look-ups.
+    #[derive(Default)]
+    struct Lines {
+        probes: Cell<u32>,
+    }
+
+    impl Probe for Lines {
+        fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
+            self.probes.set(self.probes.get() + 1);
+            found.clear();
+            let moves = position.legal_moves();
+            let first = moves
+                .first()
+                .filter(|_| position.fullmoves().get() <= 5)
+                .copied();
+            found.here = first.map(|_| PositionRecord::default());
+            found.moves.extend(first.map(|mv| BookMove {
+                mv,
+                annotation: Annotation::default(),
+                after: Some(PositionRecord {
+                    stats: Stats {
+                        games: 5,
+                        losses: 5,
+                        ..Stats::default()
+                    },
+                    ..PositionRecord::default()
+                }),
+                transposition: false,
+                preference: Preference::Statistics,
+                evaluation: None,
+            }));
+            Ok(())
+        }
+
+        fn contains(&self, _: &Chess) -> Result<bool, Error> {
+            Ok(true)
+        }
+    }
+
+    #[test]
+    fn a_line_that_has_been_followed_is_not_followed_again() {
+        let book = Lines::default();
+        let mut settings = Settings::default();
+        settings.set(OptionId::LeaveEarly, "4").unwrap();
+        let mut chooser = BookChooser::default();
+        chooser.found.push(FoundBook::default());
+        let look_up = |chooser: &mut BookChooser| {
+            let before = book.probes.get();
+            chooser
+                .look_up(
+                    (0, &book),
+                    &settings,
+                    &Game::default(),
+                    &Chess::default(),
+                    None,
+                )
+                .unwrap();
+            assert_eq!(chooser.verdicts.len(), 1);
+            book.probes.get() - before
+        };
+        assert!(look_up(&mut chooser) > 4, "the line is followed");
+        chooser.forget_position();
+        assert_eq!(look_up(&mut chooser), 1, "only the position is looked up");
+        assert_eq!(look_up(&mut chooser), 0, "nothing has changed");
+        // Another file may be open now.
+        chooser.forget_books();
+        chooser.found.push(FoundBook::default());
+        assert!(look_up(&mut chooser) > 4, "the line is followed again");
     }
 }

@@ -28,7 +28,13 @@ pub(super) const LEAST_CORRECTED_WAIT: Duration = Duration::from_millis(20);
 /// How long the answer to a `go` may take before the engine counts as hung; `None` if the
 /// line sets no time.
 pub(super) fn allowance(go: &Go, white_moves: Option<bool>) -> Option<Duration> {
-    Some(go.longest(white_moves)?.saturating_add(MARGIN))
+    Some(longest(go, white_moves)?.saturating_add(MARGIN))
+}
+
+/// The longest search that the times allow. A book does not wait on a clock of 0, but an
+/// engine is not killed for one that may be no clock at all.
+fn longest(go: &Go, white_moves: Option<bool>) -> Option<Duration> {
+    go.longest(white_moves).filter(|_| !go.is_untimed())
 }
 
 /// How long a `go` may wait while the engine ends a background search. The GUI did not
@@ -36,5 +42,5 @@ pub(super) fn allowance(go: &Go, white_moves: Option<bool>) -> Option<Duration> 
 pub(super) fn patience(go: &Go, white_moves: Option<bool>) -> Option<Duration> {
     const LEAST: Duration = Duration::from_millis(250);
     const MOST: Duration = Duration::from_secs(5);
-    Some((go.longest(white_moves)? / 8).clamp(LEAST, MOST))
+    Some((longest(go, white_moves)? / 8).clamp(LEAST, MOST))
 }

@@ -176,6 +176,7 @@ impl Session {
         let is_wanted = self.settings.number(OptionId::Cover) > 0
             && self.cover.state == State::Unread
             && self.books_may_answer()
+            && !self.lacks_book_for_rules(at.book_set)
             && !go.infinite
             && !go.engine_only;
         let position = self.game.position().filter(|_| is_wanted).cloned();

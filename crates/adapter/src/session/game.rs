@@ -74,6 +74,25 @@ impl Game {
         &self.raw
     }
 
+    /// Whether White is to move, as far as the line says it: also for a game that cannot
+    /// be followed, as one of a variant.
+    pub(super) fn white_moves(&self) -> Option<bool> {
+        if let Some(position) = self.position() {
+            return Some(position.turn().is_white());
+        }
+        let read = gui::position(&self.raw)?;
+        let begins = match read.fen.as_deref() {
+            None => true,
+            Some(fen) => match fen.split(' ').nth(1)? {
+                "w" => true,
+                "b" => false,
+                _ => return None,
+            },
+        };
+        let plies = line::words(read.moves).count();
+        Some(begins == plies.is_multiple_of(2))
+    }
+
     /// The keys of all positions up to the present one.
     pub(super) fn keys(&self) -> Vec<u64> {
         let before = self.before.iter().map(|Zobrist64(key)| *key);

@@ -2,6 +2,7 @@
 
 use super::child::{ANALYSE_MODE, ChildOptions, Hello, OPPONENT};
 use super::link::Engine;
+use super::restart::Loss;
 use super::{Moment, Outlet, Request, Session, info_string};
 use crate::settings::NONE;
 use tabia_uci::engine::{EngineReply, Id, OptionError, id, option};
@@ -69,7 +70,9 @@ impl Session {
         self.settings = profile.settings.announced();
         self.chooser.settings_changed();
         self.link.options = ChildOptions::default();
+        self.conditions.forget_rules();
         for (name, value) in &profile.options {
+            self.conditions.set_rules(name, value);
             let line = message::set_option(name, Some(value));
             self.link
                 .options
@@ -180,7 +183,8 @@ impl Session {
         };
         let timeout = profile.start_timeout;
         if self.link.tried.is_some() {
-            return self.replace_engine("the engine does not answer \"isready\"", true, at);
+            let text = "the engine does not answer \"isready\"";
+            return self.replace_engine(text, Loss::Useless, true, at);
         }
         let text = format!(
             "engine \"{}\" has not answered \"uci\" within {} ms",
@@ -197,7 +201,7 @@ impl Session {
             self.answer_uci(at.out);
             self.go_on(at);
         } else {
-            self.replace_engine(&text, self.link.was_up, at);
+            self.replace_engine(&text, Loss::Useless, self.link.was_up, at);
         }
     }
 }

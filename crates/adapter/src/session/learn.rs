@@ -235,7 +235,8 @@ impl Session {
 
     /// Stores a move chosen by a book.
     pub(super) fn learn_choice(&mut self, book: &crate::book_set::OpenBook, mv: String) {
-        if book.side_file.is_some() {
+        // Results of other rules cannot be judged.
+        if book.side_file.is_some() && !self.conditions.has_other_rules() {
             self.learner.forget_choice();
             let ply = self.learner.moves.len();
             self.learner.chosen.push((ply, mv, book.spec.path.clone()));

@@ -49,11 +49,13 @@ enum Background {
     /// The search goes on while a book move is held.
     Warming,
     /// The search has to end, `since` this time. The next `stop` is sent at the time
-    /// `stop`; `stop_sent` means that one has been sent already.
+    /// `stop`; `stop_sent` means that one has been sent already. A `doubtful` search may
+    /// have ended: it counts as ended after the first `stop`.
     Ending {
         since: Duration,
         stop: Duration,
         stop_sent: bool,
+        doubtful: bool,
     },
     /// The search has ended; the engine has still to send `readyok`.
     Ended { since: Duration },
@@ -124,6 +126,11 @@ pub(super) struct Link {
     pub(super) tried: Option<Vec<Vec<u8>>>,
     /// The last `position` line has been sent to it.
     pub(super) position_sent: bool,
+    /// The move by which it has ended its last search.
+    pub(super) last_answer: Option<Vec<u8>>,
+    /// That move, if it is illegal in the position of the present search: some engines
+    /// print it a second time.
+    pub(super) stray: Option<Vec<u8>>,
 }
 
 impl Link {
@@ -264,12 +271,28 @@ impl Link {
         }
     }
 
+    /// Ends the engine's search, if it still makes it: its answer cannot be one to this
+    /// search.
+    pub(super) fn doubt_search(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.stop_again = None;
+        match self.background {
+            Background::Ended { .. } => {}
+            Background::Ending { since, .. } => self.end_search(now, since, true, out),
+            Background::None | Background::Warming => self.end_search(now, now, true, out),
+        }
+    }
+
     fn end_background(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.end_search(now, now, false, out);
+    }
+
+    fn end_search(&mut self, now: Duration, since: Duration, doubtful: bool, out: &mut dyn Outlet) {
         let earliest = self.went.map_or(now, |went| went.saturating_add(PAUSE));
         self.background = Background::Ending {
-            since: now,
+            since,
             stop: earliest.max(now),
             stop_sent: false,
+            doubtful,
         };
         self.send_due_stop(now, out);
     }
@@ -289,16 +312,35 @@ impl Link {
         }
         out.engine(b"stop");
         self.stop_again = None;
-        if let Background::Ending {
-            since,
-            stop,
-            stop_sent,
-        } = &mut self.background
-        {
-            let pause = now.saturating_sub(*since).max(REPEAT);
-            *stop = now.saturating_add(pause);
-            *stop_sent = true;
+        match &mut self.background {
+            Background::Ending {
+                since,
+                doubtful: true,
+                ..
+            } => {
+                let since = *since;
+                self.end_after_fence(since, out);
+            }
+            Background::Ending {
+                since,
+                stop,
+                stop_sent,
+                ..
+            } => {
+                let pause = now.saturating_sub(*since).max(REPEAT);
+                *stop = now.saturating_add(pause);
+                *stop_sent = true;
+            }
+            _ => {}
         }
+    }
+
+    /// The background search has ended; its output has not.
+    fn end_after_fence(&mut self, since: Duration, out: &mut dyn Outlet) {
+        self.background = Background::Ended { since };
+        self.stray = None;
+        self.ready.push_back(Asker::Fence);
+        out.engine(b"isready");
     }
 
     /// How late the first `stop` of a background search is.
@@ -330,19 +372,28 @@ impl Link {
         self.ready_since = self.ready_since.map(|since| since.saturating_add(time));
     }
 
-    /// Handles a `bestmove`; true if the GUI must not get it.
-    pub(super) fn ignores_answer(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
+    /// The search that the GUI waits for has ended.
+    pub(super) fn stop_repeating(&mut self) {
+        self.stop_again = None;
+    }
+
+    /// Handles the `bestmove` of a background search, which the GUI must not get.
+    pub(super) fn ignore_answer(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.stop_again = None;
         match self.background {
-            Background::None => return false,
-            // A second `bestmove` of the same search.
-            Background::Ended { .. } => return true,
-            Background::Warming => self.background = Background::Ended { since: now },
-            Background::Ending { since, .. } => self.background = Background::Ended { since },
+            // A second `bestmove` of the same search, or one that is doubtful as well.
+            Background::None
+            | Background::Ended { .. }
+            | Background::Ending { doubtful: true, .. } => {}
+            Background::Warming => self.end_after_fence(now, out),
+            Background::Ending { since, .. } => self.end_after_fence(since, out),
         }
-        self.ready.push_back(Asker::Fence);
-        out.engine(b"isready");
-        true
+    }
+
+    /// The engine has ended, or is ended, and its search with it.
+    pub(super) fn forget_search(&mut self) {
+        self.background = Background::None;
+        self.stop_again = None;
     }
 
     // `isready` and `readyok`.
@@ -420,6 +471,8 @@ impl Link {
         self.stop_again = None;
         self.went = None;
         self.silent = false;
+        self.last_answer = None;
+        self.stray = None;
     }
 
     /// Sends the lines and each `isready` that waited for the engine to start.

@@ -115,6 +115,10 @@ pub struct Session {
     recorder: Option<Recorder>,
     /// Properties of the game for the choice of books.
     conditions: GameConditions,
+    /// A move of this game has been asked for.
+    game_has_begun: bool,
+    /// The opponent named meanwhile, who counts from the next game on.
+    next_opponent: Option<String>,
     /// The books for this game have been reported.
     books_reported: bool,
     /// The seed of the game from `Book Seed File`.
@@ -142,6 +146,8 @@ impl Session {
         Session {
             recorder: engines.record_games.then(Recorder::default),
             conditions: GameConditions::default(),
+            game_has_begun: false,
+            next_opponent: None,
             books_reported: false,
             seed: seed::GameSeed::default(),
             cover: cover::Cover::default(),
@@ -263,7 +269,7 @@ impl Session {
                 self.leave_position(at.now, at.out);
                 self.record_game(at.out);
                 self.chooser.new_game();
-                self.forget_clock();
+                self.begin_game();
                 if self.chooser.count_game() {
                     self.seed = seed::GameSeed::Untaken;
                 }
@@ -333,10 +339,10 @@ impl Session {
         if self.game.update(line) == Step::Anew {
             self.record_game(at.out);
             self.chooser.new_game();
-            self.forget_clock();
+            self.begin_game();
         }
         self.record_position(line);
-        if let Some(trouble) = self.game.trouble() {
+        if let Some(trouble) = self.position_trouble() {
             // Current Stockfish ends on such a line: it is passed on only with a `go`
             // that needs it.
             let text = format!("position: {trouble}; the book is silent until the next one");
@@ -346,6 +352,19 @@ impl Session {
             self.link.position_sent = true;
             self.link.send_position(line, at.out);
         }
+    }
+
+    /// What is wrong with the last `position` line. Illegal moves may be legal in a
+    /// variant.
+    fn position_trouble(&self) -> Option<&str> {
+        let is_judged = !self.conditions.has_other_rules() || self.game.is_missing();
+        self.game.trouble().filter(|_| is_judged)
+    }
+
+    /// The present position, if it is one of chess and could be read.
+    fn judged_position(&self) -> Option<&shakmaty::Chess> {
+        let position = self.game.position();
+        position.filter(|_| !self.conditions.has_other_rules())
     }
 }
 

@@ -46,8 +46,7 @@ impl Session {
     pub(super) fn on_books_opened(&mut self, messages: &[String], at: &mut Moment<'_>) {
         self.books.opening = false;
         self.books.until = None;
-        self.chooser.settings_changed();
-        self.chooser.forget_position();
+        self.chooser.forget_books();
         if self.books.messages != messages {
             self.books.messages = messages.to_vec();
             for message in messages {

@@ -3,7 +3,7 @@
 use super::child::{ANALYSE_MODE, OPPONENT};
 use super::seed::GameSeed;
 use super::{Moment, Outlet, Session, info_string};
-use crate::conditions::Pace;
+use crate::conditions::{Pace, Variant};
 use crate::settings::OptionId;
 use tabia_uci::gui::{Clocks, SetOption};
 
@@ -21,10 +21,17 @@ impl Session {
             }
             return self.set_engines(&line, SetOption { name, ..option }, out);
         }
+        if self.conditions.set_rules(&option.name, &option.text()) {
+            self.chooser.settings_changed();
+            self.cover.books_changed();
+        }
         let is_known = self.link.hello.option(&option.name).is_some();
         if option.name.eq_ignore_ascii_case(OPPONENT) {
-            self.conditions.opponent = option.text();
-            self.chooser.settings_changed();
+            // Match managers name the next opponent before `ucinewgame`.
+            match self.game_has_begun {
+                true => self.next_opponent = Some(option.text()),
+                false => self.meet(option.text()),
+            }
             if !is_known && self.wants_opponent() {
                 return;
             }
@@ -57,9 +64,19 @@ impl Session {
     }
 
     /// Call this at a new game: its first clock decides its time control.
-    pub(super) fn forget_clock(&mut self) {
+    pub(super) fn begin_game(&mut self) {
         self.conditions.pace = None;
         self.books_reported = false;
+        self.game_has_begun = false;
+        if let Some(opponent) = self.next_opponent.take() {
+            self.meet(opponent);
+        }
+    }
+
+    /// The opponent of this game.
+    fn meet(&mut self, opponent: String) {
+        self.conditions.opponent = opponent;
+        self.chooser.settings_changed();
     }
 
     /// Chooses the books for a game by its first clock and the opponent; reports once
@@ -90,8 +107,12 @@ impl Session {
             "" => "unknown opponent",
             opponent => opponent,
         };
+        let rules = match self.conditions.rules() {
+            Variant::Chess => String::new(),
+            rules => format!("{rules}, "),
+        };
         info_string(
-            &format!("books for this game ({opponent}, {pace}): {names}"),
+            &format!("books for this game ({rules}{opponent}, {pace}): {names}"),
             at.out,
         );
     }

@@ -196,3 +196,63 @@ impl Session {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use tabia_uci::gui;
+
+    const LINES: [&str; 6] = [
+        "position startpos",
+        "position startpos moves e2e4",
+        "isready",
+        "stop",
+        "go infinite",
+        "setoption name Hash value 16",
+    ];
+
+    fn push(queue: &mut Queue, line: &str) {
+        queue.push(Duration::ZERO, line.as_bytes(), gui::parse(line.as_bytes()));
+    }
+
+    fn waiting(queue: &Queue) -> Vec<String> {
+        let text = |waiting: &Waiting| String::from_utf8_lossy(&waiting.line).into_owned();
+        queue.lines.iter().map(text).collect()
+    }
+
+    #[test]
+    fn a_position_replaces_the_one_that_nothing_has_used() {
+        let mut queue = Queue::default();
+        for line in [LINES[0], LINES[2], LINES[1]] {
+            push(&mut queue, line);
+        }
+        assert_eq!(waiting(&queue), [LINES[2], LINES[1]]);
+        for line in [LINES[4], LINES[0], LINES[0]] {
+            push(&mut queue, line);
+        }
+        assert_eq!(waiting(&queue), [LINES[2], LINES[1], LINES[4], LINES[0]]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_count_of_bytes_is_that_of_the_waiting_lines(
+            steps in prop::collection::vec((0_usize..9, 0_usize..6), 0..200),
+        ) {
+            let mut queue = Queue::default();
+            for (step, line) in steps {
+                match step {
+                    0..4 => push(&mut queue, LINES[line]),
+                    4 => {
+                        let line = LINES[line].as_bytes();
+                        queue.push_front(Duration::ZERO, line, gui::parse(line));
+                    }
+                    5 => queue.remove(line),
+                    _ => drop(queue.pop()),
+                }
+                let lines = waiting(&queue);
+                prop_assert_eq!(queue.bytes, lines.iter().map(String::len).sum::<usize>());
+            }
+        }
+    }
+}

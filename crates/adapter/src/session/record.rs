@@ -211,6 +211,8 @@ pub(super) struct Recorder {
     position: Chess,
     /// The last move of that line is a ponder move.
     pub(super) pondering: bool,
+    /// The name of a variant, which cannot be followed.
+    variant: Option<String>,
 }
 
 /// A chosen move.
@@ -258,8 +260,12 @@ impl Recorder {
         let last_book = self.choices.iter().rposition(is_book);
         let next = last_book.map_or(0, |at| at + 1);
         let exit = self.choices.get(next);
+        let exit = exit.filter(|_| self.variant.is_none());
         let first = Some(start.as_str()).filter(|start| !start.is_empty());
-        let outcome = by_rules(first, &moves);
+        let outcome = match self.variant {
+            Some(_) => None,
+            None => by_rules(first, &moves),
+        };
         let mut record = GameRecord {
             kind,
             has_go: self.has_go,
@@ -276,6 +282,7 @@ impl Recorder {
             .to_owned(),
             start,
             moves,
+            note: self.variant.take().unwrap_or_default(),
             ..GameRecord::default()
         };
         if let Some(Chooser::Engine(position, value)) = exit.map(|exit| &exit.by) {
@@ -303,11 +310,14 @@ fn ply(position: &Chess) -> u32 {
 impl Session {
     /// Handles a `position` line of the current or another game.
     pub(super) fn record_position(&mut self, raw: &[u8]) {
-        if let Some(recorder) = &mut self.recorder
-            && let Some(position) = self.game.position()
-        {
+        let Some(recorder) = &mut self.recorder else {
+            return;
+        };
+        if self.game.position().is_some() || self.conditions.has_other_rules() {
             recorder.raw.clear();
             recorder.raw.extend_from_slice(raw);
+        }
+        if let Some(position) = self.game.position() {
             recorder.position.clone_from(position);
         }
     }
@@ -315,9 +325,13 @@ impl Session {
     /// Handles a `go` for a move.
     pub(super) fn record_go(&mut self, ponder: bool) {
         if let Some(recorder) = &mut self.recorder {
-            let turn = recorder.position.turn();
-            recorder.has_go[usize::from(turn.is_black())] = true;
+            let white_moves = self.game.white_moves();
+            let white_moves = white_moves.unwrap_or(recorder.position.turn().is_white());
+            recorder.has_go[usize::from(!white_moves)] = true;
             recorder.pondering = ponder;
+            let rules = self.conditions.rules();
+            let is_variant = self.conditions.has_other_rules();
+            recorder.variant = is_variant.then(|| format!("variant {rules}"));
         }
     }
 

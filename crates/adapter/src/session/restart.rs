@@ -2,13 +2,22 @@
 
 use std::time::Duration;
 
-use super::clock::{ASLEEP, MARGIN, allowance};
+use super::clock::{ASLEEP, MARGIN, allowance, patience};
 use super::link::Engine;
 use super::restarts::Restarts;
 use super::search::Search;
 use super::{IfNoneStarts, Moment, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
 use tabia_uci::gui::with_time_left;
+
+/// How an engine was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// It could not be started, or has ended.
+    Ended,
+    /// It runs, but is of no use: it hangs, or does not answer as it should.
+    Useless,
+}
 
 impl Session {
     /// Requests the engine of a profile.
@@ -27,23 +36,29 @@ impl Session {
         // An engine that has started but sent no line is tried again. A program that
         // could not be started is not.
         let may_return = self.link.was_up || self.link.runs;
-        self.replace_engine(reason, may_return, at);
+        self.replace_engine(reason, Loss::Ended, may_return, at);
     }
 
-    /// Looks for another engine, after one has ended or hangs.
-    pub(super) fn replace_engine(&mut self, reason: &str, may_return: bool, at: &mut Moment<'_>) {
+    /// Looks for another engine, after one was lost.
+    pub(super) fn replace_engine(
+        &mut self,
+        reason: &str,
+        loss: Loss,
+        may_return: bool,
+        at: &mut Moment<'_>,
+    ) {
         let index = match self.link.state {
             Engine::None => return,
             Engine::Starting { index, .. } | Engine::Up { index } => index,
         };
         self.notice(reason, at.out);
-        self.end_check(at.now, at.out);
+        self.lose_check(at.now, at.out);
         // A search that may end without an answer (`perft`) is not repeated.
         if matches!(&self.search, Search::Engine(running) if running.parsed.perft) {
             self.search = Search::Idle;
         }
         // Without the option that crashes it, the engine may be tried again.
-        let is_cured = self.leave_deadly_option_out(at);
+        let is_cured = self.leave_deadly_option_out(loss, at);
         if may_return
             && self.settings.check(OptionId::Restart)
             && (is_cured || self.link.restarts.allow(at.now, self.search.is_engine()))
@@ -122,7 +137,8 @@ impl Session {
         let Some(index) = self.engines.stand_in else {
             return false;
         };
-        if self.link.stands_in_for.is_some() {
+        // It plays nothing but chess.
+        if self.link.stands_in_for.is_some() || self.conditions.has_other_rules() {
             return false;
         }
         let lost = self.profile().filter(|_| self.engines.chain > 0);
@@ -176,7 +192,7 @@ impl Session {
             self.link.options_unanswered = !self.link.options.lines.is_empty();
         }
         out.engine(b"ucinewgame");
-        let readable = self.game.trouble().is_none();
+        let readable = self.position_trouble().is_none();
         if self.link.position_sent && readable {
             out.engine(self.game.raw());
         }
@@ -202,7 +218,9 @@ impl Session {
         self.answer_when_due(b"bestmove 0000".to_vec(), kind, is_due, out);
     }
 
-    fn search_again(&mut self, now: Duration, out: &mut dyn Outlet) {
+    /// Sends the unanswered `go` of the GUI again, with the time that is left.
+    pub(super) fn search_again(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.expect_answer();
         let white_moves = self.white_moves();
         match &mut self.search {
             Search::Idle | Search::Held(_) => {}
@@ -222,6 +240,10 @@ impl Session {
                     true => Some(now.saturating_add(MARGIN)),
                     false if ponders => None,
                     false => allowance(&parsed, white_moves).map(|time| now.saturating_add(time)),
+                };
+                running.begin_due = match ponders {
+                    true => None,
+                    false => patience(&parsed, white_moves).map(|time| now.saturating_add(time)),
                 };
                 let stopped = running.stopped;
                 self.link.send_go(now, &go, out);
@@ -323,7 +345,7 @@ impl Session {
             ),
             Search::Idle | Search::Held(_) => return,
         };
-        self.on_engine_gone(&text, at);
+        self.replace_engine(&text, Loss::Useless, true, at);
     }
 
     /// Extends the engine's limits by a time in which its output could not be read.

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use shakmaty::Color;
+use shakmaty::{Color, Position};
 
 use super::answer::Answer;
 use super::clock::{STOP_LIMIT, allowance, patience};
 use super::link::Engine;
-use super::verify::Check;
+use super::verify::{Check, Unchecked};
 use super::{Moment, Outlet, Session, info_string};
 use crate::settings::OptionId;
 use tabia_uci::gui::Go;
@@ -85,6 +85,10 @@ pub(super) struct Running {
     pub(super) begin_due: Option<Duration>,
     /// `stop` has been sent to the engine.
     pub(super) stopped: bool,
+    /// The engine's first answer was none, so that it has been asked again.
+    pub(super) has_searched_again: bool,
+    /// The engine's last answer, printed once more, has been ignored.
+    pub(super) has_ignored: bool,
 }
 
 impl Running {
@@ -146,6 +150,7 @@ impl Session {
         self.learner.begin_search(go.ponder, None);
         let analysis = go.infinite || go.engine_only || self.link.options.analysing();
         if !analysis {
+            self.game_has_begun = true;
             self.see_clock(&go.clocks, at);
             self.record_go(go.ponder);
         }
@@ -180,6 +185,7 @@ impl Session {
             && self.link.is_up()
             && !self.link.searches_in_background()
         {
+            self.expect_answer();
             self.link.warm_up(at.now, line, at.out);
         }
         self.search = Search::Held(held);
@@ -195,7 +201,7 @@ impl Session {
 
     /// Handles the held answer when its time has come.
     pub(super) fn on_held_due(&mut self, now: Duration, out: &mut dyn Outlet) {
-        self.end_check(now, out);
+        self.end_late_check(now, out);
         self.play_held(now, out);
     }
 
@@ -216,6 +222,12 @@ impl Session {
             let is_due = kind == SearchKind::default();
             return self.answer_when_due(b"bestmove 0000".to_vec(), kind, is_due, at.out);
         }
+        if let Some(score) = self.final_score().filter(|_| !go.perft) {
+            // Some engines do not answer where there is no move, and some crash.
+            at.out.gui(format!("info depth 0 score {score}").as_bytes());
+            let is_due = kind == SearchKind::default();
+            return self.answer_when_due(b"bestmove 0000".to_vec(), kind, is_due, at.out);
+        }
         if self.link.state == Engine::None
             && !self.stand_in(at.out)
             && !self.try_again(at.out)
@@ -224,6 +236,7 @@ impl Session {
             return self.give_up("the engine is gone and the book has no move", at.out);
         }
         self.send_position(at.out);
+        self.expect_answer();
         self.link.send_go(at.now, line, at.out);
         let turn = self.white_moves().map_or(Color::White, Color::from_white);
         let wanted = Session::learns(at.book_set)
@@ -242,11 +255,22 @@ impl Session {
             due: None,
             begin_due: None,
             stopped: false,
+            has_searched_again: false,
+            has_ignored: false,
         };
         if !kind.ponder {
             running.start_clock(at.now, self.white_moves());
         }
         self.search = Search::Engine(running);
+    }
+
+    /// The score of checkmate or stalemate, as engines print it; `None` elsewhere.
+    fn final_score(&self) -> Option<&'static str> {
+        let position = self.judged_position()?;
+        if position.is_checkmate() {
+            return Some("mate 0");
+        }
+        position.is_stalemate().then_some("cp 0")
     }
 
     /// Sends the last `position` line if it was not sent at once.
@@ -260,8 +284,7 @@ impl Session {
 
     /// Whether White is to move, if that is known.
     pub(super) fn white_moves(&self) -> Option<bool> {
-        let position = self.game.position()?;
-        Some(shakmaty::Position::turn(position).is_white())
+        self.game.white_moves()
     }
 
     pub(super) fn on_stop(&mut self, now: Duration, out: &mut dyn Outlet) {
@@ -288,7 +311,8 @@ impl Session {
             Search::Idle => {}
             Search::Held(held) => {
                 held.kind.ponder = false;
-                if !held.kind.infinite {
+                held.due = None;
+                if !held.kind.infinite && !self.check_on_our_clock(now, out) {
                     self.release(now, out);
                 }
             }
@@ -304,7 +328,7 @@ impl Session {
 
     /// Sends the held answer.
     pub(super) fn release(&mut self, now: Duration, out: &mut dyn Outlet) {
-        self.forget_check(now, out);
+        self.forget_check(Some(Unchecked::Stopped), now, out);
         if let Search::Held(held) = std::mem::take(&mut self.search) {
             send_all(&held.answer, out);
             self.link.end_warming(now, out);
@@ -317,7 +341,7 @@ impl Session {
         match &mut self.search {
             Search::Held(held) => {
                 held.due = None;
-                self.forget_check(now, out);
+                self.forget_check(Some(Unchecked::Stopped), now, out);
                 self.link.end_warming(now, out);
                 self.play_held(now, out);
             }
@@ -331,7 +355,7 @@ impl Session {
     fn drop_held(&mut self, now: Duration, out: &mut dyn Outlet) {
         match &self.search {
             Search::Held(_) => {
-                self.forget_check(now, out);
+                self.forget_check(None, now, out);
                 self.link.end_warming(now, out);
                 self.search = Search::Idle;
             }

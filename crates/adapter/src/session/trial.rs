@@ -7,6 +7,7 @@
 //! more.
 
 use super::link::Engine;
+use super::restart::Loss;
 use super::{Moment, Session};
 use crate::session::Request;
 use tabia_uci::engine::EngineReply;
@@ -63,7 +64,7 @@ impl Session {
 
     /// The engine has ended, or hangs: stops sending the last option; true if there is
     /// one.
-    pub(super) fn leave_deadly_option_out(&mut self, at: &mut Moment<'_>) -> bool {
+    pub(super) fn leave_deadly_option_out(&mut self, loss: Loss, at: &mut Moment<'_>) -> bool {
         let mut tried = self.link.tried.take().unwrap_or_default();
         let Some(GuiCommand::SetOption(option)) = tried.pop().map(|line| gui::parse(&line)) else {
             self.link.tries_options = self.link.options_unanswered;
@@ -71,10 +72,20 @@ impl Session {
         };
         let value = option.text();
         let value = if value.is_empty() { "<empty>" } else { &value };
-        let text = format!(
-            "the engine ends itself when \"{}\" is set to {value}: it is left out",
-            option.name
-        );
+        let name = &option.name;
+        let text = match loss {
+            Loss::Ended => {
+                format!("the engine ends itself when \"{name}\" is set to {value}: it is left out")
+            }
+            Loss::Useless => {
+                let limit = self.profile().map(|profile| profile.start_timeout);
+                format!(
+                    "the engine has not answered within {} ms after \"{name}\" was set to \
+                     {value}: the option is left out",
+                    limit.unwrap_or_default().as_millis()
+                )
+            }
+        };
         self.notice(&text, at.out);
         self.link.options.leave_out(&option.name);
         self.link.tries_options = true;

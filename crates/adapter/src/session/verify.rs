@@ -5,17 +5,22 @@
 //! played. Otherwise the second compares both: by `searchmoves` with `MultiPV` 2, or, in
 //! an engine without that option, only the book move. A move that loses more than `Book
 //! Verify Margin` is vetoed: the next book move is drawn and compared with the engine's
-//! move; if none is left, the engine plays.
-//! engine plays.
+//! move; if none or no time is left, the engine plays.
+//!
+//! While the engine still ends another search, the check waits for that. After
+//! `ponderhit` it goes on, on the clock that then runs.
 //!
 //! If a check has no result in time, the book move is played: an engine that is silent,
-//! ends, or ignores `searchmoves` vetoes nothing. All checks of one `go` together take at
-//! most a tenth of the clock.
+//! ends, or ignores `searchmoves` vetoes nothing. An `info string` says that the move was
+//! not checked, and why. All checks of one `go` together take at most a tenth of the
+//! clock.
 
+use std::fmt;
 use std::time::Duration;
 
 use shakmaty::{Move, Position};
 
+use super::link::Engine;
 use super::search::{Held, Search};
 use super::{Moment, Outlet, Session, info_string};
 use crate::settings::OptionId;
@@ -25,9 +30,6 @@ use tabia_uci::{info, line, message};
 
 /// With less time than this the book move is played without a check.
 const LEAST: Duration = Duration::from_millis(20);
-
-/// Greatest number of book moves that are checked in one position.
-const MOST_CANDIDATES: usize = 6;
 
 /// The time for the checks of one `go`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +57,19 @@ impl Budget {
         now.saturating_add(self.look)
     }
 
+    /// What is left of it when the engine is free for the check of the first move, if
+    /// that is enough.
+    fn at(self, now: Duration) -> Option<Budget> {
+        let left = self.end.map(|end| end.saturating_sub(now));
+        let look = left.map_or(self.look, |left| left.min(self.look));
+        (look >= LEAST).then_some(Budget { look, ..self })
+    }
+
     /// When the check of a further move has to be over, if there is time for it.
     fn next_end(self, now: Duration) -> Option<Duration> {
         let end = now.saturating_add(self.look * 3 / 5);
-        self.end.is_none_or(|last| end <= last).then_some(end)
+        let end = self.end.map_or(end, |last| last.min(end));
+        comparison(now, end).map(|_| end)
     }
 
     /// How long the first search lasts.
@@ -79,13 +90,47 @@ const fn is_vetoed(book: i32, best: i32, margin: u32) -> bool {
     best > book && best.abs_diff(book) > margin
 }
 
+/// Why a book move is played without a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unchecked {
+    NoEngine,
+    Starting,
+    Silent,
+    NoTime,
+    Busy,
+    Late,
+    Stopped,
+    Gone,
+    NoScore,
+    NoMove,
+    NotCompared,
+}
+
+impl fmt::Display for Unchecked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unchecked::NoEngine => "there is no engine",
+            Unchecked::Starting => "the engine is starting",
+            Unchecked::Silent => "the engine does not answer \"isready\"",
+            Unchecked::NoTime => "there is no time for it",
+            Unchecked::Busy => "the engine has not ended its last search",
+            Unchecked::Late => "the engine had no result in time",
+            Unchecked::Stopped => "the chess program did not wait for it",
+            Unchecked::Gone => "the engine has ended",
+            Unchecked::NoScore => "the engine printed no score",
+            Unchecked::NoMove => "the engine's answer is not a legal move",
+            Unchecked::NotCompared => "the engine did not compare the moves",
+        })
+    }
+}
+
 /// The engine's check of a book move.
 #[derive(Debug)]
 pub(super) struct Check {
     /// The `go` line, for the engine if it has to play.
     line: Vec<u8>,
     go: Go,
-    /// When the `go` came.
+    /// When the `go` came; after `ponderhit`, when that came.
     since: Duration,
     budget: Budget,
     /// The book move that is held.
@@ -102,6 +147,8 @@ pub(super) struct Check {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
+    /// The engine still ends another search.
+    Waiting,
     /// The engine searches without `searchmoves`.
     Free,
     /// The engine still ends a search; the comparison follows.
@@ -114,6 +161,8 @@ enum Stage {
 enum Outcome {
     /// The book move is played.
     Play,
+    /// The same, but the engine has not judged it.
+    Unchecked(Unchecked),
     /// The book move is compared with the engine's move next.
     Compare,
     /// The book move is not played: its value and that of the engine's move.
@@ -124,6 +173,19 @@ impl Check {
     /// Handles an `info` line of the engine.
     pub(super) fn receive(&mut self, info: &[u8]) {
         self.search.add(&line::text(info));
+    }
+
+    /// The search for the engine's own move, if there is time for it.
+    fn look(&mut self, now: Duration) -> Option<String> {
+        self.budget = self.budget.at(now)?;
+        self.until = self.budget.first_end(now);
+        self.stage = Stage::Free;
+        let mut line = format!("go movetime {}", self.budget.free().as_millis());
+        if let Some(moves) = &self.go.searchmoves {
+            line += " searchmoves ";
+            line += &moves.join(" ");
+        }
+        Some(line)
     }
 
     /// Evaluates the engine's answer `played`.
@@ -147,16 +209,19 @@ impl Check {
         let of = |mv: Move| found.iter().find(|(known, _)| *known == Some(mv));
         match self.stage {
             Stage::Free => match (played, found.first()) {
-                (Some(mv), Some((_, value))) if mv != self.candidate => {
+                (None, _) => Outcome::Unchecked(Unchecked::NoMove),
+                (Some(mv), _) if mv == self.candidate => Outcome::Play,
+                (Some(mv), Some((_, value))) => {
                     self.best = Some((mv, *value));
                     Outcome::Compare
                 }
-                _ => Outcome::Play,
+                (Some(_), None) => Outcome::Unchecked(Unchecked::NoScore),
             },
-            Stage::Between => Outcome::Play,
+            // No search of the check has begun.
+            Stage::Waiting | Stage::Between => Outcome::Unchecked(Unchecked::Late),
             Stage::Comparing { both } => {
                 let Some((best, value)) = self.best else {
-                    return Outcome::Play;
+                    return Outcome::Unchecked(Unchecked::Late);
                 };
                 let values = match both {
                     true => of(self.candidate).zip(of(best)).map(|(a, b)| (a.1, b.1)),
@@ -170,7 +235,8 @@ impl Check {
                     Some((book, best)) if is_vetoed(book, best, margin) => {
                         Outcome::Veto(book, best)
                     }
-                    _ => Outcome::Play,
+                    Some(_) => Outcome::Play,
+                    None => Outcome::Unchecked(Unchecked::NotCompared),
                 }
             }
         }
@@ -179,7 +245,7 @@ impl Check {
 
 impl Session {
     /// Starts the check of a book move, if it is switched on and possible, and holds the
-    /// answer. Returns the answer otherwise.
+    /// answer. Returns the answer otherwise, and reports that it is not checked.
     pub(super) fn begin_check(
         &mut self,
         line: &[u8],
@@ -188,9 +254,8 @@ impl Session {
         held: Held,
         at: &mut Moment<'_>,
     ) -> Result<(), Held> {
-        let wanted = self.answering().number(OptionId::Verify);
-        let is_free = self.link.is_up() && !self.link.searches_in_background() && !self.link.silent;
-        let Some(position) = self.game.position().filter(|_| wanted > 0 && is_free) else {
+        let wanted = self.verify_time();
+        let Some(position) = self.game.position().filter(|_| !wanted.is_zero()) else {
             return Err(held);
         };
         let turn = position.turn();
@@ -198,9 +263,18 @@ impl Session {
             true => None,
             false => go.longest(Some(turn.is_white())),
         };
-        let wanted = Duration::from_millis(wanted.into());
-        let Some(budget) = Budget::new(at.now, wanted, longest) else {
-            return Err(held);
+        let budget = match self.link.state {
+            Engine::None => Err(Unchecked::NoEngine),
+            Engine::Starting { .. } => Err(Unchecked::Starting),
+            Engine::Up { .. } if self.link.silent => Err(Unchecked::Silent),
+            Engine::Up { .. } => Budget::new(at.now, wanted, longest).ok_or(Unchecked::NoTime),
+        };
+        let budget = match budget {
+            Ok(budget) => budget,
+            Err(reason) => {
+                self.report_unchecked(candidate, reason, at.out);
+                return Err(held);
+            }
         };
         let check = Check {
             line: line.to_vec(),
@@ -210,22 +284,50 @@ impl Session {
             candidate,
             vetoed: Vec::new(),
             best: None,
-            stage: Stage::Free,
+            stage: Stage::Waiting,
             search: info::Search::new(turn, 2),
             until: budget.first_end(at.now),
         };
-        let mut search = format!("go movetime {}", budget.free().as_millis());
-        if let Some(moves) = &go.searchmoves {
-            search += " searchmoves ";
-            search += &moves.join(" ");
-        }
         self.send_position(at.out);
-        self.link.warm_up(at.now, search.as_bytes(), at.out);
         self.search = Search::Held(Held {
             check: Some(Box::new(check)),
             ..held
         });
+        self.go_on_checking(at.now, at.out);
         Ok(())
+    }
+
+    fn verify_time(&self) -> Duration {
+        Duration::from_millis(self.answering().number(OptionId::Verify).into())
+    }
+
+    /// The opponent has played the expected move while a check is running: it goes on, on
+    /// our clock. False if there is no check.
+    pub(super) fn check_on_our_clock(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
+        let white_moves = self.white_moves();
+        let wanted = self.verify_time();
+        let Search::Held(Held {
+            check: Some(check), ..
+        }) = &mut self.search
+        else {
+            return false;
+        };
+        if !std::mem::take(&mut check.go.ponder) {
+            return true;
+        }
+        check.since = now;
+        match Budget::new(now, wanted, check.go.longest(white_moves)) {
+            Some(budget) => {
+                check.budget = budget;
+                let last = budget.end.unwrap_or(check.until);
+                check.until = match check.stage {
+                    Stage::Waiting => budget.first_end(now),
+                    _ => check.until.min(last),
+                };
+            }
+            None => self.end_check(Unchecked::NoTime, now, out),
+        }
+        true
     }
 
     /// Handles the engine's answer to its background search.
@@ -234,7 +336,7 @@ impl Session {
             return;
         };
         let Some(position) = self.game.position() else {
-            return self.play_held(at.now, at.out);
+            return self.play_unchecked(&check, Unchecked::Stopped, at.now, at.out);
         };
         let played = line::words(answer).nth(1);
         let played = played.and_then(|word| notation::find_uci(position, word));
@@ -243,6 +345,7 @@ impl Session {
         self.end_comparison(&check, at.out);
         match outcome {
             Outcome::Play => self.play_held(at.now, at.out),
+            Outcome::Unchecked(reason) => self.play_unchecked(&check, reason, at.now, at.out),
             Outcome::Compare => {
                 check.stage = Stage::Between;
                 self.put_check(check);
@@ -256,19 +359,39 @@ impl Session {
 
     /// Continues the check when lines can be sent to the engine again.
     pub(super) fn go_on_checking(&mut self, now: Duration, out: &mut dyn Outlet) {
-        let is_between = matches!(
+        let waits = matches!(
             &self.search,
-            Search::Held(Held { check: Some(check), .. }) if check.stage == Stage::Between
+            Search::Held(Held { check: Some(check), .. })
+                if matches!(check.stage, Stage::Waiting | Stage::Between)
         );
-        if !is_between || self.link.searches_in_background() {
+        if !waits || self.link.searches_in_background() {
             return;
         }
         let Some(mut check) = self.take_check() else {
             return;
         };
-        let (Some((best, _)), Some(time)) = (check.best, comparison(now, check.until)) else {
-            return self.play_held(now, out);
+        let line = match check.stage {
+            Stage::Waiting => check.look(now),
+            _ => self.compare_moves(&mut check, now, out),
         };
+        let Some(line) = line else {
+            return self.play_unchecked(&check, Unchecked::NoTime, now, out);
+        };
+        check.search = info::Search::new(check.search.turn, 2);
+        self.expect_answer();
+        self.link.warm_up(now, line.as_bytes(), out);
+        self.put_check(check);
+    }
+
+    /// The search that compares the book move with the engine's, if there is time for it.
+    fn compare_moves(
+        &mut self,
+        check: &mut Check,
+        now: Duration,
+        out: &mut dyn Outlet,
+    ) -> Option<String> {
+        let (best, _) = check.best?;
+        let time = comparison(now, check.until)?;
         let mode = self.castling_mode();
         let mut line = format!(
             "go movetime {} searchmoves {}",
@@ -282,10 +405,7 @@ impl Session {
             self.link.send(set.as_bytes(), out);
         }
         check.stage = Stage::Comparing { both };
-        let turn = check.search.turn;
-        check.search = info::Search::new(turn, 2);
-        self.link.warm_up(now, line.as_bytes(), out);
-        self.put_check(check);
+        Some(line)
     }
 
     /// Draws another book move and checks it; if there is none or no time, the engine
@@ -293,8 +413,7 @@ impl Session {
     fn try_next(&mut self, mut check: Box<Check>, at: &mut Moment<'_>) {
         check.vetoed.push(check.candidate);
         let end = check.budget.next_end(at.now);
-        let may_look = check.vetoed.len() < MOST_CANDIDATES;
-        let next = end.filter(|_| may_look).and_then(|end| {
+        let next = end.and_then(|end| {
             let answer = self.ask_books(&check.go, &check.vetoed, at)?;
             Some((end, answer))
         });
@@ -323,21 +442,70 @@ impl Session {
         self.put_check(check);
     }
 
-    /// Plays the book move, because the time is over or no engine can check it.
-    pub(super) fn end_check(&mut self, now: Duration, out: &mut dyn Outlet) {
-        if self.forget_check(now, out) {
+    /// Plays the book move, because the time is over.
+    pub(super) fn end_late_check(&mut self, now: Duration, out: &mut dyn Outlet) {
+        let stage = match &self.search {
+            Search::Held(held) => held.check.as_ref().map(|check| check.stage),
+            _ => None,
+        };
+        let reason = match stage {
+            Some(Stage::Waiting) => Unchecked::Busy,
+            _ => Unchecked::Late,
+        };
+        self.end_check(reason, now, out);
+    }
+
+    /// Plays the book move, because the engine has ended.
+    pub(super) fn lose_check(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.link.forget_search();
+        if let Some(check) = self.take_check() {
+            self.play_unchecked(&check, Unchecked::Gone, now, out);
+        }
+    }
+
+    /// Plays the book move, because the engine cannot check it.
+    fn end_check(&mut self, reason: Unchecked, now: Duration, out: &mut dyn Outlet) {
+        if self.forget_check(Some(reason), now, out) {
             self.play_held(now, out);
         }
     }
 
-    /// Ends the check of the held book move; true if there was one.
-    pub(super) fn forget_check(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
+    /// Ends the check of the held book move; true if there was one. Without a reason the
+    /// move is not played.
+    pub(super) fn forget_check(
+        &mut self,
+        reason: Option<Unchecked>,
+        now: Duration,
+        out: &mut dyn Outlet,
+    ) -> bool {
         let Some(check) = self.take_check() else {
             return false;
         };
         self.link.end_warming(now, out);
         self.end_comparison(&check, out);
+        if let Some(reason) = reason {
+            self.report_unchecked(check.candidate, reason, out);
+        }
         true
+    }
+
+    /// The book move is played, but not because the engine agrees.
+    fn play_unchecked(
+        &mut self,
+        check: &Check,
+        reason: Unchecked,
+        now: Duration,
+        out: &mut dyn Outlet,
+    ) {
+        self.report_unchecked(check.candidate, reason, out);
+        self.play_held(now, out);
+    }
+
+    fn report_unchecked(&self, mv: Move, reason: Unchecked, out: &mut dyn Outlet) {
+        if self.answering().text(OptionId::Info) != "none" {
+            let mv = mv.to_uci(self.castling_mode());
+            info_string(&format!("Book Verify: {mv} not checked: {reason}"), out);
+        }
     }
 
     /// The held answer is final; sends it if it is due.
@@ -358,7 +526,7 @@ impl Session {
     }
 
     fn report_veto(&self, check: &Check, [book, best]: [i32; 2], at: &mut Moment<'_>) {
-        if self.settings.text(OptionId::Info) == "none" {
+        if self.answering().text(OptionId::Info) == "none" {
             return;
         }
         let mode = self.castling_mode();
@@ -414,6 +582,9 @@ mod tests {
             for step in steps {
                 now += millis(step);
                 ends.extend(budget.next_end(now));
+                ends.extend(budget.at(now).map(|left| left.first_end(now)));
+                let is_left = longest.is_none_or(|longest| (now - begun) * 20 <= longest);
+                prop_assert!(!is_left || budget.next_end(now).is_some(), "half of it is left");
             }
             for end in ends {
                 prop_assert!(longest.is_none_or(|longest| (end - begun) * 10 <= longest));

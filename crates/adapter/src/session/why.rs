@@ -13,7 +13,7 @@ use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 use super::child::{ChildOptions, Hello};
 use super::{Moment, Outlet, Session, info_string};
 use crate::book_set::{BookSet, OpenBook};
-use crate::conditions::GameConditions;
+use crate::conditions::{GameConditions, Variant};
 use crate::settings::{OptionId, Settings};
 use tabia_book::Lookup;
 use tabia_book::policy::{Rejection, Weighed};
@@ -27,6 +27,8 @@ const LISTED: usize = 6;
 pub(super) enum NoAnswerReason {
     /// It is for games with other opponents or clocks.
     OtherGames,
+    /// It is for games with other rules.
+    Rules(Variant),
     /// It is for the other colour.
     Colour(Color),
     /// The game is beyond its `Book Depth`.
@@ -49,7 +51,12 @@ impl NoAnswerReason {
         settings: &Settings,
         position: &Chess,
     ) -> Option<NoAnswerReason> {
-        if !book.spec.conditions.hold(game) {
+        let conditions = &book.spec.conditions;
+        if !conditions.hold_in(game.rules()) {
+            let rules = conditions.variant.clone().unwrap_or_default();
+            return Some(NoAnswerReason::Rules(rules));
+        }
+        if !conditions.hold(game) {
             return Some(NoAnswerReason::OtherGames);
         }
         if let Some(colour) = book.spec.colour
@@ -81,6 +88,7 @@ impl NoAnswerReason {
     fn describe(&self, chess960: bool, text: &mut String) {
         let _ = match self {
             NoAnswerReason::OtherGames => write!(text, "it is for other opponents or clocks"),
+            NoAnswerReason::Rules(rules) => write!(text, "it is for {rules}"),
             NoAnswerReason::Colour(Color::White) => write!(text, "it is for White"),
             NoAnswerReason::Colour(Color::Black) => write!(text, "it is for Black"),
             NoAnswerReason::PastDepth(depth) => write!(text, "past Book Depth {depth}"),
@@ -109,6 +117,7 @@ pub(super) struct ReportedReasons {
     out_of_book: bool,
     past_depth: bool,
     chess960: bool,
+    variant: bool,
 }
 
 impl Session {
@@ -146,6 +155,7 @@ impl Session {
 
     /// The reason why no book answers, and whether it has not been reported yet.
     fn reason_of_all(&mut self, go: &Go, book_set: &BookSet) -> Option<(String, bool)> {
+        let lacks_book = self.lacks_book_for_rules(book_set);
         let reported = &mut self.chooser.reasons_reported;
         let text = if !self.settings.check(OptionId::OwnBook) {
             "OwnBook is off"
@@ -158,8 +168,15 @@ impl Session {
             return Some((text.to_owned(), news));
         } else if self.chooser.shut {
             "the book is closed for this game (Book Miss Limit)"
+        } else if lacks_book {
+            let rules = self.conditions.rules();
+            let news = !std::mem::replace(&mut reported.variant, true);
+            return Some((format!("this game is {rules}, and no book is for it"), news));
         } else if self.game.position().is_none() {
-            "the position line is not legal"
+            match self.conditions.has_other_rules() {
+                true => "the game cannot be followed by the rules of chess",
+                false => "the position line is not legal",
+            }
         } else if book_set.books.is_empty() {
             "no book is open (see Book File)"
         } else {
@@ -173,7 +190,7 @@ impl Session {
     fn reason_of_books(&mut self, book_set: &BookSet) -> Option<(String, bool)> {
         let position = self.game.position()?;
         let reported = &mut self.chooser.reasons_reported;
-        let chess960 = self.link.options.chess960;
+        let chess960 = self.conditions.king_takes_rook();
         let no_answer_reasons = &self.chooser.no_answer_reasons;
         let has = |wanted: fn(&NoAnswerReason) -> bool| no_answer_reasons.iter().any(wanted);
         let mut text = String::new();

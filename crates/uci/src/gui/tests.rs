@@ -199,8 +199,10 @@ fn only_a_clock_limits_a_search() {
             Some(9_223_372_036_854_775_807),
         ),
         ("go btime 5000", Some(true), None),
-        ("go wtime 0 btime 0 depth 30", Some(true), None),
-        ("go movetime 0", Some(true), None),
+        ("go wtime 0 btime 0 depth 30", Some(true), Some(0)),
+        ("go wtime 0 btime 9 winc 20", Some(true), Some(20)),
+        ("go movetime 0", Some(true), Some(0)),
+        ("go movetime -5 wtime 7", Some(true), Some(7)),
         ("go wtime x", Some(true), None),
         ("go infinite wtime 5000", Some(true), None),
         ("go depth 30", Some(true), None),
@@ -210,6 +212,21 @@ fn only_a_clock_limits_a_search() {
         ("go", None, None),
     ] {
         assert_eq!(longest(go, white), expected, "{go}");
+    }
+}
+
+#[test]
+fn a_line_with_zeros_only_comes_from_a_program_without_clocks() {
+    for (go, untimed) in [
+        ("go wtime 0 btime 0", true),
+        ("go movetime 0 depth 4", true),
+        ("go depth 4", true),
+        ("go wtime 0 btime 100", false),
+        ("go wtime 0 btime 0 binc 5", false),
+        ("go wtime -1 btime 0", false),
+        ("go movetime 1", false),
+    ] {
+        assert_eq!(go_of(go).is_untimed(), untimed, "{go}");
     }
 }
 

@@ -1,11 +1,12 @@
 //! The session with random events at any time: the GUI sends any line, the engine answers
-//! late, dies, hangs or does not start; books open at any time; the clock runs, and the
-//! machine sleeps.
+//! late, twice, illegally or in letters, dies, hangs or does not start; books open at any
+//! time; the clock runs, and the machine sleeps.
 //!
 //! A GUI that waits for an answer before its next `go` (`polite`) must get exactly one
 //! legal answer for each `go`, at the right time, whatever positions and games it sends
 //! meanwhile; one that does not wait must get one for each `go` that no other has
-//! replaced, and never more than it requested. A failed case is printed as a conversation
+//! replaced, and never more than it requested. A book move that `Book Verify` should have
+//! checked was checked, or a message says that it was not. A failed case is printed as a conversation
 //! in the form of `tests/session/*.txt`, after proptest has made it short.
 
 #![allow(clippy::unwrap_used)]
@@ -30,15 +31,19 @@ use tabia_book::{
 
 /// Positions that the GUI may send: the line, and the move that the model's engine plays
 /// there.
-const POSITIONS: [(&str, &str); 5] = [
+const POSITIONS: [(&str, &str); 7] = [
     ("startpos", "a2a3"),
     ("startpos moves e2e4", "a7a6"),
     ("startpos moves e2e4 e7e5", "b2b3"),
     ("fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e1d1"),
     ("fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "e8d8"),
+    ("fen 4k3/8/8/8/8/8/4P3/4K2R w K - 0 1", CASTLING),
+    // Checkmate: the engine says nothing.
+    ("startpos moves f2f3 e7e5 g2g4 d8h4", ""),
 ];
+const CASTLING: &str = "e1g1";
 /// One move for each position, and none of the book's.
-const SEARCHMOVES: &str = "searchmoves a2a3 a7a6 b2b3 e1d1 e8d8";
+const SEARCHMOVES: &str = "searchmoves a2a3 a7a6 b2b3 e1d1 e8d8 e1g1";
 /// The book: position and move.
 const BOOK: [(usize, &str); 2] = [(0, "e2e4"), (2, "g1f3")];
 
@@ -144,6 +149,14 @@ enum Do {
     Work(usize),
     /// The engine sends an unexpected line.
     Odd(usize),
+    /// The engine prints its last `bestmove` again, where that can be noticed.
+    AnswerAgain,
+    /// So many answers of the engine are illegal.
+    Illegal(usize),
+    /// The engine writes castling in letters, or in the form of UCI.
+    Letters(bool),
+    /// The rules are those of a variant, or of chess.
+    Variant(bool),
     Die,
     StartFails,
     Hang,
@@ -187,7 +200,7 @@ const ODD: [&str; 8] = [
     "option name Late type check default true",
     "no UCI at all",
     "bestmove",
-    "bestmove Nf3",
+    "bestmove Nh9",
     "",
 ];
 
@@ -206,6 +219,10 @@ fn any_action() -> impl Strategy<Value = Do> {
         3 => (0..OURS.len()).prop_map(Do::Ours),
         14 => (1_usize..8).prop_map(Do::Work),
         1 => (0..ODD.len()).prop_map(Do::Odd),
+        3 => Just(Do::AnswerAgain),
+        1 => (1_usize..4).prop_map(Do::Illegal),
+        1 => prop::bool::ANY.prop_map(Do::Letters),
+        1 => prop::bool::weighted(0.3).prop_map(Do::Variant),
         2 => Just(Do::Die),
         1 => Just(Do::StartFails),
         1 => Just(Do::Hang),
@@ -227,6 +244,12 @@ struct Engine {
     searches: Option<bool>,
     /// The moves that it may play (`searchmoves`), if the `go` has them.
     only: Vec<String>,
+    /// The position and the move of its last answer.
+    answered: Option<String>,
+    /// It has answered what no engine may.
+    is_faulty: bool,
+    /// It may be checking a book move.
+    is_checking: bool,
 }
 
 /// The `go` that the GUI waits for.
@@ -242,6 +265,14 @@ struct PendingGo {
     since: Duration,
     stopped: Option<Duration>,
     answered: bool,
+    /// The rules have been those of chess since.
+    is_chess: bool,
+    /// `Book Verify` has been on since.
+    verifies: bool,
+    /// A check may have been sent to the engine since.
+    is_check_sent: bool,
+    /// The engine has made it, or a message says that it has not.
+    is_checked: bool,
 }
 
 /// The environment of the session, in place of the relay.
@@ -277,6 +308,14 @@ struct World {
     pongs: usize,
     /// The position of the engine's last answer.
     engine_at: Option<usize>,
+    verifies: bool,
+    is_chess: bool,
+    /// A position of the game could not be judged.
+    was_unjudged: bool,
+
+    /// How many of the engine's next answers are illegal.
+    illegal: usize,
+    letters: bool,
 
     /// Numbers of the non-UCI lines: the last sent, all received.
     own_sent: usize,
@@ -318,10 +357,21 @@ impl World {
             return;
         };
         let mv = line.split_whitespace().nth(1).unwrap_or_default();
-        let legal = BOARDS[position].legal.iter().any(|legal| legal == mv);
-        self.must(legal, "an illegal answer");
+        let legal = &BOARDS[position].legal;
+        let is_over = legal.is_empty() && mv == "0000";
+        let is_legal = is_over || legal.iter().any(|legal| legal == mv);
+        self.must(is_legal || !pending.is_chess, "an illegal answer");
+        let is_book = BOOK.contains(&(position, mv));
         self.must(
-            !pending.only || SEARCHMOVES.contains(mv),
+            !is_book || !pending.verifies || pending.is_checked,
+            "a book move that nobody has checked, in silence",
+        );
+        self.must(
+            !is_book || !pending.is_chess || self.is_chess,
+            "a book move in a variant",
+        );
+        self.must(
+            !pending.only || is_over || !pending.is_chess || SEARCHMOVES.contains(mv),
             "an answer outside searchmoves",
         );
         self.must(
@@ -358,7 +408,7 @@ impl World {
                 return;
             }
             // An engine with unread lines may delay the session by a background search.
-            let idles = engine.hangs || !engine.inbox.is_empty();
+            let idles = engine.hangs || engine.is_faulty || !engine.inbox.is_empty();
             let deserved = !self.polite || idles || self.is_late();
             self.must(deserved, "a healthy engine is ended");
         }
@@ -400,6 +450,12 @@ impl Outlet for World {
                 if let Some(at) = line.strip_prefix("info string at ") {
                     self.engine_at = at.parse().ok();
                 }
+                if line.starts_with("info string Book Verify: ")
+                    && line.contains(" not checked: ")
+                    && let Some(pending) = &mut self.pending
+                {
+                    pending.is_checked = true;
+                }
             }
         }
     }
@@ -410,6 +466,9 @@ impl Outlet for World {
         }
         let line = String::from_utf8_lossy(line).into_owned();
         self.note(&format!("eng< {line}"));
+        if let Some(pending) = &mut self.pending {
+            pending.is_check_sent |= line.starts_with("go movetime");
+        }
         self.must(line != BAD[1], "a position that is none is passed on");
         if let Some(number) = line.strip_prefix("d ") {
             let number: usize = number.parse().unwrap();
@@ -517,9 +576,9 @@ impl Play {
             ..Profile::default()
         };
         let mut fish = profile("fish");
-        fish.settings.set(OptionId::Info, "none").unwrap();
+        fish.settings.set(OptionId::Info, "brief").unwrap();
         let mut builtin = profile("builtin");
-        builtin.settings.set(OptionId::Info, "none").unwrap();
+        builtin.settings.set(OptionId::Info, "brief").unwrap();
         let engines = Engines {
             profiles: vec![fish, builtin],
             stand_in: Some(1),
@@ -542,7 +601,7 @@ impl Play {
         let world = World {
             polite,
             now: Duration::ZERO,
-            script: "engine fish\nstand-in builtin\nset Book Info=none\nbook\n\
+            script: "engine fish\nstand-in builtin\nset Book Info=brief\nbook\n\
                    in : e2e4=0/0/5\nin e2e4 e7e5: g1f3=0/0/5\n"
                 .to_owned(),
             alarm: None,
@@ -565,6 +624,11 @@ impl Play {
             pings: 0,
             pongs: 0,
             engine_at: None,
+            verifies: false,
+            is_chess: true,
+            was_unjudged: false,
+            illegal: 0,
+            letters: false,
             own_sent: 0,
             own_arrived: 0,
             hash_sent: 0,
@@ -625,6 +689,7 @@ impl Play {
             }
             Do::BadPosition(index) => {
                 self.world.board = None;
+                self.world.was_unjudged = true;
                 self.gui(BAD[index]);
             }
             Do::Go(index, only) => self.go(index, only),
@@ -668,14 +733,39 @@ impl Play {
                     self.world.hash_sent
                 ));
             }
-            Do::Ours(index) => self.gui(&format!("setoption name {}", OURS[index])),
+            Do::Ours(index) => {
+                if let Some(time) = OURS[index].strip_prefix("Book Verify value ") {
+                    self.world.verifies = time != "0";
+                    if let Some(pending) = &mut self.world.pending {
+                        pending.verifies &= self.world.verifies;
+                    }
+                }
+                self.gui(&format!("setoption name {}", OURS[index]));
+            }
+            Do::Variant(on) => {
+                self.world.is_chess = !on;
+                self.world.was_unjudged |= on;
+                if let Some(pending) = &mut self.world.pending {
+                    pending.is_chess &= !on;
+                }
+                let name = if on { "antichess" } else { "chess" };
+                self.gui(&format!("setoption name UCI_Variant value {name}"));
+            }
+            Do::Illegal(count) => self.world.illegal = count,
+            Do::Letters(on) => self.world.letters = on,
+            Do::AnswerAgain => self.answer_again(),
             Do::Work(count) => {
                 for _ in 0..count {
                     self.work();
                 }
             }
             Do::Odd(index) => {
-                if self.is_alive() {
+                // After an answer that counts as none, only `readyok` shows that the
+                // engine has ended its search.
+                let lies = |engine: &Engine| engine.is_faulty && ODD[index] == "readyok";
+                if self.is_alive() && !self.world.engine.as_ref().is_some_and(lies) {
+                    let is_answer = ODD[index].starts_with("bestmove");
+                    self.world.engine.as_mut().unwrap().is_faulty |= is_answer;
                     self.step(
                         &format!("eng> {}", ODD[index]),
                         Event::Engine(ODD[index].as_bytes()),
@@ -714,6 +804,39 @@ impl Play {
         }
     }
 
+    /// The engine prints its last answer again, unless it would be legal in the position
+    /// of another search: nobody could tell these two apart.
+    fn answer_again(&mut self) {
+        let Some(engine) = self.world.engine.as_mut().filter(|engine| !engine.hangs) else {
+            return;
+        };
+        let mut position = engine.position;
+        let mut searched = engine.searches.map(|_| position);
+        for line in &engine.inbox {
+            if let Some(known) = known_position(line) {
+                position = known;
+            }
+            if line.starts_with("go") {
+                searched = Some(position);
+            }
+        }
+        let Some(answer) = engine.answered.clone() else {
+            return;
+        };
+        let meant = match answer.as_str() {
+            "O-O" => CASTLING.to_owned(),
+            other => other.to_owned(),
+        };
+        let is_legal = |position: usize| BOARDS[position].legal.contains(&meant);
+        let is_noticed = searched.is_none_or(|position| !is_legal(position));
+        // In a position that cannot be read, and in a variant, every answer counts.
+        if is_noticed && !self.world.was_unjudged {
+            engine.is_faulty = true;
+            let line = format!("bestmove {answer}");
+            self.step(&format!("eng> {line}"), Event::Engine(line.as_bytes()));
+        }
+    }
+
     fn is_alive(&self) -> bool {
         self.world
             .engine
@@ -739,6 +862,10 @@ impl Play {
             since: self.world.now,
             stopped: None,
             answered: false,
+            is_chess: self.world.is_chess,
+            verifies: self.world.verifies,
+            is_check_sent: false,
+            is_checked: false,
         });
         if only && text != "go" {
             self.gui(&format!("{text} {SEARCHMOVES}"));
@@ -772,7 +899,7 @@ impl Play {
                 "uciok".to_owned(),
             ],
             Some("isready") => vec!["readyok".to_owned()],
-            Some("stop") if engine.searches.take().is_some() => engine.answer(),
+            Some("stop") if engine.searches.take().is_some() => self.answer(),
             Some("ponderhit") => {
                 engine.searches = engine.searches.map(|_| false);
                 Vec::new()
@@ -782,6 +909,7 @@ impl Play {
                 let held =
                     words.len() == 1 || words.contains(&"infinite") || words.contains(&"ponder");
                 engine.searches = Some(held);
+                engine.is_checking = words.get(1) == Some(&"movetime");
                 let only = words.iter().skip_while(|word| **word != "searchmoves");
                 engine.only = only.skip(1).map(ToString::to_string).collect();
                 self.world.must(!busy, "a go for an engine that searches");
@@ -789,9 +917,8 @@ impl Play {
             }
             Some("position" | "setoption" | "ucinewgame") => {
                 let text = line.as_deref().unwrap_or_default();
-                let text = text.strip_prefix("position ").unwrap_or_default();
                 // It ignores lines that it cannot read, as some engines do.
-                if let Some(at) = POSITIONS.iter().position(|(known, _)| *known == text) {
+                if let Some(at) = known_position(text) {
                     engine.position = at;
                 }
                 let busy = engine.searches.is_some();
@@ -802,7 +929,7 @@ impl Play {
             Some(_) => Vec::new(),
             None if engine.searches == Some(false) => {
                 engine.searches = None;
-                engine.answer()
+                self.answer()
             }
             None => return false,
         };
@@ -810,6 +937,42 @@ impl Play {
             self.step(&format!("eng> {answer}"), Event::Engine(answer.as_bytes()));
         }
         true
+    }
+
+    /// The engine's answer to its search.
+    fn answer(&mut self) -> Vec<String> {
+        let world = &mut self.world;
+        let Some(engine) = &mut world.engine else {
+            return Vec::new();
+        };
+        // Its own move is the better one.
+        let own = POSITIONS[engine.position].1;
+        if own.is_empty() {
+            return Vec::new();
+        }
+        let (mut mv, value) = match engine.only.first() {
+            Some(first) if !engine.only.iter().any(|mv| mv == own) => (first.clone(), -60),
+            _ => (own.to_owned(), 40),
+        };
+        let at = format!("info string at {}", engine.position);
+        let info = format!("info depth 3 score cp {value} pv {mv}");
+        engine.answered = Some(mv.clone());
+        if world.illegal > 0 {
+            world.illegal -= 1;
+            engine.is_faulty = true;
+            let (_, other) = POSITIONS[(engine.position + 1) % POSITIONS.len()];
+            let legal = &BOARDS[engine.position].legal;
+            let is_legal = other.is_empty() || legal.iter().any(|legal| legal == other);
+            mv = if is_legal { "a1a1" } else { other }.to_owned();
+            engine.answered = Some(mv.clone());
+        } else if let Some(pending) = &mut world.pending {
+            pending.is_checked |= engine.is_checking && pending.is_check_sent;
+        }
+        if world.letters && mv == CASTLING {
+            "O-O".clone_into(&mut mv);
+            engine.answered = Some(mv.clone());
+        }
+        vec![at, info, format!("bestmove {mv}")]
     }
 
     /// Advances the time. Alarms come in time, or at the end if everything `sleeps`.
@@ -960,20 +1123,10 @@ impl Play {
     }
 }
 
-impl Engine {
-    fn answer(&self) -> Vec<String> {
-        // Its own move is the better one.
-        let own = POSITIONS[self.position].1;
-        let (mv, value) = match self.only.first() {
-            Some(first) if !self.only.iter().any(|mv| mv == own) => (first.as_str(), -60),
-            _ => (own, 40),
-        };
-        vec![
-            format!("info string at {}", self.position),
-            format!("info depth 3 score cp {value} pv {mv}"),
-            format!("bestmove {mv}"),
-        ]
-    }
+/// The position of a `position` line that the engine can read.
+fn known_position(line: &str) -> Option<usize> {
+    let text = line.strip_prefix("position ")?;
+    POSITIONS.iter().position(|(known, _)| *known == text)
 }
 
 fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<(), TestCaseError> {

@@ -132,7 +132,7 @@ pub(crate) const ENGINES: [EngineFault; 14] = [
     fault("answers-twice", "answers twice, or what nobody asked",
         [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
     fault("plays-illegal", "answers with illegal moves and bad options",
-        [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
+        [Restarts, Restarts, Restarts, Restarts, Restarts, Restarts, Plays]),
     fault("forks", "starts a process of its own",
         [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
     fault("ignores-quit", "ends neither at `quit` nor at the end of its input",

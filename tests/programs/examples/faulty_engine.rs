@@ -222,7 +222,7 @@ impl Engine {
         self.search = Search::None;
         let first = self.board.legal_moves().first().copied();
         let m = first.map_or_else(|| "(none)".to_owned(), uci);
-        if self.failing && self.fault == "plays-illegal" {
+        if self.failing && self.fault == "plays-illegal" && !self.failed_before {
             return self.send_answer("bestmove e2e5");
         }
         self.send_answer(&format!(

@@ -26,7 +26,10 @@ impl Session {
         let late = self.link.is_late() && !self.link.was_up;
         self.link.begin_again(index, late);
         out.request(Request::StartEngine(index));
-        if let Some(profile) = self.engines.profiles.get(index) {
+        // A session that is ending has set another alarm.
+        if let Some(profile) = self.engines.profiles.get(index)
+            && !self.leaving
+        {
             out.request(Request::WakeUp(profile.start_timeout));
         }
     }
@@ -258,6 +261,10 @@ impl Session {
     /// is awaited. Same clock as the `now` of [`Session::step`].
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
+        if self.leaving {
+            // Everything else ends with the alarm that is set.
+            return self.link.stop_due();
+        }
         let dues = [
             self.books.until,
             self.link.stop_due(),
@@ -265,7 +272,7 @@ impl Session {
             self.engine_due(),
             self.held_due(),
         ];
-        dues.into_iter().flatten().min().filter(|_| !self.leaving)
+        dues.into_iter().flatten().min()
     }
 
     /// When the engine counts as hung.
@@ -293,6 +300,9 @@ impl Session {
     /// Handles a reached deadline.
     pub(super) fn on_overdue(&mut self, at: &mut Moment<'_>) {
         let now = at.now;
+        if self.leaving {
+            return self.link.send_due_stop(now, at.out);
+        }
         let is_due = |due: Option<Duration>| due.is_some_and(|due| due <= now);
         // While the `stop` is not sent, the engine cannot be late.
         if let Some(late) = self.link.first_stop_late(now) {

@@ -970,6 +970,8 @@ impl Play {
         }
         if world.letters && mv == CASTLING {
             "O-O".clone_into(&mut mv);
+            // Nobody can say which move that is in a position that cannot be read.
+            engine.is_faulty |= world.was_unjudged;
             engine.answered = Some(mv.clone());
         }
         vec![at, info, format!("bestmove {mv}")]

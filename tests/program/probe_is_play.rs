@@ -162,7 +162,7 @@ impl Adapter {
         let fen = start.strip_prefix("position fen ").unwrap_or_default();
         let line = notation::Line::read(fen, moves).ok();
         let first = line.and_then(|line| line.last().legal_moves().first().copied());
-        first.map_or_else(|| "a2a3".to_owned(), |mv| notation::uci(mv))
+        first.map_or_else(|| "a2a3".to_owned(), notation::uci)
     }
 
     /// The engine answers its search.

@@ -152,7 +152,7 @@ impl Adapter {
         self.gui(go);
         if self.sent.engine.iter().any(|line| line == go) {
             self.gui("stop");
-            self.step(Event::Engine(b"bestmove a2a3"));
+            self.step(Event::Engine(b"bestmove 0000"));
             return None;
         }
         self.sent.gui.iter().find_map(|line| {
@@ -300,12 +300,12 @@ fn equal_games_get_equal_moves_despite_other_requests_in_between() {
             adapter.gui(&format!("{line} {guess}"));
             adapter.gui("go ponder wtime 1000 btime 1000");
             adapter.gui("stop");
-            adapter.step(Event::Engine(b"bestmove a2a3"));
+            adapter.step(Event::Engine(b"bestmove 0000"));
         }
         adapter.gui(line);
         adapter.gui("go infinite");
         adapter.gui("stop");
-        adapter.step(Event::Engine(b"bestmove a2a3"));
+        adapter.step(Event::Engine(b"bestmove 0000"));
         let first = plain(adapter, line);
         assert_eq!(plain(adapter, line), first);
         first

@@ -229,10 +229,13 @@ impl Session {
     }
 }
 
-/// The legal move for an answer in the form of UCI, upper case included.
+/// The legal move for an answer in the form of UCI: in upper case too, and for a queen if
+/// the letter of the promotion is missing.
 fn legal_answer(position: &Chess, word: &[u8]) -> Option<shakmaty::Move> {
-    notation::find_uci(position, word)
-        .or_else(|| notation::find_uci(position, &word.to_ascii_lowercase()))
+    let lower = word.to_ascii_lowercase();
+    let with_queen = [&lower, &b"q"[..]].concat();
+    let mut written = [word, &lower, &with_queen].into_iter();
+    written.find_map(|word| notation::find_uci(position, word))
 }
 
 /// The message about an answer that is not a move, which programs would take for one.

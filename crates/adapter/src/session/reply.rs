@@ -159,7 +159,8 @@ impl Session {
         let position = self.judged_position();
         let is_stray = |word: &Vec<u8>| {
             let is_legal = |position| legal_answer(position, word).is_some();
-            position.is_some_and(|position| !is_legal(position))
+            // An engine may have no move, as for impossible `searchmoves`, more than once.
+            !engine::is_no_move(word) && position.is_some_and(|position| !is_legal(position))
         };
         self.link.stray = last.filter(is_stray);
     }

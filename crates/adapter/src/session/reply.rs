@@ -159,7 +159,8 @@ impl Session {
         let position = self.judged_position();
         let is_stray = |word: &Vec<u8>| {
             let is_legal = |position| legal_answer(position, word).is_some();
-            position.is_some_and(|position| !is_legal(position))
+            // An engine may have no move, as for impossible `searchmoves`, more than once.
+            !engine::is_no_move(word) && position.is_some_and(|position| !is_legal(position))
         };
         self.link.stray = last.filter(is_stray);
     }
@@ -229,10 +230,13 @@ impl Session {
     }
 }
 
-/// The legal move for an answer in the form of UCI, upper case included.
+/// The legal move for an answer in the form of UCI: in upper case too, and for a queen if
+/// the letter of the promotion is missing.
 fn legal_answer(position: &Chess, word: &[u8]) -> Option<shakmaty::Move> {
-    notation::find_uci(position, word)
-        .or_else(|| notation::find_uci(position, &word.to_ascii_lowercase()))
+    let lower = word.to_ascii_lowercase();
+    let with_queen = [&lower, &b"q"[..]].concat();
+    let mut written = [word, &lower, &with_queen].into_iter();
+    written.find_map(|word| notation::find_uci(position, word))
 }
 
 /// The message about an answer that is not a move, which programs would take for one.

@@ -27,12 +27,13 @@ pub(super) struct Tokens<'t> {
     is_gap: bool,
     /// Offset of the movetext.
     movetext: usize,
+    /// Up to this offset, the movetext has only comments.
+    comments_end: usize,
     /// Comments between tags.
     notes: Vec<Token<'t>>,
     /// Offset of a comment without an end. The game ends there.
     unclosed: Option<usize>,
-    /// Offset of a line that begins with `[`: between its computation and that line,
-    /// there is no other one.
+    /// No line begins with `[` between the place where this was computed and this offset.
     bracket_line: usize,
     /// Whether a comment contains what looks like the tags of a game.
     has_tags_in_comment: bool,
@@ -81,6 +82,9 @@ const COMPARED_TAGS: usize = 64;
 /// After an empty line, the moves of a game may go on behind this number of comments.
 const COMMENTS_BETWEEN_MOVES: usize = 4;
 
+/// So far ahead the next line that begins with `[` is searched at once.
+const BRACKET_BYTES: usize = 4 << 10;
+
 /// Within this distance after the tags of another game, a comment must end, or it has
 /// no end.
 const QUOTED_GAME_BYTES: usize = 64 << 10;
@@ -95,6 +99,7 @@ impl<'t> Tokens<'t> {
             head: at,
             is_gap: false,
             movetext: at,
+            comments_end: at,
             notes: Vec::new(),
             unclosed: None,
             bracket_line: 0,
@@ -378,7 +383,7 @@ impl<'t> Tokens<'t> {
     /// Whether an empty line ends the movetext. It does not between comments and
     /// moves, or, without a result, before the result, a move, a variation or a number
     /// above 1.
-    fn ends_with_gap(&self) -> bool {
+    fn ends_with_gap(&mut self) -> bool {
         let mut tokens = Tokens::new(self.text, self.at);
         tokens.skip_space(true);
         let next = tokens.rest();
@@ -387,8 +392,10 @@ impl<'t> Tokens<'t> {
             Some(b'[') => return is_tag(next),
             Some(_) => {}
         }
-        let before = self.text.get(self.movetext..self.at).unwrap_or_default();
+        let unread = self.comments_end.max(self.movetext);
+        let before = self.text.get(unread..self.at).unwrap_or_default();
         if is_only_comments(before) {
+            self.comments_end = self.at;
             return false;
         }
         if self.is_over() {
@@ -488,8 +495,14 @@ impl<'t> Tokens<'t> {
         let rest = self.rest();
         let mut from = 0;
         loop {
-            let bracket = memmem::find(rest.get(from..).unwrap_or_default(), b"\n[");
-            let bracket = bracket.map_or(rest.len(), |at| from + at + 1);
+            let window = (from + BRACKET_BYTES).min(rest.len());
+            let found = memmem::find(rest.get(from..window).unwrap_or_default(), b"\n[");
+            let bracket = match found {
+                Some(at) => from + at + 1,
+                None if window == rest.len() => window,
+                // The last byte may be a line end.
+                None => window - 1,
+            };
             self.bracket_line = self.at + bracket;
             if let Some(end) = end.filter(|end| *end < bracket) {
                 self.at += end + 1;
@@ -497,7 +510,7 @@ impl<'t> Tokens<'t> {
             }
             from = bracket;
             let is_end = bracket == rest.len();
-            if is_end || begins_tags(self.text, self.bracket_line) {
+            if is_end || found.is_some() && begins_tags(self.text, self.bracket_line) {
                 let tags = rest.get(bracket..).unwrap_or_default();
                 let Some(quoted) = quoted_tags(tags) else {
                     self.unclosed = Some(start);
@@ -837,13 +850,14 @@ fn is_start(text: &[u8], at: usize) -> bool {
     }
     let line = memrchr(b'\n', before).map_or(0, |end| end + 1);
     let line = before.get(line..).unwrap_or_default();
-    let end = memrchr2(b'}', b']', line);
     let has_tags = line.starts_with(b"[") || memmem::find(line, b"\"]").is_some();
-    if has_tags && end.and_then(|end| line.get(end)) != Some(&b']') {
-        return false;
-    }
-    let words = line.get(end.map_or(0, |end| end + 1)..).unwrap_or_default();
-    let words = words.trim_ascii();
+    let words = match has_tags {
+        true => after_tags(line),
+        false => {
+            let end = memrchr2(b'}', b']', line).map_or(0, |end| end + 1);
+            line.get(end..).unwrap_or_default().trim_ascii()
+        }
+    };
     let is_move = match words.first() {
         // After a tag, other words are a note.
         Some(b'0'..=b'9' | b'*') => true,
@@ -857,6 +871,17 @@ fn is_start(text: &[u8], at: usize) -> bool {
         && !line.starts_with(b"%")
         && !may_have_line_comment(line)
         && is_outside_comments(head)
+}
+
+/// The text after the correct tags at the start of a line.
+fn after_tags(line: &[u8]) -> &[u8] {
+    let mut rest = line;
+    while let Some(value) = value_of_tag(rest) {
+        let after = closing(value).and_then(|end| value.get(end + 2..));
+        let Some(after) = after else { break };
+        rest = after.trim_ascii_start();
+    }
+    rest
 }
 
 /// Whether a line may have a comment to its end: a semicolon that is not in braces which
@@ -1233,6 +1258,24 @@ mod tests {
             &["A=1 e4 *", "A=2 d4 *"],
         );
         assert_parsed("[A \"1\"]\n\n[A \"2\"]\n\ne4", &["A=1", "A=2 e4"]);
+    }
+
+    /// The search for brackets goes on behind its window, wherever that ends.
+    #[test]
+    fn the_tags_of_the_next_game_are_found_behind_any_length_of_comment() {
+        for length in (BRACKET_BYTES - 40..BRACKET_BYTES + 10).chain(9_000..9_003) {
+            let filler = "[x \"y\"] ".repeat(length / 8) + &"x".repeat(length % 8);
+            let next = "[A \"1\"]\n[B \"2\"]\n";
+            let text = format!("1. e4 {{{filler}\n\n{next}\n1. d4 {{}} *");
+            let mut tokens = Tokens::new(text.as_bytes(), 0);
+            assert!(matches!(tokens.next(), Some(Token::Move(_))));
+            assert_eq!(tokens.next(), Some(Token::Unclosed), "{length}");
+            assert!(tokens.rest().starts_with(next.as_bytes()), "{length}");
+            let text = format!("{{{filler}\n\n[x]\n{next}}} *");
+            let mut tokens = Tokens::new(text.as_bytes(), 0);
+            assert!(matches!(tokens.next(), Some(Token::Comment(_))), "{length}");
+            assert!(matches!(tokens.next(), Some(Token::Result(_))), "{length}");
+        }
     }
 
     #[test]

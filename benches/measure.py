@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures tabia on a quiet machine and writes the table of docs/measured.md.
 
-    cargo build --release --bin tabia --example random_games --example read_games
+    cargo build --release --bin tabia --example random_games --example read_games --example validate_moves
     cargo bench --no-run --bench probe --bench relay
     python/check
     benches/measure.py GAMES.pgn [--runs 3] [--only WORDS] [--folder DIR]
@@ -287,6 +287,12 @@ def main():
         months = folder / "months.pgn"
         todo = [(programs, *case) for case in cases(args.games, months, folder)]
         todo += [(readers, *case, None, None) for case in readings(args.games, folder)]
+        # The same work by the crate pgn-reader, in turns: "old" is pgn-reader.
+        other = release / "examples" / "validate_moves"
+        if other.is_file():
+            pair = {"new": readers["new"], "old": other}
+            name = "reading the real games from .pgn, to pgn-reader"
+            todo.append((pair, name, [str(args.games)], None, None))
         rows = []
         for whose, name, arguments, pipe, size in todo:
             if args.only not in name:

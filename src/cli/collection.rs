@@ -195,10 +195,11 @@ pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
 /// Greatest number of skipped games in the report.
 const NAMED: usize = 20;
 
-/// The exit code: with `--strict`, skipped or incomplete games and unreadable parts of
-/// sources are a negative answer.
+/// The exit code: with `--strict`, skipped or incomplete games, unreadable parts of
+/// sources and games that contradict themselves are a negative answer.
 pub(super) fn exit_code(strict: bool, tally: &Tally) -> u8 {
-    u8::from(strict && tally.skipped + tally.cut + tally.cut_sources > 0)
+    let sources = tally.cut_sources + tally.contradictory_sources;
+    u8::from(strict && tally.skipped + tally.cut + sources > 0)
 }
 
 /// Reports the first skipped or incomplete games, and prints the remarks about the

@@ -474,16 +474,16 @@ fn broken_games_are_reported_and_the_others_are_built() {
                 [Event \"good\"]\n\n1. b4 b5 *\n";
     let run = build(text, "--setups");
     let found = run.content();
-    assert_eq!(found[&fen(&Chess::default())].0.stats.games, 3);
-    assert_eq!(found.len(), 7);
+    assert_eq!(found[&fen(&Chess::default())].0.stats.games, 4);
+    assert_eq!(found.len(), 8);
     let messages = run.messages();
     for part in [
         "games.pgn: line 5: game skipped: move 2. on line 8 is impossible: Ke3",
-        "games.pgn: line 10: game skipped: unterminated comment",
+        "games.pgn: line 10: game cut short: the comment that begins on line 12 has no end",
         "line 18: game skipped: its set-up position cannot be used",
         "line 23: game skipped: its set-up position cannot be used",
-        "3 games, 7 positions",
-        "4 games skipped",
+        "4 games, 8 positions",
+        "3 games skipped",
     ] {
         assert_has(&messages, part);
     }

@@ -208,6 +208,35 @@ fn an_invalid_move_ends_the_game_and_is_reported() {
     assert_has(&messages, "1 game read, 1 written, 0 skipped");
 }
 
+/// What is doubtful about a game is reported, and `--strict` fails, for books too.
+#[test]
+fn endless_comments_and_contradicting_results_are_not_silent() {
+    let next = "[Event \"2\"]\n[Result \"1-0\"]\n\n1. d4 d5 1-0\n";
+    for (game, message) in [
+        (
+            "[Result \"1-0\"]\n\n1. e4 e5 (1... c5 {half) 2. Nf3 1-0\n\n",
+            "x.pgn: line 1: game cut short: the comment that begins on line 3 has no end",
+        ),
+        (
+            "[Result \"0-1\"]\n\n1. e4 e5 1-0\n\n",
+            "x.pgn: line 1: the result after the moves contradicts the tag Result, which counts",
+        ),
+    ] {
+        let folder = Folder::new();
+        folder.put("x.pgn", format!("{game}{next}"));
+        for command in [
+            "build -f x.pgn -o x.ctg",
+            "build -f x.pgn -o x.bin --max-ply 1",
+            "index -f x.pgn -o x.tgx",
+            "games -f x.pgn -o out.pgn",
+        ] {
+            assert_has(&folder.done(command), message);
+            folder.tabia(&format!("{command} --strict")).negative();
+        }
+        assert_eq!(folder.text("out.pgn").matches("[Event ").count(), 2);
+    }
+}
+
 /// Line changes by systems and mail do not change a game.
 #[test]
 fn lines_may_end_and_begin_as_they_like() {

@@ -165,6 +165,9 @@ fn reason_of(reason: &SkipReason) -> Message {
         SkipReason::Move { number, san, .. } => {
             move_error(MoveError::Illegal, format!("{number}{san}"))
         }
+        SkipReason::Ambiguous { number, san, .. } => {
+            move_error(MoveError::Ambiguous, format!("{number}{san}"))
+        }
         SkipReason::Word { number, word, .. } => {
             move_error(MoveError::Syntax, format!("{number}{word}"))
         }

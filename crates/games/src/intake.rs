@@ -90,6 +90,8 @@ pub struct Tally {
     pub cut: u64,
     /// Sources of which a part is lost.
     pub cut_sources: u64,
+    /// Sources with games that contradict themselves.
+    pub contradictory_sources: u64,
     /// Entries of databases that are not games, or deleted.
     pub left_out: u64,
     /// The first games that were skipped or cut short, in the order of the
@@ -108,6 +110,7 @@ impl Tally {
         self.skipped += other.skipped;
         self.cut += other.cut;
         self.cut_sources += other.cut_sources;
+        self.contradictory_sources += other.contradictory_sources;
         self.left_out += other.left_out;
         let room = NAMED_SKIPS.saturating_sub(self.named.len());
         self.named.extend(other.named.into_iter().take(room));
@@ -298,6 +301,8 @@ where
         for source in open_sources.drain(..) {
             self.tally.remarks.extend(source.remarks());
             self.tally.cut_sources += u64::from(source.is_cut());
+            let contradicts = source.has_contradictions();
+            self.tally.contradictory_sources += u64::from(contradicts);
         }
         Ok(self.watch.go_on().map_err(Error::from)?)
     }

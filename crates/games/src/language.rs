@@ -68,10 +68,7 @@ fn of_file(start: &[u8]) -> Option<&'static Letters> {
                 *count += u32::from(main_line(start, at, letters).is_some());
             }
         }
-        let (mut first, mut is_gap) = (None, false);
-        while let Some(tag) = tokens.next_tag(first, &mut is_gap) {
-            first.get_or_insert(tag.name);
-        }
+        while tokens.next_tag().is_some() {}
         tokens.skip_movetext();
     }
     let most = counts.iter().copied().max().filter(|most| *most > 0)?;

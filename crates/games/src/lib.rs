@@ -81,6 +81,12 @@ pub trait GameSource: Send {
         false
     }
 
+    /// Whether games contradict themselves, so that part of what they state was not
+    /// used. Final when every batch has been read to its end; the remarks give details.
+    fn has_contradictions(&self) -> bool {
+        false
+    }
+
     /// Remarks about the whole source: missing files, bytes that belong to no game.
     /// Complete when every batch has been read to its end.
     fn remarks(&self) -> Vec<String> {

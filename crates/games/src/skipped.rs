@@ -76,6 +76,16 @@ pub enum SkipReason {
         /// The move as written.
         san: String,
     },
+    /// A move is legal in several ways.
+    #[error("move {number} on line {line} fits two moves: {san}")]
+    Ambiguous {
+        /// The move's number, such as `12...`.
+        number: String,
+        /// Its line in the text, from 1.
+        line: u64,
+        /// The move as written.
+        san: String,
+    },
     /// A word that should be a move is not one.
     #[error("move {number} on line {line} is not understood: {word}")]
     Word {
@@ -85,6 +95,12 @@ pub enum SkipReason {
         line: u64,
         /// The word.
         word: String,
+    },
+    /// A comment has no end.
+    #[error("the comment that begins on line {line} has no end")]
+    Unclosed {
+        /// Its line in the text, from 1.
+        line: u64,
     },
     /// The text or the bytes are damaged.
     #[error("{0}")]

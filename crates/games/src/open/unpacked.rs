@@ -131,6 +131,10 @@ impl GameSource for Unpacked {
         is_cut || !self.remarks.is_empty() || !self.packed.faults().is_empty()
     }
 
+    fn has_contradictions(&self) -> bool {
+        self.sources().any(|source| source.has_contradictions())
+    }
+
     fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> = self.sources().flat_map(|source| source.remarks()).collect();
         remarks.extend(self.remarks.iter().cloned());

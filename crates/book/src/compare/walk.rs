@@ -9,7 +9,7 @@ use super::look::{Books, Found, Id, San, Seen};
 use super::{Aspect, Aspects, Difference};
 use crate::ctg::{BookEntry, CtgBook, Salvage};
 use crate::walk::{Order, Reached, Walk};
-use crate::{Book, BookPosition, Error};
+use crate::{Book, BookPosition, BookWalk, Bridges, Error, Format};
 use tabia_io::parallel::{Panicked, in_order};
 use tabia_io::progress::Watch;
 
@@ -80,7 +80,18 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
     make: impl Fn(&Difference, Option<Way<'_>>) -> M + Sync,
     mut found: impl FnMut(M) -> Result<(), E>,
 ) -> Result<(Compared, Salvage), E> {
-    let books = Books::new(a, b, plan.aspects);
+    let mut bridges = Bridges::default();
+    if plan.unreached {
+        for book in [a, b]
+            .into_iter()
+            .filter(|book| book.format() == Format::Bin)
+        {
+            for (key, moves) in BookWalk::bridges(book)?.0 {
+                bridges.entry(key).or_default().extend(moves);
+            }
+        }
+    }
+    let books = Books::new(a, b, &bridges, plan.aspects);
     if plan.unreached {
         books.expect_misses();
     }

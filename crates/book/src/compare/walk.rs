@@ -39,6 +39,8 @@ pub struct Compared {
     pub only_in_b: u64,
     /// Positions that are not compared because they are damaged in a book.
     pub unread: u64,
+    /// Positions of Polyglot books that are not compared because no line was found to them.
+    pub without_line: u64,
     /// Different positions by aspect, in the order of [`Aspect::ALL`].
     pub by_aspect: [u64; Aspect::ALL.len()],
 }
@@ -81,12 +83,15 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
     mut found: impl FnMut(M) -> Result<(), E>,
 ) -> Result<(Compared, Salvage), E> {
     let mut bridges = Bridges::default();
+    let mut without_line = 0;
     if plan.unreached {
         for book in [a, b]
             .into_iter()
             .filter(|book| book.format() == Format::Bin)
         {
-            for (key, moves) in BookWalk::bridges(book)?.0 {
+            let (of_book, unreached, _) = BookWalk::bridges(book)?;
+            without_line += unreached;
+            for (key, moves) in of_book {
                 bridges.entry(key).or_default().extend(moves);
             }
         }
@@ -98,7 +103,10 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
     let mut comparison = Comparison {
         books,
         seen: Seen::default(),
-        compared: Compared::default(),
+        compared: Compared {
+            without_line,
+            ..Compared::default()
+        },
         lost: Lost::default(),
     };
     comparison.walk(plan, watch, &make, &mut found)?;

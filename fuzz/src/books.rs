@@ -105,6 +105,7 @@ pub fn ctg_book(data: &[u8]) {
             repack: false,
             memory: 1 << 20,
             strict: false,
+            only: None,
         },
         &mut Watch::default(),
     )

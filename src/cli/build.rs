@@ -8,6 +8,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use clap::builder::Resettable;
 use serde_json::json;
+use shakmaty::Color;
 
 use super::also::Also;
 use super::args::Force;
@@ -15,7 +16,7 @@ use super::collection;
 use super::counting::{Choice, Counting};
 use super::style::counted;
 use super::{compact, evaluations, progress, provenance};
-use tabia_book::ctg::{RewriteOptions, Written, merge};
+use tabia_book::ctg::{CtgBook, OpenOptions, RewriteOptions, Written, merge};
 use tabia_build::{self as build, BuildJob, Product, Source, Summary};
 use tabia_io::atomic::{self, Old, TempFolder};
 use tabia_io::input::kind::Kind;
@@ -208,8 +209,22 @@ pub(super) fn add_to_books(
         args.choice.min_games
     );
     let target = job.target.clone();
+    // A book for one side gets moves of that side only.
+    for book in &books {
+        let side = CtgBook::open(book, &OpenOptions::default())?.only();
+        if *book == target && job.only.is_none() {
+            job.only = side;
+        }
+        ensure!(
+            job.only.is_none() || job.only == side || *book == target && side.is_none(),
+            "{}: not a book for {} only; `tabia prune --only` makes one of it",
+            book.display(),
+            job.only.unwrap_or(Color::White)
+        );
+    }
     let start = Instant::now();
     let mut games = Summary::default();
+    let given = books.clone();
     let beside = TempFolder::beside(&target).with_context(|| target.display().to_string())?;
     let options = RewriteOptions {
         old: job.old,
@@ -224,7 +239,7 @@ pub(super) fn add_to_books(
     }
     if !lines.is_empty() {
         let path = beside.path().join("lines.ctg");
-        build::write_lines(lines, &path)?;
+        build::write_lines(lines, &path, job.only)?;
         books.push(path);
     }
     let done = progress::watched(|watch| merge(&target, &books, &options, watch))??;
@@ -234,6 +249,7 @@ pub(super) fn add_to_books(
         counted(books.len() as u64, "book")
     );
     let code = compact::report(&what, &done, start);
+    compact::report_side(&done, &given)?;
     if args.work.json {
         writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
         out.flush()?;

@@ -11,7 +11,9 @@ use super::args::Rewriting;
 use super::progress;
 use super::style::counted;
 use tabia_book::bin::{self, MergeOrder};
-use tabia_book::ctg::{self, RewriteOptions, Rewritten, Salvage, Written, compact};
+use tabia_book::ctg::{
+    self, CtgBook, OpenOptions, RewriteOptions, Rewritten, Salvage, Written, compact,
+};
 use tabia_io::atomic::{self, Old};
 use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::path::has_extension;
@@ -94,7 +96,27 @@ pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     let start = Instant::now();
     let done = progress::watched(|watch| ctg::merge(&args.output, &args.books, &options, watch))??;
     let what = format!("{}: {} books", args.output.display(), args.books.len());
-    Ok(report(&what, &done, start))
+    let code = report(&what, &done, start);
+    report_side(&done, &args.books)?;
+    Ok(code)
+}
+
+/// Reports for which side a merged book plays, if that is not clear from its sources.
+pub(super) fn report_side(done: &Rewritten, books: &[PathBuf]) -> anyhow::Result<()> {
+    if let Some(side) = done.only {
+        message!("the book plays for {side} only; it has no moves of the other side");
+        return Ok(());
+    }
+    for book in books {
+        // A book that was replaced has the side of the new one.
+        if let Some(side) = CtgBook::open(book, &OpenOptions::default())?.only() {
+            message!(
+                "{}: plays for {side} only; the new book plays for both sides",
+                book.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Merges Polyglot books.

@@ -18,7 +18,11 @@ pub(super) const HELP: &str = "Examples:\n  \
     tabia convert books/tabia.ctg tabia.pgn --plies 16 --min-games 5\n  \
     tabia convert gm2001.bin gm2001.ctg\n\n\
     Reads .ctg, .bin, .abk and .jsonl; writes .ctg, .bin, .jsonl, .pgn and .csv. .jsonl \
-    holds all that a .ctg does. A .bin and an .abk are read from the start position on.";
+    holds all that a .ctg does. A .bin and an .abk are read from the start position on; a \
+    .bin also along moves that it does not store, as it has none of one side if it is for \
+    the other.\n\n\
+    Exit code 1 when parts of the book cannot be read, or no line was found to more than \
+    half of its positions.";
 
 /// A value of `--weights`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -116,5 +120,6 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     let what = format!("{}:{games}", args.output.display());
     let numbers = [done.positions, done.moves, done.bytes];
     compact::made(&what, numbers, start.elapsed(), &extra);
-    Ok(u8::from(done.salvage.is_loss()))
+    let is_loss = done.salvage.is_loss() || done.is_mostly_unreached;
+    Ok(u8::from(is_loss))
 }

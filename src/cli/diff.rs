@@ -149,6 +149,12 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         let unread = thousands(compared.unread);
         extra.push_str(&format!("; {unread} positions not compared for that"));
     }
+    if compared.without_line > 0 {
+        let left = thousands(compared.without_line);
+        extra.push_str(&format!(
+            "; {left} positions of Polyglot books not compared, as no line was found to them"
+        ));
+    }
     message!("{}{extra}", summary(&compared));
     Ok(u8::from(compared.different > 0 || salvage.is_loss()))
 }

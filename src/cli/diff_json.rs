@@ -20,6 +20,7 @@ pub(super) fn summary(compared: &Compared) -> Value {
         "only_in_b": compared.only_in_b,
         "differing": by_aspect,
         "unread": compared.unread,
+        "without_line": compared.without_line,
     }})
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
+use shakmaty::Color;
 
 use super::style::{FAINT, GREEN, HEADING, Painted, RED, thousands};
 use tabia_book::Annotation;
@@ -56,6 +57,8 @@ struct Json<'a> {
     /// Numbers of moves by annotation; only those that occur.
     annotations: BTreeMap<&'static str, u64>,
     header_positions: u32,
+    /// The side that the book plays for, if it is only one.
+    only: Option<&'static str>,
     /// Whether everything was counted; otherwise the numbers are estimated from
     /// `read_pages` pages.
     exact: bool,
@@ -93,6 +96,7 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
                 .map(|(symbol, count)| (symbol, info.for_all_pages(count)))
                 .collect(),
             header_positions: info.header_positions,
+            only: info.only.map(side),
             exact: info.is_exact(),
             read_pages: info.read_pages,
             problems: &info.problems,
@@ -102,6 +106,10 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         print(&info, book.path(), out)?;
     }
     Ok(0)
+}
+
+pub(super) fn side(color: Color) -> &'static str {
+    color.fold_wb("white", "black")
 }
 
 /// The numbers of a book; those of a large one are estimated unless `in_full` is set.
@@ -134,6 +142,9 @@ fn print(info: &BookInfo, path: &Path, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{title}")?;
     for (label, text) in rows(info, path) {
         writeln!(out, "  {label:<14}{text}")?;
+    }
+    if let Some(side) = info.only {
+        writeln!(out, "  {:<14}{side} only", "plays for")?;
     }
     for problem in &info.problems {
         writeln!(out, "    {}", Painted(RED, escape_control(problem)))?;

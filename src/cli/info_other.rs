@@ -1,8 +1,10 @@
 //! The output of `tabia info` for Polyglot and Arena books.
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use serde::Serialize;
+use shakmaty::Position as _;
 
 use tabia_book::{Book, BookPosition, Format, Preference};
 use tabia_io::sanitize::escape_control;
@@ -25,6 +27,8 @@ struct Numbers {
     /// Number of moves with weight or priority 0 in them.
     never_played: u64,
     header_entries: Option<u64>,
+    /// The side that the book has moves for, if it is only one.
+    only: Option<&'static str>,
     problems: Vec<String>,
 }
 
@@ -56,6 +60,9 @@ pub(super) fn run(book: &Book, json: bool, out: &mut impl Write) -> anyhow::Resu
             never => format!("{}, {never} of them never to be played", numbers.moves),
         },
     )?;
+    if let Some(side) = numbers.only {
+        row("plays for", format!("{side} only"))?;
+    }
     row("size", format!("{} bytes", numbers.bytes))?;
     if let Some(header @ 1..) = numbers.header_entries {
         row("header", format!("{header} entries of key 0"))?;
@@ -95,8 +102,16 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
         }
         Book::Ctg(_) => {}
     }
+    let mut sides = HashSet::new();
     for position in book.positions() {
-        let BookPosition { record, moves, .. } = position?;
+        let BookPosition {
+            position,
+            record,
+            moves,
+        } = position?;
+        if !moves.is_empty() {
+            sides.insert(position.turn());
+        }
         if numbers.reached_positions == 0 && book.format() == Format::Abk {
             numbers.games = Some(record.stats.games.into());
         }
@@ -104,5 +119,9 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
         let never = |preference: Preference| u64::from(preference.is_never());
         numbers.never_played += moves.iter().map(|mv| never(mv.preference)).sum::<u64>();
     }
+    numbers.only = match sides.len() {
+        1 => sides.into_iter().next().map(super::info::side),
+        _ => None,
+    };
     Ok(numbers)
 }

@@ -66,8 +66,8 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     own doubtful one, else the one for its loss, at least `?!`. If such a move would still be \
     played because the position has no better one, the position after it becomes red as well, \
     for all moves that lead there. So with the default options no move that met a condition is \
-    played from the new book; the counts show what was done. Moves that only `--only` removes \
-    are played as transpositions.\n\n\
+    played from the new book; the counts show what was done. After `--only` it plays for that \
+    side alone.\n\n\
     Exit codes: 0 done; 1 a line is not in the book, or pages cannot be read; 2 wrong usage \
     or files.";
 

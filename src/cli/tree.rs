@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use shakmaty::Chess;
 
 use super::style::{FAINT, HEADING, Painted, of_mark, per_cent, rounded, thousands};
-use tabia_book::tree::{Branch, Tree, TreeLimits, weight};
+use tabia_book::tree::{Branch, Tree, TreeLimits, probe_lines, weight};
 use tabia_book::{Book, BookMove, Mark, Preference};
 use tabia_notation::{self as notation, Line};
 
@@ -103,8 +103,7 @@ impl Printer<'_> {
             _ => reached.to_string(),
         };
         let mut found = tabia_book::Lookup::default();
-        use tabia_book::{Probe as _, Wanted};
-        book.probe(reached.last(), Wanted::Transpositions, &mut found)?;
+        probe_lines(book, reached.last(), &mut found)?;
         if found.moves.is_empty() {
             writeln!(
                 out,

@@ -178,6 +178,29 @@ def every_encoding_gives_the_same_games():
     assert any("O-O" in tree(game) for game in chess960)
 
 
+@case(60, needs_shared=True)
+def names_are_read_as_utf_8_where_they_are():
+    """As ChessBase 13 and later write them; a name that is too long is cut anywhere."""
+    place = folder("cbh")
+    make = SHARED / "data" / "cases" / "games" / "mkutf8cbh.py"
+    for number, (name, expected) in enumerate([
+        ("Ångström", "Ångström"),
+        ("Гашимов", "Гашимов"),
+        ("Đorđević-Šćepanović", "Đorđević-Šćepanović"),
+        # 29 bytes: the last letter is whole, and then it is cut in two.
+        ("xНепомнящий-Александр", "xНепомнящий-Але"),
+        ("Непомнящий-Александр", "Непомнящий-Алек"),
+    ]):
+        to = place / f"utf8-{number}"
+        subprocess.run(["python3", make, DATA / "text", to, name], check=True)
+        export(to / "text.cbh", place / "out.pgn")
+        families = {game.headers[side].split(",")[0] for game in games(place / "out.pgn") for side in ("White", "Black")}
+        assert expected in families, families
+    # Older databases are in Windows-1252.
+    export(DATA / "text" / "text.cbh", place / "out.pgn")
+    assert any("Mårdell" in game.headers[side] for game in games(place / "out.pgn") for side in ("White", "Black"))
+
+
 @case(120, needs_shared=True)
 def a_book_of_a_database_is_the_book_of_its_pgn():
     place = folder("cbh")

@@ -332,6 +332,72 @@ def books_converted_to_chessbase_play_the_same_moves():
 
 
 @case(limit=200, needs_shared=True)
+def books_of_polyglot_for_one_side_are_converted_whole():
+    """Polyglot's own books of one colour: each position is one legal move of the opponent
+    away from another one, as python-chess walks."""
+    to = folder("oneside")
+    cases = SHARED / "data" / "cases" / "games"
+    games = to / "games.pgn"
+    games.write_bytes(subprocess.check_output(["zstd", "-dc", SHARED / "data" / "pgn" / "lichess_db_1000k.pgn.zst"]))
+    books = [(cases / f"one_side_{side}.bin", side) for side in ("white", "black")]
+    for side in ("white", "black"):
+        made = to / f"{side}.bin"
+        subprocess.run(
+            [POLYGLOT, "make-book", "-pgn", games, "-bin", made, "-min-game", "2", "-max-ply", "16", f"-only-{side}"],
+            check=True, capture_output=True,
+        )
+        books.append((made, side))
+    text = []
+    for path, side in books:
+        own = side == "white"
+        with chess.polyglot.open_reader(path) as book:
+            keys = {entry.key for entry in book}
+            near = {chess.polyglot.zobrist_hash(board): board for board in _reach_one_side(book, own)}
+            assert len(near) > len(keys) * 0.9
+            for ending in ("ctg", "bin", "jsonl", "csv", "pgn"):
+                convert("--force", path, to / f"out.{ending}")
+            convert("--force", to / "out.ctg", to / "back.bin")
+            with chess.polyglot.open_reader(to / "back.bin") as back:
+                again = {entry.key for entry in back}
+            assert set(near) <= again <= keys, (len(near), len(again), len(keys))
+            with Oracle(to / "out.ctg", "Book Minimum Share=0") as oracle:
+                for board in near.values():
+                    entries = list(book.find_all(board))
+                    assert set(oracle.playable(board)) == {entry.move.uci() for entry in entries}, board.fen()
+                    for entry in entries:
+                        board.push(entry.move)
+                        assert oracle.look_up(board)["moves"] == [], board.fen()
+                        board.pop()
+        with (to / "out.csv").open(newline="") as file:
+            assert {row["fen"].split()[1] for row in csv.DictReader(file)} == {side[0]}
+        text.append(f"{path.name}: {len(again)} of {len(keys)} positions")
+    return "; ".join(text)
+
+
+def _reach_one_side(book: chess.polyglot.MemoryMappedReader, own: bool) -> list[chess.Board]:
+    """Every position of a book for one side, along its moves and all of the opponent."""
+    start = chess.Board()
+    seen, ahead, found = {chess.polyglot.zobrist_hash(start)}, [start], []
+    while ahead:
+        board = ahead.pop()
+        moves = list(board.legal_moves)
+        if board.turn == own:
+            entries = list(book.find_all(board, minimum_weight=0))
+            if not entries:
+                continue
+            found.append(board)
+            moves = [entry.move for entry in entries]
+        for move in moves:
+            child = board.copy(stack=False)
+            child.push(move)
+            key = chess.polyglot.zobrist_hash(child)
+            if key not in seen:
+                seen.add(key)
+                ahead.append(child)
+    return found
+
+
+@case(limit=200, needs_shared=True)
 def a_damaged_book_of_another_format_gives_one_message():
     to = folder("damaged")
     rng = random.Random(23)

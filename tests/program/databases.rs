@@ -202,6 +202,37 @@ fn archives_are_unpacked_byte_for_byte_into_a_folder() {
 }
 
 #[test]
+fn of_a_folder_the_readable_files_are_read() {
+    let folder = Folder::new();
+    let games = folder.join("games");
+    std::fs::create_dir(&games).unwrap();
+    std::fs::copy(data("cbv/small3.cbz"), games.join("a.cbz")).unwrap();
+    folder
+        .tabia("build -o x.ctg games")
+        .refused("give its password");
+    std::fs::write(games.join("b.pgn"), "[Event \"x\"]\n\n1. e4 e5 *\n").unwrap();
+    std::fs::write(games.join("c.cbv"), "<!DOCTYPE html><html>").unwrap();
+    for (command, code) in [
+        ("build -o x.ctg", 0),
+        ("build -fo x.ctg --strict", 1),
+        ("games -o x.pgn", 0),
+    ] {
+        let text = folder.tabia(&format!("{command} games")).ends(code);
+        assert_has(&text, "a.cbz: an encrypted archive: give its password");
+        assert_has(&text, "; skipped");
+        assert_has(&text, "c.cbv: this is a web page, not games");
+        assert_has(&text, "1 game");
+    }
+    let whole = "build -fo x.ctg games --password 'my long password'";
+    let text = folder.done(whole);
+    assert!(!text.contains("a.cbz"), "{text}");
+    // A file that is named must be readable.
+    folder
+        .tabia("build -fo x.ctg games/b.pgn games/a.cbz")
+        .refused("give its password");
+}
+
+#[test]
 fn encrypted_archives_need_their_password() {
     let folder = Folder::new();
     let path = data("cbv/small3.cbz");

@@ -26,6 +26,7 @@ mod grow;
 mod learn;
 mod mark;
 mod messages;
+mod one_side;
 mod pgn;
 mod play;
 mod probe;

@@ -69,6 +69,22 @@ fn if_no_game_is_left_the_reasons_are_counted() {
         "1 game,",
     );
     assert_has(&text, "1 game filtered out (1 of them without a rating)");
+    // Each condition with the number of games that it rejected.
+    for command in [
+        "build -o none.ctg",
+        "index -o none.tgx",
+        "build -o none.bin",
+        "suite -o none.epd",
+    ] {
+        message(
+            &folder,
+            &format!("{command} elo.pgn --min-elo 2000 --since 1990"),
+            2,
+            "not as the conditions ask: 2 (1 of them without a rating): 1 by --min-elo, 1 by --since",
+        );
+    }
+    let also = "build -o none.ctg --both-elo 2600 elo.pgn --also 'c.ctg: --result 0-1'";
+    message(&folder, also, 2, "2 by the conditions of each book");
     // The conditions on games are listed where they rejected most.
     let suite = "suite elo.pgn -o s.epd --plies 2 --both-elo 2700";
     message(
@@ -76,6 +92,81 @@ fn if_no_game_is_left_the_reasons_are_counted() {
         suite,
         2,
         "no position is left: no game is left of 2; not as the conditions ask: 2",
+    );
+}
+
+/// The name says nothing about a file that a download or a checkout has put in place of
+/// another one.
+#[test]
+fn files_that_only_bear_the_name_of_a_book_or_database_are_named() {
+    let folder = Folder::with(SMALL);
+    let mut tar = vec![0; 1024];
+    tar[..9].copy_from_slice(b"games.pgn");
+    tar[148..156].fill(b' ');
+    let sum: u32 = tar.iter().map(|byte| u32::from(*byte)).sum();
+    tar[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    let page = b"<!DOCTYPE html>\n<html><body>1. e4 e5</body></html>\n".to_vec();
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n".to_vec();
+    for (bytes, says) in [
+        (&page, "this is a web page, not"),
+        (&pointer, "this is a Git LFS pointer, not"),
+        (&tar, "this is a tar archive: unpack it with `tar xf`"),
+    ] {
+        for name in ["x.bin", "x.ctg", "x.abk", "x"] {
+            folder.put(name, bytes);
+            for command in ["info", "probe", "tree", "verify"] {
+                message(&folder, &format!("{command} {name}"), 2, says);
+            }
+            message(&folder, &format!("convert {name} y.ctg"), 2, says);
+            message(&folder, &format!("merge -o y.ctg book.ctg {name}"), 2, says);
+        }
+        for name in [
+            "y.pgn", "y.cbh", "y.si4", "y.cbv", "y.2cbh", "y.dci", "y.zip", "y.bin", "y",
+        ] {
+            folder.put(name, bytes);
+            message(&folder, &format!("build -o z.ctg {name}"), 2, says);
+        }
+    }
+    folder.put(
+        "games.tar.gz",
+        crate::common::gzip(&String::from_utf8_lossy(&tar)),
+    );
+    message(
+        &folder,
+        "build -o z.ctg games.tar.gz",
+        2,
+        "tar archive: unpack it with `tar xf`, and give",
+    );
+    folder.put("x.bin", "404: Not Found");
+    message(&folder, "info x.bin", 2, "this is no opening book");
+    for typed in ["--since 85", "--until 85-12", "--since 985"] {
+        message(
+            &folder,
+            &format!("build -o z.ctg y.pgn {typed}"),
+            2,
+            "a year has four digits, as 1985",
+        );
+    }
+}
+
+/// A book that is to be changed is looked for before the games are read.
+#[test]
+fn a_missing_book_is_reported_before_games_are_read() {
+    let folder = Folder::new();
+    folder.put("bad.pgn", "[Event \"x\"]\n\n1. e4 e5 2. Kf3 *\n");
+    for typed in [
+        "add nosuch.ctg bad.pgn",
+        "add bad.pgn bad.pgn",
+        "build -o x.ctg bad.pgn nosuch.ctg",
+    ] {
+        let text = folder.tabia(typed).ends(2);
+        assert!(!text.contains("skipped"), "{text}");
+    }
+    message(
+        &folder,
+        "add nosuch.ctg bad.pgn",
+        2,
+        "nosuch.ctg: cannot read the book",
     );
 }
 

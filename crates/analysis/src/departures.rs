@@ -11,7 +11,7 @@ use shakmaty::{Chess, Color, Move, Position as _};
 use crate::suite::review::Tally;
 use tabia_book::evals::EvalKey;
 use tabia_book::policy::{Policy, weigh};
-use tabia_book::tree::shares;
+use tabia_book::tree::{probe_lines, shares};
 use tabia_book::{BookMove, Error, Lookup, Mark, Probe, Wanted};
 use tabia_notation::{self as notation, Line, openings};
 
@@ -215,9 +215,7 @@ impl Repertoire<'_> {
         }
         let mut found = Lookup::default();
         for (ply, (position, mv)) in positions.iter().zip(moves).enumerate() {
-            self.book
-                .probe(position, Wanted::Transpositions, &mut found)?;
-            let is_own = position.turn() == self.colour;
+            let is_own = self.look_up(position, &mut found)?;
             let is_known = match is_own {
                 true => {
                     let own = self.own_moves(position, &found);
@@ -291,12 +289,22 @@ impl Repertoire<'_> {
         most.map(|place| self.described(place)).collect()
     }
 
+    /// Fills `found` with the player's moves, or with those of opponents that lead on; a
+    /// book for one side does not store them. Returns whether it is the player's turn.
+    fn look_up(&self, position: &Chess, found: &mut Lookup) -> Result<bool, Error> {
+        let is_own = position.turn() == self.colour;
+        match is_own {
+            true => self.book.probe(position, Wanted::Transpositions, found)?,
+            false => probe_lines(self.book, position, found)?,
+        }
+        Ok(is_own)
+    }
+
     fn described(&self, place: &Counted) -> Result<Departure, Error> {
         let line = line_of(&place.first.moves);
         let position = line.last();
         let mut found = Lookup::default();
-        self.book
-            .probe(position, Wanted::Transpositions, &mut found)?;
+        self.look_up(position, &mut found)?;
         let named = |position: &Chess, mv: Move, share: Option<f64>| NamedMove {
             uci: notation::uci(mv),
             san: notation::san(position, mv),

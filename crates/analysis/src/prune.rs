@@ -38,7 +38,8 @@ pub struct Conditions {
     pub losing: Option<
         std::collections::HashMap<(EvalKey, EvalKey), Annotation, rustc_hash::FxBuildHasher>,
     >,
-    /// Moves of the other side, along which the lines still go on.
+    /// Moves of the other side, along which the lines still go on. The new book plays for
+    /// this side only.
     pub only: Option<Color>,
     /// Whether a removed move is never listed, even if other moves lead to the position
     /// after it, and then is a transposition. Otherwise it stays with a warning
@@ -60,7 +61,19 @@ pub fn prune(
 ) -> Result<Pruned, Error> {
     let book = Book::open(source, &OpenOptions { mmap: false })?;
     let goals = conditions.goals(&book)?;
+    let side = book.as_ctg().and_then(CtgBook::only);
+    if let (Some(side), Some(only)) = (side, conditions.only)
+        && side != only
+    {
+        let text =
+            format!("the book is for {side} only: no move would be left; nothing was written");
+        return Err(Error::NotInBook(text));
+    }
     drop(book);
+    let options = &RewriteOptions {
+        only: conditions.only.or(options.only),
+        ..*options
+    };
     let mut fates = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
         conditions.decide(&goals, visit, fates);
     };

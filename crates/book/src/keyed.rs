@@ -44,10 +44,16 @@ pub(super) trait Keyed {
 
 impl<B: Keyed> Probe for B {
     /// Fills `found`. Illegal moves are left out; the numbers of a move stored twice are
-    /// added. There are no transpositions: such a book plays only moves that it lists.
-    fn probe(&self, position: &Chess, _wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+    /// added. There are no transpositions: such a book plays only moves that it lists. A
+    /// position that is not in the book may be one of the side that it is not for
+    /// ([`Wanted::Lines`]).
+    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         found.clear();
-        fill(self, position, found).inspect_err(|_| found.clear())
+        let filled = fill(self, position, found).and_then(|()| match found.here {
+            None if wanted == Wanted::Lines => lines_on(self, position, found),
+            _ => Ok(()),
+        });
+        filled.inspect_err(|_| found.clear())
     }
 
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
@@ -103,6 +109,17 @@ fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Er
             if book.holds(polyglot::key(&after))? {
                 known.after = Some(PositionRecord::default());
             }
+        }
+    }
+    Ok(())
+}
+
+/// Finds the legal moves that lead to positions of the book.
+fn lines_on(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+    for mv in position.legal_moves() {
+        if book.holds(polyglot::key(&notation::after(position, mv)))? {
+            let after = PositionRecord::default();
+            found.moves.push(BookMove::transposition(mv, after));
         }
     }
     Ok(())

@@ -31,13 +31,13 @@ pub use error::Error;
 pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Lookup, Mark, MoveEvaluation, PositionRecord, Preference};
 pub use positions::{BookPosition, PositionMove, Positions};
-pub(crate) use positions::{BookWalk, position_of};
+pub(crate) use positions::{BookWalk, Bridges, Sides, position_of};
 pub use stats::Stats;
 // Part of the errors that writing a large book returns.
 pub use tabia_io::parallel::Panicked;
 pub use tabia_io::sort::SortError;
 
-use shakmaty::{Chess, Move};
+use shakmaty::{Chess, Color, Move};
 
 /// A source of book moves.
 ///
@@ -86,8 +86,28 @@ pub enum Wanted {
     /// Stored moves only.
     Stored,
     /// Also every other legal move that leads to a position of the book, if the format
-    /// plays such moves (ChessBase does).
+    /// plays such moves (ChessBase does) and the book is for both sides.
     Transpositions,
+    /// Stored moves; in a position that the book has no moves for because it is for the
+    /// other side only, the moves that lead to positions of the book. Along these the
+    /// lines of the book go on, but it does not play them.
+    Lines,
+}
+
+impl Wanted {
+    /// Whether every legal move into the book counts, in a position where `turn` is to
+    /// move, of a book for the side `only`.
+    ///
+    /// A book for one side has no transpositions. Its entries include the positions after
+    /// its moves, and an entry is also that of the position with colours reversed, so its
+    /// side would get moves in positions that it has no moves for.
+    fn includes_transpositions(self, only: Option<Color>, turn: Color) -> bool {
+        match self {
+            Wanted::Stored => false,
+            Wanted::Transpositions => only.is_none(),
+            Wanted::Lines => only.is_some_and(|only| only != turn),
+        }
+    }
 }
 
 pub mod compare;

@@ -75,8 +75,7 @@ impl<'b> Tree<'b> {
             return Ok(branches);
         }
         self.expanded.insert(polyglot::key(position));
-        self.book
-            .probe(position, Wanted::Transpositions, &mut self.found)?;
+        probe_lines(self.book, position, &mut self.found)?;
         let parts = shares(&self.found.moves);
         let parts = parts.into_iter().map(|part| share * part);
         let mut moves: Vec<(f64, BookMove)> = parts.zip(self.found.moves.drain(..)).collect();
@@ -104,6 +103,20 @@ impl<'b> Tree<'b> {
     pub fn is_shown(&self, branch: &Branch) -> bool {
         branch.shown_above || self.expanded.contains(&polyglot::key(&branch.after))
     }
+}
+
+/// Fills `found` as for playing; if there are no moves, with those along which the lines of
+/// the book go on.
+///
+/// # Errors
+///
+/// As for [`Probe::probe`].
+pub fn probe_lines(book: &dyn Probe, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+    book.probe(position, Wanted::Transpositions, found)?;
+    if found.moves.is_empty() {
+        book.probe(position, Wanted::Lines, found)?;
+    }
+    Ok(())
 }
 
 /// How often a move is played: games, or else the stored weight.

@@ -121,20 +121,35 @@ impl<T> Walk<T> {
     /// Adds the position after a move.
     #[inline]
     pub(crate) fn enter(&mut self, here: &Reached<T>, mv: Move, position: Chess, note: T) {
-        let step = match &mut self.steps {
-            Some(steps) => {
-                steps.push(Step {
-                    before: here.step,
-                    mv: PackedMove::of(mv),
-                });
-                // With more positions than `u32` there is no line to the last ones.
-                u32::try_from(steps.len() - 1).unwrap_or(ROOT)
-            }
-            None => ROOT,
-        };
+        self.enter_line(here, &[mv], position, note);
+    }
+
+    /// Adds the position after several moves, without those in between.
+    #[inline]
+    pub(crate) fn enter_line(
+        &mut self,
+        here: &Reached<T>,
+        moves: &[Move],
+        position: Chess,
+        note: T,
+    ) {
+        let mut step = here.step;
+        for &mv in moves {
+            step = match &mut self.steps {
+                Some(steps) => {
+                    steps.push(Step {
+                        before: step,
+                        mv: PackedMove::of(mv),
+                    });
+                    // With more positions than `u32` there is no line to the last ones.
+                    u32::try_from(steps.len() - 1).unwrap_or(ROOT)
+                }
+                None => ROOT,
+            };
+        }
         self.ahead.push_back(Reached {
             position,
-            ply: here.ply + 1,
+            ply: here.ply + moves.len() as u32,
             note,
             step,
         });

@@ -269,11 +269,15 @@ impl Counter {
     }
 
     /// Counts only the side moves of a game and their annotations.
-    pub(super) fn count_only_side_moves(&mut self, game: &Game) -> Result<(), SortError> {
+    pub(super) fn count_only_side_moves(
+        &mut self,
+        game: &Game,
+        only: Option<Color>,
+    ) -> Result<(), SortError> {
         let extent = Extent {
             max_ply: usize::MAX,
             main: false,
-            only: None,
+            only,
         };
         self.count_side_moves(game, extent)?;
         self.count_annotations(game, extent)

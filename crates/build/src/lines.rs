@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use shakmaty::Color;
+
 use super::BuildError;
 use super::count::Counter;
 use super::emit;
@@ -17,7 +19,8 @@ use tabia_notation::Line;
 const MEMORY: u64 = 1 << 20;
 
 /// Writes a book of lines. Each annotation has the index of its move, from 0, and its
-/// NAG as in PGN (1 is `!`). Positions and moves have no games.
+/// NAG as in PGN (1 is `!`). Positions and moves have no games. With `only` the book is for
+/// that side and has no moves of the other.
 ///
 /// # Errors
 ///
@@ -25,8 +28,13 @@ const MEMORY: u64 = 1 << 20;
 pub fn write_lines(
     lines: &[(Line, Vec<(usize, u8)>)],
     target: &Path,
+    only: Option<Color>,
 ) -> Result<Written, BuildError> {
-    let mut writer = BookWriter::create(target, WriteOptions::default())?;
+    let options = WriteOptions {
+        only,
+        ..WriteOptions::default()
+    };
+    let mut writer = BookWriter::create(target, options)?;
     let runs: Arc<Runs<Node>> = Arc::new(Runs::new(MEMORY, atomic::folder_of(target)));
     let mut counter = Counter::new(&runs, MEMORY, 0);
     for (line, annotations) in lines {
@@ -41,7 +49,7 @@ pub fn write_lines(
                 side_move: true,
                 index,
             }));
-        counter.count_only_side_moves(&game)?;
+        counter.count_only_side_moves(&game, only)?;
         let lost = counter.unstorable - before;
         if lost > 0 {
             return Err(BuildError::Unstorable(line.clone(), lost));

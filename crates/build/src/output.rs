@@ -37,6 +37,7 @@ impl Output {
             Product::Book => {
                 let options = WriteOptions {
                     old: job.old,
+                    only: job.only,
                     ..WriteOptions::default()
                 };
                 let writer = BookWriter::create(&job.target, options)?;

@@ -5,7 +5,7 @@ use super::dedupe::{Chunk, Duplicates};
 use super::output::Output;
 use super::polyglot::MoveCounter;
 use super::{BuildError, BuildJob, Summary};
-use tabia_games::{Batches, Game, GameFilter, GameParts, Intake, Sources, Starts, Tally};
+use tabia_games::{Batches, Game, GameFilter, GameParts, Intake, Rejected, Sources, Starts, Tally};
 use tabia_io::progress::Watch;
 use tabia_io::sort::{LARGEST_SORT_BYTES, SortError};
 
@@ -20,7 +20,7 @@ const LARGEST_CHUNK_BYTES: u64 = 2 << 20;
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     games: u64,
-    filtered: u64,
+    rejected: Rejected,
     duplicates: u64,
 }
 
@@ -80,8 +80,10 @@ impl AnyCounter {
 impl BookCounter<'_> {
     /// Counts a game, if it meets the filter.
     fn offer(&mut self, game: &Game, main: bool) -> Result<(), SortError> {
-        if self.chooses && !self.job.filter.admits(game) {
-            self.counts.filtered += 1;
+        if self.chooses
+            && let Some(condition) = self.job.filter.unmet(game)
+        {
+            self.counts.rejected.count(condition);
             return Ok(());
         }
         if self.duplicates.is_some() {
@@ -224,7 +226,7 @@ pub(super) fn count_all(
         for (summary, counts) in summaries.iter_mut().zip(counts) {
             summary.games += counts.games;
             summary.duplicates += counts.duplicates;
-            summary.tally.filtered += counts.filtered;
+            summary.tally.rejected.add(&counts.rejected);
         }
         Ok(())
     };
@@ -233,7 +235,12 @@ pub(super) fn count_all(
         let of_book = unstorable.iter().filter_map(|counts| counts.get(place));
         summary.unstorable = of_book.sum();
         summary.tally = Tally {
-            filtered: summary.tally.filtered + tally.filtered,
+            filtered: summary.tally.rejected.total() + tally.filtered,
+            rejected: {
+                let mut rejected = summary.tally.rejected;
+                rejected.add(&tally.rejected);
+                rejected
+            },
             ..tally.clone()
         };
     }

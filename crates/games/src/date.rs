@@ -39,7 +39,7 @@ impl Month {
     ///
     /// # Errors
     ///
-    /// The text is neither.
+    /// The text is neither, or the year has fewer than four digits.
     pub fn range(text: &str) -> Result<(Month, Month), &'static str> {
         const WANTED: &str = "expected a year or a month, as 2025 or 2025-01";
         let text = text.trim();
@@ -47,10 +47,14 @@ impl Month {
             Some((year, month)) => (year, Some(month)),
             None => (text, None),
         };
+        let digits = year.len();
         let year = u16::from_str(year)
             .ok()
             .filter(|year| (1..4096).contains(year));
         let year = year.ok_or(WANTED)?;
+        if digits < 4 {
+            return Err("a year has four digits, as 1985");
+        }
         let Some(month) = month else {
             return Ok((Month::new(year, 1), Month::new(year, 12)));
         };

@@ -13,11 +13,22 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The text of a field: up to the first zero, trimmed. Always read as Windows-1252, as
-/// in Western files.
+/// The text of a field of fixed length: up to the first zero, trimmed. It is encoded as in
+/// [`text`]: ChessBase writes UTF-8 since version 13, and Windows-1252 in older Western
+/// files.
 pub(super) fn field(bytes: &[u8]) -> String {
-    let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
-    windows1252(text).trim().to_owned()
+    let found = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    // A text that is too long is cut after any byte, with or without a zero.
+    let is_full = found.len() + 1 >= bytes.len();
+    let whole = match std::str::from_utf8(found) {
+        Err(error) if is_full && error.error_len().is_none() => {
+            let whole = found.get(..error.valid_up_to()).unwrap_or_default();
+            // The last byte may be a letter of Windows-1252.
+            Some(whole).filter(|whole| !whole.is_ascii())
+        }
+        _ => None,
+    };
+    text(whole.unwrap_or(found)).trim().to_owned()
 }
 
 fn windows1252(bytes: &[u8]) -> Cow<'_, str> {
@@ -51,6 +62,14 @@ mod tests {
             (b"\0\0", ""),
             (b"   ", ""),
             (b"\xa0x\x80\x9f\x81", "x\u{20ac}\u{178}\u{fffd}"),
+            ("Ångström\0".as_bytes(), "Ångström"),
+            ("Łukasz\0\0\0".as_bytes(), "Łukasz"),
+            // Cut within the last letter.
+            (b"\xc5\x81\xc3\xb3d\xc5\0", "Łód"),
+            (b"\xc5\x81\xc3\xb3d\xc5", "Łód"),
+            // Not at the end of the field, or perhaps not UTF-8.
+            (b"\xc5\x81\xc3\xb3d\xc5\0\0\0", "Å\u{fffd}Ã³dÅ"),
+            (b"Andr\xe9", "André"),
         ] {
             assert_eq!(field(bytes), expected);
         }

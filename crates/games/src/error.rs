@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::members::is_damage;
 use tabia_io::atomic::WriteFileError;
 use tabia_io::parallel::Panicked;
 use tabia_io::progress::Stopped;
@@ -129,6 +130,15 @@ impl Error {
         Error::Format {
             path: path.to_owned(),
             text: text.into(),
+        }
+    }
+
+    /// Whether the content of a file cannot be read, as that of an encrypted archive.
+    pub(crate) fn is_of_content(&self) -> bool {
+        match self {
+            Error::Format { .. } => true,
+            Error::Io { reason, .. } => is_damage(reason),
+            _ => false,
         }
     }
 

@@ -52,38 +52,138 @@ pub struct GameFilter {
     pub any_of: Vec<GameFilter>,
 }
 
+tabia_notation::named! {
+    /// A condition of a [`GameFilter`], by the option that sets it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum GameCondition {
+        /// [`GameFilter::min_elo`].
+        MinElo = "--min-elo",
+        /// [`GameFilter::both_elo`].
+        BothElo = "--both-elo",
+        /// [`GameFilter::since`].
+        Since = "--since",
+        /// [`GameFilter::until`].
+        Until = "--until",
+        /// [`GameFilter::result`].
+        Result = "--result",
+        /// [`GameFilter::eco`].
+        Eco = "--eco",
+        /// [`GameFilter::player`], with the colour.
+        Player = "--player",
+        /// [`GameFilter::elo_band`].
+        EloBand = "--elo-band",
+        /// [`GameFilter::groups`].
+        Ratings = "--ratings",
+        /// [`GameFilter::max_elo_diff`].
+        MaxEloDiff = "--max-elo-diff",
+        /// [`GameFilter::speeds`].
+        Speeds = "--speeds",
+        /// [`GameFilter::rated`].
+        Rated = "--rated",
+        /// [`GameFilter::played_out`].
+        PlayedOut = "games that were not played out",
+        /// [`GameFilter::titles`].
+        Title = "--title",
+        /// [`GameFilter::decisive`].
+        Decisive = "--decisive",
+        /// [`GameFilter::not_players`].
+        NotPlayer = "--not-player",
+        /// [`GameFilter::any_of`].
+        AnyOf = "the conditions of each book",
+    }
+}
+
+/// Numbers of games that a filter rejected, each by the first condition that it does not
+/// meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rejected([u64; GameCondition::ALL.len()]);
+
+impl Rejected {
+    /// Counts a game.
+    pub fn count(&mut self, condition: GameCondition) {
+        if let Some(count) = self.0.get_mut(condition as usize) {
+            *count += 1;
+        }
+    }
+
+    /// Adds the numbers of other games.
+    pub fn add(&mut self, other: &Rejected) {
+        for (count, other) in self.0.iter_mut().zip(other.0) {
+            *count += other;
+        }
+    }
+
+    /// The number of games.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+/// As in "150 by --since, 50 by --player".
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = GameCondition::ALL.iter().zip(self.0);
+        for (n, (condition, count)) in counts.filter(|(_, count)| *count > 0).enumerate() {
+            let comma = if n > 0 { ", " } else { "" };
+            write!(f, "{comma}{count} by {}", condition.as_str())?;
+        }
+        Ok(())
+    }
+}
+
 impl GameFilter {
     /// Whether the game meets the filter. A missing tag never meets a condition.
     #[must_use]
     pub fn admits(&self, game: &Game) -> bool {
+        self.unmet(game).is_none()
+    }
+
+    /// The first condition that the game does not meet.
+    #[must_use]
+    pub fn unmet(&self, game: &Game) -> Option<GameCondition> {
         let best = game.elo.white.max(game.elo.black);
         let worst = game.elo.white.min(game.elo.black);
         let months = game.months();
-        self.min_elo.is_none_or(|elo| best >= elo)
-            && self.both_elo.is_none_or(|elo| worst >= elo)
-            && self
+        let played_as = |name: &String| {
+            let played = |colour| {
+                self.colour.is_none_or(|wanted| wanted == colour)
+                    && has_name(game.names.get(colour), name)
+            };
+            played(Color::White) || played(Color::Black)
+        };
+        let is_unmet = |condition| match condition {
+            GameCondition::MinElo => self.min_elo.is_some_and(|elo| best < elo),
+            GameCondition::BothElo => self.both_elo.is_some_and(|elo| worst < elo),
+            GameCondition::Since => self
                 .since
-                .is_none_or(|since| months.is_some_and(|(first, _)| first >= since))
-            && self
+                .is_some_and(|since| months.is_none_or(|(first, _)| first < since)),
+            GameCondition::Until => self
                 .until
-                .is_none_or(|until| months.is_some_and(|(_, last)| last <= until))
-            && self.result.is_none_or(|result| game.result == result)
-            && (self.eco.is_empty() || self.eco.iter().any(|range| range.contains(game.eco)))
-            && self.player.as_ref().is_none_or(|name| {
-                let played = |colour| {
-                    self.colour.is_none_or(|wanted| wanted == colour)
-                        && has_name(game.names.get(colour), name)
-                };
-                played(Color::White) || played(Color::Black)
-            })
-            && self.admits_ratings(game)
-            && self.admits_circumstances(game)
-            && (!self.decisive || matches!(game.result, GameResult::Won(_)))
-            && !self.not_players.iter().any(|name| {
+                .is_some_and(|until| months.is_none_or(|(_, last)| last > until)),
+            GameCondition::Result => self.result.is_some_and(|result| game.result != result),
+            GameCondition::Eco => {
+                !self.eco.is_empty() && !self.eco.iter().any(|range| range.contains(game.eco))
+            }
+            GameCondition::Player => self.player.as_ref().is_some_and(|name| !played_as(name)),
+            GameCondition::EloBand
+            | GameCondition::Ratings
+            | GameCondition::MaxEloDiff
+            | GameCondition::Speeds
+            | GameCondition::Rated
+            | GameCondition::PlayedOut
+            | GameCondition::Title => self.is_unmet_by_header(condition, game),
+            GameCondition::Decisive => self.decisive && !matches!(game.result, GameResult::Won(_)),
+            GameCondition::NotPlayer => self.not_players.iter().any(|name| {
                 let names = [&game.names.white, &game.names.black];
                 names.iter().any(|other| has_name(other, name))
-            })
-            && (self.any_of.is_empty() || self.any_of.iter().any(|one| one.admits(game)))
+            }),
+            GameCondition::AnyOf => {
+                !self.any_of.is_empty() && !self.any_of.iter().any(|one| one.admits(game))
+            }
+        };
+        let mut all = GameCondition::ALL.iter().copied();
+        all.find(|condition| is_unmet(*condition))
     }
 
     /// Whether the filter needs a rating that the game does not have.
@@ -99,30 +199,34 @@ impl GameFilter {
             || self.any_of.iter().any(|one| one.lacks_rating(game))
     }
 
-    fn admits_ratings(&self, game: &Game) -> bool {
+    fn is_unmet_by_header(&self, condition: GameCondition, game: &Game) -> bool {
         let (white, black) = (game.elo.white, game.elo.black);
         let sum = u32::from(white) + u32::from(black);
         let known = white > 0 && black > 0;
-        self.elo_band.is_none_or(|band| {
-            known && (2 * u32::from(band.low)..=2 * u32::from(band.high)).contains(&sum)
-        }) && (self.groups.is_empty()
-            || known && self.groups.contains(&group_of(u16::midpoint(white, black))))
-            && self
-                .max_elo_diff
-                .is_none_or(|most| known && white.abs_diff(black) <= most)
-    }
-
-    fn admits_circumstances(&self, game: &Game) -> bool {
         let played = &game.conditions;
-        (self.speeds.is_empty()
-            || played
-                .speed
-                .is_some_and(|speed| self.speeds.contains(&speed)))
-            && (!self.rated || played.rated == Some(true))
-            && !(self.played_out && played.forfeited)
-            && (self.titles.is_empty()
-                || self.titles.contains(&played.titles.white)
-                || self.titles.contains(&played.titles.black))
+        match condition {
+            GameCondition::EloBand => self.elo_band.is_some_and(|band| {
+                !known || !(2 * u32::from(band.low)..=2 * u32::from(band.high)).contains(&sum)
+            }),
+            GameCondition::Ratings => {
+                let group = || group_of(u16::midpoint(white, black));
+                !(self.groups.is_empty() || known && self.groups.contains(&group()))
+            }
+            GameCondition::MaxEloDiff => self
+                .max_elo_diff
+                .is_some_and(|most| !known || white.abs_diff(black) > most),
+            GameCondition::Speeds => {
+                let speed = played.speed;
+                !self.speeds.is_empty() && speed.is_none_or(|speed| !self.speeds.contains(&speed))
+            }
+            GameCondition::Rated => self.rated && played.rated != Some(true),
+            GameCondition::PlayedOut => self.played_out && played.forfeited,
+            GameCondition::Title => {
+                let titles = [&played.titles.white, &played.titles.black];
+                !self.titles.is_empty() && !titles.iter().any(|title| self.titles.contains(title))
+            }
+            _ => false,
+        }
     }
 }
 

@@ -16,8 +16,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{
-    Error, Game, GameBatch, GameFilter, GameParts, GameSource, OpenResult, SkipReason, Skipped,
-    files, open_with,
+    Error, Game, GameBatch, GameFilter, GameParts, GameSource, OpenResult, Rejected, SkipReason,
+    Skipped, files, open_with,
 };
 use tabia_io::parallel::{self, Coordinator, Jobs, Panicked, Turn};
 use tabia_io::progress::{Progress, Watch};
@@ -67,6 +67,11 @@ impl Sources {
         Sources { password, ..self }
     }
 
+    /// Whether a file was not named, but found in a folder.
+    fn is_from_folder(&self, argument: usize, path: &Path) -> bool {
+        self.named.get(argument).is_some_and(|named| named != path)
+    }
+
     /// Removes and returns the files for which `is_other` is true, with the indexes of
     /// their named sources.
     pub fn take(&mut self, is_other: impl Fn(&Path) -> bool) -> Vec<(usize, PathBuf)> {
@@ -82,6 +87,8 @@ pub struct Tally {
     pub read: u64,
     /// Games that did not meet the filter.
     pub filtered: u64,
+    /// The conditions that these did not meet.
+    pub rejected: Rejected,
     /// Those of them without a rating that the filter needs.
     pub unrated: u64,
     /// Games that could not be used.
@@ -106,6 +113,7 @@ impl Tally {
     pub fn add(&mut self, other: Tally) {
         self.read += other.read;
         self.filtered += other.filtered;
+        self.rejected.add(&other.rejected);
         self.unrated += other.unrated;
         self.skipped += other.skipped;
         self.cut += other.cut;
@@ -139,6 +147,9 @@ impl Tally {
         }
         if self.unrated > 0 {
             text += &format!(" ({} of them without a rating)", self.unrated);
+        }
+        if self.rejected.total() > 0 {
+            text += &format!(": {}", self.rejected);
         }
         text
     }
@@ -271,8 +282,18 @@ where
         let total = inputs.iter().map(size).sum::<Option<u64>>();
         let mut before = 0;
         let mut open_sources = Vec::new();
+        let mut unreadable = None;
         for (argument, path) in inputs {
-            let mut source = open(path, password.as_deref())?;
+            let mut source = match open(path, password.as_deref()) {
+                // Of a folder the other files are read.
+                Err(error) if error.is_of_content() && sources.is_from_folder(*argument, path) => {
+                    self.tally.remarks.push(format!("{error}; skipped"));
+                    self.tally.cut_sources += 1;
+                    unreadable.get_or_insert(error);
+                    continue;
+                }
+                opened => opened?,
+            };
             while let Some(batch) = source.next_batch()? {
                 self.watch.go_on().map_err(Error::from)?;
                 self.coordinator.give((*argument, batch));
@@ -289,7 +310,11 @@ where
                 self.close(&mut open_sources)?;
             }
         }
-        self.close(&mut open_sources)
+        self.close(&mut open_sources)?;
+        match unreadable {
+            Some(error) if self.tally.cut_sources == inputs.len() as u64 => Err(error.into()),
+            _ => Ok(()),
+        }
     }
 
     /// Collects the remarks of sources whose batches are done.
@@ -386,11 +411,13 @@ impl<'c> Batch<'c> {
                     self.skip(SkipReason::Variant("Chess960".to_owned()));
                 }
                 Ok(_) if game.set_up && starts == Starts::Usual => self.skip(SkipReason::SetUp),
-                Ok(_) if !filter.admits(game) => {
-                    self.tally.filtered += 1;
-                    self.tally.unrated += u64::from(filter.lacks_rating(game));
-                }
                 Ok(_) => {
+                    if let Some(condition) = filter.unmet(game) {
+                        self.tally.filtered += 1;
+                        self.tally.rejected.count(condition);
+                        self.tally.unrated += u64::from(filter.lacks_rating(game));
+                        continue;
+                    }
                     if let Some(reason) = game.cut.take() {
                         self.was_cut = true;
                         self.tally.cut += 1;

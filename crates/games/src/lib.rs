@@ -54,7 +54,7 @@ pub use date::{Date, Month};
 pub use error::Error;
 pub use extract::{Extracted, extract};
 pub use files::files;
-pub use filter::{Band, EcoRange, GROUPS, GameFilter, group_of, has_name};
+pub use filter::{Band, EcoRange, GROUPS, GameCondition, GameFilter, Rejected, group_of, has_name};
 pub use game::{Game, GameResult, Item, MoveAnnotation, Tags};
 pub use intake::{Batch, Batches, Intake, Sources, Starts, Tally};
 pub use open::{PlainText, is_game_file, open, open_with, unpacked};

@@ -135,6 +135,10 @@ fn games_are_counted_by_their_tags() {
             ("/player?player=ANN&color=black", [0, 0, 1]),
             ("/player?player=ann&color=white&modes=casual", [0, 1, 0]),
             ("/player?player=mihails_tal&color=white", [1, 0, 0]),
+            // Words of a longer name, unless there is a player with just these words.
+            ("/player?player=TAL&color=white", [1, 0, 0]),
+            ("/player?player=Mihails&color=white", [1, 0, 0]),
+            ("/player?player=ta&color=white", [0, 0, 0]),
             ("/player?player=nobody&color=white", [0, 0, 0]),
         ] {
             assert_eq!(results(&ask(target)), expected, "{target}");
@@ -545,6 +549,7 @@ fn filters_act_on_the_table_of_an_index_and_on_the_games_alike() {
             ("result=1-0", vec![e5([2, 0, 0])]),
             ("result=0-1&speeds=blitz", vec![]),
             ("player=nobody", vec![]),
+            ("player=tal", vec![e5([1, 0, 0])]),
         ] {
             let moves = table(explorer, query);
             assert_eq!(moves, expected, "{query}");
@@ -554,6 +559,15 @@ fn filters_act_on_the_table_of_an_index_and_on_the_games_alike() {
             let listed = list["games"].as_array().unwrap().len();
             assert_eq!((list["all"].as_u64(), listed), (Some(counted), listed));
             assert_eq!(listed as u64, counted, "{query}");
+        }
+        for (name, notice) in [("tal", Value::Null), ("nobody", json!("nobody"))] {
+            let target = format!("/api/position?books=games.tgx&player={name}");
+            let shown = &ask(explorer, &target)["books"][0]["notice"];
+            assert_eq!(shown.is_null(), notice.is_null(), "{shown}");
+            let answer = ask(explorer, &format!("/player?player={name}&color=black"));
+            let text = "No player of these games has this name: nobody";
+            assert_eq!(answer.get("notice").is_some(), name == "nobody", "{answer}");
+            assert!(answer.get("notice").is_none_or(|found| found == text));
         }
         // The line ahead comes from the filtered games.
         let ahead = |query: &str| {

@@ -6,7 +6,7 @@ use shakmaty::uci::UciMove;
 
 use crate::Error;
 use crate::graph::{BookGraph, NodeId};
-use tabia_book::ctg::{RewriteOptions, Rewritten, merge};
+use tabia_book::ctg::{CtgBook, OpenOptions, RewriteOptions, Rewritten, merge};
 use tabia_build as build;
 use tabia_io::atomic::TempFolder;
 use tabia_io::progress::Watch;
@@ -37,6 +37,10 @@ pub fn write_grown(
         .collect();
     let beside = TempFolder::beside(target)?;
     let added = beside.path().join("grown.ctg");
-    build::write_lines(&lines, &added)?;
-    Ok(merge(target, &[book.to_owned(), added], options, watch)?)
+    build::write_lines(&lines, &added, None)?;
+    let options = RewriteOptions {
+        only: CtgBook::open(book, &OpenOptions { mmap: false })?.only(),
+        ..*options
+    };
+    Ok(merge(target, &[book.to_owned(), added], &options, watch)?)
 }

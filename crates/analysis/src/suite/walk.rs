@@ -194,8 +194,7 @@ impl Walk<'_> {
             }
             Play::Games => {
                 let mut found = Lookup::default();
-                self.book
-                    .probe(position, Wanted::Transpositions, &mut found)?;
+                tree::probe_lines(self.book, position, &mut found)?;
                 let moves = found.moves.iter().zip(tree::shares(&found.moves));
                 moves.map(|(mv, part)| (mv.mv, part, games(mv))).collect()
             }

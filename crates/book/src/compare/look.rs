@@ -12,7 +12,7 @@ use crate::ctg::{
 };
 use crate::polyglot;
 use crate::walk::Reached;
-use crate::{Book, Error, Format, Lookup, Probe as _, Wanted};
+use crate::{Book, Bridges, Error, Format, Lookup, Probe as _, Wanted};
 use tabia_notation as notation;
 
 /// The two books, shared by all threads.
@@ -20,6 +20,8 @@ use tabia_notation as notation;
 pub(super) struct Books<'b> {
     a: &'b Book,
     b: &'b Book,
+    /// Moves that neither book stores, along which the walk goes on.
+    bridges: &'b Bridges,
     aspects: Aspects,
     stats_of_moves: bool,
     /// Both, if they are ChessBase books: one entry is for up to four positions.
@@ -184,10 +186,16 @@ fn damage(error: Error) -> Result<Error, Error> {
 }
 
 impl<'b> Books<'b> {
-    pub(super) fn new(a: &'b Book, b: &'b Book, aspects: Aspects) -> Books<'b> {
+    pub(super) fn new(
+        a: &'b Book,
+        b: &'b Book,
+        bridges: &'b Bridges,
+        aspects: Aspects,
+    ) -> Books<'b> {
         Books {
             a,
             b,
+            bridges,
             aspects: aspects.between(a.format(), b.format()),
             stats_of_moves: a.format() != Format::Ctg || b.format() != Format::Ctg,
             both: a.as_ctg().zip(b.as_ctg()),
@@ -281,7 +289,11 @@ impl<'b> Books<'b> {
             let position = &here.position;
             let mut found = self.look_at(position, &here.note, &mut probes)?;
             let goes_on = plies.is_none_or(|plies| here.ply < plies);
-            if goes_on && (found.held || here.ply == 0) {
+            let bridges = match self.bridges.is_empty() {
+                true => None,
+                false => self.bridges.get(&polyglot::key(position)),
+            };
+            if goes_on && (found.held || here.ply == 0 || bridges.is_some()) {
                 let before = look_ups.next.len();
                 let (in_a, in_b) = (&mut probes.in_a, &mut probes.in_b);
                 let in_a = std::mem::take(&mut in_a.moves);
@@ -289,7 +301,8 @@ impl<'b> Books<'b> {
                 let only_in_b = in_b
                     .iter()
                     .filter(|mv| !in_a.iter().any(|other| other.mv == mv.mv));
-                for mv in in_a.iter().chain(only_in_b).map(|mv| mv.mv) {
+                let stored = in_a.iter().chain(only_in_b).map(|mv| mv.mv);
+                for mv in stored.chain(bridges.into_iter().flatten().copied()) {
                     let after = notation::after(position, mv);
                     if let Some(id) = self.id(&after, &mut probes)? {
                         look_ups.next.push(Next {

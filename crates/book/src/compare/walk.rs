@@ -9,7 +9,7 @@ use super::look::{Books, Found, Id, San, Seen};
 use super::{Aspect, Aspects, Difference};
 use crate::ctg::{BookEntry, CtgBook, Salvage};
 use crate::walk::{Order, Reached, Walk};
-use crate::{Book, BookPosition, Error};
+use crate::{Book, BookPosition, BookWalk, Bridges, Error, Format};
 use tabia_io::parallel::{Panicked, in_order};
 use tabia_io::progress::Watch;
 
@@ -39,6 +39,8 @@ pub struct Compared {
     pub only_in_b: u64,
     /// Positions that are not compared because they are damaged in a book.
     pub unread: u64,
+    /// Positions of Polyglot books that are not compared because no line was found to them.
+    pub without_line: u64,
     /// Different positions by aspect, in the order of [`Aspect::ALL`].
     pub by_aspect: [u64; Aspect::ALL.len()],
 }
@@ -80,14 +82,31 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
     make: impl Fn(&Difference, Option<Way<'_>>) -> M + Sync,
     mut found: impl FnMut(M) -> Result<(), E>,
 ) -> Result<(Compared, Salvage), E> {
-    let books = Books::new(a, b, plan.aspects);
+    let mut bridges = Bridges::default();
+    let mut without_line = 0;
+    if plan.unreached {
+        for book in [a, b]
+            .into_iter()
+            .filter(|book| book.format() == Format::Bin)
+        {
+            let (of_book, unreached, _) = BookWalk::bridges(book)?;
+            without_line += unreached;
+            for (key, moves) in of_book {
+                bridges.entry(key).or_default().extend(moves);
+            }
+        }
+    }
+    let books = Books::new(a, b, &bridges, plan.aspects);
     if plan.unreached {
         books.expect_misses();
     }
     let mut comparison = Comparison {
         books,
         seen: Seen::default(),
-        compared: Compared::default(),
+        compared: Compared {
+            without_line,
+            ..Compared::default()
+        },
         lost: Lost::default(),
     };
     comparison.walk(plan, watch, &make, &mut found)?;

@@ -20,12 +20,12 @@ use std::io::Write as _;
 
 use shakmaty::Chess;
 
-use super::from_keyed::unreached;
-use super::{ConvertJob, Converted, Source, Work};
-use crate::ctg::DirectoryReader;
+use super::{ConvertJob, Converted, Source, UNREACHED, Work};
+use crate::ctg::{DirectoryReader, EntrySet};
 use crate::policy::{self, Weighed};
 use crate::view::MoveView;
-use crate::{Book, Error, Lookup, Probe as _, position_of};
+use crate::walk::Order;
+use crate::{Book, BookWalk, Error, Lookup, position_of};
 use tabia_io::atomic::NewFile;
 use tabia_notation as notation;
 
@@ -39,7 +39,9 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     let source = Source::new(work, book, &mut summary)?;
     let job = work.job;
     let mut all = Rows::default();
-    if let (Book::Ctg(ctg), Some(directory)) = (book, &source.directory) {
+    // The entries of a book for one side do not tell which of them are for that side.
+    let entries = book.as_ctg().filter(|book| book.only().is_none());
+    if let (Some(ctg), Some(directory)) = (entries, &source.directory) {
         // The first pass has reported damage.
         ctg.in_blocks(
             "writing",
@@ -71,20 +73,25 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
         )?;
     } else {
         let mut found = Lookup::default();
-        for held in book.positions() {
-            let position = held?.position;
-            book.probe(&position, source.wanted, &mut found)?;
+        let mut walk = BookWalk::new(book, Order::Depth);
+        let mut prober = source.prober();
+        let mut places = EntrySet::default();
+        while let Some(here) = walk.next()? {
+            let place = prober.probe(&here.position, source.wanted, &mut found)?;
+            place.map(|place| places.insert(place));
             let mut rows = Rows::default();
-            rows.add(job, &position, &found, || None);
+            rows.add(job, &here.position, &found, || None);
             output.add(&rows.text)?;
             all.count(&rows);
             work.step("writing", all.positions, None)?;
         }
-        let left = unreached(book, all.positions)?;
-        summary.note(
-            left,
-            "positions left out that cannot be reached from the start position",
-        );
+        match &source.directory {
+            Some(directory) => {
+                let unreached = directory.entries().saturating_sub(places.len());
+                summary.note(unreached, UNREACHED);
+            }
+            None => summary.leave_out(walk.unreached(), all.positions),
+        }
     }
     summary.positions = all.positions;
     summary.moves = all.moves;

@@ -14,14 +14,16 @@
 
 use std::path::Path;
 
-use shakmaty::Chess;
+use shakmaty::{Chess, Color, Position as _};
 
 use super::{Converted, Work};
 use crate::ctg::{
-    CanonicalBoard, Totals, UnsortedWriter, encode_entry, encode_move_byte, read_entry,
+    CanonicalBoard, Key, Totals, UnsortedWriter, encode_entry, encode_move_byte, read_entry,
 };
+use crate::walk::Order;
 use crate::{
-    Annotation, Book, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
+    Annotation, Book, BookMove, BookWalk, Error, Lookup, PositionRecord, Preference, Probe as _,
+    Sides, Stats,
 };
 
 /// Not for tournaments.
@@ -39,22 +41,37 @@ pub(super) fn to_ctg(
         pushed: 0,
         unstorable: 0,
     };
-    let mut reached = 0;
-    let mut games = 0;
-    let mut found = Lookup::default();
-    for walked in book.positions() {
-        let position = walked?.position;
-        book.probe(&position, Wanted::Stored, &mut found)?;
-        if reached == 0 {
-            let start = maker.start(&found);
-            games = start.stats.games;
-            maker.push(&position, &[], &start, Part::Arrival)?;
+    let start = Chess::default();
+    let has_start = book.contains(&start)?;
+    let mut walk = BookWalk::new(book, Order::Depth);
+    let mut sides = Sides::default();
+    let mut games = 0_u32;
+    while let Some(here) = walk.next()? {
+        sides.add(&here.position, &walk.found);
+        // A book for Black only has no moves in the start position.
+        if here.ply == u32::from(!has_start) {
+            let record = record_of(&walk.found);
+            games = games.saturating_add(record.stats.games);
         }
-        maker.add(&position, &found)?;
-        reached += 1;
-        work.step("reading", reached, None)?;
+        maker.add(&here.position, &walk.found)?;
+        for between in walk.between.drain(..) {
+            maker.push(&between, &[], &PositionRecord::default(), Part::Moves)?;
+        }
+        work.step("reading", walk.met(), None)?;
+    }
+    if !has_start {
+        let record = PositionRecord {
+            stats: drawn(games),
+            points: points(&drawn(games)),
+            ..PositionRecord::default()
+        };
+        maker.push(&start, &[], &record, Part::Moves)?;
     }
     let unstorable = maker.unstorable;
+    maker.writer.set_only(sides.only());
+    let start = CanonicalBoard::from_position(&start).map(|board| board.key());
+    let is_never = |key: &Key, turn| Some(*key) != start && sides.only() != Some(turn);
+    let join = |parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>| join(parts, is_never, out);
     let written = maker.writer.finish(games, join, work.watch, None)?;
     let mut summary = Converted::of(&written);
     summary.notes.push(
@@ -64,25 +81,15 @@ pub(super) fn to_ctg(
         }
         .to_owned(),
     );
-    summary.note(
-        unreached(book, reached)?,
-        "positions left out that cannot be reached from the start position",
-    );
+    summary.leave_out(walk.unreached(), walk.met());
+    if let Some(side) = sides.only() {
+        summary.notes.push(format!("a book for {side} only"));
+    }
     summary.note(
         unstorable,
         "moves left out that the format cannot hold (under-promotions and the like)",
     );
     Ok(summary)
-}
-
-/// Keys of a Polyglot book that a walk did not reach; the book has no boards for them.
-pub(super) fn unreached(book: &Book, reached: u64) -> Result<u64, Error> {
-    let Book::Bin(book) = book else {
-        return Ok(0);
-    };
-    let (mut keys, mut last) = (0_u64, None);
-    book.for_each(|key, _| keys += u64::from(last.replace(key) != Some(key)))?;
-    Ok(keys.saturating_sub(reached))
 }
 
 /// The kinds of parts that make an entry.
@@ -94,6 +101,21 @@ enum Part {
     Arrival,
 }
 
+impl Part {
+    /// A rank from which the kind of a part and the side to move can be told.
+    fn rank(self, number: u64, turn: Color) -> u64 {
+        4 * number + 2 * u64::from(turn.is_black()) + u64::from(self == Part::Arrival)
+    }
+
+    fn of(rank: u64) -> (Part, Color) {
+        let part = match rank & 1 {
+            0 => Part::Moves,
+            _ => Part::Arrival,
+        };
+        (part, Color::from_white(rank & 2 == 0))
+    }
+}
+
 /// Makes parts of entries from positions.
 struct Maker {
     writer: UnsortedWriter,
@@ -103,23 +125,6 @@ struct Maker {
 }
 
 impl Maker {
-    /// The record of the start position: the sum of its moves.
-    fn start(&self, found: &Lookup) -> PositionRecord {
-        let mut totals = Totals::default();
-        for mv in &found.moves {
-            let mut record = record_after(mv);
-            record.stats = record.stats.reversed();
-            record.points = points(&record.stats);
-            totals.add(&record);
-        }
-        let (stats, points) = totals.fitted();
-        PositionRecord {
-            stats,
-            points,
-            ..PositionRecord::default()
-        }
-    }
-
     fn add(&mut self, position: &Chess, found: &Lookup) -> Result<(), Error> {
         let Some(board) = CanonicalBoard::from_position(position) else {
             return Ok(());
@@ -139,7 +144,7 @@ impl Maker {
             let after = tabia_notation::after(position, mv.mv);
             self.push(&after, &[], &record_after(mv), Part::Arrival)?;
         }
-        self.push(position, &moves, &PositionRecord::default(), Part::Moves)
+        self.push(position, &moves, &record_of(found), Part::Moves)
     }
 
     fn push(
@@ -152,11 +157,28 @@ impl Maker {
         if let Some(board) = CanonicalBoard::from_position(position) {
             self.entry.clear();
             encode_entry(&board.key(), moves, record, &mut self.entry);
-            let rank = 2 * self.pushed + u64::from(part == Part::Arrival);
+            let rank = part.rank(self.pushed, position.turn());
             self.writer.push(&self.entry, rank)?;
             self.pushed += 1;
         }
         Ok(())
+    }
+}
+
+/// The record of a position that no stored move leads to: the sum of its moves.
+fn record_of(found: &Lookup) -> PositionRecord {
+    let mut totals = Totals::default();
+    for mv in &found.moves {
+        let mut record = record_after(mv);
+        record.stats = record.stats.reversed();
+        record.points = points(&record.stats);
+        totals.add(&record);
+    }
+    let (stats, points) = totals.fitted();
+    PositionRecord {
+        stats,
+        points,
+        ..PositionRecord::default()
     }
 }
 
@@ -206,9 +228,16 @@ fn learn_value(preference: Preference) -> i8 {
     }
 }
 
-/// Joins the parts of a position to one entry.
-fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), Error> {
-    let mut totals = Totals::default();
+/// Joins the parts of a position to one entry. `is_never` tells whether a position that no
+/// stored move leads to must not be played to either, by key and side to move: other
+/// moves would be transpositions to it.
+fn join(
+    parts: &[(u64, Vec<u8>)],
+    is_never: impl Fn(&Key, Color) -> bool,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let (mut totals, mut own) = (Totals::default(), Totals::default());
+    let mut turns = Vec::new();
     let mut moves: Vec<(u8, Annotation)> = Vec::new();
     let mut red = true;
     let mut arrived = false;
@@ -222,8 +251,12 @@ fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), Error> {
                 moves.push((byte, annotation));
             }
         }
-        if rank % 2 == 1 {
-            let record = entry.record();
+        let record = entry.record();
+        let (part, turn) = Part::of(*rank);
+        if part == Part::Moves {
+            own.add(&record);
+            turns.push(turn);
+        } else {
             arrived = true;
             red &= record.recommendation & RED != 0;
             totals.add(&record);
@@ -232,11 +265,15 @@ fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), Error> {
             }
         }
     }
+    if !arrived {
+        totals = own;
+        red = key.is_some_and(|key| turns.iter().all(|turn| is_never(&key, *turn)));
+    }
     let (stats, points) = totals.fitted();
     let record = PositionRecord {
         stats,
         points,
-        recommendation: if arrived && red { RED } else { 0 },
+        recommendation: if red { RED } else { 0 },
         learn_value: strongest,
         ..PositionRecord::default()
     };
@@ -248,8 +285,6 @@ fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::Position as _;
-
     use super::*;
     use crate::policy::{self, Policy};
 
@@ -313,7 +348,7 @@ mod tests {
         };
         let joined = |parts: &[(u64, Vec<u8>)]| {
             let mut out = Vec::new();
-            join(parts, &mut out).unwrap();
+            join(parts, |_, _| false, &mut out).unwrap();
             let record = read_entry(&out).unwrap().record();
             (record.recommendation, record.stats.games)
         };

@@ -1,7 +1,8 @@
 //! Books as text without loss, one JSON object a line.
 //!
 //! The first line is `{"format":"tabia-book","version":1,"games":N}`, N being the games
-//! in the book's header. Every other line is a position, in any order:
+//! in the book's header; a book for one side only has `"only":"white"` or `"black"` too.
+//! Every other line is a position, in any order:
 //!
 //! | field | content |
 //! |---|---|
@@ -26,7 +27,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Move};
+use shakmaty::{CastlingMode, Chess, Color, Move};
 
 use super::{Converted, Work};
 use crate::ctg::{
@@ -49,6 +50,29 @@ struct FirstLine {
     format: String,
     version: u32,
     games: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    only: Option<OnlySide>,
+}
+
+/// The side that a book is for, if it is for one only.
+#[derive(Clone, Copy, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum OnlySide {
+    White,
+    Black,
+}
+
+impl OnlySide {
+    fn of(color: Color) -> OnlySide {
+        color.fold_wb(OnlySide::White, OnlySide::Black)
+    }
+
+    fn color(self) -> Color {
+        match self {
+            OnlySide::White => Color::White,
+            OnlySide::Black => Color::Black,
+        }
+    }
 }
 
 /// A text, borrowed from a line unless it has escapes.
@@ -103,6 +127,7 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
         format: FORMAT.to_owned(),
         version: VERSION,
         games: book.header().games,
+        only: book.only().map(OnlySide::of),
     };
     put(&mut output, &first)?;
     let salvage = book.in_blocks(
@@ -218,6 +243,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Converted
         return Err(lines.error(("version".to_owned(), text)));
     }
     let mut writer = UnsortedWriter::create(target, work.book_options(), work.job.memory)?;
+    writer.set_only(first.only.map(OnlySide::color));
     let (mut positions, mut astray, mut before) = (0, 0, lines.number);
     let take = |chunk: Chunk| {
         let mut begin = 0;

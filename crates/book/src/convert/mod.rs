@@ -105,6 +105,11 @@ pub struct Converted {
     pub notes: Vec<String>,
     /// What could not be read.
     pub salvage: Salvage,
+    /// Positions of a Polyglot book that are not in the new file because no line from the
+    /// start position was found to them.
+    pub unreached: u64,
+    /// Whether these are more than the others.
+    pub is_mostly_unreached: bool,
 }
 
 impl Converted {
@@ -139,12 +144,22 @@ impl Converted {
         Err(Error::refused(&job.source, text))
     }
 
+    /// Records the number of positions that no line leads to, and that of the others.
+    fn leave_out(&mut self, unreached: u64, reached: u64) {
+        self.unreached = unreached;
+        self.is_mostly_unreached = unreached > reached;
+        self.note(unreached, UNREACHED);
+    }
+
     fn note(&mut self, count: u64, text: &str) {
         if count > 0 {
             self.notes.push(format!("{count} {text}"));
         }
     }
 }
+
+/// What is said of positions that no line leads to.
+const UNREACHED: &str = "positions left out that cannot be reached from the start position";
 
 /// The formats that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -267,6 +282,8 @@ fn by_way_of_ctg(
     summary.notices.splice(0..0, first.notices);
     summary.notes.splice(0..0, first.notes);
     summary.salvage.add(first.salvage);
+    summary.unreached += first.unreached;
+    summary.is_mostly_unreached |= first.is_mostly_unreached;
     Ok(summary)
 }
 

@@ -1,5 +1,7 @@
 //! Passes over the whole book: its numbers, and all its entries.
 
+use shakmaty::Color;
+
 use super::{
     CanonicalBoard, CtgBook, Error, Key, Place, page::PAGE_BYTES, pages::PageReader, reader::Index,
 };
@@ -17,6 +19,8 @@ pub struct BookInfo {
     pub header_positions: u32,
     /// Stored moves, counted.
     pub moves: u64,
+    /// The side that the book plays for; `None` for both.
+    pub only: Option<Color>,
     /// Data pages in the file.
     pub pages: u32,
     /// Data pages that were read; if fewer than all, the counts are of these pages.
@@ -92,6 +96,7 @@ impl CtgBook {
         let mut info = BookInfo {
             games: header.games,
             header_positions: header.positions,
+            only: header.only,
             bytes: self.pages.file().len(),
             pages: self.pages.pages_in_use(),
             ..BookInfo::default()

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use shakmaty::Color;
+
 use super::{
     Entry, Error, Page, Place,
     error::{HeaderFault, file_offset},
@@ -25,6 +27,7 @@ use tabia_io::input::{
 /// | 20 | 4 | -1 | perhaps the head of a list of free pages |
 /// | 24 | 4 | number of positions | a little too high in genuine books |
 /// | 28 | 4 | number of games | specification 0.2 |
+/// | 4064 | 32 | the side that the book is for, if it is for one only: see [`side_mark`] | ours; zero in genuine books, and no reader looks at it |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Number of data pages in the header.
@@ -33,6 +36,27 @@ pub struct Header {
     pub positions: u32,
     /// Number of games in the header.
     pub games: u32,
+    /// The side that the book plays for; `None` for both. An entry is for a position and
+    /// for the same with colours reversed, and every position after a stored move is an
+    /// entry, so the entries themselves cannot tell.
+    pub only: Option<Color>,
+}
+
+/// Offset in the header page of the mark of a book for one side.
+pub(super) const SIDE_MARK_AT: usize = PAGE_BYTES - SIDE_MARK_BYTES;
+const SIDE_MARK_BYTES: usize = 32;
+
+/// The mark of a book for one side.
+pub(super) const fn side_mark(side: Color) -> &'static [u8; SIDE_MARK_BYTES] {
+    match side {
+        Color::White => b"Tabia: book for White only\0\0\0\0\0\0",
+        Color::Black => b"Tabia: book for Black only\0\0\0\0\0\0",
+    }
+}
+
+fn marked_side(header_page: &[u8]) -> Option<Color> {
+    let mark = header_page.get(SIDE_MARK_AT..PAGE_BYTES)?;
+    Color::ALL.into_iter().find(|side| side_mark(*side) == mark)
 }
 
 /// The open .ctg file.
@@ -53,7 +77,7 @@ impl PageFile {
 
     /// As [`PageFile::open`], for an open file.
     pub(super) fn new(file: DataFile) -> Result<PageFile, Error> {
-        let start = Error::start_of(&file, 32)?;
+        let start = Error::start_of(&file, PAGE_BYTES)?;
         let fault = |fault| Error::Header {
             path: file.path().clone(),
             fault,
@@ -81,6 +105,7 @@ impl PageFile {
             pages: number(16),
             positions: number(24),
             games: number(28),
+            only: marked_side(&start),
         };
         Ok(PageFile {
             file,

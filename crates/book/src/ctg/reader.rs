@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path, sync::OnceLock};
 
-use shakmaty::{Chess, Move, MoveList, Position as _};
+use shakmaty::{Chess, Color, Move, MoveList, Position as _};
 
 use super::{
     CanonicalBoard, Entry, Error, Key,
@@ -140,14 +140,31 @@ impl CtgBook {
         })
     }
 
+    /// The side that the book plays for; `None` for both. In positions of the other side
+    /// it has no moves.
+    #[must_use]
+    pub fn only(&self) -> Option<Color> {
+        self.header().only
+    }
+
+    /// Whether the book is for the other side only.
+    pub(crate) fn is_for_opponent_of(&self, side: Color) -> bool {
+        self.only().is_some_and(|only| only != side)
+    }
+
     fn fill(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         let mut reading = self.reading()?;
         let legal = position.legal_moves();
-        let stored = reading.fill_entry(position, &legal, found)?;
+        let mut stored = reading.fill_entry(position, &legal, found)?;
+        if self.is_for_opponent_of(position.turn()) {
+            // Moves that the entry has for the position with colours reversed.
+            found.moves.clear();
+            stored = MoveSet::default();
+        }
         for known in &mut found.moves {
             known.after = reading.record_after(position, known.mv)?;
         }
-        if wanted == Wanted::Stored {
+        if !wanted.includes_transpositions(self.only(), position.turn()) {
             return Ok(());
         }
         for (n, &mv) in legal.iter().enumerate() {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use shakmaty::Color;
+
 use super::{
     BookWriter, Error, Key, Salvage, Splits, WriteOptions, Written,
     index::SlotFile,
@@ -28,6 +30,9 @@ pub struct RewriteOptions {
     pub memory: u64,
     /// Whether damage is an error.
     pub strict: bool,
+    /// The side that the new book plays for; by default that of the old one, or of all
+    /// old ones.
+    pub only: Option<Color>,
 }
 
 impl Default for RewriteOptions {
@@ -37,6 +42,7 @@ impl Default for RewriteOptions {
             repack: false,
             memory: 512 << 20,
             strict: false,
+            only: None,
         }
     }
 }
@@ -49,6 +55,8 @@ pub struct Rewritten {
     pub written: Written,
     /// Games in its header.
     pub games: u32,
+    /// The side that it plays for; `None` for both.
+    pub only: Option<Color>,
     /// What could not be read of the old books.
     pub salvage: Salvage,
     /// Whether the split slots of the old book stay split.
@@ -127,15 +135,18 @@ pub(super) fn rewrite(
 ) -> Result<Rewritten, Error> {
     let book = PageFile::open(source, false)?;
     let games = book.header().games;
+    let only = wanted.only.or(book.header().only);
     let surveyed = Surveyed::of(&book, source, watch)?;
     let options = match &surveyed.live {
         Some(live) if !wanted.repack => WriteOptions {
             split_root: false,
             keep_splits: Some(live.splits.clone()),
             old: wanted.old,
+            only,
         },
         _ => WriteOptions {
             old: wanted.old,
+            only,
             ..WriteOptions::default()
         },
     };
@@ -169,6 +180,7 @@ pub(super) fn rewrite(
     Ok(Rewritten {
         written,
         games,
+        only,
         salvage,
         splits_kept,
     })
@@ -176,7 +188,7 @@ pub(super) fn rewrite(
 
 /// Merges books into a new one with every position that any of them has and the sum of
 /// its numbers (see [`sum_entries`] for the rules); the games of the headers are added
-/// too. The order of the books does not matter. One of them may be at `target`.
+/// too. The new book plays for one side if all old ones play for that side. The order of the books does not matter. One of them may be at `target`.
 ///
 /// The memory is shared by the books whose pages overlap. `watch` can cancel the work.
 ///
@@ -201,8 +213,13 @@ pub fn merge(
     let games = books
         .iter()
         .fold(0_u32, |sum, book| sum.saturating_add(book.header().games));
+    let mut sides = books.iter().map(|book| book.header().only);
+    let first = sides.next().flatten();
+    let all = first.filter(|side| sides.all(|other| other == Some(*side)));
+    let only = options.only.or(all);
     let written_as = WriteOptions {
         old: options.old,
+        only,
         ..WriteOptions::default()
     };
     let mut writer = BookWriter::create(target, written_as)?;
@@ -249,6 +266,7 @@ pub fn merge(
     Ok(Rewritten {
         written,
         games,
+        only,
         salvage,
         splits_kept: false,
     })

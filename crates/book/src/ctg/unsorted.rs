@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use shakmaty::Color;
+
 use super::{
     BookWriter, Error, Key, WriteOptions, Written,
     page::split_entry,
@@ -50,6 +52,11 @@ impl UnsortedWriter {
         }
         self.entry.set(entry, rank);
         Ok(self.sorter.push(&self.entry)?)
+    }
+
+    /// Sets the side that the book plays for.
+    pub fn set_only(&mut self, only: Option<Color>) {
+        self.writer.set_only(only);
     }
 
     /// Writes the book. `join` makes one entry of all those with the same key, often only

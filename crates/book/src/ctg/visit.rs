@@ -3,7 +3,7 @@
 //! Memory: one page, and sixteen bytes for every page of the book if the pass must
 //! remember positions.
 
-use shakmaty::{Chess, Color, Move};
+use shakmaty::{Chess, Color, Move, Position as _};
 
 use crate::{
     Annotation, Field, MarkChange, MarkEdit, MarkPlace, PositionRecord,
@@ -302,8 +302,9 @@ impl CtgBook {
 
     /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` chooses the moves
     /// along which the walk goes on: bit n of its second argument is move n of the visit,
-    /// and all are set at first. Damaged pages are not reported. Returns the visited
-    /// entries.
+    /// and all are set at first. In a book for one side it goes on by all moves of the
+    /// other that lead to positions of the book. Damaged pages are not reported. Returns
+    /// the visited entries.
     ///
     /// # Errors
     ///
@@ -351,6 +352,13 @@ impl CtgBook {
                     found(&visit, &mut follow)?;
                     let [white, black] = &mut seen;
                     let seen = if ply % 2 == 0 { black } else { white };
+                    if self.is_for_opponent_of(Color::from_white(ply % 2 == 0)) {
+                        for after in entries_after(&position, &mut reading)? {
+                            if seen.insert(after) {
+                                next.insert(after);
+                            }
+                        }
+                    }
                     for (n, mv) in moves.iter().enumerate() {
                         if follow >> n & 1 != 0
                             && let Some(after) = &mv.after
@@ -414,6 +422,22 @@ pub(super) fn stored_moves(
     };
     let moves = with_entries_after(&position, &raw, reading)?;
     Ok((position, moves))
+}
+
+/// The entries after all legal moves.
+fn entries_after(position: &Chess, reading: &mut Reading<'_>) -> Result<Vec<Place>, Error> {
+    let mut places = Vec::new();
+    for mv in position.legal_moves() {
+        let after = notation::after(position, mv);
+        let Some(board) = CanonicalBoard::from_position(&after) else {
+            continue;
+        };
+        match reading.find_position(&board) {
+            Err(error) if error.is_damage() => {}
+            found => places.extend(found?.map(|(place, _)| place)),
+        }
+    }
+    Ok(places)
 }
 
 fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {

@@ -29,9 +29,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use shakmaty::Color;
+
 use super::{
     CTB_HEADER_BYTES, CTO_HEADER_BYTES, Error, Key, PAGE_BYTES, PAGE_HEADER_BYTES, hash,
     page::split_entry,
+    pages::{SIDE_MARK_AT, side_mark},
     trie::{Splits, TrieNode},
 };
 use tabia_io::atomic::{self, NewFile, Old};
@@ -47,6 +50,8 @@ pub struct WriteOptions {
     pub keep_splits: Option<Splits>,
     /// What to do with an existing book; by default it is not replaced.
     pub old: Old,
+    /// The side that the book plays for; `None` for both.
+    pub only: Option<Color>,
 }
 
 impl Default for WriteOptions {
@@ -55,6 +60,7 @@ impl Default for WriteOptions {
             split_root: true,
             keep_splits: None,
             old: Old::default(),
+            only: None,
         }
     }
 }
@@ -167,6 +173,11 @@ impl BookWriter {
             moves: 0,
             given_up: false,
         })
+    }
+
+    /// Sets the side that the book plays for, as in [`WriteOptions::only`].
+    pub fn set_only(&mut self, only: Option<Color>) {
+        self.options.only = only;
     }
 
     /// The folder of the book, for other temporary files.
@@ -363,7 +374,7 @@ impl BookWriter {
                 book_bytes: shape.book_bytes(pages),
             });
         }
-        let header = header_page(pages, positions, games, split.is_empty());
+        let header = header_page(pages, positions, games, split.is_empty(), options.only);
         ctg.seek(SeekFrom::Start(0))
             .map_err(|error| ctg.failed(error))?;
         ctg.add(&header)?;
@@ -426,7 +437,13 @@ impl Shape {
     }
 }
 
-fn header_page(pages: u32, positions: u64, games: u32, single: bool) -> [u8; PAGE_BYTES] {
+fn header_page(
+    pages: u32,
+    positions: u64,
+    games: u32,
+    single: bool,
+    only: Option<Color>,
+) -> [u8; PAGE_BYTES] {
     let mut page = [0; PAGE_BYTES];
     let mut put = |at: usize, bytes: &[u8]| {
         for (to, from) in page.iter_mut().skip(at).zip(bytes) {
@@ -447,6 +464,9 @@ fn header_page(pages: u32, positions: u64, games: u32, single: bool) -> [u8; PAG
     if !single {
         put(0x800, &12_u32.to_be_bytes());
         put(0x804, &256_u32.to_be_bytes());
+    }
+    if let Some(side) = only {
+        put(SIDE_MARK_AT, side_mark(side));
     }
     page
 }

@@ -157,7 +157,7 @@ fn show_ctg(
     let keys: HashSet<Key, FxBuildHasher> = wanted.keys().copied().collect();
     let goals = Goals::of(&keys);
     let reader = &mut book.entry_reader()?;
-    let root = stored(reader, &start, &keys, &mut Lookup::default())?;
+    let root = stored(book, reader, &start, &keys, &mut Lookup::default())?;
     // Lines end where the book ends.
     let mut seen = EntrySet::default();
     if let Some(root) = &root {
@@ -280,7 +280,7 @@ fn look(
         for mv in here.note.iter().flat_map(|stored| &stored.moves) {
             let after = notation::after(&here.position, *mv);
             let stored = match goals.reachable_from(&after) {
-                true => stored(&mut reader, &after, wanted, &mut found)?,
+                true => stored(book, &mut reader, &after, wanted, &mut found)?,
                 false => None,
             };
             next.push(stored.map(|stored| (after, stored)));
@@ -293,6 +293,7 @@ fn look(
 /// in memory. Lines end at damaged entries; the search for changes has reported the
 /// damage.
 fn stored(
+    book: &CtgBook,
     reader: &mut EntryReader<'_>,
     position: &Chess,
     wanted: &HashSet<Key, FxBuildHasher>,
@@ -316,7 +317,10 @@ fn stored(
     Ok(Some(Stored {
         place,
         wanted: key.map(Box::new),
-        moves: found.moves.iter().map(|known| known.mv).collect(),
+        moves: match book.is_for_opponent_of(position.turn()) {
+            true => legal.into_iter().collect(),
+            false => found.moves.iter().map(|known| known.mv).collect(),
+        },
     }))
 }
 

@@ -122,7 +122,7 @@ fn search(
     };
     *budget = left;
     let mut found = Lookup::default();
-    if book.probe(position, Wanted::Stored, &mut found).is_err() {
+    if book.probe(position, Wanted::Lines, &mut found).is_err() {
         return false;
     }
     // Other books store a move without the position after it.

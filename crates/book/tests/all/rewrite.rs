@@ -34,6 +34,7 @@ fn options(repack: bool, memory: u64) -> RewriteOptions {
         repack,
         memory,
         strict: false,
+        only: None,
     }
 }
 
@@ -332,6 +333,7 @@ const OVER: WriteOptions = WriteOptions {
     split_root: true,
     keep_splits: None,
     old: Old::Replace,
+    only: None,
 };
 
 fn write_over(path: &Path, entries: &[Vec<u8>]) {

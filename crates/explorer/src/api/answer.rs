@@ -29,6 +29,9 @@ pub(super) struct Explored {
     queue_position: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) history: Option<Vec<ExploredMonth>>,
+    /// Why there is nothing, if there is a reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) notice: Option<String>,
     /// Whether weights are written as draws, because a book has no results.
     #[serde(skip)]
     pub(super) has_weights: bool,
@@ -132,6 +135,7 @@ impl Explored {
             opening: openings::of_line(positions),
             queue_position: (shape == Shape::Player).then_some(0),
             history: question.history.then(Vec::new),
+            notice: None,
             has_weights: false,
         }
     }

@@ -144,10 +144,12 @@ impl Api<'_> {
             }
         };
         if pgn.is_empty() {
-            for index in self.games.current() {
+            for open in self.games.indexes() {
+                let index = open.current();
+                let names = open.names_of(&index, name).map_err(unreadable)?;
                 each_game(
                     &index,
-                    name,
+                    &names,
                     colour,
                     MOST_PLIES,
                     |_, facts, positions, moves| {

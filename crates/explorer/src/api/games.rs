@@ -73,7 +73,8 @@ impl OpenIndex {
         if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(player));
         }
-        let player = Arc::new(Player::read(index, name, color)?);
+        let names = self.names_of(index, name)?;
+        let player = Arc::new(Player::read(index, &names, color)?);
         let mut players = players();
         if players.len() >= CACHED_PLAYERS {
             players.remove(0);
@@ -108,7 +109,13 @@ impl OpenIndex {
         let [again, filtered] = [Arc::clone(self), Arc::clone(self)];
         let under = move |index: &OpenIndex, filter: &GamesFilter| {
             let chosen = index.chosen(filter).map_err(|error| error.to_string())?;
-            let notice = chosen.notice_of_older_games();
+            let notice = match &filter.player {
+                Some((name, _)) if chosen.has_no_games() => index
+                    .has_nobody_named(&chosen.index, name)
+                    .map_err(|error| error.to_string())?
+                    .then(|| no_such_player(name)),
+                _ => chosen.notice_of_older_games(),
+            };
             Ok::<_, String>((Arc::new(chosen) as Open, notice))
         };
         let reopen = Box::new(move || Ok(under(&again, &GamesFilter::default())?.0));
@@ -215,17 +222,21 @@ impl Games {
         let Some(position) = question.position() else {
             return Ok(Explored::nothing(question));
         };
+        let mut is_nobody = true;
         for open in self.indexes() {
             let index = open.current();
             let player = open.player(&index, name, color)?;
             if player.is_empty() {
+                is_nobody = is_nobody && open.has_nobody_named(&index, name)?;
                 continue;
             }
             let source = Source::Players(std::slice::from_ref(&player));
             let sums = query::sums([source], position, &question.selection, lists(question))?;
             return make_answer(question, position, settings, &[index], &sums);
         }
-        Ok(Explored::nothing(question))
+        let mut nothing = Explored::nothing(question);
+        nothing.notice = is_nobody.then(|| no_such_player(name).to_string());
+        Ok(nothing)
     }
 
     /// A game as PGN.
@@ -237,6 +248,10 @@ impl Games {
         }
         Ok(None)
     }
+}
+
+fn no_such_player(name: &str) -> Message {
+    message!("No player of these games has this name: {0}", name)
 }
 
 fn lists(question: &Question) -> Lists {
@@ -376,6 +391,12 @@ impl ChosenGames {
     fn sums(&self, position: &Chess) -> Result<Sums, Error> {
         let found = query::sums([self.source()], position, &self.selection, Lists::default());
         found.map_err(|error| Error::io(self.index.file().path(), io::Error::other(error)))
+    }
+
+    /// Whether the players have no games.
+    fn has_no_games(&self) -> bool {
+        let mut players = self.players.iter().flatten();
+        players.all(|player| player.is_empty())
     }
 
     /// A message about games left out for a player with very many games.

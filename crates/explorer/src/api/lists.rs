@@ -12,7 +12,7 @@ use super::games::{ChosenGames, Games, OpenIndex};
 use super::question::GamesFilter;
 use tabia_games::Error;
 use tabia_games::index::query::{self, Lists, Order};
-use tabia_games::index::{FoundGame, players};
+use tabia_games::index::{FoundGame, GamesIndex, exact_names, players};
 
 /// Greatest number of games in a list.
 const MOST_LISTED: usize = 200;
@@ -84,6 +84,27 @@ impl ListedGame {
 }
 
 impl OpenIndex {
+    /// The names of a player in the index: the one that has exactly the words of `name`, or
+    /// else all that have them among others.
+    pub(super) fn names_of(&self, index: &GamesIndex, name: &str) -> Result<Vec<String>, Error> {
+        if let Some(names) = exact_names(index, name)? {
+            return Ok(names);
+        }
+        let wanted = words(name);
+        let has_all = |player: &&NamedPlayer| {
+            !wanted.is_empty() && wanted.iter().all(|word| player.words.contains(word))
+        };
+        let names = self.names()?;
+        let found = names.iter().filter(has_all);
+        Ok(found.map(|player| player.name.clone()).collect())
+    }
+
+    /// Whether certainly no player of the index has this name: see [`OpenIndex::names_of`].
+    pub(super) fn has_nobody_named(&self, index: &GamesIndex, name: &str) -> Result<bool, Error> {
+        let are_all_known = index.file().games() <= MOST_NAMED;
+        Ok(are_all_known && self.names_of(index, name)?.is_empty())
+    }
+
     /// The players, most games first. They are read once.
     fn names(&self) -> Result<Arc<Vec<NamedPlayer>>, Error> {
         let index = self.current();

@@ -113,7 +113,7 @@ impl BookFile {
             Change::Add(lines) => self.rewrite(|path, options| {
                 let folder = TempFolder::beside(path).map_err(|error| self.io_error(&error))?;
                 let added = folder.path().join("lines.ctg");
-                build::write_lines(lines, &added).map_err(failed)?;
+                build::write_lines(lines, &added, options.only).map_err(failed)?;
                 let books = [path.to_owned(), added];
                 ctg::merge(path, &books, options, &mut Watch::default()).map_err(failed)?;
                 Ok(())
@@ -186,10 +186,13 @@ impl BookFile {
     ) -> Result<Option<Undo>, Message> {
         self.check_lines()?;
         // An interrupted change is completed first, and a damaged book is refused.
-        drop(self.open()?);
+        let editor = self.open()?;
+        let only = editor.book().as_ctg().and_then(ctg::CtgBook::only);
+        drop(editor);
         let old = Backup::of(&self.path).map_err(|error| self.io_error(&error))?;
         let options = RewriteOptions {
             old: Old::Replace,
+            only,
             ..RewriteOptions::default()
         };
         write(&self.path, &options)?;

@@ -14,7 +14,7 @@ impl EditedBook {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("book.ctg");
         let lines = [(Line::read("", "e2e4,c7c5").unwrap(), Vec::new())];
-        tabia_build::write_lines(&lines, &path).unwrap();
+        tabia_build::write_lines(&lines, &path, None).unwrap();
         EditedBook { folder, path }
     }
 

@@ -43,7 +43,7 @@ pub use bucket::Bucket;
 pub use compact::{Compacted, compact};
 pub use count::key;
 pub use open::{FoundGame, GamesIndex};
-pub use player::{Player, each_game};
+pub use player::{Player, each_game, exact_names};
 pub use players::players;
 pub use row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
 pub use selection::GameSelection;

@@ -1,5 +1,7 @@
 //! The games of one player, by position.
 
+use std::collections::HashSet;
+
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, Move};
 
@@ -15,52 +17,66 @@ use crate::tgx::Facts;
 /// Limit of games of a player; the newest are used.
 const MOST_GAMES: usize = 50_000;
 
-/// Calls `each` with the games of a player with one colour. Names match if they have
-/// the same words, in any order and case; if no player matches, `_` counts as a space.
-/// `each` gets the number of the game, its result, the positions, and the move in each,
-/// up to `plies`. Returns the number of older games left out because of the limit.
+/// Calls `each` with the games of a player with one colour, who has one of the names
+/// (see [`exact_names`]). `each` gets the number of the game, its result, the positions,
+/// and the move in each, up to `plies`. Returns the number of older games left out because
+/// of the limit.
 ///
 /// # Errors
 ///
 /// The index cannot be read, or is damaged.
 pub fn each_game(
     index: &GamesIndex,
-    name: &str,
+    names: &[String],
     color: Color,
     plies: usize,
     mut each: impl FnMut(u32, Facts, &[Chess], &[Move]),
 ) -> Result<usize, Error> {
     let mut buffer = Vec::new();
     let (mut positions, mut moves) = (Vec::new(), Vec::new());
-    let mut older = 0;
-    for name in [name.to_owned(), name.replace('_', " ")] {
-        let wanted = plain_name(&name);
-        let mut is_found = false;
-        let mut numbers = index.games_of(&name, color)?;
-        older = numbers.len().saturating_sub(MOST_GAMES);
-        for number in numbers.drain(older..) {
-            positions.clear();
-            moves.clear();
-            let head = index.play(
-                number.into(),
-                &mut buffer,
-                |head| plain_name(head.names.get(color)) == wanted,
-                |position, m| {
-                    positions.push(position.clone());
-                    moves.push(m);
-                    moves.len() < plies
-                },
-            )?;
-            if let Some(head) = head {
-                is_found = true;
-                each(number, head.facts, &positions, &moves);
-            }
-        }
-        if is_found {
-            break;
+    let wanted: HashSet<String> = names.iter().map(|name| plain_name(name)).collect();
+    let mut numbers = Vec::new();
+    for name in &wanted {
+        numbers.extend(index.games_of(name, color)?);
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    let older = numbers.len().saturating_sub(MOST_GAMES);
+    for number in numbers.drain(older..) {
+        positions.clear();
+        moves.clear();
+        let head = index.play(
+            number.into(),
+            &mut buffer,
+            |head| wanted.contains(&plain_name(head.names.get(color))),
+            |position, m| {
+                positions.push(position.clone());
+                moves.push(m);
+                moves.len() < plies
+            },
+        )?;
+        if let Some(head) = head {
+            each(number, head.facts, &positions, &moves);
         }
     }
     Ok(older)
+}
+
+/// The name, if a player has exactly its words, in any order and case; or else with a
+/// space for each `_`. `None` if there is no such player.
+///
+/// # Errors
+///
+/// The index cannot be read, or is damaged.
+pub fn exact_names(index: &GamesIndex, name: &str) -> Result<Option<Vec<String>>, Error> {
+    for name in [name.to_owned(), name.replace('_', " ")] {
+        for color in Color::ALL {
+            if !index.games_of(&name, color)?.is_empty() {
+                return Ok(Some(vec![name]));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The games of a player with one colour by position; built on demand, because an index
@@ -80,13 +96,13 @@ impl Player {
     /// # Errors
     ///
     /// The index cannot be read, or is damaged.
-    pub fn read(index: &GamesIndex, name: &str, color: Color) -> Result<Player, Error> {
+    pub fn read(index: &GamesIndex, names: &[String], color: Color) -> Result<Player, Error> {
         let mut player = Player::default();
         let mut counted = Plies::default();
         let plies = usize::from(index.file().root().max_ply);
         let older = each_game(
             index,
-            name,
+            names,
             color,
             plies,
             |number, facts, positions, moves| {

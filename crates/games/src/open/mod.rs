@@ -208,6 +208,10 @@ pub(crate) fn open_located(file: &Located, password: Option<&str>, depth: usize)
         return Err(Error::format(path, text));
     }
     let begun = file.stream().and_then(begin).map_err(failed)?;
+    // Whatever they are named.
+    if let kind @ (Kind::WebPage | Kind::LfsPointer | Kind::Tar) = Kind::of(path, &begun.0) {
+        return Err(Error::format(path, kind.no_games().unwrap_or_default()));
+    }
     match kind_of(path, &begun.0).map(|kind| &kind.open) {
         None => pgn(path, begun),
         Some(Open::Database(open)) => open(file),

@@ -87,6 +87,10 @@ impl Unpacked {
                 Err(Error::Io { name, reason }) if is_damage(&reason) => {
                     self.remarks.push(format!("{name}: {reason}; it is lost"));
                 }
+                // The other databases can still be read.
+                Err(error @ Error::Format { .. }) if self.parts > 1 => {
+                    self.remarks.push(format!("{error}; skipped"));
+                }
                 Err(error) => return Err(error),
             }
         }

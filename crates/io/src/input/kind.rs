@@ -25,6 +25,12 @@ pub enum Kind {
     GamesAsJson,
     /// UTF-16 text, which no reader accepts.
     Utf16,
+    /// A web page, saved in place of the file that it links to.
+    WebPage,
+    /// A Git LFS pointer: a text in place of the file.
+    LfsPointer,
+    /// A tar archive, not compressed.
+    Tar,
     /// Neither a book nor PGN; it may be a database of games.
     Other,
 }
@@ -119,6 +125,9 @@ impl Kind {
             [b'P', b'K', 3, 4, ..] | [b'7', b'z', 0xbc, 0xaf, ..] => return Kind::Packed,
             _ if Packing::of(start).is_some() => return Kind::Packed,
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Kind::Utf16,
+            _ if is_web_page(start) => return Kind::WebPage,
+            _ if is_lfs_pointer(start) => return Kind::LfsPointer,
+            _ if is_tar(start) => return Kind::Tar,
             _ => {}
         }
         if start.first_chunk().is_some_and(|first| CTG.contains(first)) {
@@ -142,6 +151,8 @@ impl Kind {
         let named = named.into_iter().find(|(extension, _)| is(extension));
         match named {
             _ if is_pgn(start) && (named.is_none() || !start.is_empty()) => Kind::Pgn,
+            // The readers of the other formats check how a file begins.
+            Some((_, BookKind::Bin)) if !start.is_empty() && is_text(start) => Kind::Other,
             // Polyglot books have no magic number; they are recognized by the order of
             // their entries.
             _ if is_ascending(start) => Kind::Book(BookKind::Bin),
@@ -161,6 +172,11 @@ impl Kind {
             Kind::Packed => {
                 "this is compressed: unpack the book, or build a book of the games in it"
             }
+            Kind::WebPage => "this is a web page, not a book: download the file that it links to",
+            Kind::LfsPointer => {
+                "this is a Git LFS pointer, not a book: `git lfs pull` fetches the file"
+            }
+            Kind::Tar => "this is a tar archive: unpack it with `tar xf` first",
             Kind::GamesAsJson | Kind::Utf16 | Kind::Other => {
                 "this is no opening book: .ctg, .bin, .abk and .jsonl are read; \
                  a book can be built of games"
@@ -184,6 +200,15 @@ impl Kind {
                  `Accept: application/x-ndjson`)"
                 .to_owned(),
             Kind::Utf16 => "this is text in UTF-16: save it as UTF-8".to_owned(),
+            Kind::WebPage => {
+                "this is a web page, not games: download the file that it links to".to_owned()
+            }
+            Kind::LfsPointer => {
+                "this is a Git LFS pointer, not games: `git lfs pull` fetches the file".to_owned()
+            }
+            Kind::Tar => "this is a tar archive: unpack it with `tar xf`, and give the folder \
+                 with its files"
+                .to_owned(),
             Kind::Other => "this is neither games nor a book: PGN and common game databases \
                  (.cbh, .cbv, .si4, .si5, ...) are read"
                 .to_owned(),
@@ -198,12 +223,67 @@ fn is_games_as_json(start: &[u8]) -> bool {
     text.starts_with(b"{\"") && (has("\"moves\":") || has("\"players\":{"))
 }
 
+/// A text without a byte order mark.
+fn without_mark(start: &[u8]) -> &[u8] {
+    start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start)
+}
+
+/// Whether there are no control characters. Old editors end a text with 0x1a.
+fn is_text(start: &[u8]) -> bool {
+    let is_text = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace() || *byte == 0x1a;
+    start.iter().all(is_text)
+}
+
+fn is_web_page(start: &[u8]) -> bool {
+    let text = without_mark(start).trim_ascii_start();
+    if text.first() != Some(&b'<') || !is_text(text) {
+        return false;
+    }
+    let text = text.to_ascii_lowercase();
+    let has = |tag: &[u8]| text.windows(tag.len()).any(|part| part == tag);
+    let tags = [
+        &b"<!doctype"[..],
+        b"<html",
+        b"<head",
+        b"<title",
+        b"<meta",
+        b"<body",
+        b"<script",
+        b"<?xml",
+    ];
+    tags.into_iter().any(has)
+}
+
+/// By the first line of the specification, or of its first draft.
+fn is_lfs_pointer(start: &[u8]) -> bool {
+    let first = [
+        &b"version https://git-lfs.github.com/spec/"[..],
+        b"version https://hawser.github.com/spec/",
+    ];
+    first.into_iter().any(|first| start.starts_with(first))
+}
+
+/// By the checksum of the first header, which also the oldest archives have.
+fn is_tar(start: &[u8]) -> bool {
+    const CHECKSUM: std::ops::Range<usize> = 148..156;
+    let Some(header) = start.first_chunk::<512>() else {
+        return false;
+    };
+    let stored = header.get(CHECKSUM).unwrap_or_default();
+    let octal = |byte: &u8| matches!(byte, b'0'..=b'7').then(|| u32::from(byte - b'0'));
+    let digits: Vec<u32> = stored.trim_ascii_start().iter().map_while(octal).collect();
+    let stored = digits.iter().fold(0, |sum, digit| sum << 3 | digit);
+    let bytes = header.iter().enumerate().map(|(at, byte)| match at {
+        at if CHECKSUM.contains(&at) => u32::from(b' '),
+        _ => u32::from(*byte),
+    });
+    !digits.is_empty() && bytes.sum::<u32>() == stored
+}
+
 /// Whether the bytes look like PGN text; true if there are none.
 fn is_pgn(start: &[u8]) -> bool {
-    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
-    // Old editors end a text with 0x1a.
-    let is_text = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace() || *byte == 0x1a;
-    let text_only = text.iter().all(is_text);
+    let text = without_mark(start);
+    let text_only = is_text(text);
     let mut words = text.split(u8::is_ascii_whitespace);
     let is_word = |word: &[u8]| {
         let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -274,6 +354,17 @@ fn is_ascending(start: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    /// A tar archive; the oldest ones have no magic text.
+    fn tar(name: &[u8], magic: &[u8]) -> Vec<u8> {
+        let mut header = vec![0; 512];
+        header[..name.len()].copy_from_slice(name);
+        header[257..257 + magic.len()].copy_from_slice(magic);
+        header[148..156].fill(b' ');
+        let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        header
+    }
+
     #[test]
     fn content_goes_before_the_name() {
         let mut polyglot = Vec::new();
@@ -326,6 +417,23 @@ mod tests {
             ),
             ("a.7z", b"7z\xbc\xaf\x27\x1c\0\x04", Kind::Packed),
             ("a.json", b"[1, 2, 3]", Kind::Other),
+            ("a.bin", b"404: Not Found", Kind::Other),
+            ("a.bin", b"/annex/objects/SHA256E-s123--00", Kind::Other),
+            ("a.ctg", b"an old book", book(BookKind::Ctg)),
+            ("a.bin", b"\n<!DOCTYPE html>\n<p>1. e4 e5", Kind::WebPage),
+            (
+                "a.pgn",
+                b"\xef\xbb\xbf<HTML lang=\"en\"><HEAD>",
+                Kind::WebPage,
+            ),
+            ("a.si4", b"<?xml version=\"1.0\"?><Error>", Kind::WebPage),
+            (
+                "a.ctg",
+                b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+                Kind::LfsPointer,
+            ),
+            ("a.bin", &tar(b"games.pgn", b"ustar\x0000"), Kind::Tar),
+            ("a.pgn", &tar(b"games.pgn", b""), Kind::Tar),
             ("a.txt", b"Dear reader, nothing here is chess.", Kind::Other),
         ] {
             assert_eq!(Kind::of(Path::new(name), start), kind, "{name} {start:?}");

@@ -68,6 +68,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
         tree.unreached,
         "positions of the book not reached (longer lines, rare moves, or none from the start position)",
     );
+    summary.leave_out(tree.without_line, tree.with_line);
     summary.not_empty(work.job)?;
     summary.note(tree.transpositions, "transpositions cut");
     summary.note(tree.cut, "lines cut at the greatest length");

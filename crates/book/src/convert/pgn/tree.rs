@@ -11,7 +11,7 @@ use crate::ctg::EntrySet;
 use crate::policy;
 use crate::polyglot;
 use crate::walk::{Order, Walk};
-use crate::{Book, BookMove, Error, Lookup, Preference, Wanted};
+use crate::{Book, BookMove, BookWalk, Error, Lookup, PositionRecord, Preference, Wanted};
 
 /// More plies than any opening book has in a line.
 const MOST_PLIES: u32 = 500;
@@ -43,6 +43,9 @@ pub(super) struct PgnTree {
     pub(super) rare: u64,
     /// Positions of a ChessBase book that the tree does not reach.
     pub(super) unreached: u64,
+    /// Positions of another book that no line leads to, and that lines lead to.
+    pub(super) without_line: u64,
+    pub(super) with_line: u64,
 }
 
 impl PgnTree {
@@ -69,10 +72,16 @@ impl PgnTree {
         summary: &mut Converted,
     ) -> Result<PgnTree, Error> {
         let source = Source::new(work, book, summary)?;
+        let (bridges, without_line, with_line) = match book {
+            Book::Ctg(_) => Default::default(),
+            Book::Bin(_) | Book::Abk(_) => BookWalk::bridges(book)?,
+        };
         let mut prober = source.prober();
         let plies = work.job.pgn.plies.min(MOST_PLIES);
         let mut tree = PgnTree {
             nodes: vec![PgnNode::new(None, 0.0, 0)],
+            without_line,
+            with_line,
             ..PgnTree::default()
         };
         let mut first: HashMap<u64, u32, FxBuildHasher> = HashMap::default();
@@ -80,16 +89,26 @@ impl PgnTree {
         let mut walk = Walk::with_notes(&start, 0_u32, Order::Depth).without_lines();
         let mut found = Lookup::default();
         let mut places = EntrySet::default();
+        let lines = match book {
+            Book::Ctg(_) => Wanted::Lines,
+            // The bridges are enough.
+            Book::Bin(_) | Book::Abk(_) => Wanted::Stored,
+        };
         let mut reached = 0;
         while let Some(here) = walk.next() {
             let (number, ply) = (here.note, here.ply);
-            let known = *first.entry(polyglot::key(&here.position)).or_insert(number);
+            let key = polyglot::key(&here.position);
+            let known = *first.entry(key).or_insert(number);
             if known != number {
                 tree.set(number, |node| node.goes_on = Some(known));
                 continue;
             }
-            let place = prober.probe(&here.position, Wanted::Stored, &mut found)?;
+            let place = prober.probe(&here.position, lines, &mut found)?;
             reached += u64::from(place.is_some_and(|place| places.insert(place)));
+            for &mv in bridges.get(&key).into_iter().flatten() {
+                let after = PositionRecord::default();
+                found.moves.push(BookMove::transposition(mv, after));
+            }
             if ply >= plies {
                 tree.cut += u64::from(!found.moves.is_empty());
                 continue;
@@ -178,8 +197,8 @@ fn ordered(job: &ConvertJob, found: &mut Lookup) -> Vec<(BookMove, f64)> {
         .drain(..)
         .zip(verdicts.iter().map(|verdict| verdict.probability))
         .filter(|(mv, _)| {
-            mv.stats().games >= least
-                || mv.preference != Preference::Statistics && mv.stats().games == 0
+            let has_no_count = mv.preference != Preference::Statistics || mv.transposition;
+            mv.stats().games >= least || has_no_count && mv.stats().games == 0
         })
         .collect();
     moves.sort_by(|(a, chance), (b, other)| {

@@ -200,7 +200,10 @@ fn numbers(node: &PgnNode, mv: &BookMove) -> String {
         Mark::None => {}
         mark => words.push(mark.as_str().to_owned()),
     }
-    words.push(format!("played {:.1}%", 100.0 * node.probability));
+    words.push(match mv.transposition {
+        true => "not a move of the book".to_owned(),
+        false => format!("played {:.1}%", 100.0 * node.probability),
+    });
     words.join(", ")
 }
 

@@ -13,11 +13,11 @@ use shakmaty::{
 
 use super::reach::{Form, Reach, Steps};
 use super::{Counts, Line, Lines, weights};
-use crate::convert::{ConvertJob, Converted, Work, wanted};
+use crate::convert::{ConvertJob, Converted, UNREACHED, Work, wanted};
 use crate::ctg::{CanonicalBoard, CtgBook, DirectoryReader, Entry, Key, Place};
 use crate::policy::{self, Weighed};
 use crate::polyglot::PackedMove;
-use crate::{Error, Lookup, position_of};
+use crate::{Error, Lookup, Wanted, position_of};
 
 /// Weights of an entry's moves in one form, if they differ from the others.
 type OtherWeights = HashMap<(usize, u8), Vec<Option<u16>>, FxBuildHasher>;
@@ -83,10 +83,11 @@ pub(super) fn lines(
         }
         summary.note(
             directory.entries().saturating_sub(reach.entries()),
-            "positions left out that cannot be reached from the start position",
+            UNREACHED,
         );
     }
     drop(directory);
+    let played = forms_of(book.only());
     let mut counts = Counts::default();
     book.each_block(
         "sorting",
@@ -106,13 +107,21 @@ pub(super) fn lines(
             lines.add(|sorter| {
                 let mut line = Line::default();
                 for (number, key) in &keys {
-                    each_line(&reach, &others, *number, key, &mut line, |line, moves| {
-                        counts.count(moves, line.moves.len());
-                        match line.moves.is_empty() {
-                            true => Ok(()),
-                            false => sorter.push(line),
-                        }
-                    })?;
+                    each_line(
+                        &reach,
+                        &others,
+                        played,
+                        *number,
+                        key,
+                        &mut line,
+                        |line, moves| {
+                            counts.count(moves, line.moves.len());
+                            match line.moves.is_empty() {
+                                true => Ok(()),
+                                false => sorter.push(line),
+                            }
+                        },
+                    )?;
                 }
                 Ok(())
             })?;
@@ -153,11 +162,25 @@ impl Chunk {
             self.found.extend(is_found.then_some((place, forms)));
         }
         let (found, verdicts) = (&mut self.buffers.0, &mut self.buffers.1);
-        reader.probe_entry(&here, entry, wanted(job), found)?;
+        // The lines of a book for one side go on by moves that it does not play.
+        let is_for_one = reader.book().only().is_some();
+        let wanted = match is_for_one {
+            true => Wanted::Transpositions,
+            false => wanted(job),
+        };
+        reader.probe_entry(&here, entry, wanted, found)?;
+        let played = match is_for_one {
+            true => found.moves.partition_point(|mv| !mv.transposition),
+            false => found.moves.len(),
+        };
+        let unplayed = found.moves.split_off(played);
         policy::weigh(&found.moves, &job.policy, |_| None, verdicts);
         let own = || weights(job, &found.moves, verdicts);
         for ((mv, weight), after) in found.moves.iter().zip(own()).zip(reader.after()) {
             self.steps.add(PackedMove::of(mv.mv), weight, *after);
+        }
+        for (mv, after) in unplayed.iter().zip(reader.after().iter().skip(played)) {
+            self.steps.pass(PackedMove::of(mv.mv), *after);
         }
         // The order of transpositions depends on the legal moves of the real board; it
         // can change the last digit of sums.
@@ -227,11 +250,22 @@ fn in_form(form: Form, position: &Chess) -> Option<Chess> {
     setup.position(CastlingMode::Standard).ok()
 }
 
-/// The lines of an entry in the forms that were reached, each with the number of moves
+/// The forms in which a side is to move; all for `None`.
+fn forms_of(side: Option<Color>) -> u8 {
+    let is_of =
+        |form: &Form| side.is_none_or(|side| side.is_black() == form.orientation().inverted);
+    Form::ALL
+        .into_iter()
+        .filter(is_of)
+        .fold(0, |forms, Form(form)| forms | 1 << form)
+}
+
+/// The lines of an entry in the forms that were reached and are `played`, each with the number of moves
 /// that the book has there.
 fn each_line<E>(
     reach: &Reach,
     others: &OtherWeights,
+    played: u8,
     number: usize,
     key: &Key,
     line: &mut Line,
@@ -246,7 +280,7 @@ fn each_line<E>(
         let (_, position) = position_of(key)?;
         position.pseudo_legal_ep_square().map(Square::file)
     });
-    let reached = reach.forms(number);
+    let reached = reach.forms(number) & played;
     let passants = reach.passants(number);
     for form in Form::ALL.into_iter().filter(|form| form.is_in(reached)) {
         let key = key_in(form, &setup);

@@ -146,7 +146,18 @@ impl Steps {
             self.moves.push((mv, weight.unwrap_or(0)));
         }
     }
+
+    /// Adds a move along which lines go on, but which is not one of the book.
+    pub(super) fn pass(&mut self, mv: PackedMove, after: Option<KnownEntry>) {
+        self.add(mv, None, after);
+        if let Some((_, weight)) = self.moves.last_mut() {
+            *weight = PASSED;
+        }
+    }
 }
+
+/// The weight of a move that is not one of the book.
+const PASSED: u16 = u16::MAX;
 
 /// Entries that one thread processes at once.
 const CHUNK: usize = 4096;
@@ -339,7 +350,8 @@ impl Reach {
         let steps = self.steps.get(range.clone()).unwrap_or_default();
         let moves = self.moves.get(range).unwrap_or_default();
         let weights = steps.iter().zip(moves);
-        weights.map(|(step, &(mv, weight))| (mv, step.is_played().then_some(weight)))
+        let moves = weights.filter(|(step, (_, weight))| step.is_played() || *weight != PASSED);
+        moves.map(|(step, &(mv, weight))| (mv, step.is_played().then_some(weight)))
     }
 }
 

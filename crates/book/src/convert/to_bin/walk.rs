@@ -7,12 +7,11 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move};
 
 use super::{Counts, Line, Lines, weights};
-use crate::convert::from_keyed::unreached;
 use crate::convert::{Converted, Work, wanted};
 use crate::policy;
 use crate::polyglot::{self, PackedMove};
 use crate::walk::{Order, Walk};
-use crate::{Book, Error, Lookup, Probe as _};
+use crate::{Book, BookWalk, Error, Lookup, Probe as _};
 use tabia_notation as notation;
 
 /// The results for some positions.
@@ -95,9 +94,15 @@ pub(super) fn lines(
                 Ok(())
             },
         )?;
-    summary.note(
-        unreached(book, held)?,
-        "positions left out that cannot be reached from the start position",
-    );
+    let mut rest = BookWalk::beyond(book, seen);
+    while let Some(here) = rest.next()? {
+        let position = &here.position;
+        let found = look_up(&mut [(position, polyglot::key(position))].into_iter())?;
+        counts.add(&found.counts);
+        lines.add(|sorter| found.lines.iter().try_for_each(|line| sorter.push(line)))?;
+        held += 1;
+        work.step("walking", done + rest.met(), None)?;
+    }
+    summary.leave_out(rest.unreached(), held);
     Ok(counts)
 }

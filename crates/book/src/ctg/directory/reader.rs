@@ -57,6 +57,12 @@ impl<'b> DirectoryReader<'b> {
         }
     }
 
+    /// The book.
+    #[must_use]
+    pub fn book(&self) -> &'b CtgBook {
+        self.book
+    }
+
     /// The entries after the moves that the last probe found, in the order of the moves.
     #[must_use]
     pub fn after(&self) -> &[Option<KnownEntry>] {
@@ -92,18 +98,30 @@ impl<'b> DirectoryReader<'b> {
             entry.record()
         })?;
         let record = own.map(|(_, record)| record);
+        if self.book.is_for_opponent_of(position.turn()) {
+            stored.clear();
+        }
         let board = match stored.is_empty() {
             true => None,
             false => CanonicalBoard::from_position(position),
         };
         let moves = stored.iter().copied();
-        let filled = self.fill(position, board.as_ref(), moves, record, wanted, found);
+        let transpositions = wanted.includes_transpositions(self.book.only(), position.turn());
+        let filled = self.fill(
+            position,
+            board.as_ref(),
+            moves,
+            record,
+            transpositions,
+            found,
+        );
         self.stored = stored;
         filled?;
         Ok(own.map(|(known, _)| known.place))
     }
 
-    /// As [`DirectoryReader::probe`], for a position whose entry and board are known.
+    /// As [`DirectoryReader::probe`], for a position whose entry and board are known, as if
+    /// the book were for both sides.
     ///
     /// # Errors
     ///
@@ -122,7 +140,15 @@ impl<'b> DirectoryReader<'b> {
         };
         let board = other.as_ref().unwrap_or(board);
         let record = Some(entry.record());
-        self.fill(position, Some(board), entry.moves(), record, wanted, found)
+        let transpositions = wanted.includes_transpositions(None, position.turn());
+        self.fill(
+            position,
+            Some(board),
+            entry.moves(),
+            record,
+            transpositions,
+            found,
+        )
     }
 
     fn fill(
@@ -131,7 +157,7 @@ impl<'b> DirectoryReader<'b> {
         board: Option<&CanonicalBoard>,
         stored: impl Iterator<Item = (u8, Annotation)>,
         record: Option<PositionRecord>,
-        wanted: Wanted,
+        transpositions: bool,
         found: &mut Lookup,
     ) -> Result<(), Error> {
         found.clear();
@@ -154,7 +180,7 @@ impl<'b> DirectoryReader<'b> {
                 }
             }
         }
-        if wanted == Wanted::Transpositions {
+        if transpositions {
             self.transpositions(position, here, &legal, &known, found)?;
         }
         Ok(())

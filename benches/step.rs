@@ -54,10 +54,7 @@ impl Bench {
             chain: 1,
             record_games: false,
         };
-        let opener = Opener {
-            folders: Vec::new(),
-            mmap: true,
-        };
+        let opener = Opener::here(true);
         let spec = BookSpec {
             path: STARTER.to_owned(),
             ..BookSpec::default()

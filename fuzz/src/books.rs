@@ -104,7 +104,7 @@ pub fn ctg_book(data: &[u8]) {
             old: tabia_io::atomic::Old::Replace,
             repack: false,
             memory: 1 << 20,
-            strict: false,
+            ..tabia_book::ctg::RewriteOptions::default()
         },
         &mut Watch::default(),
     )

@@ -86,7 +86,10 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
     let games = Games::new(indexes, !args.no_mmap);
     let opening = Opening {
-        opener: Opener::here(!args.no_mmap),
+        opener: Opener {
+            settles: !args.read_only,
+            ..Opener::here(!args.no_mmap)
+        },
         settings: args::settings(&args.set, |_| true, "")?,
         read_only: args.read_only,
     };

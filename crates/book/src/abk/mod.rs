@@ -103,7 +103,7 @@ pub struct AbkBook {
     /// Sorted by key, equal keys in the order of the walk.
     nodes: Vec<AbkNode>,
     positions: u64,
-    notices: Vec<String>,
+    pub(super) notices: Vec<String>,
 }
 
 impl AbkBook {

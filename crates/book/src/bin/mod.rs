@@ -46,7 +46,7 @@ pub struct BinBook {
     entries: u64,
     /// Entries of key 0, all at the front.
     header_entries: u64,
-    notices: Vec<String>,
+    pub(super) notices: Vec<String>,
 }
 
 impl BinBook {

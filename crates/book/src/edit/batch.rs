@@ -181,12 +181,16 @@ pub(super) fn pending(path: &Path, format: Format) -> Result<Option<Pending>, Er
 }
 
 /// What became of an interrupted change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Recovered {
-    /// Marks that were made.
-    pub(super) completed: u64,
-    /// Marks that were forgotten, or a change that had not begun.
-    pub(super) dropped: Option<u64>,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recovered {
+    /// There was none.
+    Nothing,
+    /// It had been cut short before the book was touched, and is forgotten.
+    NeverBegan,
+    /// This number of marks was made.
+    Completed(u64),
+    /// This number of marks was not made, and is forgotten.
+    Dropped(u64),
 }
 
 /// Completes an interrupted change. One that does not belong to this state of the book is
@@ -199,10 +203,9 @@ pub(super) fn recover(
 ) -> Result<Recovered, Error> {
     let journal_path = journal::path_of(path);
     let failed = |error| Error::change(&journal_path, error);
-    let mut recovered = Recovered::default();
-    match Journal::open(&journal_path).map_err(failed)? {
-        Found::Nothing => return Ok(recovered),
-        Found::Incomplete => recovered.dropped = Some(0),
+    let recovered = match Journal::open(&journal_path).map_err(failed)? {
+        Found::Nothing => return Ok(Recovered::Nothing),
+        Found::Incomplete => Recovered::NeverBegan,
         Found::Complete(mut journal) => {
             let examined = journal.examine(book, format).map_err(failed)?;
             let refused = || match Pending::of(examined) {
@@ -210,18 +213,18 @@ pub(super) fn recover(
                 None => Error::refused(path, "there is nothing to be completed"),
             };
             match (examined.state, resolve) {
-                (_, Some(Resolve::Drop)) => recovered.dropped = Some(examined.left),
+                (_, Some(Resolve::Drop)) => Recovered::Dropped(examined.left),
                 (State::Interrupted, _) | (State::Restored, Some(Resolve::Apply)) => {
                     carry_out(book, &mut journal).map_err(|reason| Error::Incomplete {
                         path: path.into(),
                         reason: reason.into(),
                     })?;
-                    recovered.completed = examined.left;
+                    Recovered::Completed(examined.left)
                 }
                 (State::Restored | State::Other, _) => return Err(refused()),
             }
         }
-    }
+    };
     journal::remove(&journal_path).map_err(failed)?;
     Ok(recovered)
 }
@@ -382,7 +385,7 @@ mod tests {
             let numbers = super::super::MarksLeft { marks, left };
             let expected = (left > 0).then_some(Pending::Interrupted(numbers));
             assert_eq!(change.pending(), expected, "{made}");
-            assert_eq!(change.recover(None).unwrap().completed, left);
+            assert_eq!(change.recover(None).unwrap(), Recovered::Completed(left));
             assert!(change.bytes() == change.new && !change.has_journal());
         }
     }
@@ -404,11 +407,11 @@ mod tests {
                 assert!(change.bytes() == change.old && change.has_journal());
                 change.recover(Some(resolve)).unwrap()
             };
-            assert_eq!(state(Resolve::Drop).dropped, Some(marks));
+            assert_eq!(state(Resolve::Drop), Recovered::Dropped(marks));
             assert!(change.bytes() == change.old && !change.has_journal());
-            assert_eq!(state(Resolve::Apply).completed, marks);
+            assert_eq!(state(Resolve::Apply), Recovered::Completed(marks));
             assert!(change.bytes() == change.new && !change.has_journal());
-            assert_eq!(change.recover(None).unwrap(), Recovered::default());
+            assert_eq!(change.recover(None).unwrap(), Recovered::Nothing);
         }
     }
 

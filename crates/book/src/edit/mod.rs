@@ -54,7 +54,7 @@ use crate::ctg::{Key, OpenOptions, lock, rewrite_with};
 use crate::{Book, Error, Format};
 use batch::Recovered;
 use entries::{Entries, EntryInEdit};
-use tabia_io::atomic::{LOCK_WAIT, Locked, remove_leftovers};
+use tabia_io::atomic::{self, LOCK_WAIT, Locked, remove_leftovers};
 use tabia_io::progress::Watch;
 
 pub use batch::{Applied, EditBatch};
@@ -135,8 +135,8 @@ impl BookEditor {
         BookEditor::open_and(path, options, None)
     }
 
-    /// Makes or forgets a change that a crash has interrupted. Returns the editor, and the
-    /// number of marks; `None` if there was no such change.
+    /// Makes or forgets a change that a crash has interrupted. Returns the number of
+    /// marks; `None` if there was no such change.
     ///
     /// # Errors
     ///
@@ -146,11 +146,13 @@ impl BookEditor {
         path: &Path,
         options: &EditOptions,
         resolve: Resolve,
-    ) -> Result<(BookEditor, Option<u64>), Error> {
-        let existed = journal::path_of(path).exists();
+    ) -> Result<Option<u64>, Error> {
         let editor = BookEditor::open_and(path, options, Some(resolve))?;
-        let Recovered { completed, dropped } = editor.recovered;
-        Ok((editor, existed.then(|| dropped.unwrap_or(completed))))
+        Ok(match editor.recovered {
+            Recovered::Nothing => None,
+            Recovered::NeverBegan => Some(0),
+            Recovered::Completed(marks) | Recovered::Dropped(marks) => Some(marks),
+        })
     }
 
     fn open_and(
@@ -169,16 +171,15 @@ impl BookEditor {
         };
         let recovered = batch::recover(path, &file, Format::of_file(path)?, resolve)?;
         let name = path.display();
-        if recovered.completed > 0 {
-            messages.push(format!(
-                "{name}: a change that had been cut short was completed first ({} marks)",
-                recovered.completed
-            ));
-        }
-        if recovered.dropped == Some(0) {
-            messages.push(format!(
+        match recovered {
+            Recovered::Completed(marks @ 1..) => messages.push(format!(
+                "{name}: a change that had been cut short was completed first: {}",
+                pending::count(marks)
+            )),
+            Recovered::NeverBegan => messages.push(format!(
                 "{name}: a change that had been cut short before the book was touched is forgotten"
-            ));
+            )),
+            _ => {}
         }
         Ok(BookEditor {
             book: Book::open_live(path)?,
@@ -221,7 +222,7 @@ impl BookEditor {
     /// Whether opening has completed an interrupted change.
     #[must_use]
     pub const fn completed_a_change(&self) -> bool {
-        self.recovered.completed > 0
+        matches!(self.recovered, Recovered::Completed(1..))
     }
 
     /// What opening has done about interrupted changes, one sentence each.
@@ -308,6 +309,23 @@ impl BookEditor {
     /// The book cannot be written, or has changed since the batch was made.
     pub fn commit(&self, batch: EditBatch) -> Result<Applied, Error> {
         batch.commit(&self.file)
+    }
+
+    /// Makes the changes of a batch to a whole book, after its old files were copied to
+    /// their names with `.bak`. Without changes there is no backup.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BookEditor::commit`]; or the backup cannot be written.
+    pub fn commit_keeping(&self, batch: EditBatch) -> Result<Applied, Error> {
+        if !batch.is_empty() {
+            let companions: &[&str] = match self.book.format() {
+                Format::Ctg => &["cto", "ctb"],
+                Format::Bin | Format::Abk => &[],
+            };
+            atomic::back_up(self.book.path(), companions)?;
+        }
+        self.commit(batch)
     }
 
     /// Adds a number of a Polyglot or Arena entry to a batch.

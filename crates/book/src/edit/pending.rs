@@ -103,7 +103,7 @@ impl Pending {
     }
 }
 
-fn count(marks: u64) -> String {
+pub(super) fn count(marks: u64) -> String {
     match marks {
         1 => "1 mark".to_owned(),
         marks => format!("{marks} marks"),
@@ -136,6 +136,8 @@ pub fn pending_changes(path: &Path) -> Vec<String> {
 ///
 /// The folder of the book cannot be written.
 pub fn settle(path: &Path) -> Result<Vec<String>, Error> {
+    // A backup may have been cut short, too.
+    atomic::settle(&atomic::backup_of(path))?;
     let settled = atomic::settle(path)?;
     Ok(settled.iter().map(|set| done(path, set)).collect())
 }

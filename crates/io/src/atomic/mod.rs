@@ -34,6 +34,7 @@ use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::input::sibling::sibling;
 pub use error::WriteFileError;
 pub use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
 use output::Output;
@@ -57,6 +58,9 @@ pub enum Old {
     /// It is overwritten.
     Replace,
 }
+
+/// Bytes that are copied at once.
+const COPIED_BYTES: usize = 256 << 10;
 
 /// A temporary file next to its target; deleted when dropped.
 #[derive(Debug)]
@@ -107,6 +111,29 @@ impl NewFile {
         })
     }
 
+    /// A copy of a file, for the target `path`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`NewFile::create`]; or the file cannot be read.
+    pub fn copy_of(source: &Path, path: &Path, old: Old) -> Result<NewFile, WriteFileError> {
+        let failed = |error| WriteFileError::io(source, error);
+        let mut new = NewFile::create(path, old)?;
+        let mut file = File::open(source).map_err(failed)?;
+        let mut piece = vec![0; COPIED_BYTES];
+        loop {
+            let read = io::Read::read(&mut file, &mut piece).map_err(failed)?;
+            match piece.get(..read) {
+                Some(bytes) if read > 0 => new.add(bytes)?,
+                _ => break,
+            }
+        }
+        if let Ok(data) = file.metadata() {
+            let _ = new.as_file().set_permissions(data.permissions());
+        }
+        Ok(new)
+    }
+
     /// The target path.
     pub fn path(&self) -> &Path {
         &self.path
@@ -144,13 +171,27 @@ impl NewFile {
     /// # Errors
     ///
     /// One of them cannot be written. The old files are restored.
-    pub fn put_with(mut self, mut companions: Vec<NewFile>) -> Result<Placed, WriteFileError> {
+    pub fn put_with(self, companions: Vec<NewFile>) -> Result<Placed, WriteFileError> {
+        self.put_without(companions, &[])
+    }
+
+    /// Like [`NewFile::put_with`]; existing companions named `gone` belong to the old file
+    /// only.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be written. The old files are restored.
+    pub fn put_without(
+        mut self,
+        mut companions: Vec<NewFile>,
+        gone: &[PathBuf],
+    ) -> Result<Placed, WriteFileError> {
         let bytes = self.complete()?;
         for companion in &mut companions {
             companion.complete()?;
         }
         let keeps = matches!(self.old, Old::Keep | Old::KeepEach) && self.path.exists();
-        if companions.is_empty() && !keeps {
+        if companions.is_empty() && gone.is_empty() && !keeps {
             let path = self.path.clone();
             self.rename()?;
             sync_folder(&path);
@@ -159,7 +200,7 @@ impl NewFile {
         let Some(held) = Held::of(&self.path) else {
             return Err(self.failed(io::ErrorKind::ResourceBusy.into()));
         };
-        let kept = held.replace(self, companions)?;
+        let kept = held.replace(self, companions, gone)?;
         Ok(Placed { bytes, kept })
     }
 
@@ -263,6 +304,32 @@ pub fn check(path: &Path, companions: &[&str], old: Old) -> Result<(), WriteFile
         Some(path) => Err(WriteFileError::Exists { path }),
         None => Ok(()),
     }
+}
+
+/// The name of the only or last backup of a file: `book.ctg.bak`.
+#[must_use]
+pub fn backup_of(path: &Path) -> PathBuf {
+    set::backup(path, 1)
+}
+
+/// Copies a file that will be changed in place, and those of its companions that exist, to
+/// their names with `.bak`, in place of an older backup. Returns the first of these.
+///
+/// # Errors
+///
+/// A file cannot be read or written. An older backup is unchanged then.
+pub fn back_up(path: &Path, companions: &[&str]) -> Result<PathBuf, WriteFileError> {
+    let backup = backup_of(path);
+    let mut copies = Vec::new();
+    let mut gone = Vec::new();
+    for extension in companions {
+        match sibling(path, extension) {
+            Some(own) => copies.push(NewFile::copy_of(&own, &backup_of(&own), Old::Replace)?),
+            None => gone.push(backup_of(&path.with_extension(extension))),
+        }
+    }
+    NewFile::copy_of(path, &backup, Old::Replace)?.put_without(copies, &gone)?;
+    Ok(backup)
 }
 
 /// The folder of a file.

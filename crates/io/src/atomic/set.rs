@@ -5,7 +5,8 @@
 //! (`new-NAME`), the old ones (`old-NAME`), and a record (`set`) of what belongs where.
 //! Before the record exists nothing visible has changed. After that each [`Step`] renames
 //! one file, so the folder and the main file tell how far it got ([`SetState`]). A folder
-//! with a record is no leftover: only [`settle`] removes it.
+//! with a record is no leftover: only [`settle`] removes it,
+//! unless all visible files are where they belong.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -102,9 +103,22 @@ pub fn settle(path: &Path) -> Result<Vec<InterruptedSet>, WriteFileError> {
     }
 }
 
-/// Whether a temporary folder contains a replacement that can be completed.
-pub(super) fn has_record(folder: &Path) -> bool {
+/// Whether a temporary folder contains the record of a replacement.
+fn has_record(folder: &Path) -> bool {
     folder.join(RECORD).exists()
+}
+
+/// Whether a temporary folder without an owner contains files that are needed to complete
+/// a replacement or to take it back.
+pub(super) fn is_needed(folder: &Path) -> bool {
+    let main = |bytes: Vec<u8>| name_of_bytes(bytes.split(|byte| *byte == 0).nth(1)?);
+    match fs::read(folder.join(RECORD)).ok().map(main) {
+        None => false,
+        // Not ours, or of a later version.
+        Some(None) => true,
+        Some(Some(name)) => FileSet::read(folder, &folder.with_file_name(name))
+            .is_none_or(|set| set.interrupted().is_some()),
+    }
 }
 
 /// While this exists, no other program renames files of a set in the folder. Where folders
@@ -147,16 +161,17 @@ impl Held {
         Ok(found)
     }
 
-    /// Replaces a file, and its companions, which are useless without it. Returns the path
-    /// of the backup.
+    /// Replaces a file, and its companions, which are useless without it; companions named
+    /// `gone` have no new ones. Returns the path of the backup.
     pub(super) fn replace(
         &self,
         main: NewFile,
         companions: Vec<NewFile>,
+        gone: &[PathBuf],
     ) -> Result<Option<PathBuf>, WriteFileError> {
         let path = main.path.clone();
         self.settle(&path)?;
-        let (set, folder) = FileSet::prepare(main, companions)?;
+        let (set, folder) = FileSet::prepare(main, companions, gone)?;
         let mut synced = true;
         for step in set.steps() {
             // The order must hold after a power failure, too.
@@ -233,13 +248,14 @@ impl FileSet {
     fn prepare(
         main: NewFile,
         companions: Vec<NewFile>,
+        gone: &[PathBuf],
     ) -> Result<(FileSet, TempFolder), WriteFileError> {
         let path = main.path.clone();
         let failed = |error| WriteFileError::io(&path, error);
         let old = main.old;
         let mut others = Vec::new();
-        for companion in &companions {
-            others.extend(named_like(&companion.path).map_err(failed)?);
+        for companion in companions.iter().map(|new| &new.path).chain(gone) {
+            others.extend(named_like(companion).map_err(failed)?);
         }
         if old == Old::Refuse
             && let Some(path) = others.first()
@@ -576,7 +592,7 @@ fn name_of_bytes(bytes: &[u8]) -> Option<OsString> {
 }
 
 /// `book.ctg.bak`, `book.ctg.bak2`.
-fn backup(path: &Path, number: u32) -> PathBuf {
+pub(super) fn backup(path: &Path, number: u32) -> PathBuf {
     let mut name = OsString::from(path.file_name().unwrap_or_default());
     name.push(".bak");
     if number > 1 {
@@ -611,7 +627,7 @@ pub(super) mod stopped {
         for file in std::iter::once(&mut main).chain(&mut companions) {
             file.complete().unwrap();
         }
-        let (set, folder) = FileSet::prepare(main, companions).unwrap();
+        let (set, folder) = FileSet::prepare(main, companions, &[]).unwrap();
         let all = set.steps();
         let done = all.get(..steps);
         for step in done.unwrap_or_default() {

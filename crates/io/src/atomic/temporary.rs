@@ -16,7 +16,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::set::has_record;
+use super::set::is_needed;
 use super::{Locked, folder_of, names_beside};
 
 /// The suffix of temporary files.
@@ -156,7 +156,7 @@ pub fn remove_leftovers(path: &Path) {
         } else if is_temp_folder(&found) && bytes.ends_with(LOCK.as_bytes()) {
             let folder = found.with_extension("");
             if let Owner::Dead(dead) = owner_of(&folder)
-                && !has_record(&folder)
+                && !is_needed(&folder)
             {
                 dead.remove();
             }

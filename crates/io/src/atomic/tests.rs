@@ -244,9 +244,14 @@ fn killed_after_any_step_the_whole_book_is_old_or_new_again() {
                 break;
             }
             let context = format!("{old:?} {has_old} {steps}");
-            // A leftover of another writer is removed, this is not.
-            remove_leftovers(&path);
             let found = interrupted(&path);
+            // What is needed is no leftover.
+            remove_leftovers(&path);
+            assert_eq!(interrupted(&path), found, "{context}");
+            if found.is_empty() {
+                let folders = temporary::temp_folders(&path);
+                assert!(folders.is_empty(), "{context}: {folders:?}");
+            }
             let settled = settle(&path).unwrap();
             assert_eq!(found, settled, "{context}");
             assert_eq!(interrupted(&path), [], "{context}");
@@ -325,6 +330,29 @@ fn a_file_that_was_restored_meanwhile_is_left_alone() {
         }
         assert_eq!(files_in(&folder), before);
     }
+}
+
+#[test]
+fn a_copy_of_the_book_replaces_an_older_backup_with_all_its_files() {
+    let (folder, path) = folder();
+    put_three(&path, "old", Old::Refuse).unwrap();
+    for part in ["ctg.bak", "cto.bak", "ctb.bak"] {
+        fs::write(path.with_extension(part), "older").unwrap();
+    }
+    // Without an index the backup has none either.
+    fs::remove_file(path.with_extension("cto")).unwrap();
+    let backup = back_up(&path, &["cto", "ctb"]).unwrap();
+    assert_eq!(backup, path.with_extension("ctg.bak"));
+    fs::write(&path, "changed in place").unwrap();
+    are(
+        &folder,
+        &[
+            ("book.ctb", "old"),
+            ("book.ctb.bak", "old"),
+            ("book.ctg", "changed in place"),
+            ("book.ctg.bak", "old"),
+        ],
+    );
 }
 
 /// A program that still runs completes its replacement itself.

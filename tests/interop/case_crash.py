@@ -2,12 +2,13 @@
 moment, a book and its index are afterwards those of before or the new ones, and nothing
 that a user did since is overwritten."""
 
+import itertools
 import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Callable, Iterator, Optional
 
 from paths import TABIA, copy_starter, folder
 from procs import environment, run, run_ok
@@ -41,13 +42,14 @@ def killed_at(call: str, number: int, *arguments, killer: str = "KILL") -> bool:
     return done.returncode != 0
 
 
-def each_kill(*arguments) -> Iterator[tuple[str, int]]:
-    """Kills the program at each of its calls; the caller restores the files in between."""
+def each_kill(reset: Callable[[], None], *arguments) -> Iterator[tuple[str, int]]:
+    """Kills the program at each of its calls, each time with the same files."""
     for call in CALLS:
-        number = 1
-        while killed_at(call, number, *arguments):
+        for number in itertools.count(1):
+            reset()
+            if not killed_at(call, number, *arguments):
+                break
             yield call, number
-            number += 1
 
 
 def files(book: Path) -> dict[str, Optional[bytes]]:
@@ -90,13 +92,14 @@ def killed_at_any_rename_all_three_files_are_old_or_new():
     games = here / "games.pgn"
     other = here / "other.ctg"
     run_ok("build", "-o", other, games, "--max-ply", "4")
+    run_ok("convert", other, here / "other.bin")
     commands = {
         "add": ["add", book, games],
         "compact": ["compact", book, "--repack"],
         "merge": ["merge", "-f", "-o", book, book, other],
         "build": ["build", "-f", "-o", book, games],
         "mark": ["mark", book, "--move", "e4", "--annotation", "!"],
-        "convert": ["convert", "-f", other, book],
+        "convert": ["convert", "-f", here / "other.bin", book],
     }
     kept = {path.name: path.read_bytes() for path in here.iterdir()}
 
@@ -119,7 +122,7 @@ def killed_at_any_rename_all_three_files_are_old_or_new():
         new = files(book)
         reset()
         pending_here = 0
-        for number, (call, at) in enumerate(each_kill(*command)):
+        for number, (call, at) in enumerate(each_kill(reset, *command)):
             kills += 1
             what = f"{name}: {call} {at}"
             now = files(book)
@@ -144,7 +147,6 @@ def killed_at_any_rename_all_three_files_are_old_or_new():
             assert run("verify", book, limit=30).returncode == 0, what
             if settler == "mark":
                 assert not hidden(here), (what, hidden(here))
-            reset()
         named += pending_here
         assert pending_here > 0 or name == "mark", name
     return f"{kills} kills, {named} of them reported as pending"
@@ -157,13 +159,18 @@ def killed_while_a_new_book_is_placed_it_is_completed_or_not_there():
     games.write_text(PGN)
     book = here / "book.ctg"
     kills = 0
-    for call, at in each_kill("build", "-o", book, games):
+
+    def reset() -> None:
+        for part in PARTS:
+            book.with_suffix("." + part).unlink(missing_ok=True)
+
+    for call, at in each_kill(reset, "build", "-o", book, games):
         kills += 1
         run("build", "-o", book, games)
         assert run("verify", book).returncode == 0, (call, at)
+        # Where the book was complete already, the next write removes what is left.
+        run_ok("convert", "-f", book, here / "x.csv")
         assert not hidden(here), (call, at, hidden(here))
-        for part in PARTS:
-            book.with_suffix("." + part).unlink()
     assert kills > 8, kills
     return f"{kills} kills"
 

@@ -110,7 +110,7 @@ fn a_change_of_the_whole_book_keeps_the_old_one() {
             ["book.ctg", "book.cto", "book.ctb"].map(|name| fs::read(folder.join(name)).unwrap());
         let messages = folder.tabia(change).ok();
         let kept = ["book.ctg", "book.cto", "book.ctb"]
-            .map(|name| fs::read(folder.join(&format!("{name}.bak"))).ok());
+            .map(|name| fs::read(folder.join(format!("{name}.bak"))).ok());
         if is_whole {
             assert!(kept == old.map(Some), "{change}: {:?}", folder.names());
             assert_has(&messages, "book.ctg.bak");

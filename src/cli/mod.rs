@@ -79,7 +79,7 @@ use tabia_adapter::book_set::Opener;
 use tabia_book::{Book, BookEditor, EditOptions, Pending};
 use tabia_io::atomic;
 use tabia_io::input::kind::{BookKind, Kind};
-use tabia_io::input::path::to_text;
+use tabia_io::input::path::{file_name, to_text};
 use tabia_io::sanitize::Sanitized;
 use tabia_notation::{Line, LineError};
 
@@ -216,11 +216,8 @@ fn report_recovered(editor: &BookEditor) {
 /// Reports that the old files of a changed book are kept.
 fn report_kept(book: &Path) {
     let kept = atomic::backup_of(book);
-    message!(
-        "{}: the book before this change is {}",
-        book.display(),
-        kept.display()
-    );
+    let name = file_name(&kept);
+    message!("{}: the old book is kept as {name}", book.display());
 }
 
 /// The number of positions in a book's header, or of moves in a Polyglot book.

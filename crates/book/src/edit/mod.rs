@@ -319,13 +319,23 @@ impl BookEditor {
     /// As for [`BookEditor::commit`]; or the backup cannot be written.
     pub fn commit_keeping(&self, batch: EditBatch) -> Result<Applied, Error> {
         if !batch.is_empty() {
-            let companions: &[&str] = match self.book.format() {
-                Format::Ctg => &["cto", "ctb"],
-                Format::Bin | Format::Abk => &[],
-            };
-            atomic::back_up(self.book.path(), companions)?;
+            self.back_up()?;
         }
         self.commit(batch)
+    }
+
+    /// Copies the files of the book to their names with `.bak`, before many changes.
+    ///
+    /// # Errors
+    ///
+    /// The backup cannot be written; an older one is unchanged.
+    pub fn back_up(&self) -> Result<(), Error> {
+        let companions: &[&str] = match self.book.format() {
+            Format::Ctg => &["cto", "ctb"],
+            Format::Bin | Format::Abk => &[],
+        };
+        atomic::back_up(self.book.path(), companions)?;
+        Ok(())
     }
 
     /// Adds a number of a Polyglot or Arena entry to a batch.

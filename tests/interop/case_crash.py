@@ -18,7 +18,7 @@ PARTS = ("ctg", "cto", "ctb")
 STRACE = shutil.which("strace")
 
 # Everything that makes a file visible under a name, or takes it away.
-CALLS = ("rename", "linkat", "unlink", "unlinkat", "mkdir", "fsync")
+CALLS = ("rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "fsync")
 
 PGN = """[Event "x"]
 [Result "1-0"]

@@ -55,10 +55,7 @@ impl Bench {
             if_none_starts: Default::default(),
             record_games: false,
         };
-        let opener = Opener {
-            folders: Vec::new(),
-            mmap: true,
-        };
+        let opener = Opener::here(true);
         let spec = BookSpec {
             path: STARTER.to_owned(),
             ..BookSpec::default()

@@ -104,8 +104,7 @@ pub fn ctg_book(data: &[u8]) {
             old: tabia_io::atomic::Old::Replace,
             repack: false,
             memory: 1 << 20,
-            strict: false,
-            only: None,
+            ..tabia_book::ctg::RewriteOptions::default()
         },
         &mut Watch::default(),
     )

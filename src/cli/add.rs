@@ -34,12 +34,14 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     The result is the same as `tabia build` of the games and then `tabia merge` with the old \
     book: games that are already in the book count again. Of two annotations of a move the \
     warning one stays.\n\n\
-    The old book is replaced in one step when the new one is complete: a crash at any moment \
-    leaves the old or the new book, and programs that have the book open are not disturbed. A \
+    The old book is replaced when the new one is complete, and kept as BOOK.bak: a crash at any \
+    moment leaves the old or the new book (the next command completes its three files), and \
+    programs that have the book open are not disturbed. A \
     damaged book is refused: run `tabia compact` first.\n\n\
     Exit codes: 0 done; 1 some games were skipped, with --strict; 2 nothing was changed.";
 
 pub(super) fn run(args: &AddArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    super::complete_interrupted(&args.book)?;
     super::only_ctg(&args.book)?;
     args.games.choice.product(&args.book)?;
     let mut lines = Vec::new();
@@ -51,7 +53,7 @@ pub(super) fn run(args: &AddArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         );
         lines.push((line, notation::annotations(text)));
     }
-    let job = build::job(&args.games, &args.sources, &args.book, Old::Replace);
+    let job = build::job(&args.games, &args.sources, &args.book, Old::Keep);
     let mut books = vec![args.book.clone()];
     books.extend(build::books_among(&args.sources)?);
     build::add_to_books(&args.games, job, books, &lines, out)

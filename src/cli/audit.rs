@@ -229,6 +229,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         // Removing marks needs a book that has marks.
         let options = EditOptions::default();
         let mut editor = BookEditor::open_for(&args.book, &MarkEdit::clear(), &options)?;
+        super::report_recovered(&editor);
         let marks = Marks {
             losing: args.mark.then_some(args.max_loss),
             symbols: args.symbols,
@@ -236,6 +237,10 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             over: args.over,
         };
         let changes = audit::changes(&examined, &editor, marks)?;
+        if !changes.is_empty() {
+            editor.back_up()?;
+            super::report_kept(&args.book);
+        }
         let old = editor.apply(&changes)?;
         let changed = audit::counted(old.len(), "mark", "marks");
         message!("{}: {changed} changed", args.book.display());

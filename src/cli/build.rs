@@ -79,6 +79,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         (Some(book), None) => (args.games.choice.product(book)?, book),
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
+    super::complete_interrupted(target)?;
     let job = BuildJob {
         product,
         ..job(&args.games, &args.sources, target, args.force.old())
@@ -230,6 +231,7 @@ pub(super) fn add_to_books(
         old: job.old,
         memory: args.work.memory,
         strict: args.work.strict,
+        whole: books.contains(&target),
         ..RewriteOptions::default()
     };
     if !job.sources.is_empty() {
@@ -250,6 +252,9 @@ pub(super) fn add_to_books(
     );
     let code = compact::report(&what, &done, start);
     compact::report_side(&done, &given)?;
+    if options.whole {
+        super::report_kept(&target);
+    }
     if args.work.json {
         writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
         out.flush()?;

@@ -128,8 +128,8 @@ pub(super) enum Command {
         tabia compact old.ctg\n  \
         tabia compact damaged.ctg -o saved.ctg\n\n\
         Works without .cto and .ctb, and on damaged books: what cannot be read is named \
-        and left out. Without -o the new book takes the place of the old one, at once \
-        and only when it is complete.")]
+        and left out. Without -o the new book takes the place of the old one when it is \
+        complete, and the old one is kept as BOOK.bak.")]
     Compact(super::compact::CompactArgs),
     /// Turns a book into another format, text, games or a table
     #[command(after_help = super::convert::HELP)]

@@ -56,8 +56,10 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     if super::info_index::is_index(&args.book) {
         return compact_index(args);
     }
-    super::only_ctg(&args.book)?;
     let target = args.output.as_ref().unwrap_or(&args.book);
+    super::complete_interrupted(&args.book)?;
+    super::complete_interrupted(target)?;
+    super::only_ctg(&args.book)?;
     let start = Instant::now();
     let files = ["cto", "ctb"].map(|extension| sibling(&args.book, extension));
     let files = files.iter().flatten().chain([&args.book]);
@@ -77,11 +79,19 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
         "{}: {before} bytes in all its files before{index}",
         target.display()
     );
-    Ok(report(&what, &done, start))
+    let code = report(&what, &done, start);
+    if atomic::is_same_file(target, &args.book) {
+        super::report_kept(target);
+    }
+    Ok(code)
 }
 
 pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     let options = args.rewriting.options();
+    super::complete_interrupted(&args.output)?;
+    for book in &args.books {
+        super::complete_interrupted(book)?;
+    }
     if has_extension(&args.output, "bin") {
         return merge_polyglot(args, options.old);
     }

@@ -86,7 +86,10 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
     let games = Games::new(indexes, !args.no_mmap);
     let opening = Opening {
-        opener: Opener::here(!args.no_mmap),
+        opener: Opener {
+            settles: !args.read_only,
+            ..Opener::here(!args.no_mmap)
+        },
         settings: args::settings(&args.set, |_| true, "")?,
         read_only: args.read_only,
     };
@@ -120,7 +123,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let listener = listen(ip, args.port)?;
     let address = listener.local_addr()?;
-    // The first Ctrl-C stops the server after the current answers.
+    // The first Ctrl-C or SIGTERM stops the server after the current answers; then the
+    // old books for undo are deleted.
     let stop = Arc::new(Notify::new());
     let raised = Arc::clone(&stop);
     progress::at_ctrl_c(move || raised.notify_one())?;

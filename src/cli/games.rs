@@ -111,6 +111,8 @@ fn extract(args: &GamesArgs) -> anyhow::Result<u8> {
 }
 
 fn job(args: &GamesArgs) -> anyhow::Result<ExportJob> {
+    // A Scid database has three files.
+    super::complete_interrupted(&args.output)?;
     Ok(ExportJob {
         sources: args.sources.clone(),
         target: target(&args.output)?,

@@ -102,6 +102,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     was written.";
 
 pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
+    super::complete_interrupted(&args.output)?;
     super::only_ctg(&args.book)?;
     atomic::check(&args.output, &["cto", "ctb"], args.force.old())?;
     let start = Instant::now();

@@ -89,7 +89,7 @@ pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
     rounded, where the numbers are those of its player in the games given, but not beyond \
     -120 and 120; values of -125 and 125 stay. With --player, only that player's moves \
     count. The order of games does not matter. Learning from the same games again changes the \
-    values again (see --fresh). No move or position is added.\n\n\
+    values again (see --fresh). No move or position is added. The book before it is BOOK.bak.\n\n\
     In a Polyglot book its two learn counts grow, games and twice the points, as Polyglot \
     itself counts; strength plays no part.\n\n\
     Exit codes: 0 done; 2 nothing was changed.";
@@ -161,6 +161,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         "--strength: a Polyglot book counts games and points as they are"
     );
     let editor = BookEditor::open(&args.book, &args.work.options())?;
+    super::report_recovered(&editor);
     let book = editor.snapshot()?;
     let sources = Sources::list(&args.sources)?.with_password(args.filter.password.as_deref());
     let threads = collection::threads(None);
@@ -179,6 +180,9 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         for path in &taken {
             fs::remove_file(path).with_context(|| path.display().to_string())?;
         }
+    }
+    if !args.work.dry_run && report.changed > 0 {
+        super::report_kept(&args.book);
     }
     let shown = report.listed.len() as u64;
     progress::watched(|watch| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use shakmaty::Color;
 
 use super::args::PlayerColour;
@@ -14,7 +14,7 @@ use super::progress;
 use super::style::counted;
 use tabia_book::ctg::Error;
 use tabia_book::mark::{self, Filter, MarkError, MarkJob, MarkTarget, Selection, words};
-use tabia_book::{Annotation, BookEditor, Mark, MarkEdit};
+use tabia_book::{Annotation, BookEditor, Mark, MarkEdit, Resolve};
 use tabia_notation::Line;
 
 /// Greatest number of changes of a whole book shown by `--dry-run`.
@@ -51,8 +51,7 @@ pub(super) struct MarkArgs {
         help_heading = "Which mark"
     )]
     weight: Option<u16>,
-    /// Removes colour, annotation and learn value; of the whole book if no moves are
-    /// given
+    /// Removes colour, annotation and learn value; of the whole book with --all
     #[arg(long, help_heading = "Which mark")]
     clear: bool,
     /// Removes bits of colours and annotations that no program uses
@@ -90,9 +89,23 @@ pub(super) struct MarkArgs {
     /// With a whole book: unreadable parts are an error, and nothing is changed
     #[arg(long, help_heading = "Work")]
     strict: bool,
+    /// What to do with a change that was interrupted before the book was restored or
+    /// copied: make it, or forget it
+    #[arg(long, value_name = "apply|drop", help_heading = "Work",
+          conflicts_with_all = ["words", "recommendation", "annotation", "factor", "commentary",
+                                "weight", "clear", "clean", "fen", "moves", "one", "line",
+                                "colour", "all", "filter", "dry_run"])]
+    pending: Option<OnPending>,
     /// With --dry-run: shows all that would change, not the first 20
     #[arg(long, requires = "dry_run", help_heading = "Work")]
     list: bool,
+}
+
+/// The values of `--pending`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OnPending {
+    Apply,
+    Drop,
 }
 
 pub(super) const MARK_EXAMPLES: &str = "Examples:\n  \
@@ -109,7 +122,8 @@ pub(super) const MARK_EXAMPLES: &str = "Examples:\n  \
     Colour, learn value and commentary are stored with the position after the move: every move \
     into it has them, with colours exchanged too. A move that is not stored can have them; an \
     annotation stores the move. Programs that play from the book see marks at once. \
-    After a crash each byte is old or new, and the next change completes the interrupted one.\n\n\
+    After a crash each byte is old or new, and the next change completes the interrupted one. \
+    After a change of many moves (--all, --where, --colour) the book before it is BOOK.bak.\n\n\
     Exit codes: 0 done; 1 a position is not in the book, or pages of it cannot be read; 2 wrong \
     usage or files.";
 
@@ -215,8 +229,9 @@ impl MarkArgs {
         match target {
             MarkTarget::Book => {
                 ensure!(
-                    self.all || !is_free || self.clear || self.clean,
-                    "name the moves: --move, --moves, --line, --colour, --all or --where"
+                    self.all || !is_free,
+                    "name the moves: --move, --moves, --line, --colour, --where, or --all for the \
+                     whole book"
                 );
                 ensure!(
                     !selection.is_one_sided(),
@@ -261,15 +276,30 @@ fn once<T: PartialEq>(place: &mut Option<T>, mark: T, word: &str) -> anyhow::Res
     Ok(())
 }
 
+/// Makes or forgets an interrupted change.
+fn resolve_pending(args: &MarkArgs, resolve: OnPending) -> anyhow::Result<u8> {
+    let (resolve, done) = match resolve {
+        OnPending::Apply => (Resolve::Apply, "made"),
+        OnPending::Drop => (Resolve::Drop, "forgotten"),
+    };
+    let name = args.book.display();
+    match BookEditor::resolve(&args.book, &args.work.options(), resolve)? {
+        Some(marks) => message!("{name}: {} {done}", counted(marks, "mark")),
+        None => message!("{name}: no change was interrupted"),
+    }
+    Ok(0)
+}
+
 pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let options = args.work.options();
+    if let Some(resolve) = args.pending {
+        return resolve_pending(args, resolve);
+    }
     let job = args.job()?;
     let start = Instant::now();
-    let options = args.work.options();
     let mut editor = BookEditor::open_for(&args.book, &job.selection.edit, &options)?;
     let name = args.book.display();
-    if editor.completed_a_change() {
-        message!("{name}: a change that had been cut short was completed first");
-    }
+    super::report_recovered(&editor);
     let (mut shown, mut lost) = (0_u64, 0_u64);
     let done = progress::watched(|watch| {
         let mut name_lost = |damage: Error| {
@@ -306,6 +336,9 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         writeln!(out, "{summary}")?;
     }
     out.flush()?;
+    if done.applied.is_some() && done.changes > 0 {
+        super::report_kept(&args.book);
+    }
     let mut extra = done
         .applied
         .map_or_else(String::new, |done| format!(" in {} writes", done.writes));

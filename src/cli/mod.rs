@@ -76,9 +76,10 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 use command::{Cli, Command};
 use engines::{configuration, engine_command, engine_named, program};
 use tabia_adapter::book_set::Opener;
-use tabia_book::Book;
+use tabia_book::{Book, BookEditor, EditOptions, Pending};
+use tabia_io::atomic;
 use tabia_io::input::kind::{BookKind, Kind};
-use tabia_io::input::path::to_text;
+use tabia_io::input::path::{file_name, to_text};
 use tabia_io::sanitize::Sanitized;
 use tabia_notation::{Line, LineError};
 
@@ -190,6 +191,33 @@ fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
 fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     let opener = Opener::here(!no_mmap);
     Ok(opener.open(&to_text(path))?)
+}
+
+/// Before a book is changed or replaced: completes what was interrupted, and reports it.
+/// The file may be of any kind, or not exist.
+fn complete_interrupted(path: &Path) -> anyhow::Result<()> {
+    for text in tabia_book::settle(path)? {
+        message!("{text}");
+    }
+    if path.exists() && Pending::of_file(path)?.is_some() {
+        let editor = BookEditor::open(path, &EditOptions::default())?;
+        report_recovered(&editor);
+    }
+    Ok(())
+}
+
+/// Reports what was completed when a book was opened for changes.
+fn report_recovered(editor: &BookEditor) {
+    for text in editor.messages() {
+        message!("{text}");
+    }
+}
+
+/// Reports that the old files of a changed book are kept.
+fn report_kept(book: &Path) {
+    let kept = atomic::backup_of(book);
+    let name = file_name(&kept);
+    message!("{}: the old book is kept as {name}", book.display());
 }
 
 /// The number of positions in a book's header, or of moves in a Polyglot book.

@@ -193,6 +193,7 @@ fn opener(args: &PlayArgs, config: &Config) -> Opener {
     Opener {
         folders: book_folders(config),
         mmap: !args.no_mmap,
+        settles: true,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Progress of long work, shown on a terminal only.
 
 use std::fmt::Write;
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -27,16 +27,41 @@ fn listen() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Calls `first` at the first Ctrl-C. A second one ends the program at once.
-pub(super) fn at_ctrl_c(first: impl Fn() + Send + 'static) -> anyhow::Result<()> {
+/// Calls `first` at the first Ctrl-C, or when the system asks the program to end
+/// (SIGTERM). A second one ends the program at once.
+pub(super) fn at_ctrl_c(first: impl Fn() + Send + Sync + 'static) -> anyhow::Result<()> {
     let pressed = AtomicBool::new(false);
-    let interrupt = move || {
+    let interrupt = Arc::new(move || {
         if pressed.swap(true, Ordering::Relaxed) {
             std::process::exit(2);
         }
         first();
+    });
+    at_sigterm(Arc::clone(&interrupt)).context("cannot listen for SIGTERM")?;
+    ctrlc::set_handler(move || interrupt()).context("cannot listen for Ctrl-C")
+}
+
+/// Not with the feature `termination` of `ctrlc`, which would also undo `nohup`.
+#[cfg(unix)]
+fn at_sigterm(interrupt: Arc<impl Fn() + Send + Sync + 'static>) -> io::Result<()> {
+    use std::io::Read as _;
+
+    let (mut reader, writer) = io::pipe()?;
+    signal_hook::low_level::pipe::register(signal_hook::consts::SIGTERM, writer)?;
+    let wait = move || {
+        let mut byte = [0];
+        while matches!(reader.read(&mut byte), Ok(1)) {
+            interrupt();
+        }
     };
-    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")
+    let thread = std::thread::Builder::new().name("signals".to_owned());
+    thread.spawn(wait).map(drop)
+}
+
+/// Windows has no such request for programs without windows.
+#[cfg(not(unix))]
+fn at_sigterm(_interrupt: Arc<impl Fn() + Send + Sync + 'static>) -> io::Result<()> {
+    Ok(())
 }
 
 /// Does long work, or a part of it, with a progress bar; Ctrl-C cancels it.

@@ -118,6 +118,8 @@ fn losing(path: &Path, max_loss: u32) -> anyhow::Result<LosingMoves> {
 
 pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
     let mut conditions = args.conditions()?;
+    super::complete_interrupted(&args.book)?;
+    super::complete_interrupted(&args.output)?;
     super::only_ctg(&args.book)?;
     let options = args.rewriting.options();
     atomic::check(&args.output, &["cto", "ctb"], options.old)?;

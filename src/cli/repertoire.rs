@@ -111,6 +111,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
             "{}: the name of a repertoire ends with .ctg or .pgn",
             target.display()
         );
+        super::complete_interrupted(target)?;
         let companions: &[&str] = if is_book { &["cto", "ctb"] } else { &[] };
         atomic::check(target, companions, args.force.old())?;
     }

@@ -28,6 +28,7 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let opener = Opener {
         folders: recording.folders.iter().map(PathBuf::from).collect(),
         mmap: recording.mmap,
+        settles: false,
     };
     let version = env!("CARGO_PKG_VERSION");
     if recording.version != version {

@@ -73,6 +73,13 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         .map(std::path::absolute)
         .collect::<io::Result<_>>()?;
     let mut finds = find(&places, &folders);
+    let configuration = own.join("engines.toml");
+    // One that cannot be read is reported when it is to be changed.
+    if let Ok(Some(text)) = text_of(&configuration)
+        && let Ok(config) = Config::parse(&text, &configuration)
+    {
+        finds.keep(&config, &|path| path.exists());
+    }
     keep_sound_books(&mut finds, out)?;
     show(&finds, out)?;
     if finds.books.len() > 1 && !args.yes && !args.dry_run {
@@ -89,7 +96,6 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         keep_engines_that_answer(&mut finds, out)?;
     }
 
-    let configuration = own.join("engines.toml");
     let used = super::configuration(&ConfigArgs::default())?;
     // A configuration in the current folder is used only after ours.
     let other = used

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::places::{Places, is_executable};
 use super::programs::{ChessProgram, chess_programs};
 use crate::register;
+use tabia_adapter::config::Config;
 use tabia_io::atomic::is_temp_folder;
 use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::sibling::sibling;
@@ -132,6 +133,27 @@ pub(crate) fn find(places: &Places, folders: &[PathBuf]) -> Finds {
         copies,
         programs,
     }
+}
+
+impl Finds {
+    /// Puts the engines and books of a configuration that still exist before the others:
+    /// they may be in folders that were named only once.
+    pub(crate) fn keep(&mut self, config: &Config, exists: &dyn Fn(&Path) -> bool) {
+        let engines = config.engines.iter();
+        let engines = engines.map(|engine| engine.command.program.clone());
+        let books = config.books.iter().map(|book| PathBuf::from(&book.path));
+        let still = |path: &PathBuf| path.is_absolute() && exists(path);
+        put_first(&mut self.engines, engines.filter(still).collect());
+        put_first(&mut self.books, books.filter(still).collect());
+        self.copies
+            .extend(without_repeats(&mut self.books, has_same_content));
+    }
+}
+
+fn put_first(found: &mut Vec<PathBuf>, mut known: Vec<PathBuf>) {
+    found.retain(|path| !known.contains(path));
+    known.append(found);
+    *found = known;
 }
 
 fn has_index(book: &Path) -> bool {

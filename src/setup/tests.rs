@@ -150,6 +150,50 @@ fn setup_twice_changes_nothing_more_and_can_be_undone() {
     assert_eq!(disk.0.len(), 1);
 }
 
+/// The folder of the first run is not named again, and a book was deleted meanwhile.
+#[test]
+fn what_is_configured_and_exists_stays() {
+    let own = Path::new("/c/tabia/engines.toml");
+    let first = Finds {
+        books: ["/d/old.ctg", "/d/mine.ctg", "/d/gone.ctg"]
+            .map(PathBuf::from)
+            .into(),
+        ..finds()
+    };
+    let mut disk = Disk::default();
+    let plan = disk.plan(&first, &Record::default(), None);
+    disk.apply(&plan);
+    let record = recorded(&plan);
+    let config = Config::parse(&disk.0[own], own).unwrap();
+    let exists = |path: &Path| !path.ends_with("gone.ctg") && !path.ends_with("builtin");
+    let mut second = Finds {
+        engines: ["/y/new", "/x/stockfish-16"].map(PathBuf::from).into(),
+        books: ["/s/new.ctg", "/d/mine.ctg"].map(PathBuf::from).into(),
+        ..finds()
+    };
+    second.keep(&config, &exists);
+    let books = ["/d/old.ctg", "/d/mine.ctg", "/s/new.ctg"];
+    assert_eq!(second.books, books.map(PathBuf::from));
+    let mut engines = first.engines.clone();
+    engines.retain(|path| exists(path));
+    engines.push("/y/new".into());
+    assert_eq!(second.engines, engines);
+    let plan = disk.plan(&second, &record, None);
+    disk.apply(&plan);
+    let config = Config::parse(&disk.0[own], own).unwrap();
+    let paths: Vec<&str> = config.books.iter().map(|book| &*book.path).collect();
+    assert_eq!(paths, books);
+
+    // If nothing else is found, nothing changes.
+    let record = recorded(&plan);
+    let mut none = Finds {
+        programs: finds().programs,
+        ..Finds::default()
+    };
+    none.keep(&config, &exists);
+    assert_eq!(disk.plan(&none, &record, None).changes, []);
+}
+
 #[test]
 fn files_changed_by_others_are_not_changed() {
     let own = PathBuf::from("/c/tabia/engines.toml");

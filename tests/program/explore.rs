@@ -358,10 +358,7 @@ fn explorer_watching(
 }
 
 fn editable_book(path: &std::path::Path, files: &[std::path::PathBuf]) -> ExploredBook {
-    let opener = Opener {
-        folders: Vec::new(),
-        mmap: true,
-    };
+    let opener = Opener::here(true);
     let name = path.to_str().unwrap().to_owned();
     let open = Arc::new(opener.open(&name).unwrap());
     let file = Arc::clone(&open);

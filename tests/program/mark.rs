@@ -72,7 +72,97 @@ fn a_mark_changes_only_the_requested_bytes_of_a_genuine_book() {
             .iter()
             .all(|(_, old, new)| (*old, *new) == (0xe0, 0))
     );
-    assert_eq!(folder.names().len(), 3, "{:?}", folder.names());
+    assert_eq!(folder.names(), WITH_BACKUP);
+}
+
+/// The files of a book that was changed as a whole.
+const WITH_BACKUP: [&str; 6] = [
+    "book.ctb",
+    "book.ctb.bak",
+    "book.ctg",
+    "book.ctg.bak",
+    "book.cto",
+    "book.cto.bak",
+];
+
+#[test]
+fn a_change_of_the_whole_book_keeps_the_old_one() {
+    let games = "[Event \"x\"]\n[Result \"1-0\"]\n\n1.e4 e5 2.Qh5 Nc6 1-0\n";
+    for (change, is_whole) in [
+        ("mark book.ctg --all --clear", true),
+        ("mark book.ctg --where games>0 main", true),
+        ("mark book.ctg --colour white main", true),
+        ("add book.ctg games.pgn", true),
+        ("add book.ctg --line 1.a4", true),
+        ("learn book.ctg games.pgn", true),
+        ("compact book.ctg", true),
+        // Of these the command itself can take back what it did.
+        ("mark book.ctg --move e4 --factor 7", false),
+        ("mark book.ctg --all main --dry-run", false),
+        ("learn book.ctg games.pgn --dry-run", false),
+        // Nothing changes.
+        ("mark book.ctg --where games<0 main", false),
+    ] {
+        let folder = Folder::with(SMALL);
+        folder.put("games.pgn", games);
+        folder.done("mark book.ctg --move d4 --factor 33");
+        let old =
+            ["book.ctg", "book.cto", "book.ctb"].map(|name| fs::read(folder.join(name)).unwrap());
+        let messages = folder.tabia(change).ok();
+        let kept = ["book.ctg", "book.cto", "book.ctb"]
+            .map(|name| fs::read(folder.join(format!("{name}.bak"))).ok());
+        if is_whole {
+            assert!(kept == old.map(Some), "{change}: {:?}", folder.names());
+            assert_has(&messages, "book.ctg.bak");
+        } else {
+            assert!(
+                kept.iter().all(Option::is_none),
+                "{change}: {:?}",
+                folder.names()
+            );
+        }
+        assert_sound(folder.join("book.ctg"));
+    }
+}
+
+#[test]
+fn a_whole_book_is_cleared_only_with_all() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    folder.done("mark book.ctg --move e4 main");
+    let before = fs::read(&book).unwrap();
+    for options in [
+        "--clear",
+        "--clean",
+        "--clear --clean",
+        "--clear --json",
+        "--clear --factor 3",
+    ] {
+        mark(&folder, &format!("book.ctg {options}")).refused("--all for the whole book");
+        assert_eq!(fs::read(&book).unwrap(), before, "{options}");
+    }
+    mark(&folder, "book.ctg --move e4 --clear").ok();
+    folder.done("mark book.ctg --move e4 main");
+    mark(&folder, "book.ctg --all --clear").ok();
+    assert_eq!(info(&book).main_marks, 0);
+    assert_eq!(fs::read(folder.join("book.ctg.bak")).unwrap(), before);
+}
+
+#[test]
+fn nothing_is_pending_beside_a_sound_book() {
+    let folder = Folder::with(SMALL);
+    let before = fs::read(folder.join("book.ctg")).unwrap();
+    for resolve in ["apply", "drop"] {
+        let messages = mark(&folder, &format!("book.ctg --pending {resolve}")).ok();
+        assert_has(&messages, "no change was interrupted");
+    }
+    mark(&folder, "book.ctg --pending drop --all main").refused("cannot be used with");
+    assert_eq!(fs::read(folder.join("book.ctg")).unwrap(), before);
+    // A journal that was not complete when its program was killed.
+    folder.put(".book.ctg.edit", b"tabiaed2 and then");
+    let messages = mark(&folder, "book.ctg --move e4 --factor 3").ok();
+    assert_has(&messages, "cut short before the book was touched");
+    assert!(!folder.join(".book.ctg.edit").exists());
 }
 
 #[test]
@@ -114,7 +204,7 @@ fn line_colour_and_where_choose_the_right_moves() {
     assert_eq!(green(&lookup(&book, &after("e4 c5"))), ["Ng1-f3"]);
 
     // Every move of one side, by the program's own counts.
-    mark(&folder, "book.ctg --clear").ok();
+    mark(&folder, "book.ctg --all --clear").ok();
     mark(
         &folder,
         "book.ctg --colour black --where 'games>=1000' avoid",
@@ -129,7 +219,7 @@ fn line_colour_and_where_choose_the_right_moves() {
     assert_sound(&book);
 
     // The results of filters of positions agree with a separate count.
-    mark(&folder, "book.ctg --clear").ok();
+    mark(&folder, "book.ctg --all --clear").ok();
     mark(&folder, "book.ctg --where 'games<10 and score<40' main").ok();
     let opened = open(&book);
     for entry in opened.entries() {
@@ -483,7 +573,7 @@ fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
     assert_sound(&book);
     let info = info(&book);
     assert_eq!(info.main_marks, info.positions);
-    assert_eq!(folder.names().len(), 3);
+    assert_eq!(folder.names(), WITH_BACKUP);
 }
 
 /// The temporary files and folders in a folder.
@@ -529,7 +619,7 @@ fn temporary_files_of_killed_writers_are_removed_by_the_next_one() {
     assert!(!temporary(&folder).is_empty(), "nothing was killed in time");
     // A program that changes bytes in place does so, too.
     mark(&folder, "book.ctg --all main").ok();
-    assert_eq!(folder.names(), ["book.ctb", "book.ctg", "book.cto"]);
+    assert_eq!(folder.names(), WITH_BACKUP);
     assert_sound(folder.join("book.ctg"));
 }
 

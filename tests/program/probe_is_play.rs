@@ -123,10 +123,7 @@ impl Adapter {
             let (name, value) = set.split_once('=').unwrap();
             adapter.gui(&format!("setoption name {name} value {value}"));
         }
-        let opener = Opener {
-            folders: Vec::new(),
-            mmap: true,
-        };
+        let opener = Opener::here(true);
         let specs = BookSpec::wanted(adapter.session.settings(), &[]);
         let (book_set, messages) = opener.book_set(&specs, &BookSet::default());
         assert!(messages.is_empty(), "{messages:?}");

@@ -346,3 +346,42 @@ fn setup_asks_before_changes_and_can_be_undone() {
     let twice = run_in(&home, "setup --remove --yes").printed();
     assert_has(&twice, "nothing");
 }
+
+/// The folder with the book is named in the first run only; Cute Chess stores what the
+/// adapter announces.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_second_setup_keeps_the_books_of_the_first() {
+    let outer = home_of("cutechess");
+    let home = outer.join("home");
+    for folder in [".config/cutechess", "elsewhere/deep"] {
+        fs::create_dir_all(home.join(folder)).unwrap();
+    }
+    fs::write(home.join(".config/cutechess/engines.json"), "[]").unwrap();
+    for name in ["one", "two"] {
+        copy(STARTER, &home.join(format!("elsewhere/deep/{name}.ctg")));
+    }
+    // Not the same book twice.
+    let folder = home.join("elsewhere").display().to_string();
+    run_in(
+        &home,
+        &format!("mark {folder}/deep/two.ctg --move e4 --factor 3"),
+    )
+    .ok();
+    run_in(&home, &format!("setup --yes --folder {folder}")).ok();
+    let config = home.join(".config/tabia/engines.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    assert_eq!(text.matches("[[books]]").count(), 2, "{text}");
+    let after = all_below(&home);
+    assert_has(
+        &run_in(&home, "setup --yes").out(),
+        "No file is to be changed.",
+    );
+    assert_eq!(all_below(&home), after);
+    // One that is not there any more is taken out.
+    fs::remove_file(home.join("elsewhere/deep/one.ctg")).unwrap();
+    run_in(&home, "setup --yes").ok();
+    let text = fs::read_to_string(&config).unwrap();
+    assert_eq!(text.matches("[[books]]").count(), 1, "{text}");
+    assert_has(&text, "deep/two.ctg");
+}

@@ -172,15 +172,19 @@ pub struct Opener {
     pub folders: Vec<PathBuf>,
     /// Whether large books are mapped into memory.
     pub mmap: bool,
+    /// Whether an interrupted replacement of a book is completed first; otherwise it is
+    /// only reported.
+    pub settles: bool,
 }
 
 impl Opener {
-    /// For books that a user names on the command line.
+    /// For books that a user names on the command line, and that are only read.
     #[must_use]
     pub const fn here(mmap: bool) -> Opener {
         Opener {
             folders: Vec::new(),
             mmap,
+            settles: false,
         }
     }
 
@@ -272,11 +276,16 @@ impl Opener {
         let options = OpenOptions { mmap: self.mmap };
         let mut first_error = None;
         for candidate in self.candidates(path) {
+            // Without permission the book is read as it is, and reports what is missing.
+            let settled = match self.settles {
+                true => tabia_book::settle(&candidate).unwrap_or_default(),
+                false => Vec::new(),
+            };
             if !candidate.exists() && first_error.is_some() {
                 continue;
             }
             match Book::open(&candidate, &options) {
-                Ok(book) => return Ok(book),
+                Ok(book) => return Ok(book.with_notices(settled)),
                 // A file that exists and cannot be read is the one that the user named.
                 Err(error) if candidate.exists() => return Err(error),
                 Err(error) => {

@@ -121,6 +121,17 @@ impl Book {
         }
     }
 
+    /// Adds problems that the user should know, such as those of opening it.
+    #[must_use]
+    pub fn with_notices(mut self, notices: Vec<String>) -> Book {
+        match &mut self {
+            Book::Ctg(book) => book.notices.extend(notices),
+            Book::Bin(book) => book.notices.extend(notices),
+            Book::Abk(book) => book.notices.extend(notices),
+        }
+        self
+    }
+
     /// The ChessBase book, for features that only this format has.
     #[must_use]
     pub fn as_ctg(&self) -> Option<&CtgBook> {

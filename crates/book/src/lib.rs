@@ -25,7 +25,8 @@ pub(crate) mod walk;
 pub use any::{Book, Format};
 pub use ctg::OpenOptions;
 pub use edit::{
-    Applied, BookEditor, EditBatch, EditOptions, Field, MarkChange, MarkEdit, MarkPlace,
+    Applied, BookEditor, EditBatch, EditOptions, Field, MarkChange, MarkEdit, MarkPlace, MarksLeft,
+    Pending, Resolve, pending_changes, settle,
 };
 pub use error::Error;
 pub use keyed::KeyedEntry;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::hostile::Running;
 use super::{ask, book_on_disk, explorer_at, explorer_of, get, post, value};
-use crate::common::{files, tabia};
+use crate::common::{command, files, tabia};
 use tabia_explorer::{Explorer, Limits};
 
 /// Far more than anything takes here.
@@ -372,5 +372,55 @@ fn changes_of_weights_and_priorities_can_be_undone_byte_for_byte() {
             assert!(error.contains("book."), "{error}");
         }
         assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+}
+
+/// The old books for undo, and their lock, are in a folder beside the book while the page
+/// is open.
+#[cfg(unix)]
+#[test]
+fn whoever_asks_the_program_to_end_finds_nothing_left_beside_the_book() {
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::net::TcpStream;
+    for signal in [Signal::TERM, Signal::INT] {
+        let (folder, path) = book_on_disk();
+        let arguments = ["explore", "--no-open", path.to_str().unwrap()];
+        let mut command = command(&arguments);
+        let mut child = command
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut url).unwrap();
+        let address = url
+            .trim()
+            .trim_start_matches("http://")
+            .trim_end_matches('/');
+        let ask = |request: String| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.set_read_timeout(Some(LIMIT)).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            answer
+        };
+        let end = "connection: close\r\n\r\n";
+        let page = ask(format!("GET / HTTP/1.1\r\nhost: {address}\r\n{end}"));
+        let (_, token) = page.split_once("name=\"tabia-token\" content=\"").unwrap();
+        let token = &token[..32];
+        let body = json!({"book": 0, "lines": [{"play": "h2h4"}]}).to_string();
+        let answer = ask(format!(
+            "POST /api/add HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+             x-tabia-token: {token}\r\ncontent-length: {}\r\n{end}{body}",
+            body.len()
+        ));
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert_eq!(folder.names().len(), 5, "{:?}", folder.names());
+        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        kill_process(pid, signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        assert_eq!(folder.names().len(), 3, "{signal:?}: {:?}", folder.names());
     }
 }

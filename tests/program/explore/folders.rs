@@ -18,10 +18,7 @@ fn open(path: &Path, name: String) -> Result<OpenedFile, String> {
         let index = GamesIndex::open(path, true).map_err(|error| error.to_string())?;
         return Ok(OpenedFile::Index(index));
     }
-    let opener = Opener {
-        folders: Vec::new(),
-        mmap: true,
-    };
+    let opener = Opener::here(true);
     let text = path.to_str().unwrap().to_owned();
     let open = move || opener.open(&text).map_err(|error| error.to_string());
     let first = Arc::new(open()?);

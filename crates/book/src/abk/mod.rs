@@ -40,6 +40,7 @@ use super::{
     keyed::{self, Keyed, KeyedEntry},
     polyglot::PackedMove,
 };
+use crate::edit::pending_changes;
 use tabia_io::input::bytes::{le_u32_at, u8_at};
 use tabia_io::input::file::DataFile;
 
@@ -102,7 +103,7 @@ pub struct AbkBook {
     /// Sorted by key, equal keys in the order of the walk.
     nodes: Vec<AbkNode>,
     positions: u64,
-    notices: Vec<String>,
+    pub(super) notices: Vec<String>,
 }
 
 impl AbkBook {
@@ -113,7 +114,9 @@ impl AbkBook {
     /// The file cannot be read, is no Arena book, or has no move that can be reached.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<AbkBook, Error> {
         let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
-        AbkBook::new(file)
+        let mut book = AbkBook::new(file)?;
+        book.notices.extend(pending_changes(path));
+        Ok(book)
     }
 
     pub(super) fn new(file: DataFile) -> Result<AbkBook, Error> {

@@ -26,6 +26,7 @@ use super::{
     keyed::{self, Keyed, KeyedEntry},
     polyglot::PackedMove,
 };
+use crate::edit::pending_changes;
 use tabia_io::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
 use tabia_io::input::file::{DataFile, View};
 
@@ -45,7 +46,7 @@ pub struct BinBook {
     entries: u64,
     /// Entries of key 0, all at the front.
     header_entries: u64,
-    notices: Vec<String>,
+    pub(super) notices: Vec<String>,
 }
 
 impl BinBook {
@@ -57,7 +58,9 @@ impl BinBook {
     /// The file cannot be read, has no entry, or is not sorted and larger than 512 MiB.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<BinBook, Error> {
         let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
-        BinBook::new(file)
+        let mut book = BinBook::new(file)?;
+        book.notices.extend(pending_changes(path));
+        Ok(book)
     }
 
     /// Opens a book in an open file.

@@ -23,6 +23,19 @@ pub(crate) fn acquire(path: &Path, wait: Duration) -> Result<Locked, Error> {
     lock_if(path, wait, &mut is_at)
 }
 
+/// Whether another program, or another editor of this one, is changing a book. Other
+/// programs wait for a moment at most.
+pub(crate) fn is_held(path: &Path) -> bool {
+    #[cfg(unix)]
+    let file = File::open(path);
+    #[cfg(not(unix))]
+    let file = File::open(path.with_added_extension("lock"));
+    let Ok(file) = file else { return false };
+    let is_held = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    let _ = file.unlock();
+    is_held
+}
+
 fn lock_if(
     path: &Path,
     wait: Duration,

@@ -9,6 +9,7 @@ use super::{
     reader::Index,
     scan::ScanIndex,
 };
+use crate::edit::pending_changes;
 use tabia_io::input::path::file_name;
 use tabia_io::input::{file::DataFile, sibling::sibling, state::Change};
 
@@ -41,7 +42,8 @@ impl CtgBook {
     fn open_once(path: &Path, options: &OpenOptions) -> Result<CtgBook, Error> {
         let pages = PageFile::open(path, options.mmap)?;
         let samples = samples(&pages)?;
-        let mut notices: Vec<String> = pages.notice().into_iter().collect();
+        let mut notices = pending_changes(path);
+        notices.extend(pages.notice());
         let index = match index_on_disk(path, options.mmap, &pages, &samples) {
             Ok((slots, problem)) => {
                 notices.extend(problem.map(|problem| {

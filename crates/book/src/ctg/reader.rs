@@ -59,7 +59,7 @@ pub struct CtgBook {
     pub(super) index: Index,
     /// Made if many probes are announced; `None` inside if that is impossible.
     pub(super) hashes: OnceLock<Option<KeyHashes>>,
-    pub(super) notices: Vec<String>,
+    pub(crate) notices: Vec<String>,
 }
 
 #[derive(Debug)]

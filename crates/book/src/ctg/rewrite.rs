@@ -33,6 +33,9 @@ pub struct RewriteOptions {
     /// The side that the new book plays for; by default that of the old one, or of all
     /// old ones.
     pub only: Option<Color>,
+    /// Whether damage of a book that is replaced is one: its unreadable parts would be
+    /// only in the backup.
+    pub whole: bool,
 }
 
 impl Default for RewriteOptions {
@@ -43,6 +46,7 @@ impl Default for RewriteOptions {
             memory: 512 << 20,
             strict: false,
             only: None,
+            whole: false,
         }
     }
 }
@@ -64,7 +68,8 @@ pub struct Rewritten {
 }
 
 /// Writes the book `source` again as `target`, without stale bytes, with a correct index
-/// and correct counts. Both may be the same file, which is then replaced.
+/// and correct counts. Both may be the same file: then the old one gets the name with
+/// `.bak`.
 ///
 /// Slots that the book has split stay split if its .cto file is sound; with `repack` the
 /// index is made as small as possible instead, and slot 0 is split. Pages that cannot be
@@ -89,7 +94,7 @@ pub fn compact(
     let mut kept_away = None;
     if is_same_file(target, source) {
         kept_away = Some(lock::acquire(source, LOCK_WAIT)?);
-        options.old = Old::Replace;
+        options.old = Old::Keep;
     }
     let done = rewrite(source, target, &options, watch, None, |_| Ok(()));
     drop(kept_away);
@@ -256,7 +261,8 @@ pub fn merge(
     for stream in entries.into_streams() {
         salvage.add(stream.salvage);
     }
-    if replaced.is_some() && options.old == Old::Replace && salvage.is_loss() {
+    let is_needed = options.whole || options.old == Old::Replace;
+    if replaced.is_some() && is_needed && salvage.is_loss() {
         return Err(Error::Damaged(salvage.messages.join("; ")));
     }
     salvage.checked(options.strict)?;

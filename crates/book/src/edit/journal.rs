@@ -9,14 +9,22 @@
 //!
 //! | bytes | meaning, all big-endian |
 //! |---|---|
-//! | 8 | `tabiaed1` |
-//! | 8 | identity of the .ctg file: its inode on Unix, 0 elsewhere |
+//! | 8 | `tabiaed2` |
+//! | 8 | identity of the book: its inode on Unix, 0 elsewhere |
 //! | 8 | its length |
-//! | 8 each | byte of the file (48 bits), old value, new value |
-//! | 24 | eight bytes ff, number of records, check sum |
+//! | 8 | its modification time in nanoseconds |
+//! | 8 | the start of the operating system, 0 if unknown |
+//! | 8 each | byte of the file (48 bits), old value, new value; in order |
+//! | 32 | eight bytes ff, number of records, digest of the other bytes of the touched pages, check sum |
 //!
-//! A journal of another book, or of a book in which some byte is neither old nor new, is
-//! deleted.
+//! # Whether it still belongs to the book
+//!
+//! Somebody may restore a backup, or work on with another program, before the next change.
+//! To complete the old change then would destroy what they did. So the bytes decide
+//! ([`State`]): every byte of a record must be old or new, and the rest of each touched
+//! page must be as it was. The book is written in the order of the records, so that a
+//! killed program leaves new bytes first, then old ones; only after a power failure any
+//! mixture is possible. If all bytes are old, the file must not have been written since.
 
 use std::{
     fs::{self, File},
@@ -24,15 +32,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tabia_io::atomic::sync_folder;
+use std::cmp::Ordering;
+use std::time::UNIX_EPOCH;
 
-const MAGIC: [u8; 8] = *b"tabiaed1";
+use super::pages::{PageBuffer, RestOfPages, add_to_sum};
+use crate::Format;
+use tabia_io::atomic::sync_folder;
+use tabia_io::sort::Record;
+
+const MAGIC: [u8; 8] = *b"tabiaed2";
+
+/// Bytes before and after the records.
+const HEADER_BYTES: u64 = 40;
+const TRAILER_BYTES: u64 = 32;
 
 /// The start of the trailer; no record is equal to it.
 const END: u64 = u64::MAX;
 
 /// One byte to be changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ByteChange {
     /// Offset in the file.
     pub(super) offset: u64,
@@ -55,9 +73,28 @@ impl ByteChange {
     }
 }
 
-/// FNV-1a over words.
-fn add_to_sum(sum: u64, word: u64) -> u64 {
-    (sum ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(17)
+impl Record for ByteChange {
+    fn order(&self) -> u32 {
+        // 48 bits are stored.
+        (self.offset >> 16) as u32
+    }
+
+    fn compare(&self, other: &ByteChange) -> Ordering {
+        self.offset.cmp(&other.offset)
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.pack().to_be_bytes());
+    }
+
+    fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
+        *self = ByteChange::unpack(u64::from_be_bytes(*bytes.first_chunk()?));
+        Some(8)
+    }
+
+    fn join(&mut self, _other: &ByteChange) -> bool {
+        true
+    }
 }
 
 const FIRST_SUM: u64 = 0xcbf2_9ce4_8422_2325;
@@ -70,11 +107,13 @@ pub(super) fn path_of(book: &Path) -> PathBuf {
     book.with_file_name(name)
 }
 
-/// The identity of a book.
+/// A book before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
     inode: u64,
     len: u64,
+    modified: u64,
+    boot: u64,
 }
 
 impl Owner {
@@ -84,11 +123,28 @@ impl Owner {
         let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
         #[cfg(not(unix))]
         let inode = 0;
+        let modified = metadata.modified()?.duration_since(UNIX_EPOCH);
         Ok(Owner {
             inode,
             len: metadata.len(),
+            modified: modified.map_or(0, |since| since.as_nanos() as u64),
+            boot: this_boot(),
         })
     }
+
+    const fn words(&self) -> [u64; 4] {
+        [self.inode, self.len, self.modified, self.boot]
+    }
+}
+
+/// A number for this start of the operating system; 0 if unknown.
+fn this_boot() -> u64 {
+    let id = fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let words = id.chunks(8).map(|chunk| {
+        let bytes = chunk.iter();
+        bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
+    });
+    words.fold(0, add_to_sum)
 }
 
 /// A journal being written.
@@ -110,31 +166,37 @@ impl Writer {
             .create(true)
             .truncate(true)
             .open(path)?;
-        let mut file = BufWriter::with_capacity(256 << 10, file);
-        file.write_all(&MAGIC)?;
-        file.write_all(&owner.inode.to_be_bytes())?;
-        file.write_all(&owner.len.to_be_bytes())?;
-        Ok(Writer {
-            file,
+        let mut writer = Writer {
+            file: BufWriter::with_capacity(256 << 10, file),
             path: path.to_owned(),
             records: 0,
             sum: FIRST_SUM,
             complete: false,
-        })
+        };
+        writer.file.write_all(&MAGIC)?;
+        for word in owner.words() {
+            writer.add(word)?;
+        }
+        Ok(writer)
     }
 
-    pub(super) fn push(&mut self, record: ByteChange) -> io::Result<()> {
-        let word = record.pack();
-        self.records += 1;
+    fn add(&mut self, word: u64) -> io::Result<()> {
         self.sum = add_to_sum(self.sum, word);
         self.file.write_all(&word.to_be_bytes())
     }
 
-    /// Completes the file and syncs it to disk.
-    pub(super) fn finish(mut self) -> io::Result<()> {
-        for word in [END, self.records, self.sum] {
-            self.file.write_all(&word.to_be_bytes())?;
+    pub(super) fn push(&mut self, record: ByteChange) -> io::Result<()> {
+        self.records += 1;
+        self.add(record.pack())
+    }
+
+    /// Completes the file and syncs it to disk. `rest` is the digest of the other bytes.
+    pub(super) fn finish(mut self, rest: u64) -> io::Result<()> {
+        for word in [END, self.records, rest] {
+            self.add(word)?;
         }
+        let sum = self.sum;
+        self.add(sum)?;
         self.file.flush()?;
         self.file.get_ref().sync_all()?;
         self.complete = true;
@@ -152,43 +214,139 @@ impl Drop for Writer {
 }
 
 /// A complete journal.
+#[derive(Debug)]
 pub(super) struct Journal {
     file: BufReader<File>,
+    owner: Owner,
     records: u64,
+    rest: u64,
+}
+
+/// What a file of this name contains.
+#[derive(Debug)]
+pub(super) enum Found {
+    Nothing,
+    /// The change was cut short before the book was touched.
+    Incomplete,
+    Complete(Journal),
+}
+
+/// The state of a book for which there is a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// The change was cut short, and nothing has happened since.
+    Interrupted,
+    /// All bytes are old or new, but not as a cut leaves them: somebody has restored a
+    /// backup, or copied the book.
+    Restored,
+    /// Other bytes: the change does not fit any more.
+    Other,
+}
+
+/// A book beside its journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Examined {
+    pub(super) state: State,
+    /// Marks of the change.
+    pub(super) marks: u64,
+    /// How many of them are not in the book.
+    pub(super) left: u64,
 }
 
 impl Journal {
-    /// Opens the journal at `path` if it is complete and belongs to this book.
-    pub(super) fn open(path: &Path, owner: Owner) -> io::Result<Option<Journal>> {
+    /// Opens the journal at `path`.
+    pub(super) fn open(path: &Path) -> io::Result<Found> {
         let file = match File::open(path) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
             Err(error) => return Err(error),
         };
         let len = file.metadata()?.len();
         let mut file = BufReader::with_capacity(256 << 10, file);
-        let body = len.checked_sub(48).filter(|body| body % 8 == 0);
-        let Some(body) = body else { return Ok(None) };
+        let body = len.checked_sub(HEADER_BYTES + TRAILER_BYTES);
+        let Some(body) = body.filter(|body| body % 8 == 0) else {
+            return Ok(Found::Incomplete);
+        };
         let mut magic = [0; 8];
         file.read_exact(&mut magic)?;
-        let found = Owner {
-            inode: next_word(&mut file)?,
-            len: next_word(&mut file)?,
-        };
-        if magic != MAGIC || found != owner {
-            return Ok(None);
+        if magic != MAGIC {
+            return Ok(Found::Incomplete);
         }
         let mut sum = FIRST_SUM;
-        for _ in 0..body / 8 {
-            sum = add_to_sum(sum, next_word(&mut file)?);
-        }
-        let trailer = [
-            next_word(&mut file)?,
-            next_word(&mut file)?,
-            next_word(&mut file)?,
-        ];
+        let mut next = || -> io::Result<u64> {
+            let word = next_word(&mut file)?;
+            sum = add_to_sum(sum, word);
+            Ok(word)
+        };
+        let [inode, len, modified, boot] = [next()?, next()?, next()?, next()?];
         let records = body / 8;
-        Ok((trailer == [END, records, sum]).then_some(Journal { file, records }))
+        for _ in 0..records {
+            next()?;
+        }
+        let (end, count, rest) = (next()?, next()?, next()?);
+        let is_complete = (end, count) == (END, records) && next_word(&mut file)? == sum;
+        Ok(match is_complete {
+            false => Found::Incomplete,
+            true => Found::Complete(Journal {
+                file,
+                owner: Owner {
+                    inode,
+                    len,
+                    modified,
+                    boot,
+                },
+                records,
+                rest,
+            }),
+        })
+    }
+
+    /// Compares the journal with the book.
+    pub(super) fn examine(&mut self, book: &File, format: Format) -> io::Result<Examined> {
+        let now = Owner::of(book)?;
+        let mut page = PageBuffer::default();
+        let mut rest = RestOfPages::default();
+        let (mut marks, mut left) = (0, 0);
+        let (mut is_other, mut is_ordered) = (now.len != self.owner.len, true);
+        let mut last = None;
+        let mut old_records = 0;
+        self.for_each(|record| {
+            let found = match is_other {
+                true => None,
+                false => Some(page.byte(book, record.offset)?),
+            };
+            is_other |= found.is_none_or(|found| found != record.old && found != record.new);
+            let is_old = found.is_none_or(|found| found != record.new);
+            is_ordered &= is_old || old_records == 0;
+            old_records += u64::from(is_old);
+            if !is_other {
+                rest.add(&page, record.offset);
+            }
+            // A Polyglot entry has numbers of several bytes.
+            let mark = match format {
+                Format::Bin => record.offset / 16,
+                Format::Ctg | Format::Abk => record.offset,
+            };
+            if last.replace(mark) != Some(mark) {
+                marks += 1;
+                left += u64::from(is_old);
+            }
+            Ok(())
+        })?;
+        is_other = is_other || rest.finish() != self.rest;
+        let is_cut = if old_records == self.records {
+            now.modified == self.owner.modified
+        } else {
+            is_ordered || now.boot != self.owner.boot
+        };
+        let state = if is_other {
+            State::Other
+        } else if old_records == 0 || is_cut && now.inode == self.owner.inode {
+            State::Interrupted
+        } else {
+            State::Restored
+        };
+        Ok(Examined { state, marks, left })
     }
 
     /// All records in order.
@@ -196,7 +354,7 @@ impl Journal {
         &mut self,
         mut found: impl FnMut(ByteChange) -> io::Result<()>,
     ) -> io::Result<()> {
-        self.file.seek(io::SeekFrom::Start(24))?;
+        self.file.seek(io::SeekFrom::Start(HEADER_BYTES))?;
         for _ in 0..self.records {
             found(ByteChange::unpack(next_word(&mut self.file)?))?;
         }
@@ -226,11 +384,20 @@ mod tests {
     use super::*;
 
     fn owner(len: u64) -> Owner {
-        Owner { inode: 7, len }
+        Owner {
+            inode: 7,
+            len,
+            modified: 3,
+            boot: 0,
+        }
+    }
+
+    fn is_complete(path: &Path) -> bool {
+        matches!(Journal::open(path).unwrap(), Found::Complete(_))
     }
 
     #[test]
-    fn only_a_complete_journal_of_the_book_is_one() {
+    fn only_a_complete_journal_is_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".b.ctg.edit");
         let records: Vec<ByteChange> = (0..1000)
@@ -242,9 +409,12 @@ mod tests {
             .collect();
         let mut writer = Writer::create(&path, owner(10)).unwrap();
         records.iter().for_each(|r| writer.push(*r).unwrap());
-        writer.finish().unwrap();
+        writer.finish(77).unwrap();
 
-        let mut journal = Journal::open(&path, owner(10)).unwrap().unwrap();
+        let Found::Complete(mut journal) = Journal::open(&path).unwrap() else {
+            panic!("not complete");
+        };
+        assert_eq!((journal.owner, journal.rest), (owner(10), 77));
         let mut back = Vec::new();
         journal
             .for_each(|record| {
@@ -253,22 +423,21 @@ mod tests {
             })
             .unwrap();
         assert_eq!(back, records);
-        assert!(Journal::open(&path, owner(11)).unwrap().is_none());
 
         let whole = fs::read(&path).unwrap();
-        for cut in [0, 7, 24, 47, 48, 56, whole.len() - 24, whole.len() - 1] {
+        for cut in [0, 7, 24, 47, 48, 56, 72, whole.len() - 24, whole.len() - 1] {
             fs::write(&path, &whole[..cut]).unwrap();
-            assert!(Journal::open(&path, owner(10)).unwrap().is_none(), "{cut}");
+            assert!(!is_complete(&path), "{cut}");
         }
         for at in [0, 20, 24, 500, whole.len() - 20, whole.len() - 1] {
             let mut bad = whole.clone();
             bad[at] ^= 4;
             fs::write(&path, &bad).unwrap();
-            assert!(Journal::open(&path, owner(10)).unwrap().is_none(), "{at}");
+            assert!(!is_complete(&path), "{at}");
         }
         remove(&path).unwrap();
         remove(&path).unwrap();
-        assert!(Journal::open(&path, owner(10)).unwrap().is_none());
+        assert!(matches!(Journal::open(&path).unwrap(), Found::Nothing));
     }
 
     #[test]
@@ -279,5 +448,39 @@ mod tests {
         assert!(path.exists());
         drop(writer);
         assert!(!path.exists());
+    }
+
+    /// Any mixture is possible after the system was started again, and only then.
+    #[test]
+    fn after_a_power_failure_any_mixture_is_completed() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = folder.path().join("book");
+        fs::write(&book, [0; 5000]).unwrap();
+        let examined = |boot: u64| {
+            let file = File::open(&book).unwrap();
+            let path = folder.path().join("j");
+            let owner = Owner {
+                boot,
+                ..Owner::of(&file).unwrap()
+            };
+            let mut writer = Writer::create(&path, owner).unwrap();
+            let (mut page, mut rest) = (PageBuffer::default(), RestOfPages::default());
+            for (offset, old, new) in [(10, 9, 0), (20, 0, 1), (4990, 5, 0)] {
+                page.byte(&file, offset).unwrap();
+                rest.add(&page, offset);
+                writer.push(ByteChange { offset, old, new }).unwrap();
+            }
+            writer.finish(rest.finish()).unwrap();
+            match Journal::open(&path).unwrap() {
+                Found::Complete(mut journal) => journal.examine(&file, Format::Ctg).unwrap(),
+                found => panic!("{found:?}"),
+            }
+        };
+        let [same, other] = [this_boot(), this_boot() ^ 1].map(examined);
+        assert_eq!(
+            (same.state, other.state),
+            (State::Restored, State::Interrupted)
+        );
+        assert_eq!((same.marks, same.left), (3, 1));
     }
 }

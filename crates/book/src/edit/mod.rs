@@ -29,7 +29,7 @@
 //! Bytes within 512 (the smallest block of any disk) are written at once. Larger changes
 //! use a journal beside the book, `.NAME.ctg.edit`: see the module `journal`. A book in
 //! the middle of a change is a sound book in which some entries are new and the others
-//! old.
+//! old. Readers report what is missing ([`pending_changes`]), the next change completes it.
 //!
 //! # What makes an entry longer
 //!
@@ -44,18 +44,22 @@ mod batch;
 mod change;
 mod entries;
 mod journal;
+mod pages;
+mod pending;
 mod plan;
 
 use std::{collections::HashMap, fs::File, path::Path, sync::atomic::AtomicBool, time::Duration};
 
 use crate::ctg::{Key, OpenOptions, lock, rewrite_with};
 use crate::{Book, Error, Format};
+use batch::Recovered;
 use entries::{Entries, EntryInEdit};
-use tabia_io::atomic::{LOCK_WAIT, Locked, remove_leftovers};
+use tabia_io::atomic::{self, LOCK_WAIT, Locked, remove_leftovers};
 use tabia_io::progress::Watch;
 
 pub use batch::{Applied, EditBatch};
 pub use change::{Field, MarkChange, MarkEdit, MarkPlace};
+pub use pending::{MarksLeft, Pending, Resolve, pending_changes, settle};
 
 /// Options for opening a book for changes.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +115,9 @@ pub struct BookEditor {
     book: Book,
     options: EditOptions,
     file: File,
-    completed: bool,
+    recovered: Recovered,
+    /// What was completed when the book was opened, one sentence each.
+    messages: Vec<String>,
     /// `None` only while the book is rewritten.
     lock: Option<Locked>,
 }
@@ -123,8 +129,38 @@ impl BookEditor {
     /// # Errors
     ///
     /// The file is no book or not writable, or another program is still changing it after
-    /// the waiting time.
+    /// the waiting time. The interrupted change belongs to another state of the book: see
+    /// [`BookEditor::resolve`].
     pub fn open(path: &Path, options: &EditOptions) -> Result<BookEditor, Error> {
+        BookEditor::open_and(path, options, None)
+    }
+
+    /// Makes or forgets a change that a crash has interrupted. Returns the number of
+    /// marks; `None` if there was no such change.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BookEditor::open`]; or the book is another one, in which the change cannot
+    /// be made.
+    pub fn resolve(
+        path: &Path,
+        options: &EditOptions,
+        resolve: Resolve,
+    ) -> Result<Option<u64>, Error> {
+        let editor = BookEditor::open_and(path, options, Some(resolve))?;
+        Ok(match editor.recovered {
+            Recovered::Nothing => None,
+            Recovered::NeverBegan => Some(0),
+            Recovered::Completed(marks) | Recovered::Dropped(marks) => Some(marks),
+        })
+    }
+
+    fn open_and(
+        path: &Path,
+        options: &EditOptions,
+        resolve: Option<Resolve>,
+    ) -> Result<BookEditor, Error> {
+        let mut messages = settle(path)?;
         let (file, lock) = match claim(path, options.wait) {
             Ok(claimed) => claimed,
             Err(error) => {
@@ -133,12 +169,24 @@ impl BookEditor {
                 return Err(error);
             }
         };
-        let completed = batch::recover(path, &file)?;
+        let recovered = batch::recover(path, &file, Format::of_file(path)?, resolve)?;
+        let name = path.display();
+        match recovered {
+            Recovered::Completed(marks @ 1..) => messages.push(format!(
+                "{name}: a change that had been cut short was completed first: {}",
+                pending::count(marks)
+            )),
+            Recovered::NeverBegan => messages.push(format!(
+                "{name}: a change that had been cut short before the book was touched is forgotten"
+            )),
+            _ => {}
+        }
         Ok(BookEditor {
             book: Book::open_live(path)?,
             options: *options,
             file,
-            completed,
+            recovered,
+            messages,
             lock: Some(lock),
         })
     }
@@ -174,7 +222,13 @@ impl BookEditor {
     /// Whether opening has completed an interrupted change.
     #[must_use]
     pub const fn completed_a_change(&self) -> bool {
-        self.completed
+        matches!(self.recovered, Recovered::Completed(1..))
+    }
+
+    /// What opening has done about interrupted changes, one sentence each.
+    #[must_use]
+    pub fn messages(&self) -> &[String] {
+        &self.messages
     }
 
     /// Opens the book again, in memory or mapped: faster, but valid only until the next
@@ -255,6 +309,33 @@ impl BookEditor {
     /// The book cannot be written, or has changed since the batch was made.
     pub fn commit(&self, batch: EditBatch) -> Result<Applied, Error> {
         batch.commit(&self.file)
+    }
+
+    /// Makes the changes of a batch to a whole book, after its old files were copied to
+    /// their names with `.bak`. Without changes there is no backup.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BookEditor::commit`]; or the backup cannot be written.
+    pub fn commit_keeping(&self, batch: EditBatch) -> Result<Applied, Error> {
+        if !batch.is_empty() {
+            self.back_up()?;
+        }
+        self.commit(batch)
+    }
+
+    /// Copies the files of the book to their names with `.bak`, before many changes.
+    ///
+    /// # Errors
+    ///
+    /// The backup cannot be written; an older one is unchanged.
+    pub fn back_up(&self) -> Result<(), Error> {
+        let companions: &[&str] = match self.book.format() {
+            Format::Ctg => &["cto", "ctb"],
+            Format::Bin | Format::Abk => &[],
+        };
+        atomic::back_up(self.book.path(), companions)?;
+        Ok(())
     }
 
     /// Adds a number of a Polyglot or Arena entry to a batch.

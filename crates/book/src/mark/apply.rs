@@ -73,7 +73,7 @@ pub enum MarkError {
     Output(#[from] io::Error),
 }
 
-/// Marks a book. Calls `shown` with the changes and `lost` with pages that cannot be
+/// Marks a book; the old files of a whole book are kept with `.bak`. Calls `shown` with the changes and `lost` with pages that cannot be
 /// read.
 ///
 /// # Errors
@@ -209,7 +209,7 @@ fn whole_book(
     }
     if !job.dry_run {
         drop(snapshot);
-        done.applied = Some(editor.commit(batch)?);
+        done.applied = Some(editor.commit_keeping(batch)?);
     }
     Ok(done)
 }

@@ -62,7 +62,7 @@ impl Learned {
         Ok(())
     }
 
-    /// Changes the learn values of a book. In a Polyglot book every game counts one and
+    /// Changes the learn values of a book, whose old files are kept with `.bak`. In a Polyglot book every game counts one and
     /// its points twice, as in Polyglot itself.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl Learned {
             batch.set(last, old, new)?;
         }
         if !options.dry_run {
-            editor.commit(batch)?;
+            editor.commit_keeping(batch)?;
         }
         Ok(report)
     }

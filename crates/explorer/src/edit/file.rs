@@ -330,15 +330,20 @@ impl Backup {
 
     /// Restores the old files.
     fn restore(&self) -> io::Result<()> {
-        let restored = |(copy, original): &(PathBuf, PathBuf)| -> io::Result<NewFile> {
-            let mut new = NewFile::create(original, Old::Replace).map_err(io::Error::other)?;
-            io::copy(&mut File::open(copy)?, &mut new)?;
-            Ok(new)
+        let restored = |(copy, original): &(PathBuf, PathBuf)| {
+            NewFile::copy_of(copy, original, Old::Replace).map_err(io::Error::other)
         };
         let all: io::Result<Vec<NewFile>> = self.files.iter().map(restored).collect();
         let mut all = all?.into_iter();
         if let Some(book) = all.next() {
-            book.put_with(all.collect()).map_err(io::Error::other)?;
+            // The old book had perhaps no index, and that of the new one is not its own.
+            let gone: Vec<PathBuf> = COMPANIONS
+                .iter()
+                .filter_map(|ending| sibling(book.path(), ending))
+                .filter(|path| !self.files.iter().any(|(_, original)| original == path))
+                .collect();
+            book.put_without(all.collect(), &gone)
+                .map_err(io::Error::other)?;
         }
         Ok(())
     }

@@ -31,6 +31,17 @@ pub struct Writer {
     slot: usize,
     generation: u64,
     tables: Vec<TableRoot>,
+    /// The end of the file without the new segment, until that is valid.
+    cut_to: Option<u64>,
+}
+
+/// Whatever the reason, such as a full disk: nothing of the segment stays in the file.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(end) = self.cut_to {
+            let _ = self.file.set_len(end);
+        }
+    }
 }
 
 impl Writer {
@@ -59,11 +70,12 @@ impl Writer {
             slot: 0,
             generation: 1,
             tables: Vec::new(),
+            cut_to: None,
         })
     }
 
     /// Opens a file to add a segment at its end; returns the file's old content too.
-    /// Data of an interrupted writer is overwritten.
+    /// What a killed writer has left is cut off.
     ///
     /// # Errors
     ///
@@ -74,6 +86,7 @@ impl Writer {
         let before = TgxFile::open(path, false)?;
         let (slot, generation) = before.slot()?;
         let root = before.root().clone();
+        file.set_len(root.end).map_err(failed)?;
         file.seek(SeekFrom::Start(root.end)).map_err(failed)?;
         let writer = Writer {
             path: path.to_owned(),
@@ -85,6 +98,7 @@ impl Writer {
             slot: 1 - slot.min(1),
             generation: generation + 1,
             tables: Vec::new(),
+            cut_to: Some(before.root().end),
         };
         Ok((writer, before))
     }
@@ -164,6 +178,8 @@ impl Writer {
         let failed = |error| Error::io(&path, error);
         self.file.set_len(self.at).map_err(failed)?;
         self.file.sync_all().map_err(failed)?;
+        // From now on the segment may be valid.
+        self.cut_to = None;
         let slot = Slot {
             generation: self.generation,
             root: at,
@@ -172,7 +188,7 @@ impl Writer {
         self.file.seek(SeekFrom::Start(place)).map_err(failed)?;
         self.file.write_all(&slot.encode()).map_err(failed)?;
         self.file.sync_all().map_err(failed)?;
-        if let Some(beside) = self.beside {
+        if let Some(beside) = self.beside.take() {
             beside.put()?;
         }
         Ok(self.at)
@@ -253,5 +269,52 @@ impl TableWriter {
             self.block = block;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_games(mut writer: Writer, games: u64) -> Writer {
+        let mut table = TableWriter::default();
+        for key in 0..games {
+            let (block, _) = table.entry(key, &mut writer).unwrap();
+            block.extend([7; 5000]);
+        }
+        writer.end_table("games", table).unwrap();
+        writer
+    }
+
+    /// Whoever gives up writes nothing that stays, and what a killed program has left goes.
+    #[test]
+    fn a_segment_that_is_given_up_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.tgx");
+        let new = with_games(Writer::create(&path, Old::Refuse, 9).unwrap(), 100);
+        new.finish(Segment::default()).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let bytes = || std::fs::metadata(&path).unwrap().len();
+
+        let writer = with_games(Writer::append(&path).unwrap().0, 900);
+        assert!(bytes() > whole.len() as u64);
+        drop(writer);
+        assert!(std::fs::read(&path).unwrap() == whole);
+
+        // A killed program cuts nothing off.
+        let mut writer = with_games(Writer::append(&path).unwrap().0, 900);
+        writer.cut_to = None;
+        drop(writer);
+        assert!(bytes() > whole.len() as u64);
+        drop(Writer::append(&path).unwrap());
+        assert!(std::fs::read(&path).unwrap() == whole);
+
+        let writer = with_games(Writer::append(&path).unwrap().0, 3);
+        let end = writer.finish(Segment::default()).unwrap();
+        assert_eq!(bytes(), end);
+        assert_eq!(
+            TgxFile::open(&path, false).unwrap().root().segments.len(),
+            2
+        );
     }
 }

@@ -7,25 +7,26 @@
 //! Some files have companions, such as the index of a ChessBase book. Readers may not
 //! notice companions of another file, so such a pair must never exist; a file without
 //! companions is read correctly, or refused. Hence, with all new files complete and
-//! synced:
+//! synced in a temporary folder, and a record there of what belongs where:
 //!
-//! 1. the old file gets a second name, the old companions another one;
+//! 1. the old companions are moved into the folder;
 //! 2. the new file replaces the old one, in one rename;
 //! 3. the new companions are renamed;
-//! 4. old files that are not to be kept are deleted.
+//! 4. old files become backups, or are deleted with the folder.
 //!
-//! The folder is synced after 1, 2 and 3, so that the order also holds after a power
-//! failure. If a step before the fourth fails, the old files are moved back.
+//! The folder is synced between them, so that the order also holds after a power failure.
+//! If a step fails, the old files are moved back. If the program is killed, [`settle`] does
+//! that later, or the steps that are left: see `set.rs`.
 //!
 //! Temporary names begin with a dot, the file's name and another dot, and end with
 //! `.tmp`; temporary folders are called `.tabia-XXXXXX`. A killed writer leaves its
-//! files; the next one removes them (`remove_leftovers`), except locked ones, whose
-//! writer still runs.
+//! files; the next one in that folder removes them (`remove_leftovers`), except locked
+//! ones, whose writer still runs.
 
 mod error;
 mod locked;
-mod old_files;
 mod output;
+mod set;
 mod temporary;
 
 use std::ffi::OsString;
@@ -33,10 +34,12 @@ use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::input::sibling::sibling;
 pub use error::WriteFileError;
 pub use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
-use old_files::OldFiles;
 use output::Output;
+use set::Held;
+pub use set::{InterruptedSet, SetState, interrupted, settle};
 use temporary::TempPath;
 pub use temporary::is_temp_folder;
 pub(crate) use temporary::unnamed_file;
@@ -55,6 +58,9 @@ pub enum Old {
     /// It is overwritten.
     Replace,
 }
+
+/// Bytes that are copied at once.
+const COPIED_BYTES: usize = 256 << 10;
 
 /// A temporary file next to its target; deleted when dropped.
 #[derive(Debug)]
@@ -105,6 +111,29 @@ impl NewFile {
         })
     }
 
+    /// A copy of a file, for the target `path`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`NewFile::create`]; or the file cannot be read.
+    pub fn copy_of(source: &Path, path: &Path, old: Old) -> Result<NewFile, WriteFileError> {
+        let failed = |error| WriteFileError::io(source, error);
+        let mut new = NewFile::create(path, old)?;
+        let mut file = File::open(source).map_err(failed)?;
+        let mut piece = vec![0; COPIED_BYTES];
+        loop {
+            let read = io::Read::read(&mut file, &mut piece).map_err(failed)?;
+            match piece.get(..read) {
+                Some(bytes) if read > 0 => new.add(bytes)?,
+                _ => break,
+            }
+        }
+        if let Ok(data) = file.metadata() {
+            let _ = new.as_file().set_permissions(data.permissions());
+        }
+        Ok(new)
+    }
+
     /// The target path.
     pub fn path(&self) -> &Path {
         &self.path
@@ -136,34 +165,50 @@ impl NewFile {
     }
 
     /// Renames a file and its companions, which are useless without it, to their
-    /// targets: see the start of this module for the order.
+    /// targets: see the start of this module for the order. An interrupted replacement of
+    /// the file is settled first.
     ///
     /// # Errors
     ///
     /// One of them cannot be written. The old files are restored.
-    pub fn put_with(mut self, companions: Vec<NewFile>) -> Result<Placed, WriteFileError> {
+    pub fn put_with(self, companions: Vec<NewFile>) -> Result<Placed, WriteFileError> {
+        self.put_without(companions, &[])
+    }
+
+    /// Like [`NewFile::put_with`]; existing companions named `gone` belong to the old file
+    /// only.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be written. The old files are restored.
+    pub fn put_without(
+        mut self,
+        mut companions: Vec<NewFile>,
+        gone: &[PathBuf],
+    ) -> Result<Placed, WriteFileError> {
         let bytes = self.complete()?;
-        let mut companions = companions;
-        let mut others = Vec::new();
         for companion in &mut companions {
             companion.complete()?;
-            others.push(companion.path.clone());
         }
-        let mut old_files = OldFiles::of(&self.path, &others, self.old)?;
-        sync_folder(&self.path);
-        self.rename()?;
-        old_files.placed = true;
-        sync_folder(old_files.path());
-        for companion in companions {
-            let path = companion.path.clone();
-            companion.rename()?;
-            old_files.new.push(path);
+        let keeps = matches!(self.old, Old::Keep | Old::KeepEach) && self.path.exists();
+        if companions.is_empty() && gone.is_empty() && !keeps {
+            let path = self.path.clone();
+            self.rename()?;
+            sync_folder(&path);
+            return Ok(Placed { bytes, kept: None });
         }
-        sync_folder(old_files.path());
-        Ok(Placed {
-            bytes,
-            kept: old_files.forget(),
-        })
+        let Some(held) = Held::of(&self.path) else {
+            return Err(self.failed(io::ErrorKind::ResourceBusy.into()));
+        };
+        let kept = held.replace(self, companions, gone)?;
+        Ok(Placed { bytes, kept })
+    }
+
+    /// Moves a complete file into the folder of a set, whose lock it shares from then on.
+    fn move_to(self, path: &Path) -> Result<(), WriteFileError> {
+        fs::rename(&self.temporary.0, path).map_err(|error| self.failed(error))?;
+        let _ = self.file.file().unlock();
+        Ok(())
     }
 
     fn complete(&mut self) -> Result<u64, WriteFileError> {
@@ -259,6 +304,32 @@ pub fn check(path: &Path, companions: &[&str], old: Old) -> Result<(), WriteFile
         Some(path) => Err(WriteFileError::Exists { path }),
         None => Ok(()),
     }
+}
+
+/// The name of the only or last backup of a file: `book.ctg.bak`.
+#[must_use]
+pub fn backup_of(path: &Path) -> PathBuf {
+    set::backup(path, 1)
+}
+
+/// Copies a file that will be changed in place, and those of its companions that exist, to
+/// their names with `.bak`, in place of an older backup. Returns the first of these.
+///
+/// # Errors
+///
+/// A file cannot be read or written. An older backup is unchanged then.
+pub fn back_up(path: &Path, companions: &[&str]) -> Result<PathBuf, WriteFileError> {
+    let backup = backup_of(path);
+    let mut copies = Vec::new();
+    let mut gone = Vec::new();
+    for extension in companions {
+        match sibling(path, extension) {
+            Some(own) => copies.push(NewFile::copy_of(&own, &backup_of(&own), Old::Replace)?),
+            None => gone.push(backup_of(&path.with_extension(extension))),
+        }
+    }
+    NewFile::copy_of(path, &backup, Old::Replace)?.put_without(copies, &gone)?;
+    Ok(backup)
 }
 
 /// The folder of a file.

@@ -3,10 +3,12 @@
 //! A temporary file has a unique name and is locked by its owner; the system releases
 //! the lock when the owner ends for any reason. So a file that can be locked has no
 //! owner any more, and [`remove_leftovers`] removes it. If the file system has no
-//! locks, nothing is removed.
+//! locks, nothing is removed. Whoever writes in a folder removes all that lies there, for
+//! files of any name.
 //!
 //! A folder cannot be locked on every system. `.tabia-XXXXXX` has a lock file,
-//! `.tabia-XXXXXX.lock`, created before it and removed after it.
+//! `.tabia-XXXXXX.lock`, created before it and removed after it. A folder with the record
+//! of a file set (`set.rs`) is not removed: its files are needed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
@@ -14,7 +16,8 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{folder_of, names_beside};
+use super::set::is_needed;
+use super::{Locked, folder_of, names_beside};
 
 /// The suffix of temporary files.
 pub(super) const TEMPORARY: &str = ".tmp";
@@ -89,6 +92,15 @@ impl TempFolder {
     pub fn path(&self) -> &Path {
         &self.folder
     }
+
+    /// Leaves the folder as a killed program would.
+    pub(super) fn abandon(mut self) {
+        if let Some((file, path)) = self.lock.take() {
+            let _ = file.unlock();
+            std::mem::forget(path);
+        }
+        std::mem::forget(self);
+    }
 }
 
 impl Drop for TempFolder {
@@ -125,48 +137,127 @@ fn make_locked(
     Err(io::ErrorKind::WouldBlock.into())
 }
 
-/// Removes the leftovers of killed programs in the folder of a file: temporary files
-/// for it and for the index of a book, and all temporary folders. Files of running
-/// programs stay.
+/// Removes the leftovers of killed programs in the folder of a file: temporary files and
+/// folders. Files of running programs stay, and folders that are needed to complete a
+/// replacement.
 pub fn remove_leftovers(path: &Path) {
     let index = ["cto", "ctb"].map(|extension| path.with_extension(extension));
     let prefixes = [path, &index[0], &index[1]].map(prefix);
     for name in names_beside(path).unwrap_or_default() {
-        let is = |start: &OsStr, end: &str| {
-            let name = name.as_encoded_bytes();
-            name.starts_with(start.as_encoded_bytes()) && name.ends_with(end.as_bytes())
-        };
         let found = path.with_file_name(&name);
-        if prefixes.iter().any(|prefix| is(prefix, TEMPORARY)) {
-            remove_unowned(&found, None);
-        } else if is(OsStr::new(FOLDER), LOCK) {
-            remove_unowned(&found, Some(found.with_extension("")));
+        let bytes = name.as_encoded_bytes();
+        let mut own = prefixes.iter().map(|prefix| prefix.as_encoded_bytes());
+        if bytes.ends_with(TEMPORARY.as_bytes())
+            && (own.any(|prefix| bytes.starts_with(prefix)) || is_unique_name(bytes))
+        {
+            if let Some(dead) = DeadFile::of(&found) {
+                dead.remove();
+            }
+        } else if is_temp_folder(&found) && bytes.ends_with(LOCK.as_bytes()) {
+            let folder = found.with_extension("");
+            if let Owner::Dead(dead) = owner_of(&folder)
+                && !is_needed(&folder)
+            {
+                dead.remove();
+            }
         }
     }
+}
+
+/// Whether a name is one of [`TempPath::create`] for any file: `.NAME.` or [`FOLDER`], 16
+/// hexadecimal digits, `.tmp`.
+fn is_unique_name(name: &[u8]) -> bool {
+    let Some(stem) = name.strip_suffix(TEMPORARY.as_bytes()) else {
+        return false;
+    };
+    let Some((prefix, digits)) = stem.split_last_chunk::<16>() else {
+        return false;
+    };
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    digits.iter().all(is_digit)
+        && (prefix == FOLDER.as_bytes()
+            || prefix.len() > 2 && prefix.starts_with(b".") && prefix.ends_with(b"."))
+}
+
+/// The temporary folders in the folder of a file.
+pub(super) fn temp_folders(path: &Path) -> Vec<PathBuf> {
+    let names = names_beside(path).unwrap_or_default().into_iter();
+    let names = names.filter(|name| !name.as_encoded_bytes().ends_with(LOCK.as_bytes()));
+    let folders = names.map(|name| path.with_file_name(name));
+    let mut folders: Vec<PathBuf> = folders.filter(|path| is_temp_folder(path)).collect();
+    folders.sort();
+    folders
+}
+
+/// Whether the program that created a temporary folder still runs.
+pub(super) enum Owner {
+    Running,
+    Dead(DeadFile),
+    /// The file system has no locks.
+    Unknown,
+}
+
+/// Whether the program that created this temporary folder still runs. A folder without a
+/// lock file has no owner.
+pub(super) fn owner_of(folder: &Path) -> Owner {
+    let lock = folder.with_added_extension(&LOCK[1..]);
+    let Some(file) = open_to_lock(&lock) else {
+        return Owner::Dead(DeadFile {
+            lock: None,
+            path: lock,
+            folder: Some(folder.to_owned()),
+        });
+    };
+    match file.try_lock() {
+        Ok(()) => Owner::Dead(DeadFile {
+            lock: Some(Locked(file)),
+            path: lock,
+            folder: Some(folder.to_owned()),
+        }),
+        Err(TryLockError::WouldBlock) => Owner::Running,
+        Err(TryLockError::Error(_)) => Owner::Unknown,
+    }
+}
+
+/// A temporary file without an owner, or the lock file of a folder without one. It is
+/// locked until it is deleted: another program may have just created it, and must not use
+/// it.
+pub(super) struct DeadFile {
+    lock: Option<Locked>,
+    path: PathBuf,
+    folder: Option<PathBuf>,
+}
+
+impl DeadFile {
+    fn of(path: &Path) -> Option<DeadFile> {
+        let file = open_to_lock(path)?;
+        file.try_lock().ok()?;
+        Some(DeadFile {
+            lock: Some(Locked(file)),
+            path: path.to_owned(),
+            folder: None,
+        })
+    }
+
+    /// Removes the folder, then the file.
+    pub(super) fn remove(self) {
+        if self.folder.as_deref().is_none_or(is_removed) {
+            let _ = fs::remove_file(&self.path);
+        }
+        drop(self.lock);
+    }
+}
+
+fn open_to_lock(path: &Path) -> Option<File> {
+    // NFS cannot lock a file that is open only for reading.
+    let writable = File::options().read(true).write(true).open(path);
+    writable.or_else(|_| File::open(path)).ok()
 }
 
 /// Whether a folder has the name of a temporary one.
 pub fn is_temp_folder(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     name.starts_with(FOLDER.as_bytes())
-}
-
-/// Removes a file, and the folder whose lock file it is, if it can be locked. Holds the
-/// lock until it is deleted: another program may have just created the file, and must
-/// not use it.
-fn remove_unowned(path: &Path, folder: Option<PathBuf>) {
-    // NFS cannot lock a file that is open only for reading.
-    let writable = File::options().read(true).write(true).open(path);
-    let Ok(file) = writable.or_else(|_| File::open(path)) else {
-        return;
-    };
-    if file.try_lock().is_err() {
-        return;
-    }
-    if folder.is_none_or(|folder| is_removed(&folder)) {
-        let _ = fs::remove_file(path);
-    }
-    let _ = file.unlock();
 }
 
 /// Removes a folder and its content; true if that succeeds.

@@ -1,3 +1,5 @@
+use std::ffi::OsStr;
+
 use super::*;
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -144,10 +146,27 @@ fn leftovers_of_killed_writers_go_and_those_of_others_stay() {
     let at_work = begun(&path, "", Old::Refuse);
     fs::write(folder.path().join(".book.ctg.dead.tmp"), "").unwrap();
     fs::write(folder.path().join(".other.ctg.dead.tmp"), "").unwrap();
+    // Names as temporary files have them, whatever file they are for.
+    let of_another = begun(&folder.path().join("games.tgx"), "", Old::Refuse);
+    for name in [
+        ".x.jsonl.0123456789abcdef.tmp",
+        ".tabia-0123456789abcdef.tmp",
+    ] {
+        fs::write(folder.path().join(name), "").unwrap();
+    }
+    for name in [".x.0123456789ABCDEF.tmp", "x.0123456789abcdef.tmp"] {
+        fs::write(folder.path().join(name), "").unwrap();
+    }
     let second = begun(&path, "", Old::Refuse);
     assert!(at_work.temporary.0.exists() && second.temporary.0.exists());
-    drop((at_work, second));
-    are(&folder, &[(".other.ctg.dead.tmp", "")]);
+    assert!(of_another.temporary.0.exists());
+    drop((at_work, second, of_another));
+    let others = [
+        (".other.ctg.dead.tmp", ""),
+        (".x.0123456789ABCDEF.tmp", ""),
+        ("x.0123456789abcdef.tmp", ""),
+    ];
+    are(&folder, &others);
 }
 
 #[cfg(unix)]
@@ -173,42 +192,217 @@ fn a_backup_that_is_the_file_itself_becomes_a_real_one() {
     are(&folder, &[("book.ctg", "new"), ("book.ctg.bak", "old")]);
 }
 
-/// A kill is a step that is not followed by the next, nor by any clearing up.
+/// The files of an old book, which is there or not, and of a new one.
+fn old_book(path: &Path, has_old: bool) {
+    if has_old {
+        put_three(path, "old", Old::Refuse).unwrap();
+        // An older backup, of which the companions must not stay beside a newer one.
+        for part in ["ctg.bak", "cto.bak"] {
+            fs::write(path.with_extension(part), "older").unwrap();
+        }
+    }
+}
+
+/// Begins to replace a book and is killed after a number of steps; false if there are
+/// not so many.
+fn stopped_after(steps: usize, path: &Path, old: Old) -> bool {
+    let companions = ["ctb", "cto"].map(|part| begun(&path.with_extension(part), "newer", old));
+    set::stopped::after(steps, begun(path, "newer", old), companions.into())
+}
+
+/// The text of the three files of a book: they are of one book.
+fn book_of(folder: &tempfile::TempDir) -> Option<String> {
+    let files = files_in(folder);
+    let text = |name: &str| {
+        files
+            .iter()
+            .find(|(own, _)| own == name)
+            .map(|(_, t)| t.clone())
+    };
+    let [ctg, cto, ctb] = ["book.ctg", "book.cto", "book.ctb"].map(text);
+    assert_eq!(ctg, cto);
+    assert_eq!(ctg, ctb);
+    ctg
+}
+
 #[test]
-fn killed_between_two_steps_a_file_is_there_and_no_foreign_companion() {
+fn killed_after_any_step_the_whole_book_is_old_or_new_again() {
+    let modes = [
+        (Old::Refuse, false),
+        (Old::Replace, false),
+        (Old::Keep, false),
+        (Old::Replace, true),
+        (Old::Keep, true),
+        (Old::KeepEach, true),
+    ];
+    for (old, has_old) in modes {
+        let mut outcomes = Vec::new();
+        for steps in 0.. {
+            let (folder, path) = folder();
+            old_book(&path, has_old);
+            if !stopped_after(steps, &path, old) {
+                break;
+            }
+            let context = format!("{old:?} {has_old} {steps}");
+            let found = interrupted(&path);
+            // What is needed is no leftover.
+            remove_leftovers(&path);
+            assert_eq!(interrupted(&path), found, "{context}");
+            if found.is_empty() {
+                let folders = temporary::temp_folders(&path);
+                assert!(folders.is_empty(), "{context}: {folders:?}");
+            }
+            let settled = settle(&path).unwrap();
+            assert_eq!(found, settled, "{context}");
+            assert_eq!(interrupted(&path), [], "{context}");
+            assert_eq!(settle(&path).unwrap(), [], "{context}");
+            let book = book_of(&folder);
+            match (settled.first().map(|set| set.state), book.as_deref()) {
+                (None | Some(SetState::OldFile), None) => assert!(!has_old, "{context}"),
+                (None | Some(SetState::OldFile), Some("old")) => assert!(has_old, "{context}"),
+                (None | Some(SetState::NewFile), Some("newer")) => {}
+                other => panic!("{context}: {other:?}"),
+            }
+            let files = files_in(&folder);
+            let hidden = files.iter().filter(|(name, _)| name.starts_with('.'));
+            assert_eq!(hidden.count(), 0, "{context}: {files:?}");
+            // A backup is the old book or the older one, never a mixture.
+            let backup = |part: &str| {
+                let number = if old == Old::KeepEach { "bak2" } else { "bak" };
+                let name = format!("book.{part}.{number}");
+                let file = files.iter().find(|(own, _)| *own == name);
+                file.map(|(_, text)| text.as_str())
+            };
+            let [ctg, cto, ctb] = ["ctg", "cto", "ctb"].map(backup);
+            if has_old && old != Old::Replace && book.as_deref() == Some("newer") {
+                assert_eq!([ctg, cto, ctb], [Some("old"); 3], "{context}");
+            }
+            if ctg == Some("older") {
+                assert_ne!(cto, Some("old"), "{context}");
+            }
+            outcomes.push(book);
+        }
+        // Old ones first; the new one from the step on that places the file.
+        let is_new = |book: &Option<String>| book.as_deref() == Some("newer");
+        assert!(outcomes.is_sorted_by_key(is_new), "{outcomes:?}");
+        assert!(
+            !is_new(&outcomes[0]) && outcomes.iter().any(is_new),
+            "{old:?}"
+        );
+    }
+}
+
+#[test]
+fn the_next_writer_settles_what_was_interrupted() {
+    for steps in 0..7 {
+        let (folder, path) = folder();
+        old_book(&path, true);
+        assert!(stopped_after(steps, &path, Old::Keep));
+        put_three(&path, "newest", Old::Keep).unwrap();
+        let files = files_in(&folder);
+        assert_eq!(book_of(&folder).as_deref(), Some("newest"));
+        assert_eq!(files.len(), 6, "{files:?}");
+        let kept = match steps {
+            // The file itself is renamed after the two old companions and the backup.
+            ..4 => "old",
+            _ => "newer",
+        };
+        let backups = files.iter().filter(|(name, _)| name.ends_with(".bak"));
+        assert!(backups.clone().all(|(_, text)| text == kept), "{files:?}");
+    }
+}
+
+/// Somebody copies a backup over the file: companions of another file are not put beside
+/// it, nor thrown away.
+#[test]
+fn a_file_that_was_restored_meanwhile_is_left_alone() {
+    for steps in [1, 2, 3, 4] {
+        let (folder, path) = folder();
+        old_book(&path, true);
+        assert!(stopped_after(steps, &path, Old::Replace));
+        fs::write(&path, "restored").unwrap();
+        let before = files_in(&folder);
+        for _ in 0..2 {
+            let settled = settle(&path).unwrap();
+            let states: Vec<SetState> = settled.iter().map(|set| set.state).collect();
+            assert_eq!(states, [SetState::OtherFile]);
+            assert!(settled[0].folder.is_dir());
+        }
+        assert_eq!(files_in(&folder), before);
+    }
+}
+
+#[test]
+fn a_copy_of_the_book_replaces_an_older_backup_with_all_its_files() {
     let (folder, path) = folder();
     put_three(&path, "old", Old::Refuse).unwrap();
-    let companions = ["ctb", "cto"].map(|part| path.with_extension(part));
-    let text = |name: &str| {
-        let found = files_in(&folder);
-        let found = found.iter().find(|(own, _)| own == name);
-        found.map(|(_, text)| text.clone())
-    };
-    // Killed when the old files have got their other names.
-    std::mem::forget(OldFiles::of(&path, &companions, Old::Keep).unwrap());
-    assert_eq!(text("book.ctg").as_deref(), Some("old"));
-    for kept in ["book.ctg.bak", "book.cto.bak", "book.ctb.bak"] {
-        assert_eq!(text(kept).as_deref(), Some("old"), "{kept}");
+    for part in ["ctg.bak", "cto.bak", "ctb.bak"] {
+        fs::write(path.with_extension(part), "older").unwrap();
     }
-    assert_eq!((text("book.cto"), text("book.ctb")), (None, None));
-    // Killed when the new file is in place.
-    let mut new = begun(&path, "new", Old::Replace);
-    new.complete().unwrap();
-    new.rename().unwrap();
-    assert_eq!(text("book.ctg").as_deref(), Some("new"));
-    assert_eq!((text("book.cto"), text("book.ctb")), (None, None));
-    assert_eq!(text("book.ctg.bak").as_deref(), Some("old"));
-    // The next writer comes through, and keeps what it found.
-    put_three(&path, "newer", Old::Keep).unwrap();
+    // Without an index the backup has none either.
+    fs::remove_file(path.with_extension("cto")).unwrap();
+    let backup = back_up(&path, &["cto", "ctb"]).unwrap();
+    assert_eq!(backup, path.with_extension("ctg.bak"));
+    fs::write(&path, "changed in place").unwrap();
     are(
         &folder,
         &[
-            ("book.ctb", "newer"),
-            ("book.ctg", "newer"),
-            ("book.ctg.bak", "new"),
-            ("book.cto", "newer"),
+            ("book.ctb", "old"),
+            ("book.ctb.bak", "old"),
+            ("book.ctg", "changed in place"),
+            ("book.ctg.bak", "old"),
         ],
     );
+}
+
+/// A program that still runs completes its replacement itself.
+#[test]
+fn a_running_replacement_is_not_touched() {
+    let (folder, path) = folder();
+    old_book(&path, true);
+    assert!(stopped_after(2, &path, Old::Replace));
+    let names = files_in(&folder);
+    let lock = names.iter().find(|(name, _)| name.ends_with(".lock"));
+    let lock = File::open(folder.path().join(&lock.unwrap().0)).unwrap();
+    lock.lock().unwrap();
+    assert_eq!(interrupted(&path), []);
+    assert_eq!(settle(&path).unwrap(), []);
+    assert_eq!(files_in(&folder), names);
+    drop(lock);
+    assert_eq!(settle(&path).unwrap().len(), 1);
+    assert_eq!(book_of(&folder).as_deref(), Some("old"));
+}
+
+/// Files of another book in the same folder are that book's.
+#[test]
+fn an_interrupted_replacement_of_another_file_stays() {
+    let (folder, path) = folder();
+    old_book(&path, true);
+    assert!(stopped_after(4, &path, Old::Replace));
+    let other = folder.path().join("other.ctg");
+    put_three(&other, "other", Old::Refuse).unwrap();
+    assert_eq!(settle(&other).unwrap(), []);
+    assert_eq!(settle(&path).unwrap().len(), 1);
+    assert_eq!(book_of(&folder).as_deref(), Some("newer"));
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text_are_settled_too() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    for stem in [&b"gro\xdf"[..], "größe".as_bytes(), b"two\nlines"] {
+        let path = folder
+            .path()
+            .join(OsStr::from_bytes(stem))
+            .with_extension("ctg");
+        put_three(&path, "old", Old::Refuse).unwrap();
+        assert!(stopped_after(4, &path, Old::Replace));
+        assert_eq!(settle(&path).unwrap().len(), 1);
+        for part in ["ctg", "cto", "ctb"] {
+            assert_eq!(fs::read(path.with_extension(part)).unwrap(), b"newer");
+        }
+    }
 }
 
 /// In pieces that are no whole blocks, and with a header that comes last.

@@ -18,6 +18,7 @@ mod files;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use super::{Error, pages::PageFile, scan::ScanIndex};
+use crate::edit::pending_changes;
 use entries::{BlockChecker, BlockReport};
 use files::IndexFacts;
 use tabia_io::parallel::in_order;
@@ -153,7 +154,7 @@ pub fn verify(
         verified.problems += 1;
         found(problem);
     };
-    let mut notes = Vec::new();
+    let mut notes = pending_changes(path);
     files::check_header(&book, &mut on_problem, &mut notes)?;
     let index = IndexFacts::read(path, &book, &mut on_problem, &mut notes)?;
     let (scan, report) = ScanIndex::build_over(&book, book.page_count())?;

@@ -35,7 +35,7 @@ class Case:
 CASES: list[Case] = []
 
 # Files whose cases measure time, or play with clocks and could lose on time.
-ALONE = {f"case_{name}" for name in ("explore_first", "latency", "matches", "processes")}
+ALONE = {f"case_{name}" for name in ("explore_first", "matches")}
 
 
 def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False, alone: bool = False):

@@ -98,7 +98,14 @@ test("no line is longer than 79 characters unless a word is, and none is empty o
 
 test("the seven tags come first, and a position of one's own has its tags", () => {
   const fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 40";
-  let tree = { ...trees.empty(fen), tags: [["White", 'A "B" \\ C'], ["Result", "1-0"], ["Opening", "None"]] };
+  let tree = {
+    ...trees.empty(fen),
+    tags: [
+      ["White", 'A "B" \\ C'],
+      ["Result", "1-0"],
+      ["Opening", "None"],
+    ],
+  };
   [tree] = trees.add(tree, 0, { uci: "e8e7", san: "Ke7" });
   const { tags, root, result } = read(toPgn(tree));
   for (const name of ["Event", "Site", "Date", "Round", "White", "Black", "Result"]) assert.ok(name in tags, name);

@@ -9,7 +9,12 @@ const MOVES = ["e2e4", "d2d4", "g1f3", "c2c4", "a2a3"];
 /** A move that is no move of chess: trees know no rules. */
 const moveOf = ({ one, chance, below }) => {
   const uci = one(MOVES);
-  return { uci, san: uci.slice(2), nags: chance(0.2) ? [1 + below(20)] : [], comment: chance(0.2) ? "well played" : "" };
+  return {
+    uci,
+    san: uci.slice(2),
+    nags: chance(0.2) ? [1 + below(20)] : [],
+    comment: chance(0.2) ? "well played" : "",
+  };
 };
 
 /** Some move of a tree, or its first position. */

@@ -157,7 +157,7 @@ export class TableInput {
     /** @type {any[]} */
     const marks = book.most_weight === undefined ? MARKS : MARKS.filter(([mark]) => mark === "avoid");
     openMenu(event, [
-      ...marks.map(([mark, text]) => [t(text), () => this.markMove(uci, mark)]),
+      ...marks.map(([mark, text]) => [translated(text), () => this.markMove(uci, mark)]),
       [t("Change… (E)"), () => this.change(uci)],
     ]);
   }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { forSeeds } from "./support.js";
 
-const { COLUMNS, amount, canChange, emptyColumns, matters, shortened, sorted, takesLines, totals, worthOf } =
+const { COLUMNS, amount, canChange, emptyColumns, matters, nextSort, shortened, sorted, takesLines, totals, worthOf } =
   await import("../../crates/explorer/src/page/columns.js");
 
 const KINDS = COLUMNS.map(([, , kind]) => kind);
@@ -64,6 +64,16 @@ test("without an order, and in an order that is not known, the moves are as the 
     for (const sort of [null, undefined, { kind: "nothing", up: true }])
       assert.equal(sorted(moves, sort, worth), moves);
   });
+});
+
+test("clicks on a column sort, reverse and restore", () => {
+  const after = (...clicks) => clicks.reduce((sort, [kind, side]) => nextSort(sort, kind, side), null);
+  assert.deepEqual(after(["n", 0]), { kind: "n", up: false, side: 0 });
+  assert.deepEqual(after(["n", 0], ["n", 0]), { kind: "n", up: true, side: 0 });
+  assert.equal(after(["n", 0], ["n", 0], ["n", 0]), null);
+  assert.deepEqual(after(["n", 0], ["n", 1]), { kind: "n", up: false, side: 1 });
+  assert.deepEqual(after(["n", 0], ["move", 0]), { kind: "move", up: true, side: 0 });
+  assert.deepEqual(nextSort({ kind: "n", up: false }, "n", 0), { kind: "n", up: true, side: 0 }, "stored before sides");
 });
 
 test("of two books the one that counts gives the order", () => {

@@ -64,6 +64,14 @@ export function sorted(moves, sort, worth, of = (move) => move) {
   });
 }
 
+/** The order after a click on a column: a second click reverses it, a third restores that of the book. */
+export function nextSort(sort, kind, side) {
+  // Names begin with A, figures with the greatest.
+  const up = kind === "move";
+  if (sort?.kind !== kind || (sort.side ?? 0) !== side) return { kind, up, side };
+  return sort.up === up ? { kind, up: !up, side } : null;
+}
+
 /** The columns without content for these moves, which are hidden; `hasValues` if an engine gives values. */
 export const emptyColumns = (moves, hasValues) =>
   [

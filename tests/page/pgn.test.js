@@ -118,7 +118,11 @@ test("the seven tags come first, and a position of one's own has its tags", () =
 
 test("Black's move has a number after a comment, after a variation and at the begin of one", () => {
   let tree = trees.empty();
-  let e4, e5;
+  let e4, e5, open;
+  [open, e4] = trees.add(tree, 0, { uci: "e2e4", san: "e4" });
+  [open] = trees.add(open, 0, { uci: "d2d4", san: "d4" });
+  [open] = trees.add(open, e4, { uci: "e7e5", san: "e5" });
+  assert.match(toPgn(open), /\n1\. e4 \(1\. d4\) 1\.\.\. e5 \*\n$/);
   [tree, e4] = trees.add(tree, 0, { uci: "e2e4", san: "e4", comment: "best" });
   [tree, e5] = trees.add(tree, e4, { uci: "e7e5", san: "e5", nags: [2] });
   [tree] = trees.add(tree, e4, { uci: "c7c5", san: "c5" });

@@ -289,6 +289,16 @@ test("a move found at once counts, a missed one comes again", () => {
   assert.deepEqual([right, wrong], [1, 1]);
 });
 
+test("a missed position that is met again on the way and known then does not come again", () => {
+  const { lesson, ask, score } = lessonOf();
+  ask("start", ["e2e4"]);
+  lesson.miss();
+  lesson.answer("e2e4");
+  ask("start", ["e2e4"]);
+  lesson.answer("e2e4");
+  assert.deepEqual([score(), lesson.next()], [[1, 1, 0], null]);
+});
+
 test("moves that were shown do not count as known", () => {
   const { lesson, cards, ask, score } = lessonOf();
   ask("start", ["e2e4"]);

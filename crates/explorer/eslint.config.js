@@ -1,4 +1,13 @@
 // Only rules that find errors: tsc finds unknown names, and prettier does the layout.
+
+// The tests find the texts of the page by these forms, so there are no others.
+const texts = [
+  "CallExpression[callee.name=/^(t|english)$/][arguments.0.type!='Literal']",
+  "CallExpression > Identifier.arguments[name=/^(t|english)$/]",
+  ":not(CallExpression, TaggedTemplateExpression, ImportSpecifier, FunctionDeclaration, VariableDeclarator, Property) > Identifier[name=/^(t|english)$/]",
+  "ImportSpecifier[imported.name=/^(t|english)$/][local.name!=/^(t|english)$/]",
+].map((selector) => ({ selector, message: 'Texts are t("…"), t`…` or english("…"); others are shown by translated.' }));
+
 export default [
   {
     files: ["src/page/*.js"],
@@ -25,6 +34,7 @@ export default [
       "no-param-reassign": "error",
       "no-promise-executor-return": "off",
       "no-redeclare": "error",
+      "no-restricted-syntax": ["error", ...texts],
       "no-self-assign": "error",
       "no-self-compare": "error",
       "no-sparse-arrays": "error",

@@ -12,7 +12,7 @@ import chess
 
 from oracle import Oracle, board_after
 from paths import OUT_OF_BOOK, SIMPLE, STARTER, STOCKFISH, TABIA
-from procs import TIMEOUT_FACTOR, Answer, Client, ready_tabia, tabia, within
+from procs import TIMEOUT_FACTOR, Answer, Client, ready_tabia, tabia
 from runner import case
 
 CLOCK = "go wtime 3000 btime 3000 winc 20 binc 20"
@@ -318,16 +318,7 @@ def pychess_changes_multipv_between_stop_and_go():
 
 
 @case()
-def scid_gets_uciok_well_within_its_2_seconds():
-    def hello() -> float:
-        start = time.monotonic()
-        client = tabia()
-        client.handshake()
-        spent = time.monotonic() - start
-        client.quit()
-        return spent
-
-    spent = within(1.5, hello)
+def scid_analyses_with_the_engine_and_plays_from_the_book():
     client = ready_tabia()
     client.send("setoption name UCI_AnalyseMode value true", "isready")
     client.expect("readyok")
@@ -337,7 +328,6 @@ def scid_gets_uciok_well_within_its_2_seconds():
     # `pv` comes last, because Scid ends it at the next keyword.
     answer = client.go("position startpos")
     assert answer.from_book and answer.lines[-2].split(" pv ")[1].split()[0] == answer.move
-    return f"{1000 * spent:.0f} ms"
 
 
 @case()

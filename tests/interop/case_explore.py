@@ -10,15 +10,33 @@ import time
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, Connection, Server, book_rows, browser, drag, expect_figures, expect_line, explorer, fixed_port, long_line, open_address, page_of, probe, reload, saved_by, send_10000_requests, square
-from paths import HELD_KEY_RUNS, POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
+from pages import SAMPLE, Connection, book_rows, browser, drag, expect_figures, expect_line, explorer, long_line, open_address, page_of, probe, reload, saved_by, send_10000_requests, square
+from paths import POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
 from procs import TIMEOUT_FACTOR, environment, poll, run, tabia, wait_until
 from runner import case
 
 
-@case(limit=90, browsers=True)
+# Requests to the program, as the page counts them.
+ASKED = "performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname).filter((path) => path.startsWith('/api/')).sort().join(' ')"
+
+# A click on a square by script, with the events of a mouse.
+CLICKS = """(() => {
+    for (const name of %s) {
+        const place = document.querySelector(`[data-square="${name}"]`), box = place.getBoundingClientRect();
+        const where = { bubbles: true, button: 0, pointerType: 'mouse', clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+        place.dispatchEvent(new PointerEvent('pointerdown', where));
+        dispatchEvent(new PointerEvent('pointerup', where));
+    }
+})()"""
+
+
+@case(limit=120, browsers=True)
 def explorer_moves_by_drag_and_by_keyboard_show_the_figures_of_probe():
     with explorer() as server, page_of(server) as page:
+        # The page contains the answer about the position; a connection for events may not be counted before it ends.
+        expected = "/api/events /api/line /api/start"
+        seen = poll(lambda: page.evaluate(ASKED), lambda seen: seen in (expected, expected.removeprefix("/api/events ")))
+        assert seen in (expected, expected.removeprefix("/api/events ")), seen
         expect_figures(page, probe(STARTER, ""))
         drag(page, "e2", "e4")
         expect_line(page, "e4")
@@ -55,10 +73,14 @@ def explorer_moves_by_drag_and_by_keyboard_show_the_figures_of_probe():
         page.keyboard.press("Enter")
         expect(page.locator("#line [aria-current]")).to_have_text("Nf3")
         expect_figures(page, probe(STARTER, "e2e4 c7c5 g1f3"))
+        # Clicks all at once: each is for the position after the moves before it.
+        open_address(page, server.url)
+        page.evaluate(CLICKS % json.dumps(["e2", "e4", "c7", "c5", "g1", "f3"]))
+        expect_line(page, "e4", "c5", "Nf3")
 
 
-@case(limit=90, browsers=True)
-def explorer_accepts_clicks_promotions_and_pasted_games():
+@case(limit=150, browsers=True)
+def explorer_accepts_clicks_promotions_castling_pasted_games_and_openings():
     with explorer() as server, page_of(server) as page:
         page.mouse.click(*square(page, "d2"))
         expect(page.locator(".square.target")).to_have_count(2)
@@ -85,10 +107,26 @@ def explorer_accepts_clicks_promotions_and_pasted_games():
         expect_line(page, "e4", "e5", "Nf3", "Nc6", "Bb5")
         expect(page.locator("#opening")).to_contain_text("Ruy Lopez")
         expect(page.locator("#books tfoot")).to_contain_text("Position")
+        open_address(page, server.url + "?fen=1k2r3/8/8/8/8/8/8/5KR1+w+G+-+0+1")
+        drag(page, "f1", "g1")
+        expect_line(page, "O-O")
+        page.keyboard.press("/")
+        page.fill("#search-text", "B90")
+        page.click("#search-list button >> nth=0")
+        expect(page.locator("#opening")).to_contain_text("B90 Sicilian Defense: Najdorf")
+        expect(page.locator("#line button")).to_have_count(10)
+        page.go_back()
+        expect_line(page, "O-O")
+        for typed, meant in (("spanisch", "Ruy Lopez"), ("KID", "King's Indian Defense"), ("e4 c5", "Sicilian Defense")):
+            page.keyboard.press("/")
+            page.fill("#search-text", typed)
+            expect(page.locator("#search-list button").first).to_contain_text(meant)
+            page.keyboard.press("Enter")
+            expect(page.locator("#opening")).to_contain_text(meant)
 
 
-@case(limit=90, browsers=True)
-def explorer_sliders_change_the_probabilities_as_set_does():
+@case(limit=120, browsers=True)
+def explorer_sliders_change_the_probabilities_as_set_does_and_reasons_are_shown():
     with explorer() as server, page_of(server, "?play=e2e4,c7c5") as page:
         before = book_rows(page)
         page.click("#choice-tab")
@@ -114,6 +152,19 @@ def explorer_sliders_change_the_probabilities_as_set_does():
         page.click("#reset")
         expect(page.locator('input[type="range"][name="Book Variety"]')).to_have_value("50")
         expect_figures(page, probe(STARTER, "e2e4 c7c5"))
+        # Why a move is not played is in its cell: reasons that are not clipped.
+        reasons = "[...document.querySelectorAll('.reason')].filter((one) => getComputedStyle(one).clipPath === 'none').map((one) => one.textContent)"
+        open_address(page, server.url + "?play=e2e4,c7c5")
+        assert page.locator("#books tr.out .reason").count() > 2 and page.evaluate(reasons) == []
+        # By keyboard: of the selected move.
+        page.locator("#books tr.out button.move").first.focus()
+        page.wait_for_function(f"() => {reasons}.length === 1 && {reasons}[0].startsWith('not played: ')")
+        page.keyboard.press("ArrowUp")
+        page.wait_for_function(f"() => {reasons}.length === 0")
+        # By finger or mouse: of the dash, which plays nothing.
+        page.locator("#books tr.out td.prob").first.click()
+        page.wait_for_function(f"() => document.querySelector('#books td.prob.open') && {reasons}.length === 1")
+        expect(page.locator("#line button")).to_have_count(2)
 
 
 @case(limit=150, browsers=True)
@@ -285,37 +336,34 @@ def explorer_shows_polyglot_books_too():
         expect(row).to_have_class(re.compile(r"\bout\b"))
 
 
-@case(limit=600, browsers=True)
+@case(limit=120, browsers=True)
 def explorer_handles_a_held_key_and_a_double_click():
     line = ",".join(long_line(60))
-    with explorer() as server:
-        for latency, runs in HELD_KEY_RUNS:
-            with page_of(server, f"?play={line}&at=0", latency=latency) as page:
-                for _ in range(runs):
-                    for _ in range(60):
-                        page.keyboard.press("ArrowRight", delay=0)
-                        page.wait_for_timeout(5)
-                    # The same text occurs several times in the line: the position decides.
-                    expect(page.locator("#line button").last).to_have_attribute("aria-current", "step")
-                    expect(page.locator("#line button")).to_have_count(60)
-                    page.keyboard.press("Home")
-                    expect(page.locator("#line [aria-current]")).to_have_count(0)
-                # From positions not yet cached: always the likeliest move, however slow the answers.
-                open_address(page, server.url)
-                for _ in range(30):
-                    page.keyboard.press("ArrowRight")
-                wanted = [point["san"] for point in server.get("api/line")["points"][1:31]]
-                expect_line(page, *wanted)
-                page.keyboard.press("Home")
-                expect(page.locator("#line [aria-current]")).to_have_count(0)
-                clicks(page, 'tr[data-uci="d2d4"] td.n', 1, 2)
-                expect(page.locator("#line [aria-current]")).to_have_text("d4")
-                page.wait_for_timeout(2 * latency + 200)
-                expect(page.locator("#line [aria-current]")).to_have_text("d4")
-                # However fast: the table may have changed between the two clicks.
-                clicks(page, 'tr[data-uci="d7d5"] td.n', 2)
-                page.click('tr[data-uci="g8f6"] td.n')
-                expect(page.locator("#line [aria-current]")).to_have_text("Nf6")
+    with explorer() as server, page_of(server, f"?play={line}&at=0") as page:
+        for _ in range(60):
+            page.keyboard.press("ArrowRight")
+        # The same text occurs several times in the line: the position decides.
+        expect(page.locator("#line button").last).to_have_attribute("aria-current", "step")
+        expect(page.locator("#line button")).to_have_count(60)
+        # From positions not yet cached: always the likeliest move, however slow the answers.
+        open_address(page, server.url)
+        for _ in range(30):
+            page.keyboard.press("ArrowRight")
+        wanted = [point["san"] for point in server.get("api/line")["points"][1:31]]
+        expect_line(page, *wanted)
+        page.keyboard.press("Home")
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        # A step back after a double click, in the same queue, leads to where it began.
+        clicks(page, 'tr[data-uci="d2d4"] td.n', 1, 2)
+        expect(page.locator("#line [aria-current]")).to_have_text("d4")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#line [aria-current]")).to_have_text("d4")
+        # However fast: the table may have changed between the two clicks.
+        clicks(page, 'tr[data-uci="d7d5"] td.n', 2)
+        page.click('tr[data-uci="g8f6"] td.n')
+        expect(page.locator("#line [aria-current]")).to_have_text("Nf6")
 
 
 def clicks(page: Page, selector: str, *details: int):
@@ -361,75 +409,12 @@ def explorer_stores_variations_and_comments_and_copies_them_as_pgn():
         expect_line(page, "e4", "c5")
 
 
-@case(limit=120, browsers=True)
-def explorer_updates_other_tabs_and_overwrites_nothing():
-    book = copy_starter(folder("explore"))
-    with explorer(book) as server, page_of(server) as first:
-        second = first.context.new_page()
-        open_address(second, server.url)
-        for page in (second, first):
-            page.click('button[aria-label="Change d4"]')
-        first.check('input[name="mark"][value="main"]', force=True)
-        expect(first.locator('tr[data-uci="d2d4"].main')).to_have_count(1)
-        # The other tab has received the change, but its dialog was opened with the old
-        # mark, so a change there must be a conflict.
-        expect(second.locator('tr[data-uci="d2d4"].main')).to_have_count(1)
-        # `click` instead of `check`: the refusal may already have restored the old mark.
-        second.click('input[name="mark"][value="avoid"]', force=True)
-        expect(second.locator("#status")).to_contain_text("its mark is main now")
-        marks = {move["san"]: move["mark"] for move in probe(book, "")["moves"]}
-        assert marks["d4"] == "main"
-        # Each tab undoes only its own changes.
-        second.keyboard.press("Escape")
-        expect(second.locator("#undo")).to_be_disabled()
-        # A page in the background has no focus.
-        first.bring_to_front()
-        first.keyboard.press("Escape")
-        expect(first.locator('button.move[data-uci="d2d4"]')).to_be_focused()
-        first.keyboard.press("Control+z")
-        expect(first.locator("#status")).to_have_text("Taken back: d4: mark main")
-        expect(second.locator('tr[data-uci="d2d4"].main')).to_have_count(0)
-
-
-@case(limit=120, browsers=True)
-def explorer_page_reconnects_after_the_program_was_restarted():
-    server = Server("--port", fixed_port())
-    with page_of(server) as page:
-        drag(page, "e2", "e4")
-        expect_line(page, "e4")
-        server.end()
-        page.click('tr[data-uci] >> nth=0')
-        expect(page.locator("#gone")).to_be_visible()
-        expect(page.locator("#line button")).to_have_text(["e4"])
-        again = Server("--port", server.port)
-        try:
-            expect(page.locator("#gone")).to_be_hidden()
-            page.keyboard.press("ArrowRight")
-            expect(page.locator("#line button")).to_have_count(2)
-        finally:
-            again.end()
-
-
-@case(limit=90, browsers=True)
-def explorer_castles_in_chess960_and_finds_openings():
-    with explorer() as server, page_of(server, "?fen=1k2r3/8/8/8/8/8/8/5KR1+w+G+-+0+1") as page:
-        drag(page, "f1", "g1")
-        expect_line(page, "O-O")
-        page.keyboard.press("/")
-        page.fill("#search-text", "B90")
-        page.click("#search-list button >> nth=0")
-        expect(page.locator("#opening")).to_contain_text("B90 Sicilian Defense: Najdorf")
-        expect(page.locator("#line button")).to_have_count(10)
-        page.go_back()
-        expect_line(page, "O-O")
-
-
 def close_dialog(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
 
 
-@case(limit=400, browsers=True)
+@case(limit=400, browsers=True, all_only=True)
 def explorer_has_no_accessibility_error_found_by_axe():
     here = folder("explore")
     other = here / "other.ctg"
@@ -515,7 +500,7 @@ def explorer_refuses_hostile_requests():
         assert server.get("api/position")["books"][0]["in_book"]
 
 
-@case(limit=120)
+@case(limit=120, all_only=True)
 def explorer_handles_10000_requests_at_once():
     with explorer() as server:
         reported = send_10000_requests(server, "/api/position?play=e2e4")

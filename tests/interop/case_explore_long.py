@@ -114,7 +114,7 @@ def at_rest(page: Page, tools: CDPSession) -> dict[str, float]:
     return reported[-1]
 
 
-@case(limit=USE_MINUTES * 60 * 1.5 + 300)
+@case(limit=USE_MINUTES * 60 * 1.5 + 300, all_only=True)
 def explorer_page_does_not_grow_while_it_is_used():
     book = copy_starter(folder("explore"))
     with explorer(book, "--engine", STOCKFISH, "--threads", "1") as server, page_of(server) as page:
@@ -196,7 +196,7 @@ def takes_no_more(walk: Callable[[], int], memory_kb: Callable[[], int]) -> str:
     return report
 
 
-@case(limit=USE_MINUTES * 60 * 1.5 + 300)
+@case(limit=USE_MINUTES * 60 * 1.5 + 300, all_only=True)
 def explorer_memory_in_chromium_does_not_grow():
     with explorer() as server, tab() as page:
         page.open(server.url + "?play=" + OF_THE_BOOK, "document.documentElement?.dataset.ready")
@@ -217,7 +217,7 @@ def pages_of_firefox() -> list[int]:
     return [pid for pid, command in commands.items() if "-contentproc" in command and command.endswith("tab") and is_ours(pid)]
 
 
-@case(limit=USE_MINUTES * 60 * 1.5 + 300)
+@case(limit=USE_MINUTES * 60 * 1.5 + 300, all_only=True)
 def explorer_memory_in_firefox_does_not_grow():
     with explorer() as server, browser("Firefox") as started:
         page = started.new_page()

@@ -1,11 +1,10 @@
 """The layout of the page of `tabia explore`: nothing is cut off or misplaced, at every size, in long languages."""
 
-import re
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, SIZES, browser, explorer, is_firefox, marks, open_address
+from pages import SAMPLE, SIZES, SOME_SIZES, browser, explorer, is_firefox, marks, open_address
 from paths import STOCKFISH, copy_starter, folder
 from procs import poll, run
 from runner import case
@@ -48,7 +47,7 @@ def engine_speaks(page: Page) -> None:
     page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3")
 
 
-@case(limit=600, browsers=True)
+@case(limit=600, browsers=True, all_only=True)
 def explorer_cuts_nothing_off_at_any_size_in_long_languages():
     here = folder("explore")
     found = []
@@ -100,7 +99,7 @@ def explorer_cuts_nothing_off_at_any_size_in_long_languages():
     assert not found, f"{len(found)} cut off:\n" + "\n".join(found)
 
 
-@case(limit=300, browsers=True)
+@case(limit=300, browsers=True, all_only=True)
 def explorer_dialogs_have_no_accessibility_error_found_by_axe():
     here = folder("explore")
     index = here / "games.tgx"
@@ -216,11 +215,23 @@ def read_aloud(page: Page) -> list[str]:
     return [text(node) for node in nodes if not node["ignored"] and node.get("role", {}).get("value") in ("status", "alert")]
 
 
-@case(limit=200, browsers=True)
-def explorer_has_an_edit_button_for_each_of_two_books():
+# Pencils of two books that overlap the number beside them.
+OVER = """() => {
+    const box = (node) => { const range = document.createRange(); range.selectNodeContents(node); return range.getBoundingClientRect(); };
+    return [...document.querySelectorAll('.pair td.prob:has(.pencil)')].map((cell) => [box(cell.querySelector('.pencil')), box(cell.querySelector('.number'))])
+        .filter(([a, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5).length;
+}"""
+
+
+@case(limit=300, browsers=True, all_only=True)
+def explorer_edit_buttons_of_two_books_take_no_room_and_cover_no_number():
     here = folder("explore")
-    one, two, weights = books(here)
-    with explorer(one, two, weights) as server, browser() as started:
+    games = here / "games.pgn"
+    games.write_text("1. e4 c5 2. Nf3 d6 1-0\n")
+    small = [here / "first.ctg", here / "second.ctg"]
+    for one in small:
+        assert run("build", "-o", str(one), str(games)).returncode == 0
+    with explorer(*books(here), *small) as server, browser() as started:
         for width, height in SIZES:
             touch = width < 1000
             context = started.new_context(viewport={"width": width, "height": height}, has_touch=touch, is_mobile=touch)
@@ -231,19 +242,33 @@ def explorer_has_an_edit_button_for_each_of_two_books():
                 stored = page.locator("#books tr[data-uci]").count()
                 assert pencils >= 2 * (stored - page.locator("#books tr.lone").count()) > 0, (pencils, stored)
                 assert before[0] == 0 and before == after, f"{width}x{height} {other}: {before} and without pencils {after}"
-            open_address(page, server.url + "?play=e2e4&books=0/1")
-            row = page.locator('tr[data-uci="e7e5"]')
-            pencil = row.locator(".pencil").nth(1)
-            expect(pencil).to_have_attribute("aria-label", f"Change e5 in {two.name}")
-            pencil.tap() if touch and not is_firefox(page) else pencil.click()
-            expect(page.locator("#edit-title")).to_have_text(f"e5 in {two.name}")
-            expect(page.locator("#edit-dialog")).to_be_visible()
-            page.keyboard.press("Escape")
-            expect(page.locator("dialog[open]")).to_have_count(0)
-            # A click beside it plays the move. (The driver can tap only in Chromium.)
-            row.locator("td.n").first.click()
-            expect(page.locator("#line button")).to_have_text(["e4", "e5"])
+            # The widest numbers.
+            open_address(page, server.url + "?books=3/4")
+            numbers = page.locator(".pair td.prob .number").all_text_contents()
+            assert [text.strip("\u202f%") for text in numbers] == ["100.0", "100.0"], numbers
+            over = poll(lambda: page.evaluate(OVER), lambda over: over == 0, 2)
+            assert over == 0, f"{width}x{height}: {over} pencils lie over a number"
             context.close()
+
+
+@case(limit=120, browsers=True)
+def explorer_edits_either_of_two_books():
+    here = folder("explore")
+    one, two, weights = books(here)
+    with explorer(one, two, weights) as server, browser() as started:
+        page = started.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True).new_page()
+        open_address(page, server.url + "?play=e2e4&books=0/1")
+        row = page.locator('tr[data-uci="e7e5"]')
+        pencil = row.locator(".pencil").nth(1)
+        expect(pencil).to_have_attribute("aria-label", f"Change e5 in {two.name}")
+        pencil.click() if is_firefox(page) else pencil.tap()
+        expect(page.locator("#edit-title")).to_have_text(f"e5 in {two.name}")
+        expect(page.locator("#edit-dialog")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.locator("dialog[open]")).to_have_count(0)
+        # A click beside it plays the move. (The driver can tap only in Chromium.)
+        row.locator("td.n").first.click()
+        expect(page.locator("#line button")).to_have_text(["e4", "e5"])
         # By keyboard alone: from the move to its two pencils; E uses the one with the focus.
         page = started.new_context().new_page()
         open_address(page, server.url + "?play=e2e4&books=0/1")
@@ -274,7 +299,7 @@ def explorer_has_an_edit_button_for_each_of_two_books():
 def explorer_shows_messages_in_front_of_an_open_dialog():
     here = folder("explore")
     with explorer(copy_starter(here), "--engine", STOCKFISH, "--threads", "1") as server, browser() as started:
-        for width, height in SIZES:
+        for width, height in SOME_SIZES:
             context = started.new_context(viewport={"width": width, "height": height}, has_touch=width < 1000, is_mobile=width < 1000)
             page = context.new_page()
             status = page.locator("#status")
@@ -327,29 +352,3 @@ def explorer_shows_messages_in_front_of_an_open_dialog():
             page.click("text=Add the line to")
             expect_message("There is no move to add yet")
             context.close()
-
-
-# Names of keys on a keyboard of that language: Ctrl, Shift, Home, End, Delete, Escape.
-KEYS = {
-    "de": ("Strg", "Umschalt", "Pos1", "Ende", "Entf", "Esc"),
-    "es": ("Ctrl", "Mayús", "Inicio", "Fin", "Supr", "Esc"),
-    "fr": ("Ctrl", "Maj", "Origine", "Fin", "Suppr", "Échap"),
-    "ru": ("Ctrl", "Shift", "Home", "End", "Del", "Esc"),
-}
-
-
-@case(limit=60, browsers=True)
-def explorer_names_keys_as_keyboards_of_its_language_do():
-    with explorer() as server, browser() as started:
-        for language, (ctrl, shift, home, end, delete, escape) in KEYS.items():
-            page = started.new_context(locale=language).new_page()
-            open_address(page, server.url)
-            texts = page.locator("#help-dialog kbd").all_text_contents()
-            assert {ctrl, shift, home, end, delete} <= set(texts), texts
-            assert {"N", "K", "G", "E"} <= set(texts), texts
-            for place, key in (("#to-start", home), ("#to-end", end), ("#redo", f"{ctrl}+{shift}+Z")):
-                expect(page.locator(place)).to_have_attribute("title", re.compile(re.escape(f"({key})")))
-            # It appears with its panel.
-            page.keyboard.press("r")
-            for place, key in (("#train-stop", escape),):
-                assert page.locator(place).text_content().endswith(f"({key})"), page.locator(place).text_content()

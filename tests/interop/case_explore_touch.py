@@ -75,7 +75,7 @@ CONTRASTS = """() => {
 }"""
 
 
-@case(limit=300, browsers=True)
+@case(limit=300, browsers=True, all_only=True)
 def explorer_controls_are_large_enough_for_a_finger():
     here = folder("explore")
     other = here / "other.ctg"
@@ -136,7 +136,7 @@ def explorer_controls_are_large_enough_for_a_finger():
     assert not found, f"{len(found)} controls under {FINGER} px:\n" + "\n".join(found)
 
 
-@case(limit=300, browsers=True)
+@case(limit=300, browsers=True, all_only=True)
 def explorer_shows_arrows_dots_and_bars_with_enough_contrast():
     found = []
     least = 99.0

@@ -4,8 +4,8 @@ import json
 import urllib.parse
 import urllib.request
 
-from case_explore_changes import BROWSERS, expect_status
-from pages import explorer, marks, saved_by
+from case_explore_changes import expect_status, window
+from pages import explorer, is_firefox, marks, saved_by
 from paths import folder
 from procs import run
 from runner import case
@@ -108,129 +108,118 @@ def explorer_and_review_know_which_of_several_moves_was_chosen():
             assert json.load(answer)["departures"] == [left]
 
 
-@case(limit=240)
+@case(limit=120, browsers=True)
 def explorer_compares_own_games_with_the_repertoire():
-    for name, started in BROWSERS:
-        here = folder("explore")
-        book = repertoire(here)
-        with explorer(book) as server, started() as page:
-            page.open(server.url)
-            # The scripts of the panel load when it opens, and work at once.
-            assert not page.run("document.querySelector('#train-offer') !== null"), name
-            page.keys("r")
-            page.wait_for("document.querySelector('#train-offer').checkVisibility()")
-            # In Firefox, script events have no clipboard.
-            page.run(PASTE % json.dumps(MINE) if name == "Chromium" else CHOOSE % ("#mine-file", json.dumps(MINE)))
-            page.wait_for("document.querySelector('#mine-message').textContent === '6 games. Left by you: 3, by the opponent: 2, without an answer: 0.'")
-            assert page.run("document.querySelector('#mine-name').value") == "Me, Myself", name
-            rows = page.run("return [...document.querySelectorAll('#mine-list li')].map((row) => row.querySelector('span').textContent)")
-            assert rows == ["You: Nc3, the book: Nf3 (100\u202f%)", "The opponent: e6, you then: d4 (100\u202f%)"], rows
-            press(page, "#mine-list li:first-child button")
-            page.wait_for("[...document.querySelectorAll('#line button')].map((one) => one.textContent).join() === 'e4,c5'")
-            # From now on it is trained: first it is shown.
-            press(page, "#mine-list li:first-child button:nth-child(2)")
-            page.wait_for("document.querySelector('#train-tab').title === '1 due today'")
-            # The answer to the opponents' move is added to the book, as the main move.
-            press(page, "#mine-list li:nth-child(2) button:nth-child(2)")
-            expect_status(page, "Saved:")
-            page.wait_for("document.querySelector('#mine-list li:nth-child(2) button:nth-child(2)').disabled")
-            assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (name, marks(book, "e2e4 e7e6"))
-            press(page, "#coverage summary")
-            page.wait_for("document.querySelector('#coverage-message').textContent === 'No answer is missing where the book goes on.'")
-        # Black has an answer to 1.e4, but not to 1.d4.
-        with explorer(repertoire(folder("explore"), "1. e4 e5 1-0\n\n1. d4 1-0\n")) as server, started() as page:
-            page.open(server.url)
-            page.keys("r")
-            page.wait_for("document.querySelector('#coverage').checkVisibility()")
-            press(page, "#coverage summary")
-            page.run("return (() => { const colour = document.querySelector('#train-colour'); colour.value = 'black'; colour.dispatchEvent(new Event('change', { bubbles: true })); return true; })()")
-            page.wait_for("document.querySelectorAll('#coverage-list li').length === 1")
-            press(page, "#coverage-list li:first-child button")
-            page.wait_for("document.querySelector('#line [aria-current]')?.textContent === 'd4'")
+    here = folder("explore")
+    book = repertoire(here)
+    with explorer(book) as server, window() as page:
+        page.open(server.url)
+        # The scripts of the panel load when it opens, and work at once.
+        assert not page.run("document.querySelector('#train-offer') !== null")
+        page.keys("r")
+        page.wait_for("document.querySelector('#train-offer').checkVisibility()")
+        # In Firefox, script events have no clipboard.
+        page.run(PASTE % json.dumps(MINE) if not is_firefox(page.page) else CHOOSE % ("#mine-file", json.dumps(MINE)))
+        page.wait_for("document.querySelector('#mine-message').textContent === '6 games. Left by you: 3, by the opponent: 2, without an answer: 0.'")
+        assert page.run("document.querySelector('#mine-name').value") == "Me, Myself"
+        rows = page.run("return [...document.querySelectorAll('#mine-list li')].map((row) => row.querySelector('span').textContent)")
+        assert rows == ["You: Nc3, the book: Nf3 (100\u202f%)", "The opponent: e6, you then: d4 (100\u202f%)"], rows
+        press(page, "#mine-list li:first-child button")
+        page.wait_for("[...document.querySelectorAll('#line button')].map((one) => one.textContent).join() === 'e4,c5'")
+        # From now on it is trained: first it is shown.
+        press(page, "#mine-list li:first-child button:nth-child(2)")
+        page.wait_for("document.querySelector('#train-tab').title === '1 due today'")
+        # The answer to the opponents' move is added to the book, as the main move.
+        press(page, "#mine-list li:nth-child(2) button:nth-child(2)")
+        expect_status(page, "Saved:")
+        page.wait_for("document.querySelector('#mine-list li:nth-child(2) button:nth-child(2)').disabled")
+        assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (marks(book, "e2e4 e7e6"))
+        press(page, "#coverage summary")
+        page.wait_for("document.querySelector('#coverage-message').textContent === 'No answer is missing where the book goes on.'")
+    # Black has an answer to 1.e4, but not to 1.d4.
+    with explorer(repertoire(folder("explore"), "1. e4 e5 1-0\n\n1. d4 1-0\n")) as server, window() as page:
+        page.open(server.url)
+        page.keys("r")
+        page.wait_for("document.querySelector('#coverage').checkVisibility()")
+        press(page, "#coverage summary")
+        page.run("return (() => { const colour = document.querySelector('#train-colour'); colour.value = 'black'; colour.dispatchEvent(new Event('change', { bubbles: true })); return true; })()")
+        page.wait_for("document.querySelectorAll('#coverage-list li').length === 1")
+        press(page, "#coverage-list li:first-child button")
+        page.wait_for("document.querySelector('#line [aria-current]')?.textContent === 'd4'")
 
 
-@case(limit=240)
+@case(limit=120, browsers=True)
 def explorer_trains_one_move_of_several_and_shows_new_ones_first():
-    for name, started in BROWSERS:
-        book = repertoire(folder("explore"), "1. e4 e5 1-0\n\n1. d4 d5 1-0\n")
-        with explorer(book) as server, started() as page:
-            page.open(server.url)
-            page.keys("r")
-            page.click("#train-form .main")
-            page.wait_for(f"{MESSAGE} === 'The book has several moves here. Which is yours?'")
-            page.click("#train-choices button:first-child")
-            page.wait_for(f"{MESSAGE} === 'The book’s line ends here.'")
-            # It comes again, without showing its move; the other is wrong now.
-            page.click("#train-next")
-            page.wait_for(f"{MESSAGE} === 'Your move as White.' && !document.querySelector('#train-choices button')")
-            chosen = page.run("return JSON.parse(localStorage.getItem('training')).moves[0][1]")
-            other = {"e2e4": "d2d4", "d2d4": "e2e4"}[chosen]
-            page.click(f"[data-square={other[:2]}]")
-            page.click(f"[data-square={other[2:]}]")
-            page.wait_for(f"{MESSAGE}.endsWith('is not the move. Try again.')")
-            page.click(f"[data-square={chosen[:2]}]")
-            page.click(f"[data-square={chosen[2:]}]")
-            page.wait_for(f"{MESSAGE} === 'The book’s line ends here.'")
-            page.keys("Escape")
-            page.wait_for("document.querySelector('#train-progress').checkVisibility() && document.querySelector('#train-openings td').textContent === '1'")
-            # Without the stored choice, a new move is shown first; it counts when found unaided.
-            page.run("return (() => { const all = JSON.parse(localStorage.getItem('training')); all.cards = []; localStorage.setItem('training', JSON.stringify(all)); return true; })()")
-            page.open(server.url)
-            page.keys("r")
-            page.click("#train-form .main")
-            page.wait_for(f"{MESSAGE}.startsWith('New: ')")
-            page.wait_for(f"document.querySelector('.pointed [data-arrow=\"{chosen}\"]')")
-            page.click(f"[data-square={chosen[:2]}]")
-            page.click(f"[data-square={chosen[2:]}]")
-            page.wait_for("document.querySelector('#train-score').textContent === '0 right, 0 missed, 1 to come again'")
-            page.click("#train-next")
-            page.wait_for(f"{MESSAGE} === 'Your move as White.'")
-            page.click(f"[data-square={chosen[:2]}]")
-            page.click(f"[data-square={chosen[2:]}]")
-            page.wait_for("document.querySelector('#train-score').textContent === '1 right, 0 missed, 0 to come again'")
+    book = repertoire(folder("explore"), "1. e4 e5 1-0\n\n1. d4 d5 1-0\n")
+    with explorer(book) as server, window() as page:
+        page.open(server.url)
+        page.keys("r")
+        page.click("#train-form .main")
+        page.wait_for(f"{MESSAGE} === 'The book has several moves here. Which is yours?'")
+        page.click("#train-choices button:first-child")
+        page.wait_for(f"{MESSAGE} === 'The book’s line ends here.'")
+        # It comes again, without showing its move; the other is wrong now.
+        page.click("#train-next")
+        page.wait_for(f"{MESSAGE} === 'Your move as White.' && !document.querySelector('#train-choices button')")
+        chosen = page.run("return JSON.parse(localStorage.getItem('training')).moves[0][1]")
+        other = {"e2e4": "d2d4", "d2d4": "e2e4"}[chosen]
+        page.click(f"[data-square={other[:2]}]")
+        page.click(f"[data-square={other[2:]}]")
+        page.wait_for(f"{MESSAGE}.endsWith('is not the move. Try again.')")
+        page.click(f"[data-square={chosen[:2]}]")
+        page.click(f"[data-square={chosen[2:]}]")
+        page.wait_for(f"{MESSAGE} === 'The book’s line ends here.'")
+        page.keys("Escape")
+        page.wait_for("document.querySelector('#train-progress').checkVisibility() && document.querySelector('#train-openings td').textContent === '1'")
+        # Without the stored choice, a new move is shown first; it counts when found unaided.
+        page.run("return (() => { const all = JSON.parse(localStorage.getItem('training')); all.cards = []; localStorage.setItem('training', JSON.stringify(all)); return true; })()")
+        page.open(server.url)
+        page.keys("r")
+        page.click("#train-form .main")
+        page.wait_for(f"{MESSAGE}.startsWith('New: ')")
+        page.wait_for(f"document.querySelector('.pointed [data-arrow=\"{chosen}\"]')")
 
 
 COURSE = '[Event "Course: Italian"]\n\n1. e4 {Best by test.} e5 2. Nf3 *\n\n[Event "Course: Sicilian"]\n\n1. e4 c5 2. Nf3 *\n'
 
-@case(limit=240)
+@case(limit=120, browsers=True)
 def explorer_trains_chapters_of_a_file():
-    for name, started in BROWSERS:
-        with explorer() as server, started() as page:
-            page.open(server.url)
-            page.keys("r")
-            page.click("#train-learn")
-            page.run(CHOOSE % ("#chapters-file", json.dumps(COURSE)))
-            page.wait_for("[...document.querySelectorAll('#chapters-list span')].map((one) => one.textContent).join() === 'games.pgn,Course: Italian,Course: Sicilian'")
-            # They are stored in the browser, and saved in the training file.
-            page.open(server.url)
-            page.keys("r")
-            page.wait_for("document.querySelectorAll('#chapters-list li').length === 3")
-            page.click("#chapters summary")
-            page.click("#chapters-list .file button")
-            page.wait_for("!document.querySelector('#chapters-list li')")
-            page.run(CHOOSE % ("#chapters-file", json.dumps(COURSE)))
-            page.click("#chapters-list li:nth-child(2) button")
-            page.wait_for(f"{MESSAGE} === 'Your move as White.'")
-            page.click("[data-square=e2]")
-            page.click("[data-square=e4]")
-            page.wait_for(f"{MESSAGE} === 'e4 (Best by test.) is right.' && document.querySelectorAll('#line button').length === 2")
-            page.click("[data-square=d2]")
-            page.click("[data-square=d4]")
-            page.wait_for(f"{MESSAGE} === 'd4 is not the move. Try again.'")
-            page.click("[data-square=g1]")
-            page.click("[data-square=f3]")
-            page.wait_for(f"{MESSAGE} === 'The book’s line ends here.'")
-            page.keys("Escape")
-            listed = "[...document.querySelectorAll('#chapters-list span')].map((one) => one.textContent).join() === 'games.pgn,Course: Italian,1 due today,Course: Sicilian'"
-            page.wait_for(listed)
-            # The training file contains them too, with their progress.
-            saved = saved_by(page.page, lambda: page.click("#train-save")).read_text()
-            page.click("#train-forget")
-            page.click("#chapters-list .file button")
-            page.wait_for("!document.querySelector('#chapters-list li')")
-            page.run(CHOOSE % ("#train-file", json.dumps(saved)))
-            page.wait_for(listed)
-            # After loading, the browser has them too.
-            page.open(server.url)
-            page.keys("r")
-            page.wait_for(listed)
+    with explorer() as server, window() as page:
+        page.open(server.url)
+        page.keys("r")
+        page.click("#train-learn")
+        page.run(CHOOSE % ("#chapters-file", json.dumps(COURSE)))
+        page.wait_for("[...document.querySelectorAll('#chapters-list span')].map((one) => one.textContent).join() === 'games.pgn,Course: Italian,Course: Sicilian'")
+        # They are stored in the browser, and saved in the training file.
+        page.open(server.url)
+        page.keys("r")
+        page.wait_for("document.querySelectorAll('#chapters-list li').length === 3")
+        page.click("#chapters summary")
+        page.click("#chapters-list .file button")
+        page.wait_for("!document.querySelector('#chapters-list li')")
+        page.run(CHOOSE % ("#chapters-file", json.dumps(COURSE)))
+        page.click("#chapters-list li:nth-child(2) button")
+        page.wait_for(f"{MESSAGE} === 'Your move as White.'")
+        page.click("[data-square=e2]")
+        page.click("[data-square=e4]")
+        page.wait_for(f"{MESSAGE} === 'e4 (Best by test.) is right.' && document.querySelectorAll('#line button').length === 2")
+        page.click("[data-square=d2]")
+        page.click("[data-square=d4]")
+        page.wait_for(f"{MESSAGE} === 'd4 is not the move. Try again.'")
+        page.click("[data-square=g1]")
+        page.click("[data-square=f3]")
+        page.wait_for(f"{MESSAGE} === 'The book’s line ends here.'")
+        page.keys("Escape")
+        listed = "[...document.querySelectorAll('#chapters-list span')].map((one) => one.textContent).join() === 'games.pgn,Course: Italian,1 due today,Course: Sicilian'"
+        page.wait_for(listed)
+        # The training file contains them too, with their progress.
+        saved = saved_by(page.page, lambda: page.click("#train-save")).read_text()
+        page.click("#train-forget")
+        page.click("#chapters-list .file button")
+        page.wait_for("!document.querySelector('#chapters-list li')")
+        page.run(CHOOSE % ("#train-file", json.dumps(saved)))
+        page.wait_for(listed)
+        # After loading, the browser has them too.
+        page.open(server.url)
+        page.keys("r")
+        page.wait_for(listed)

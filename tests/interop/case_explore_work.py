@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, drag, expect_line, explorer, is_firefox, open_address, page_of, probe, reload, saved_by
+from pages import drag, expect_line, explorer, is_firefox, open_address, page_of, probe, reload, saved_by
 from paths import STARTER, STOCKFISH, copy_starter, folder
 from procs import poll, run, wait_until
 from runner import case
@@ -16,12 +16,6 @@ def engines_of(server) -> list[str]:
     """The programs that a server has started."""
     tasks = Path(f"/proc/{server.process.pid}/task")
     return [pid for children in tasks.glob("*/children") for pid in children.read_text().split()]
-
-
-def busy(pid: str) -> int:
-    """Clock ticks of processor time that a process has used."""
-    with open(f"/proc/{pid}/stat") as stat:
-        return sum(map(int, stat.read().rsplit(")", 1)[1].split()[11:13]))
 
 
 @case(limit=150, browsers=True)
@@ -82,31 +76,25 @@ def explorer_starts_one_engine_on_request_and_shows_its_lines():
         expect(page.locator("#plot .value")).to_have_count(1)
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#plot .value")).to_have_count(2)
-        # When turned off it stops searching.
+        # Turned off.
         page.click("#engine-tab")
         page.click("#engine")
         expect(page.locator(".best [data-arrow]")).to_have_count(0)
-        engine = one_engine()
-
-        def rests() -> bool:
-            before = busy(engine)
-            page.wait_for_timeout(1500)
-            return busy(engine) - before < 20
-
-        wait_until(rests, 10, lambda: "the engine goes on for nobody")
+        one_engine()
 
 
 @case(limit=120, browsers=True)
 def explorer_ignores_illegal_lines_of_an_engine():
     here = folder("explore")
-    liar = here / "liar"
+    liar, told = here / "liar", here / "told"
     liar.write_text(
         "#!/bin/sh\n"
-        "while read -r line; do case $line in\n"
+        f"while read -r line; do echo $line >> {told}; case $line in\n"
         "uci) echo 'id name <img src=x onerror=alert(1)>'; echo 'option name MultiPV type spin default 1 min 1 max 500'; echo uciok;;\n"
         "isready) echo readyok;;\n"
         "go*) echo 'info depth 9 multipv 1 score cp 30 pv e2e5 e7e5'; echo 'info depth 9 multipv 2 score cp 20 pv d2d4 d7d5 a1a8';\n"
-        "  echo 'info depth 9 multipv 77 score mate 999999999999 pv g1f3'; echo 'info depth x score cp <b>'; echo bestmove h9h9;;\n"
+        "  echo 'info depth 9 multipv 77 score mate 999999999999 pv g1f3'; echo 'info depth x score cp <b>';;\n"
+        "stop) echo bestmove h9h9;;\n"
         "quit) exit;; esac; done\n"
     )
     liar.chmod(0o755)
@@ -118,6 +106,10 @@ def explorer_ignores_illegal_lines_of_an_engine():
         expect(page.locator("#engine-list li")).to_have_text("+0.201.d4d5")
         expect(page.locator("#engine-message")).to_contain_text("<img")
         expect(page.locator("#engine-pane img")).to_have_count(0)
+        # When turned off it stops searching.
+        assert "stop" not in told.read_text().split()
+        page.click("#engine")
+        wait_until(lambda: told.read_text().split()[-1] == "stop", 15, told.read_text)
     missing = run("explore", "--no-open", "--engine", "nobody")
     assert missing.returncode == 2 and "nobody" in missing.stderr, missing
     dead = here / "dead"
@@ -315,11 +307,23 @@ def on_paper(page: Page, is_paper: bool) -> None:
     page.evaluate(swap, ["print", "all"] if is_paper else ["all", "print"])
 
 
-@case(limit=120, browsers=True)
+# Names of keys on a keyboard of that language: Ctrl, Shift, Home, End, Delete, Escape.
+KEYS = {
+    "de": ("Strg", "Umschalt", "Pos1", "Ende", "Entf", "Esc"),
+    "es": ("Ctrl", "Mayús", "Inicio", "Fin", "Supr", "Esc"),
+    "fr": ("Ctrl", "Maj", "Origine", "Fin", "Suppr", "Échap"),
+    "ru": ("Ctrl", "Shift", "Home", "End", "Del", "Esc"),
+}
+
+
+@case(limit=180, browsers=True)
 def explorer_speaks_five_languages_and_changes_its_looks():
     titles = {"de": "Grundstellung", "es": "Posición inicial", "fr": "Position initiale", "ru": "Начальная позиция"}
     knights = {"de": "Sf3", "es": "Cf3", "fr": "Cf3", "ru": "Кf3"}
     with explorer() as server, page_of(server, "?play=e2e4,e7e5") as page:
+        # Score and probability of a move.
+        numbers = lambda: "".join(page.locator('tr[data-uci="g1f3"] :is(td.score, .number)').all_text_contents())
+        assert numbers().count(".") == 2 and "," not in numbers(), numbers()
         page.click("#choice-tab")
         page.select_option("#set-board", "brown")
         page.wait_for_function("() => getComputedStyle(document.documentElement).getPropertyValue('--dark-square').trim() === '#b98f63'")
@@ -353,6 +357,12 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             expect(page.locator("html")).to_have_attribute("lang", code)
             # Moves with the piece letters of the language, in the table and in the line.
             expect(page.locator('button.move[data-uci="g1f3"]')).to_have_text(knights[code])
+            assert numbers().count(",") == 2 and "." not in numbers(), (code, numbers())
+            ctrl, shift, home, end, delete, escape = KEYS[code]
+            texts = page.locator("#help-dialog kbd").all_text_contents()
+            assert {ctrl, shift, home, end, delete, "N", "K", "G", "E"} <= set(texts), texts
+            for place, key in (("#to-start", home), ("#to-end", end), ("#redo", f"{ctrl}+{shift}+Z")):
+                expect(page.locator(place)).to_have_attribute("title", re.compile(re.escape(f"({key})")))
             page.click('tr[data-uci="g1f3"]')
             expect(page.locator("#line button").last).to_have_text(knights[code])
             # And in messages to screen readers.
@@ -386,6 +396,11 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             assert reasons and set(reasons) <= set(spoken), (code, reasons)
             expect(page.locator("#status")).to_contain_text("(e2e5)")
             expect(page.locator("#status")).not_to_contain_text("The address")
+            # What comes with its panel.
+            page.click("#train-tab")
+            text = page.locator("#train-stop").text_content()
+            assert text.endswith(f"({escape})"), text
+            page.click("#choice-tab")
             open_address(page, server.url + "?play=e2e4,e7e5")
         with page.expect_navigation():
             page.select_option("#set-letters", "figurines")
@@ -417,9 +432,13 @@ def explorer_steps_by_swiping_and_respects_reduced_motion():
         assert page.evaluate(glides) == 0, "a piece glides"
 
 
-@case(limit=90, browsers=True)
-def explorer_reads_a_dropped_file_of_games_in_the_browser():
-    games = "\n\n".join(
+@case(limit=180, browsers=True)
+def explorer_closes_and_opens_books_and_reads_files_of_games():
+    here = folder("explore")
+    one, two = copy_starter(here, "one"), copy_starter(here, "two")
+    games = here / "games.pgn"
+    games.write_text("\n\n".join(f'[Event "x"]\n[White "Player {n}"]\n\n1. {move} *' for n, move in enumerate(("a3", "h3"))))
+    dropped = "\n\n".join(
         f'[Event "Open"]\n[White "Player {n}"]\n[Black "Other {n}"]\n[Date "20{n:02}.??.??"]\n[Result "1-0"]\n\n1. e4 c5 2. {move} d6 1-0' for n, move in enumerate(("Nf3", "c3", "Nc3"), start=10)
     )
     drop = """([name, text]) => {
@@ -429,36 +448,6 @@ def explorer_reads_a_dropped_file_of_games_in_the_browser():
         document.body.dispatchEvent(at('dragover'));
         document.body.dispatchEvent(at('drop'));
     }"""
-    with explorer() as server, page_of(server, "?play=e2e4,c7c5") as page:
-        page.evaluate(drop, ["open.pgn", games])
-        expect(page.locator("#games-title")).to_have_text("open.pgn: 3 games")
-        expect(page.locator("#games-list li")).to_have_count(3)
-        page.fill("#games-words", "player 2011")
-        expect(page.locator("#games-list li")).to_have_count(1)
-        page.click("#games-list button")
-        expect(page.locator("#line button")).to_have_text(["e4", "c5", "c3", "d6"])
-        # At the position on the board, so that the game can be played through from there.
-        expect(page.locator("#line [aria-current]")).to_have_text("c5")
-        page.keyboard.press("ArrowRight")
-        expect(page.locator("#line [aria-current]")).to_have_text("c3")
-        # A single game is shown at once; invalid text gives a message.
-        page.evaluate(drop, ["one.pgn", "1. d4 d5 2. c4 *"])
-        expect(page.locator("#line button")).to_have_text(["d4", "d5", "c4"])
-        page.evaluate(drop, ["picture.png", "nonsense"])
-        expect(page.locator("#status")).to_contain_text("neither a FEN nor a game")
-        # Without an index there are no games with a position.
-        page.click("#book-tab")
-        page.keyboard.press("i")
-        expect(page.locator("#games-none")).to_contain_text("No index of games is open")
-        expect(page.locator("#games-more")).to_be_hidden()
-
-
-@case(limit=120, browsers=True)
-def explorer_closes_and_opens_books_and_files_of_games():
-    here = folder("explore")
-    one, two = copy_starter(here, "one"), copy_starter(here, "two")
-    games = here / "games.pgn"
-    games.write_text("\n\n".join(f'[Event "x"]\n[White "Player {n}"]\n\n1. {move} *' for n, move in enumerate(("a3", "h3"))))
     with explorer(one, two, STARTER) as server, page_of(server, "?books=one.ctg/two.ctg") as page:
         names = page.locator("#first-book option")
         expect(names).to_have_text(["one.ctg", "two.ctg", "tabia.ctg"])
@@ -503,39 +492,26 @@ def explorer_closes_and_opens_books_and_files_of_games():
         page.set_input_files("#open-input", nothing)
         expect(page.locator("#status")).to_contain_text("neither a FEN nor a game")
         expect(page.locator("#open-list li")).to_have_count(0)
-
-
-@case(limit=120, browsers=True)
-def explorer_lists_the_games_of_a_position_and_replays_them():
-    here = folder("explore")
-    book, games = here / "book.ctg", here / "games.tgx"
-    assert run("build", "-o", str(book), str(SAMPLE)).returncode == 0
-    assert run("index", "-o", str(games), str(SAMPLE)).returncode == 0
-    with explorer(book, games) as server, page_of(server, "?play=e2e4,c7c5") as page:
-        wanted = server.get("api/games?play=e2e4,c7c5")["games"]
-        assert len(wanted) > 15
-        page.keyboard.press("i")
-        listed = page.locator("#games-list li")
-        expect(listed).to_have_count(len(wanted))
-        # No game is before the given date.
-        page.click("#games-more summary")
-        page.fill("#games-until", "1500-01")
-        page.press("#games-until", "Tab")
-        expect(listed).to_have_count(0)
-        expect(page.locator("#games-none")).to_contain_text("no game with this position")
-        page.fill("#games-until", "")
-        page.press("#games-until", "Tab")
-        expect(listed).to_have_count(len(wanted))
-        page.click("#games-list button >> nth=0")
-        # At the position on the board; the game continues from there.
-        page.wait_for_function("() => document.querySelectorAll('#line button').length > 10")
+        # Dropped on the page.
+        open_address(page, server.url + "?play=e2e4,c7c5")
+        page.evaluate(drop, ["open.pgn", dropped])
+        expect(page.locator("#games-title")).to_have_text("open.pgn: 3 games")
+        expect(page.locator("#games-list li")).to_have_count(3)
+        page.fill("#games-words", "player 2011")
+        expect(page.locator("#games-list li")).to_have_count(1)
+        page.click("#games-list button")
+        expect(page.locator("#line button")).to_have_text(["e4", "c5", "c3", "d6"])
+        # At the position on the board, so that the game can be played through from there.
         expect(page.locator("#line [aria-current]")).to_have_text("c5")
         page.keyboard.press("ArrowRight")
-        expect(page.locator("#line [aria-current]")).not_to_have_text("c5")
-        # The next and the previous game of the list, by one key each.
-        header = page.locator("#line .game")
-        first = header.inner_text()
-        page.keyboard.press("PageDown")
-        expect(header).not_to_have_text(first)
-        page.keyboard.press("PageUp")
-        expect(header).to_have_text(first)
+        expect(page.locator("#line [aria-current]")).to_have_text("c3")
+        # A single game is shown at once; invalid text gives a message.
+        page.evaluate(drop, ["one.pgn", "1. d4 d5 2. c4 *"])
+        expect(page.locator("#line button")).to_have_text(["d4", "d5", "c4"])
+        page.evaluate(drop, ["picture.png", "nonsense"])
+        expect(page.locator("#status")).to_contain_text("neither a FEN nor a game")
+        # Without an index there are no games with a position.
+        page.click("#book-tab")
+        page.keyboard.press("i")
+        expect(page.locator("#games-none")).to_contain_text("No index of games is open")
+        expect(page.locator("#games-more")).to_be_hidden()

@@ -11,7 +11,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -25,6 +24,9 @@ from procs import TIMEOUT_FACTOR, environment, poll, processor_seconds, run
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
 
 SIZES = ((360, 740), (740, 360), (683, 384), (768, 1024), (1366, 768), (1440, 900), (1600, 900), (1920, 1080))
+
+# Those at which messages are tested, unless all cases run.
+SOME_SIZES = SIZES if os.environ.get("TABIA_ALL") == "1" else (SIZES[0], SIZES[4])
 
 # Root needs --no-sandbox; the rest prevents network requests of the browser.
 FLAGS = [
@@ -231,16 +233,10 @@ def browser(name: str = "") -> Iterator[Browser]:
 
 
 @contextlib.contextmanager
-def page_of(server: Server, address: str = "", latency: int = 0, **context: object) -> Iterator[Page]:
+def page_of(server: Server, address: str = "", **context: object) -> Iterator[Page]:
     """A page that is ready. It must send requests only to the server and log no errors."""
     with browser() as started:
         page = started.new_context(viewport={"width": 1366, "height": 768}, **context).new_page()
-        if latency:
-            def late(route: object) -> None:
-                time.sleep(latency / 1000)
-                route.continue_()
-
-            page.route("**/api/position*", late)
         asked, complaints = [], []
         page.on("request", lambda request: asked.append(request.url))
         page.on("pageerror", lambda error: complaints.append(str(error)))

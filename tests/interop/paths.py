@@ -16,8 +16,6 @@ STARTER = ROOT / "books" / "tabia.ctg"
 
 # Long cases run in full with TABIA_THOROUGH=1, else in part.
 THOROUGH = os.environ.get("TABIA_THOROUGH") == "1"
-# (milliseconds that an answer takes, number of runs with a held key).
-HELD_KEY_RUNS = ((0, 30), (30, 10), (300, 10)) if THOROUGH else ((0, 6), (30, 2), (300, 2))
 # How long the page is used without a pause.
 USE_MINUTES = float(os.environ.get("TABIA_USE_MINUTES", 60 if THOROUGH else 1))
 

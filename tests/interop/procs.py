@@ -107,18 +107,6 @@ def wait_until(is_done: Callable[[], bool], limit: float, what: Callable[[], obj
     assert poll(is_done, limit=limit), f"not so after {TIMEOUT_FACTOR * limit} s: {what()}"
 
 
-def within(limit: float, attempt: Callable[[], float]) -> float:
-    """Returns the first of twelve attempts within the limit, in seconds.
-
-    A busy machine makes attempts longer, never shorter: code that is too slow
-    itself exceeds the limit each time."""
-    took = []
-    while not took or took[-1] >= limit:
-        assert len(took) < 12, f"never within {limit} s: {took}"
-        took.append(attempt())
-    return took[-1]
-
-
 def kill_all() -> None:
     """Ends all processes that a case has left, and those that they have just started."""
     while left := alive():

@@ -5,6 +5,10 @@ a text, which is printed under its line.
 
 Cases run in parallel, each in a process of its own; those of files that
 measure time run after all others, one at a time.
+
+Cases with `all_only` (every size of the page, every panel for axe, memory over
+time) run only with TABIA_ALL=1, or if a word of the command line is in their
+names; the last lines of the output tell how many were left out.
 """
 
 import multiprocessing
@@ -30,16 +34,17 @@ class Case:
     limit: float
     needs_shared: bool
     alone: bool
+    all_only: bool
 
 
 CASES: list[Case] = []
 
 # Files whose cases measure time, or play with clocks and could lose on time.
-ALONE = {f"case_{name}" for name in ("explore_first", "latency", "matches", "processes")}
+ALONE = {f"case_{name}" for name in ("matches",)}
 
 
-def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False, alone: bool = False):
-    """Makes a function a case. `limit` is in seconds; with `browsers` it is one for Chromium and one for Firefox; `alone` is for a case that measures time."""
+def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False, alone: bool = False, all_only: bool = False):
+    """Makes a function a case. `limit` is in seconds; with `browsers` it is one for Chromium and one for Firefox; `alone` is for a case that measures time, `all_only` for one that takes long and finds little."""
 
     def in_firefox(work):
         # Each case runs in a process of its own.
@@ -52,7 +57,7 @@ def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False
         runs = [(name, work, limit)]
         if browsers:
             runs.append((f"{name} in Firefox", lambda: in_firefox(work), 2 * limit))
-        CASES.extend(Case(group, *run, needs_shared, alone or group in ALONE) for run in runs)
+        CASES.extend(Case(group, *run, needs_shared, alone or group in ALONE, all_only) for run in runs)
         return work
 
     return add
@@ -130,6 +135,8 @@ def main() -> int:
     signal.signal(signal.SIGALRM, _on_alarm)
     wanted = sys.argv[1:]
     cases = [one for one in CASES if not wanted or any(word in one.name for word in wanted)]
+    long = [one for one in cases if one.all_only] if not wanted and os.environ.get("TABIA_ALL") != "1" else []
+    cases = [one for one in cases if one not in long]
     left_out = [one.name for one in cases if one.needs_shared and not SHARED.exists()]
     cases = [one for one in cases if one.name not in left_out]
     if any(one.needs_shared for one in cases) and not SIMPLE.exists():
@@ -152,6 +159,10 @@ def main() -> int:
         print(f"Left out, for there is no {os.path.normpath(SHARED)}:")
         for name in left_out:
             print(f"  {name}")
+    if long:
+        print(f"Left out: {len(long)} long cases, which TABIA_ALL=1 or a word of their names runs:")
+        for one in long:
+            print(f"  {one.name}")
     for name in failed:
         print(f"failed: {name}")
     print(f"{passed} passed, {len(failed)} failed", flush=True)

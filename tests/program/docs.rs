@@ -220,22 +220,9 @@ fn page_is_wrong(page: &Path, text: &str, examples: &[Example]) -> String {
     let mut wrong = String::new();
     let mut moved = 0_isize;
     for example in examples {
-        // A command that uses an engine with a clock may be late on a busy machine, so it
-        // is repeated.
-        let talks = ["tabia check", "printf 'uci"];
-        let timed = talks.iter().any(|talk| example.command.starts_with(talk));
         let (from, to) = example.lines;
         let at = format!("{}:{from}: {}", page.display(), example.command);
-        let mut printed = run(&example.command, folder.path());
-        for _ in 0..if timed { 11 } else { 0 } {
-            if example
-                .shown
-                .as_ref()
-                .is_some_and(|shown| !is_as_shown(shown, &printed))
-            {
-                printed = run(&example.command, folder.path());
-            }
-        }
+        let printed = run(&example.command, folder.path());
         let Some(shown) = &example.shown else {
             if printed.last().is_some_and(|last| last.starts_with("? ")) {
                 wrong.push_str(&format!("{at}\n--- fails\n{}\n\n", printed.join("\n")));

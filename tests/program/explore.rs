@@ -10,7 +10,6 @@ mod hostile;
 mod languages;
 mod lichess;
 mod texts;
-mod tokens;
 
 use std::sync::Arc;
 

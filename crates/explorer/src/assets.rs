@@ -94,6 +94,7 @@ const MODULES: &[(&str, &str)] = &[
     ("files.js", include_str!("page/files.js")),
     ("games.js", include_str!("page/games.js")),
     ("lang.js", include_str!("page/lang.js")),
+    ("lesson.js", include_str!("page/lesson.js")),
     ("main.js", include_str!("page/main.js")),
     ("moves.js", include_str!("page/moves.js")),
     ("pgn.js", include_str!("page/pgn.js")),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{ask, book_on_disk, explorer, explorer_at, explorer_of, post, value};
 
-pub(crate) const LANGUAGES: [&str; 4] = [
+const LANGUAGES: [&str; 4] = [
     include_str!("../../../crates/explorer/locales/de.json"),
     include_str!("../../../crates/explorer/locales/es.json"),
     include_str!("../../../crates/explorer/locales/fr.json"),
@@ -14,7 +14,7 @@ pub(crate) const LANGUAGES: [&str; 4] = [
 ];
 
 /// The rows of a table: an English text and its translation. A text may occur twice.
-pub(crate) fn rows(table: &str) -> Vec<(String, String)> {
+fn rows(table: &str) -> Vec<(String, String)> {
     let rows = table.lines().filter(|line| line.starts_with("  \""));
     rows.map(|row| {
         let row = format!("{{{}}}", row.trim_end_matches(','));

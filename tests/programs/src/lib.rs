@@ -1,6 +1,7 @@
 //! Code shared by the programs that tests start.
 
 pub mod engine;
+pub mod odd;
 pub mod referee;
 
 /// Pseudo-random numbers, the same each time: Marsaglia's xorshift.

@@ -114,18 +114,41 @@ export function inTurn() {
   };
 }
 
+/**
+ * For requests of which only the last one counts: begins one, and returns a function that tells whether it is still
+ * the last.
+ */
+export function newest() {
+  let count = 0;
+  return () => {
+    const number = (count += 1);
+    return () => number === count;
+  };
+}
+
+/**
+ * The messages in the parts of a text that arrive one after another, which may end anywhere: the returned function
+ * takes a part and returns the messages that it completes.
+ */
+export function messages() {
+  let rest = "";
+  return (part) => {
+    const pieces = (rest + part).split("\n\n");
+    rest = pieces.pop();
+    return pieces.filter((piece) => piece.startsWith("data: ")).map((piece) => JSON.parse(piece.slice(6)));
+  };
+}
+
 /** Reads an answer that arrives in parts, calls `onMessage` for each, and returns when it ends or `signal` aborts it. */
 export async function follow(path, body, onMessage, signal) {
   const response = await send(path, { ...body, client: asker }, signal);
   if (!response.ok) throw refusal(await response.json(), response.status);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
+  const completed = messages();
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
-    const pieces = (rest + value).split("\n\n");
-    rest = pieces.pop();
-    for (const piece of pieces) if (piece.startsWith("data: ")) onMessage(JSON.parse(piece.slice(6)));
+    completed(value).forEach((message) => onMessage(message));
   }
 }
 

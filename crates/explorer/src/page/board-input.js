@@ -1,8 +1,8 @@
 // Moves on the board, by drag, click and keyboard. The program sends the legal moves.
 
-import { NAMES, picture } from "./board.js";
+import { picture } from "./board.js";
 import { by, el } from "./dom.js";
-import { t } from "./lang.js";
+import { PIECES, t, translated } from "./lang.js";
 
 const GLIDE_MS = 120;
 /** The size of a piece relative to its square, as in the style sheet. */
@@ -121,7 +121,7 @@ export class BoardInput {
           "button",
           {
             type: "button",
-            "aria-label": t(NAMES[letter]),
+            "aria-label": translated(PIECES[letter.toUpperCase()]),
             onclick: () => {
               close();
               this.play(moves.find(({ uci }) => uci.endsWith(letter)).uci);

@@ -2,9 +2,23 @@
 
 import { Arrows } from "./arrows.js";
 import { by, el, fill, svg } from "./dom.js";
-import { t } from "./lang.js";
+import { english, translated } from "./lang.js";
 
-export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+/** The pieces in words, by their letters in a FEN. */
+const ON_SQUARES = {
+  P: english("white pawn"),
+  N: english("white knight"),
+  B: english("white bishop"),
+  R: english("white rook"),
+  Q: english("white queen"),
+  K: english("white king"),
+  p: english("black pawn"),
+  n: english("black knight"),
+  b: english("black bishop"),
+  r: english("black rook"),
+  q: english("black queen"),
+  k: english("black king"),
+};
 
 /** The piece letters of a FEN by square name. */
 export function pieces(fen) {
@@ -111,7 +125,7 @@ export class Board {
   describe(name) {
     const letter = this.pieces.get(name);
     if (!letter) return name;
-    return `${name}, ${t(`${letter === letter.toUpperCase() ? "white" : "black"} ${NAMES[letter.toLowerCase()]}`)}`;
+    return `${name}, ${translated(ON_SQUARES[letter])}`;
   }
 
   centre(name) {

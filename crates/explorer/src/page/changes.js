@@ -11,7 +11,7 @@ import * as trees from "./tree.js";
 const SOON = 500;
 
 /** The lines of a tree for the book, each with the annotations of its moves. */
-function linesOf(tree, ids) {
+export function linesOf(tree, ids) {
   return ids.map((id) => {
     const path = trees.path(tree, id).map((at) => trees.node(tree, at));
     return {

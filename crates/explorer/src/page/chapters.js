@@ -35,6 +35,12 @@ export function named(games) {
   return games.map((game) => ({ text: game.text, name: isByEvent ? game.event : game.label }));
 }
 
+/** Chapters with others: those of a file replace its old ones, and the newest stay. */
+export function joined(old, chapters) {
+  const files = new Set(chapters.map(({ file }) => file));
+  return [...old.filter(({ file }) => !files.has(file)), ...chapters].slice(-MOST);
+}
+
 /** The moves of a chapter in a position, in the form of a book. */
 export function bookOf(tree, moves) {
   const at = trees.find(tree, moves);
@@ -75,10 +81,9 @@ export class Chapters {
     this.add(named(split(await file.text())).map((chapter) => ({ file: file.name, ...chapter })));
   }
 
-  /** Adds chapters; those of a file replace its old ones. */
+  /** Adds chapters. */
   add(chapters) {
-    const files = new Set(chapters.map(({ file }) => file));
-    this.set([...this.all.filter(({ file }) => !files.has(file)), ...chapters].slice(-MOST));
+    this.set(joined(this.all, chapters));
   }
 
   set(all) {

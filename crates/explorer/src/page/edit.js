@@ -2,7 +2,7 @@
 // once and can be undone. Loaded when needed.
 
 import { by, el, grouped } from "./dom.js";
-import { lettered, t } from "./lang.js";
+import { english, lettered, t, translated } from "./lang.js";
 import { modal } from "./say.js";
 import { OF_POSITIONS, offer } from "./signs.js";
 import { MARKS } from "./columns.js";
@@ -73,7 +73,7 @@ export class EditDialog {
     this.radios(
       "edit-annotation",
       "annotation",
-      ANNOTATIONS.map((sign) => [sign, sign.replace("none", "None")]),
+      ANNOTATIONS.map((sign) => [sign, sign === "none" ? english("None") : sign]),
     );
     const slider = by("edit-factor"),
       number = by("edit-factor-number");
@@ -110,7 +110,7 @@ export class EditDialog {
           "span",
           { class: `radio ${value}` },
           el("input", { type: "radio", id, name, value, onchange: () => this.write(name, value) }),
-          el("label", { for: id }, t(text)),
+          el("label", { for: id }, translated(text)),
         );
       }),
     );

@@ -1,7 +1,7 @@
 // Games with the shown position, if the program has an index of games, and games of files, which stay in the
 // browser until they are closed.
 
-import { get } from "./api.js";
+import { get, newest } from "./api.js";
 import { by, el, grouped } from "./dom.js";
 import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
@@ -48,6 +48,41 @@ export function split(pgn) {
     });
 }
 
+/** The games that contain all words, in an order; of unknown orders, that of the file. */
+export function listed(games, text, order) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = games.filter(({ label, event, when }) =>
+    words.every((word) => `${label} ${event} ${when}`.toLowerCase().includes(word)),
+  );
+  return ORDERS[order] ? found.sort(ORDERS[order]) : found;
+}
+
+/** The valid named sets of filters of a stored text; `fields` are the name and the id of each field. */
+export function setsOf(text, fields) {
+  try {
+    const sets = JSON.parse(text);
+    const known = Array.isArray(sets) ? sets.filter((one) => one?.name && one.values).slice(0, MOST_SETS) : [];
+    // An older version stored them by the ids of the fields.
+    const valuesOf = (values) => fields.map((field) => [field.name, values[field.name] ?? values[field.id]]);
+    return known.map(({ name, values }) => ({
+      name,
+      values: Object.fromEntries(valuesOf(values).filter(([, value]) => value)),
+    }));
+  } catch {
+    return [];
+  }
+}
+
+/** The sets with one more, in place of an older one of its name; without values the name goes. Null: no room. */
+export function withSet(sets, name, values) {
+  const others = sets.filter((one) => one.name !== name);
+  if (Object.keys(values).length === 0) return others;
+  return others.length < MOST_SETS ? [...others, { name, values }] : null;
+}
+
+/** Whether two sets of filters are the same. */
+export const isSameFilter = (one, other) => wordsOf(one) === wordsOf(other);
+
 export class Games {
   load;
   failed;
@@ -63,6 +98,7 @@ export class Games {
     this.all = this.searched = 0;
     /** The shown games of a file, and the texts of all files, by name. */
     this.dropped = null;
+    this.asked = newest();
     this.files = new Map();
     this.indexed = new Promise((resolve) => {
       this.know = resolve;
@@ -164,7 +200,7 @@ export class Games {
 
   /** The page shows another position or other filters: updates the list if needed. */
   shown({ filter }) {
-    if (wordsOf(filter) !== wordsOf(this.filter)) {
+    if (!isSameFilter(filter, this.filter)) {
       this.filter = filter;
       for (const field of this.fields) field.value = filter[field.name] ?? "";
       this.drawSets();
@@ -178,20 +214,20 @@ export class Games {
   }
 
   async list() {
-    const number = (this.asked = (this.asked ?? 0) + 1);
+    const isNewest = this.asked();
     const isIndexed = await this.indexed;
-    if (number !== this.asked) return;
+    if (!isNewest()) return;
     by("games-more").hidden = by("games-named").hidden = this.dropped !== null || !isIndexed;
     by("games-search").hidden = !this.dropped && !isIndexed;
     by("games-here").hidden = !isIndexed || !this.dropped;
     let found = this.dropped ?? [];
     if (!this.dropped && isIndexed) {
       found = await this.fromIndex().catch((error) => {
-        if (number === this.asked) this.failed(error);
+        if (isNewest()) this.failed(error);
         return null;
       });
     }
-    if (number !== this.asked || !found) return;
+    if (!isNewest() || !found) return;
     this.found = found;
     this.isIndexed = isIndexed;
     this.draw();
@@ -201,14 +237,7 @@ export class Games {
   draw() {
     if (!this.found) return;
     let { found } = this;
-    if (this.dropped) {
-      const words = by("games-words").value.toLowerCase().split(/\s+/).filter(Boolean);
-      found = found.filter(({ label, event, when }) =>
-        words.every((word) => `${label} ${event} ${when}`.toLowerCase().includes(word)),
-      );
-      const order = ORDERS[by("games-order").value];
-      if (order) found.sort(order);
-    }
+    if (this.dropped) found = listed(found, by("games-words").value, by("games-order").value);
     by("games-none").textContent =
       this.dropped || this.isIndexed
         ? found.length
@@ -275,31 +304,18 @@ export class Games {
 
   /** The named sets of filters. */
   get sets() {
-    try {
-      const sets = JSON.parse(stored("games-sets", "[]"));
-      const known = Array.isArray(sets) ? sets.filter(({ name, values }) => name && values).slice(0, MOST_SETS) : [];
-      // An older version stored them by the ids of the fields.
-      const valuesOf = (values) => this.fields.map((field) => [field.name, values[field.name] ?? values[field.id]]);
-      return known.map(({ name, values }) => ({
-        name,
-        values: Object.fromEntries(valuesOf(values).filter(([, value]) => value)),
-      }));
-    } catch {
-      return [];
-    }
+    return setsOf(stored("games-sets", "[]"), this.fields);
   }
 
   /** Stores the filters under a name, replacing older ones; without any filter the name is deleted. */
   saveSet(name) {
     if (!name) return;
-    const { values } = this;
-    const others = this.sets.filter((one) => one.name !== name);
-    const isOpen = Object.keys(values).length === 0;
-    if (others.length === MOST_SETS && !isOpen) {
+    const sets = withSet(this.sets, name, this.values);
+    if (!sets) {
       say(t`There is room for ${MOST_SETS} sets of filters.`, true);
       return;
     }
-    keep("games-sets", JSON.stringify(isOpen ? others : [...others, { name, values }]));
+    keep("games-sets", JSON.stringify(sets));
     by("games-name").value = "";
     this.drawSets();
   }
@@ -327,7 +343,7 @@ export class Games {
 
   /** Whether these filters are shown. */
   isShown(values) {
-    return wordsOf(values) === wordsOf(this.filter);
+    return isSameFilter(values, this.filter);
   }
 
   /** Applies a set of filters, or removes the filters if it is applied already. */

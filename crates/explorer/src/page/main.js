@@ -1,7 +1,7 @@
 // The page: steps change the state, and states are shown.
 
 import * as address from "./address.js";
-import { Gone, client, comeBack, get, inTurn, listen, post, script } from "./api.js";
+import { Gone, client, comeBack, get, inTurn, listen, newest, post, script } from "./api.js";
 import { BoardInput } from "./board-input.js";
 import { Changes } from "./changes.js";
 import { Controls } from "./controls.js";
@@ -10,7 +10,7 @@ import { repeatInput } from "./early.js";
 import { Engine } from "./engine.js";
 import * as face from "./face.js";
 import { Games } from "./games.js";
-import { inWords, t, translated } from "./lang.js";
+import { english, inWords, t, translated } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
 import { say } from "./say.js";
@@ -264,8 +264,8 @@ function playAll(moves) {
   return store.want(steps.playFrom(state(), moves));
 }
 
-/** Number of requested texts: only the last one is shown, even if earlier answers come later. */
-let loads = 0;
+/** Only the last requested text is shown, even if earlier answers come later. */
+const loading = newest();
 
 /**
  * Shows the tree of a text, which may be a promise. Calls `read` when the text could be read, and then shows
@@ -274,9 +274,9 @@ let loads = 0;
  * @param {{ read?: () => void, message?: string }} how
  */
 async function load(text, { read = () => {}, message } = {}) {
-  const number = (loads += 1);
+  const isNewest = loading();
   const pasted = await post("/api/read", { text: await text });
-  if (number !== loads) return false;
+  if (!isNewest()) return false;
   read();
   const tree = trees.fromPasted(pasted);
   const end = trees.endOf(tree, 0);
@@ -303,16 +303,7 @@ async function playTyped(text) {
   await store.running;
   const { view } = store,
     meant = state();
-  const plain = (san) =>
-    san
-      .replace(/[+#x=-]/g, "")
-      .replaceAll("0", "O")
-      .toLowerCase();
-  const exact = view.legal.filter((move) => move.san === text || move.uci === text.toLowerCase());
-  // "bc4" may be a pawn's or a bishop's move: an exact match of case comes first.
-  const near = view.legal.filter((move) => move.san.replace(/[+#x]/g, "") === text.replace(/[+#x]/g, ""));
-  const loose = view.legal.filter((move) => plain(move.san) === plain(text));
-  const found = [exact, near, loose].find((list) => list.length > 0) ?? [];
+  const found = steps.meantBy(view.legal, text);
   if (found.length > 1) {
     say(t`${text} can mean several moves`, true);
     return;
@@ -335,9 +326,9 @@ async function playTyped(text) {
 let jumped = null;
 
 const JUMPS = {
-  difference: "There is no other difference among the likeliest lines from here on.",
-  gap: "There is no other gap among the likeliest lines from here on.",
-  mark: "There is no other marked move among the likeliest lines from here on.",
+  difference: english("There is no other difference among the likeliest lines from here on."),
+  gap: english("There is no other gap among the likeliest lines from here on."),
+  mark: english("There is no other marked move among the likeliest lines from here on."),
 };
 
 async function jump(to) {
@@ -350,7 +341,7 @@ async function jump(to) {
   query.set("skip", String(from.skip));
   const moves = await get("/api/jump", query);
   if (!moves) {
-    say(t(JUMPS[to]));
+    say(translated(JUMPS[to]));
     return;
   }
   let next = null;

@@ -2,6 +2,20 @@
 
 import * as trees from "./tree.js";
 
+/** Greatest length of a line, unless a word is longer. */
+const WIDTH = 79;
+
+/** A text with line breaks in place of blanks; a line that begins with such a sign would be no part of the game. */
+function wrapped(text) {
+  const lines = [];
+  for (const word of text.split(/\s+/)) {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length && (longer.length <= WIDTH || /^%|^\[/.test(word))) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.join("\n");
+}
+
 /** The tree as PGN, with all its data. */
 export function toPgn(tree) {
   const known = new Map(tree.tags);
@@ -10,11 +24,18 @@ export function toPgn(tree) {
   if (tree.fen) known.set("SetUp", "1").set("FEN", tree.fen);
   const tags = [...known].map(([name, value]) => `[${name} "${value.replace(/["\\]/g, "'")}"]`);
   const words = [];
-  const say = (text) => text && words.push(`{${text.replaceAll("}", ")")}}`);
+  // Brackets of a variation belong to the words beside them.
+  let opened = "";
+  const put = (word) => {
+    words.push(opened + word);
+    opened = "";
+  };
+  const close = () => words.push(`${words.pop()})`);
+  const say = (text) => text && put(`{${text.replaceAll("}", ")")}}`);
   const write = (id, forced) => {
     const one = trees.node(tree, id);
     const number = trees.numberOf(tree, id, forced).replace("…", "...");
-    words.push((number ? `${number} ` : "") + one.san, ...one.nags.map((nag) => `$${nag}`));
+    [...(number ? [number] : []), one.san, ...one.nags.map((nag) => `$${nag}`)].forEach(put);
     say(one.comment);
     return one.comment !== "";
   };
@@ -25,9 +46,9 @@ export function toPgn(tree) {
       const [main, ...others] = trees.node(tree, at).children;
       force = write(main, force);
       for (const other of others) {
-        words.push("(");
+        opened = "(";
         walk(other, write(other, true));
-        words.push(")");
+        close();
         force = true;
       }
       at = main;
@@ -36,7 +57,5 @@ export function toPgn(tree) {
   say(trees.node(tree, 0).comment);
   walk(0, true);
   words.push(known.get("Result"));
-  const text = words.join(" ").replaceAll("( ", "(").replaceAll(" )", ")");
-  const lines = text.match(/.{1,79}(?: |$)/g) ?? [text];
-  return `${tags.join("\n")}\n\n${lines.map((line) => line.trimEnd()).join("\n")}\n`;
+  return `${tags.join("\n")}\n\n${wrapped(words.join(" "))}\n`;
 }

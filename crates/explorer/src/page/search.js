@@ -1,6 +1,6 @@
 // Openings by name, code or moves, and players of an index of games.
 
-import { get } from "./api.js";
+import { get, newest } from "./api.js";
 import { by, el, grouped } from "./dom.js";
 import { t } from "./lang.js";
 import { listKeys, modal } from "./say.js";
@@ -14,7 +14,7 @@ export class Search {
     this.books = books;
     this.dialog = by("search-dialog");
     this.field = by("search-text");
-    this.asked = 0;
+    this.asked = newest();
     this.field.addEventListener("input", () => this.ask());
     listKeys(this.dialog, this.field, by("search-list"), () => this.choose());
   }
@@ -36,13 +36,13 @@ export class Search {
 
   /** Lists the results; returns whether they are still current. */
   async list() {
-    const number = (this.asked += 1);
+    const isNewest = this.asked();
     const words = this.field.value.trim();
     const query = this.books();
     query.set("q", words);
     const openings = words ? get("/api/openings", query).catch(() => []) : [];
     const [found, players] = await Promise.all([openings, words ? this.playersOf(words) : []]);
-    if (number !== this.asked) return false;
+    if (!isNewest()) return false;
     by("search-none").hidden = !words || found.length > 0 || players.length > 0;
     const rows = found.map((opening) => {
       const games = opening.games ? ` · ${t`${grouped(opening.games)} games`}` : "";

@@ -2,14 +2,27 @@
 
 import { by, el } from "./dom.js";
 import { COLUMNS } from "./columns.js";
-import { LANGUAGES, chosen, keep, stored, t } from "./lang.js";
+import { LANGUAGES, chosen, english, keep, stored, translated } from "./lang.js";
 
 const CHOICES = {
   language: LANGUAGES,
-  letters: { language: "as the language", en: "English", figurines: "♘ figurines" },
-  board: { green: "green", brown: "brown", blue: "blue", grey: "grey", sand: "sand", violet: "violet" },
-  pieces: { round: "round", drawn: "drawn", angular: "angular", flat: "flat", strong: "strong" },
-  theme: { auto: "as the system", light: "light", dark: "dark" },
+  letters: { language: english("as the language"), en: english("English"), figurines: english("♘ figurines") },
+  board: {
+    green: english("green"),
+    brown: english("brown"),
+    blue: english("blue"),
+    grey: english("grey"),
+    sand: english("sand"),
+    violet: english("violet"),
+  },
+  pieces: {
+    round: english("round"),
+    drawn: english("drawn"),
+    angular: english("angular"),
+    flat: english("flat"),
+    strong: english("strong"),
+  },
+  theme: { auto: english("as the system"), light: english("light"), dark: english("dark") },
 };
 
 /** Switches to the next theme: light, dark, or the system's. */
@@ -38,12 +51,17 @@ export function applyAppearance() {
 /** Fills the selection lists and the help. */
 export function prepare() {
   by("help-columns").replaceChildren(
-    ...COLUMNS.filter(([, help]) => help).flatMap(([name, help]) => [el("dt", {}, t(name)), el("dd", {}, t(help))]),
+    ...COLUMNS.filter(([, help]) => help).flatMap(([name, help]) => [
+      el("dt", {}, translated(name)),
+      el("dd", {}, translated(help)),
+    ]),
   );
   for (const [name, values] of Object.entries(CHOICES)) {
     const list = by(`set-${name}`);
     list.replaceChildren(
-      ...Object.entries(values).map(([value, text]) => el("option", { value }, name === "language" ? text : t(text))),
+      ...Object.entries(values).map(([value, text]) =>
+        el("option", { value }, name === "language" ? text : translated(text)),
+      ),
     );
     list.value = name === "language" ? chosen() : stored(name, Object.keys(values)[0]);
     list.addEventListener("change", () => {

@@ -1,36 +1,36 @@
 // Small graphics: marks, annotations, bars, values.
 
 import { decimal, el, grouped, percent } from "./dom.js";
-import { t } from "./lang.js";
+import { english, t, translated } from "./lang.js";
 
 /** The symbols of NAG numbers: for moves, then for positions. */
 const SIGNS = {
-  1: ["!", "good"],
-  2: ["?", "mistake"],
-  3: ["!!", "very good"],
-  4: ["??", "blunder"],
-  5: ["!?", "interesting"],
-  6: ["?!", "dubious"],
-  7: ["□", "forced"],
-  10: ["=", "equal"],
-  11: ["=", "equal, quiet"],
-  12: ["=", "equal, active"],
-  13: ["∞", "unclear"],
-  14: ["+=", "White is slightly better"],
-  15: ["=+", "Black is slightly better"],
-  16: ["±", "White is better"],
-  17: ["∓", "Black is better"],
-  18: ["+−", "White is winning"],
-  19: ["−+", "Black is winning"],
-  22: ["⨀", "zugzwang"],
-  32: ["⟳", "development"],
-  36: ["↑", "initiative"],
-  40: ["→", "attack"],
-  44: ["=∞", "compensation"],
-  132: ["⇆", "counterplay"],
-  138: ["⊕", "time trouble"],
-  140: ["∆", "with the idea"],
-  146: ["N", "novelty"],
+  1: ["!", english("good")],
+  2: ["?", english("mistake")],
+  3: ["!!", english("very good")],
+  4: ["??", english("blunder")],
+  5: ["!?", english("interesting")],
+  6: ["?!", english("dubious")],
+  7: ["□", english("forced")],
+  10: ["=", english("equal")],
+  11: ["=", english("equal, quiet")],
+  12: ["=", english("equal, active")],
+  13: ["∞", english("unclear")],
+  14: ["+=", english("White is slightly better")],
+  15: ["=+", english("Black is slightly better")],
+  16: ["±", english("White is better")],
+  17: ["∓", english("Black is better")],
+  18: ["+−", english("White is winning")],
+  19: ["−+", english("Black is winning")],
+  22: ["⨀", english("zugzwang")],
+  32: ["⟳", english("development")],
+  36: ["↑", english("initiative")],
+  40: ["→", english("attack")],
+  44: ["=∞", english("compensation")],
+  132: ["⇆", english("counterplay")],
+  138: ["⊕", english("time trouble")],
+  140: ["∆", english("with the idea")],
+  146: ["N", english("novelty")],
 };
 
 /** The annotations that can be chosen. */
@@ -44,7 +44,7 @@ export const signs = ({ nags }) => nags.map((nag) => (nag < 10 ? "" : "\u202f") 
 
 /** Fills a selection list: none, one of these, or another present value. */
 export function offer(list, nags, now) {
-  const named = (nag) => (SIGNS[nag] ? `${signOf(nag)} ${t(SIGNS[nag][1])}` : signOf(nag));
+  const named = (nag) => (SIGNS[nag] ? `${signOf(nag)} ${translated(SIGNS[nag][1])}` : signOf(nag));
   list.replaceChildren(
     ...[...new Set([0, ...nags, now])].map((nag) => el("option", { value: nag }, nag ? named(nag) : t("none"))),
   );
@@ -53,7 +53,7 @@ export function offer(list, nags, now) {
 
 export function comment(nag) {
   if (!nag) return null;
-  const meaning = SIGNS[nag] ? t(SIGNS[nag][1]) : t`commentary ${nag}`;
+  const meaning = SIGNS[nag] ? translated(SIGNS[nag][1]) : t`commentary ${nag}`;
   return el("span", { class: "comment", title: meaning, role: "img", "aria-label": meaning }, signOf(nag));
 }
 

@@ -37,7 +37,7 @@ export const flip = (from) => ({ ...from, flip: !from.flip });
 /** Follows moves that are all in the tree; otherwise does nothing. */
 export const along = (moves) => (from) => {
   const at = trees.find(from.tree, moves);
-  return at === undefined ? null : { ...from, at };
+  return at === undefined ? null : to(at)(from);
 };
 
 /** Changes comment and annotation of the move shown in `meant`. */
@@ -82,3 +82,20 @@ export const unset = (name) => (from) => {
   delete now[name];
   return { ...from, set: now };
 };
+
+/**
+ * The legal moves that a typed text can mean: those written so; else those with these letters without signs; else
+ * those with these letters in any case.
+ */
+export function meantBy(legal, text) {
+  const plain = (san) =>
+    san
+      .replace(/[+#x=-]/g, "")
+      .replaceAll("0", "O")
+      .toLowerCase();
+  const exact = legal.filter((move) => move.san === text || move.uci === text.toLowerCase());
+  // "bc4" may be a pawn's or a bishop's move: an exact match of case comes first.
+  const near = legal.filter((move) => move.san.replace(/[+#x]/g, "") === text.replace(/[+#x]/g, ""));
+  const loose = legal.filter((move) => plain(move.san) === plain(text));
+  return [exact, near, loose].find((list) => list.length > 0) ?? [];
+}

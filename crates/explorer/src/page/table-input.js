@@ -1,6 +1,6 @@
 // Input in the table of moves, and the engine's values there.
 
-import { MARKS, canChange } from "./columns.js";
+import { MARKS, canChange, nextSort } from "./columns.js";
 import { openMenu } from "./context.js";
 import { by, el } from "./dom.js";
 import { keep, t, translated } from "./lang.js";
@@ -74,13 +74,10 @@ export class TableInput {
     this.table.show(this.table.view);
   }
 
-  /** Sorts by a column; a second click reverses the order, a third restores that of the book. With two books, by the figures of one. */
+  /** Sorts by a column; with two books, by the figures of one. */
   sortBy(kind, side = 0) {
     const { table } = this;
-    const up = kind === "move";
-    if (table.sort?.kind !== kind || (table.sort.side ?? 0) !== side) table.sort = { kind, up, side };
-    else if (table.sort.up === up) table.sort = { kind, up: !up, side };
-    else table.sort = null;
+    table.sort = nextSort(table.sort, kind, side);
     keep("sort", JSON.stringify(table.sort));
     table.show(table.view);
     this.place.querySelector(`th.${kind}${side ? ".b" : ""} button`)?.focus({ preventScroll: true });
@@ -157,7 +154,7 @@ export class TableInput {
     /** @type {any[]} */
     const marks = book.most_weight === undefined ? MARKS : MARKS.filter(([mark]) => mark === "avoid");
     openMenu(event, [
-      ...marks.map(([mark, text]) => [t(text), () => this.markMove(uci, mark)]),
+      ...marks.map(([mark, text]) => [translated(text), () => this.markMove(uci, mark)]),
       [t("Change… (E)"), () => this.change(uci)],
     ]);
   }

@@ -1,8 +1,19 @@
 // The book table: the moves of one book in the position, or of two side by side.
 
 import { by, decimal, el, fill, grouped, percent } from "./dom.js";
-import { COLUMNS, amount, canChange, matters, takesLines } from "./columns.js";
-import { lettered, stored, t, translated } from "./lang.js";
+import {
+  COLUMNS,
+  amount,
+  canChange,
+  emptyColumns,
+  matters,
+  shortened,
+  sorted,
+  takesLines,
+  totals,
+  worthOf,
+} from "./columns.js";
+import { english, lettered, stored, t, translated } from "./lang.js";
 import { comment, markSign, results, signed, valueText } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
@@ -79,16 +90,8 @@ export class Table {
   }
 
   /** The moves in the chosen order; with two books, `of` returns the move in the one that counts. */
-  sorted(moves, of = (move) => move) {
-    const [, , , key] = COLUMNS.find(([, , kind]) => kind === this.sort?.kind) ?? [];
-    if (!key) return moves;
-    const sign = this.sort.up ? 1 : -1;
-    const compare = (a, b) => (a < b ? -1 : Number(a > b));
-    return [...moves].sort((a, b) => {
-      const [x, y] = [key(of(a), this), key(of(b), this)];
-      if (x === null || y === null) return Number(x === null) - Number(y === null);
-      return sign * compare(x, y);
-    });
+  sorted(moves, of) {
+    return sorted(moves, this.sort, (move) => this.worth(move), of);
   }
 
   /** The heading of a column, which sorts. */
@@ -112,20 +115,12 @@ export class Table {
     const { moves } = book;
     const all = moves.reduce((sum, move) => sum + amount(move), 0);
     // Empty columns are hidden.
-    const without = [
-      moves.every((move) => move.score === null) && "no-score",
-      !this.values && moves.every((move) => move.evaluation === undefined) && "no-eval",
-      moves.every((move) => move.average_elo === null) && "no-av",
-      moves.every((move) => move.performance === null) && "no-perf",
-      moves.every((move) => move.factor === 0 && move.priority === undefined) && "no-fact",
-      moves.every((move) => move.white === null) && "no-results",
-      (this.values || moves.some((move) => move.evaluation !== undefined)) && "values",
-    ]
-      .filter(Boolean)
-      .join(" ");
+    const hasValues = Boolean(this.values);
+    const without = emptyColumns(moves, hasValues).map((kind) => `no-${kind}`);
+    if (hasValues || moves.some((move) => move.evaluation !== undefined)) without.push("values");
     const named = {
-      ...(moves.some((move) => move.stored_weight !== undefined) && { n: "Weight" }),
-      ...(moves.some((move) => move.priority !== undefined) && { fact: "Priority" }),
+      ...(moves.some((move) => move.stored_weight !== undefined) && { n: english("Weight") }),
+      ...(moves.some((move) => move.priority !== undefined) && { fact: english("Priority") }),
     };
     const key = el(
       "span",
@@ -134,8 +129,8 @@ export class Table {
     );
     const heads = COLUMNS.map(([name, help, kind]) =>
       this.head(
-        kind === "results" ? [el("span", { class: "word" }, t(name)), key] : [t(named[kind] ?? name)],
-        t(named[kind] ?? (help || "By name")),
+        kind === "results" ? [el("span", { class: "word" }, translated(name)), key] : [translated(named[kind] ?? name)],
+        translated(named[kind] ?? (help || english("By name"))),
         kind,
       ),
     );
@@ -144,7 +139,7 @@ export class Table {
       { class: "book", "aria-label": book.name },
       el(
         "table",
-        { class: without },
+        { class: without.join(" ") },
         el(
           "thead",
           {},
@@ -165,14 +160,11 @@ export class Table {
 
   /** The sums of all moves of a book. */
   totals(book) {
-    const known = book.in_book && !book.moves.some((move) => move.stored_weight !== undefined);
-    const finished = known && book.white !== null ? book.white + book.draws + book.black : 0;
-    const wins = this.view.turn === "white" ? book.white : book.black;
-    const played = book.moves.reduce((sum, move) => sum + move.probability, 0);
+    const { amount: all, score, probability } = totals(book, this.view.turn);
     return {
-      n: grouped(known ? book.games : book.moves.reduce((sum, move) => sum + amount(move), 0)),
-      score: finished ? decimal((100 * (wins + book.draws / 2)) / finished, 1) : "–",
-      prob: played > 0 ? this.share(played, 0) : "–",
+      n: grouped(all),
+      score: scored({ score }),
+      prob: probability === null ? "–" : this.share(probability, 0),
     };
   }
 
@@ -205,15 +197,8 @@ export class Table {
         el("span", { class: "sign" }, move.annotation),
       ),
       comment(move.commentary),
-      name ? el("span", { class: "name", title: name }, this.shortened(name)) : null,
+      name ? el("span", { class: "name", title: name }, shortened(name, this.view.opening?.name ?? "")) : null,
     );
-  }
-
-  /** A name without the part that is already in the title. */
-  shortened(name) {
-    const shown = this.view.opening?.name ?? "";
-    const known = [`${shown}, `, `${shown}: `, `${shown.split(":")[0]}: `].find((start) => name.startsWith(start));
-    return known ? name.slice(known.length) : name;
   }
 
   row(book, move, all) {
@@ -250,10 +235,7 @@ export class Table {
   /** The value as a number for sorting, for the player of the move. */
   worth(move) {
     const value = this.value(move);
-    if (!value) return null;
-    const { cp, mate } = value;
-    const white = mate === undefined ? cp : Math.sign(mate || 1) * (100_000 - Math.abs(mate));
-    return this.view.turn === "white" ? white : -white;
+    return value && worthOf(value, this.view.turn);
   }
 
   evaluation(move) {
@@ -321,14 +303,14 @@ export class Table {
     const only = (book, other) => book.moves.filter((move) => !other.has(move.uci));
     /** @type {[string, string, string][]} */
     const kinds = [
-      ["n", "N", "Games"],
-      ["score", "%", "Score"],
-      ["prob", "Prob", "Probability"],
+      ["n", english("N"), english("Games")],
+      ["score", english("%"), english("Score")],
+      ["prob", english("Prob"), english("Probability")],
     ];
     const ofSide = (move) => (this.sort?.side ? second.get(move.uci) : move);
     /** @type {(column: string[], book: any, side: number) => Element} */
     const head = ([kind, short], book, side) =>
-      this.head([el("span", { class: "kind" }, `${t(short)} `), "AB"[side]], book.name, kind, side);
+      this.head([el("span", { class: "kind" }, `${translated(short)} `), "AB"[side]], book.name, kind, side);
     const sums = [a, b].map((book) => this.totals(book));
     const body = [
       el("tbody", {}, ...this.sorted(shared, ofSide).map((move) => this.pairRow(a, b, move, second.get(move.uci)))),
@@ -351,7 +333,7 @@ export class Table {
                 "tr",
                 { class: "kinds" },
                 el("td", {}),
-                ...kinds.map(([, , name]) => el("th", { scope: "colgroup", colspan: 2 }, t(name))),
+                ...kinds.map(([, , name]) => el("th", { scope: "colgroup", colspan: 2 }, translated(name))),
               ),
               el(
                 "tr",

@@ -8,6 +8,7 @@ import { Coverage } from "./coverage.js";
 import { Departures } from "./departures.js";
 import { by, el } from "./dom.js";
 import { keep, lettered, stored, t, translated } from "./lang.js";
+import { Lesson, reply, rightMoves } from "./lesson.js";
 import { say } from "./say.js";
 import { comment, valueText } from "./signs.js";
 import * as tabs from "./tabs.js";
@@ -24,23 +25,6 @@ const THINKS = 1200;
 
 /** Greatest number of openings with shown progress. */
 const MOST_OPENINGS = 12;
-
-/** The right moves: the green ones, else those that the book plays, else its moves that are not red. */
-export function rightMoves(book) {
-  const stored = book.moves.filter((move) => !move.transposition);
-  const kinds = [(move) => move.mark === "main", (move) => move.probability > 0, (move) => move.mark !== "avoid"];
-  return kinds.map((kind) => stored.filter(kind)).find((moves) => moves.length) ?? [];
-}
-
-/** A random book move, by how often it was played. */
-export function reply(book, random = Math.random()) {
-  const moves = book.moves.filter((move) => !move.transposition);
-  const weigh = (of) => moves.map(of);
-  let weights = weigh((move) => move.stored_weight ?? move.games);
-  if (weights.every((weight) => weight === 0)) weights = weigh((move) => move.probability);
-  let left = random * weights.reduce((sum, weight) => sum + weight, 0);
-  return moves.find((move, index) => (left -= weights[index]) < 0) ?? moves.at(-1);
-}
 
 /** A book move of a colour with its annotation, its comments, and its value for White, if known. */
 function described({ san, annotation, commentary, evaluation, comment: words }, colour) {
@@ -68,6 +52,8 @@ export class Trainer {
     this.chapters = new Chapters(this);
     this.coverage = new Coverage(this, { load });
     this.mode = null;
+    /** The lesson; null during a game. */
+    this.lesson = null;
     for (const [id, action] of Object.entries({
       "train-show": () => this.show(),
       "train-other": () => this.choose(),
@@ -163,10 +149,7 @@ export class Trainer {
     this.chapter = chapter;
     this.book = chapter?.name ?? view.books[0].name;
     this.root = chapter ? { ...state, tree: trees.empty(chapter.tree.fen), at: 0, tail: 0 } : state;
-    this.again = [];
-    this.learnt = new Set();
-    this.right = this.wrong = 0;
-    this.due = this.cards.due(this.book, colour);
+    this.lesson = new Lesson(this.cards, this.book, colour);
     this.next();
   }
 
@@ -174,7 +157,7 @@ export class Trainer {
     if (!this.on) this.before = state;
     this.mode = mode;
     this.colour = colour;
-    this.question = null;
+    this.lesson = null;
     document.body.classList.add("training");
     tabs.choose("train");
     by("train-pane").hidden = false;
@@ -185,8 +168,7 @@ export class Trainer {
 
   /** Shows the next due card, else a line from the root. */
   next() {
-    this.question = null;
-    const card = (this.due.shift() ?? this.again.shift())?.[1];
+    const card = this.lesson.next();
     let from = this.root;
     if (card) {
       let tree = trees.empty(card.fen),
@@ -234,55 +216,34 @@ export class Trainer {
       this.ended();
       return;
     }
-    const key = this.cards.key(this.book, this.colour, view.fen);
-    const mine = this.cards.mine.get(key);
-    const chosen = all.filter(({ uci }) => uci === mine);
-    const right = chosen.length ? chosen : all;
-    // Asked already: only the book may have changed.
-    if (this.question?.tree === state.tree && this.question.at === state.at) {
-      Object.assign(this.question, { all, right });
-      return;
-    }
+    const { tree, at } = state;
     const line = trees
-      .path(state.tree, state.at)
-      .map((id) => trees.node(state.tree, id))
+      .path(tree, at)
+      .map((id) => trees.node(tree, id))
       .map(({ uci, san }) => ({ uci, san }));
     // Variations of an opening count as one opening.
     const opening = view.opening?.name.split(":")[0];
-    this.question = {
-      tree: state.tree,
-      at: state.at,
-      all,
-      right,
-      key,
-      way: { fen: state.tree.fen, line, ...(opening && { opening }) },
-      missed: false,
-      isChoice: false,
-    };
-    const card = this.cards.all.get(key);
-    this.question.isNew = !(card?.right || card?.wrong || this.learnt.has(key));
-    if (all.length > 1 && !chosen.length && mine !== "") this.choose();
-    else if (this.question.isNew && by("train-learn").checked) this.learn();
-    else {
-      this.question.isNew = false;
-      this.showStatus(this.last ?? (this.colour === "white" ? t("Your move as White.") : t("Your move as Black.")));
-    }
+    const way = { fen: tree.fen, line, ...(opening && { opening }) };
+    const showsNew = by("train-learn").checked;
+    const told = this.lesson.ask({ tree, at, fen: view.fen, all, way, showsNew });
+    if (told === "same") return;
+    if (told === "choose") this.choose();
+    else if (told === "new") this.learn();
+    else this.showStatus(this.last ?? this.yourMove());
     this.last = null;
   }
 
   /** Asks which of several moves is the right one from now on. */
   choose() {
-    if (!this.question) return;
-    const { key, all } = this.question;
-    this.question.isChoice = true;
+    if (!this.lesson?.question) return;
+    this.lesson.reopen();
     const button = (text, action) => el("button", { type: "button", onclick: action }, text);
     this.showStatus(t("The book has several moves here. Which is yours?"));
     by("train-choices").replaceChildren(
-      ...all.map((move) => button(lettered(move.san), () => this.played(move))),
+      ...this.lesson.question.all.map((move) => button(lettered(move.san), () => this.played(move))),
       button(t("Any of them"), () => {
-        this.cards.choose(key, "");
-        Object.assign(this.question, { right: all, isChoice: false, isNew: false });
-        this.showStatus(this.colour === "white" ? t("Your move as White.") : t("Your move as Black."));
+        this.lesson.takeAny();
+        this.showStatus(this.yourMove());
       }),
     );
     by("train-other").hidden = true;
@@ -290,9 +251,13 @@ export class Trainer {
 
   /** Shows a new move before it is asked. */
   learn() {
-    const { right } = this.question;
+    const { right } = this.lesson.question;
     this.point(right[0].uci);
     this.showStatus(t`New: ${right.map(({ san }) => lettered(san)).join(t(" or "))}. Play it; it is asked for later.`);
+  }
+
+  yourMove() {
+    return this.colour === "white" ? t("Your move as White.") : t("Your move as Black.");
   }
 
   play(state, move) {
@@ -308,72 +273,42 @@ export class Trainer {
       if (this.mine) this.play(state, move);
       return;
     }
-    const { question } = this;
-    if (!question || question.at !== state.at) return;
-    const { key, way } = question;
-    const right = (question.isChoice ? question.all : question.right).some(({ uci }) => uci === move.uci);
-    if (right && question.isChoice) this.cards.choose(key, move.uci);
-    if (!right) {
-      if (!question.isNew && !question.isChoice) this.miss();
+    if (this.lesson.question?.at !== state.at) return;
+    const { isRight, isTold, move: known } = this.lesson.answer(move.uci);
+    if (!isRight) {
       this.showStatus(t`${lettered(move.san)} is not the move. Try again.`, true);
       this.refute(state, move);
       return;
     }
-    if (question.isNew || question.isChoice) {
-      // It was only shown: it is asked again without its move.
-      if (question.isNew) this.cards.want(key, way);
-      this.learnt.add(key);
-      this.comeAgain(key, way);
-    } else if (!question.missed) {
-      this.right += 1;
-      this.cards.answered(key, true, way);
-      const other = ([known]) => known !== key;
-      this.due = this.due.filter(other);
-      this.again = this.again.filter(other);
-    }
-    this.question = null;
-    const isTold = question.missed || question.isNew || question.isChoice;
-    const known = question.all.find(({ uci }) => uci === move.uci);
     this.last = isTold ? null : t`${described(known, this.colour)} is right.`;
     this.play(state, move);
   }
 
-  comeAgain(key, way) {
-    if (!this.again.some(([known]) => known === key)) this.again.push([key, way]);
-  }
-
-  /** Counts a mistake: the position is repeated. */
-  miss() {
-    if (this.question.missed || this.question.isNew) return;
-    this.question.missed = true;
-    this.wrong += 1;
-    this.comeAgain(this.question.key, this.question.way);
-    this.cards.answered(this.question.key, false, this.question.way);
-  }
-
   /** Shows the right moves; that counts as a mistake. */
   show() {
-    if (!this.question) return;
-    this.miss();
-    this.point(this.question.right[0].uci);
-    this.showStatus(t`The book plays ${this.question.right.map(({ san }) => lettered(san)).join(t(" or "))}.`);
+    if (!this.lesson?.question) return;
+    const { right } = this.lesson.question;
+    this.lesson.miss();
+    this.point(right[0].uci);
+    this.showStatus(t`The book plays ${right.map(({ san }) => lettered(san)).join(t(" or "))}.`);
   }
 
   ended() {
-    this.question = null;
+    this.lesson.question = null;
     this.showStatus(t("The book’s line ends here."));
   }
 
   showStatus(text, wrong = false) {
-    const { question } = this;
+    const { lesson } = this;
+    const question = lesson?.question;
     if (!question?.isChoice) by("train-choices").replaceChildren();
-    by("train-other").hidden = !(this.mode === "train" && question?.all.length > 1) || question.isChoice;
+    by("train-other").hidden = !(question?.all.length > 1) || question.isChoice;
     by("train-why").textContent = "";
     by("train-message").textContent = text;
     by("train-message").classList.toggle("error", wrong);
-    const left = this.mode === "train" ? this.due.length + this.again.length : 0;
-    by("train-score").textContent =
-      this.mode === "train" ? t`${this.right} right, ${this.wrong} missed, ${left} to come again` : "";
+    by("train-score").textContent = lesson
+      ? t`${lesson.right} right, ${lesson.wrong} missed, ${lesson.left} to come again`
+      : "";
   }
 
   /** Starts a game: the engine plays the other side from here on. */
@@ -446,7 +381,7 @@ export class Trainer {
 
   /** Shows the refutation of a wrong move: by the engine, else from the book. */
   async refute(state, move) {
-    const { question } = this;
+    const { question } = this.lesson;
     const { fen } = state.tree;
     const moves = [...trees.line(state.tree, state.at), move.uci];
     let text = "";
@@ -464,7 +399,7 @@ export class Trainer {
     } catch {
       // The message already says that the move is wrong.
     }
-    if (text && question === this.question) by("train-why").textContent = text;
+    if (text && question === this.lesson?.question) by("train-why").textContent = text;
   }
 
   /** Ends it and goes back to where it began. */
@@ -473,14 +408,14 @@ export class Trainer {
     clearTimeout(this.timer);
     this.asked?.abort();
     this.asked = null;
-    const played = this.mode === "game";
-    this.mode = null;
+    const { lesson } = this;
+    this.mode = this.lesson = null;
     document.body.classList.remove("training");
     by("train-pane").hidden = true;
     by("train-offer").hidden = false;
     // A game stays on the board; a training line is removed.
     const { before } = this;
-    this.go((from) => (played ? { ...from } : { ...before }));
-    if (!played) say(t`Training: ${this.right} right, ${this.wrong} missed.`);
+    this.go((from) => (lesson ? { ...before } : { ...from }));
+    if (lesson) say(t`Training: ${lesson.right} right, ${lesson.wrong} missed.`);
   }
 }

@@ -118,7 +118,9 @@ impl Analyst {
         patience: Duration,
     ) -> Result<Analyst, AnalystError> {
         let mut peer = Peer::start(command)?;
-        cancellation.hold(peer.process());
+        if let Some(process) = peer.process() {
+            cancellation.hold(process);
+        }
         peer.send("uci");
         let lines = wait(&mut peer, "uciok", patience)?;
         let name = lines.iter().find_map(|line| line.strip_prefix("id name "));

@@ -22,9 +22,25 @@ const KEPT_LINES: usize = 40;
 const KEPT_CHARS: usize = 200;
 
 /// An event from the engine.
-enum Event {
+pub(in crate::process) enum Event {
     Line(String),
     TooLong,
+}
+
+/// What is at the other end, with the clock that its time limits refer to: a process, or
+/// in tests an engine that answers without one and lets its own time pass while it is
+/// silent.
+pub(in crate::process) trait Channel: Send {
+    /// Sends bytes. If nobody reads them, the answer will be missing.
+    fn send(&mut self, bytes: Vec<u8>);
+    fn close_input(&mut self);
+    /// The next event, or why there is none: [`Missing::Silent`] or [`Missing::Gone`].
+    fn next(&mut self, limit: Duration) -> Result<Event, Missing>;
+    /// The status of an engine that ends within the limit.
+    fn wait(&mut self, limit: Duration) -> Option<ExitStatus>;
+    fn now(&self) -> Instant;
+    /// The process, for those who kill it.
+    fn process(&self) -> Option<&Arc<EngineProcess>>;
 }
 
 /// Why an expected line was not received.
@@ -42,12 +58,53 @@ pub(in crate::process) enum Missing {
     Itself(SpawnError),
 }
 
-/// A running engine. Killed when dropped.
-pub(in crate::process) struct Peer {
+/// An engine's process with a thread for each direction, so that an engine that does not
+/// read or write cannot block this thread. Both end with the process.
+struct Piped {
     process: Arc<EngineProcess>,
     /// `None` once its input is closed.
     input: Option<Sender<Vec<u8>>>,
     output: Receiver<Event>,
+}
+
+impl Channel for Piped {
+    fn send(&mut self, bytes: Vec<u8>) {
+        if let Some(input) = &self.input {
+            let _ = input.send(bytes);
+        }
+    }
+
+    fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    fn next(&mut self, limit: Duration) -> Result<Event, Missing> {
+        self.output
+            .recv_timeout(limit)
+            .map_err(|error| match error {
+                RecvTimeoutError::Timeout => Missing::Silent,
+                RecvTimeoutError::Disconnected => {
+                    Missing::Gone(self.process.wait(Duration::from_millis(300)))
+                }
+            })
+    }
+
+    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+        self.process.wait(limit)
+    }
+
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn process(&self) -> Option<&Arc<EngineProcess>> {
+        Some(&self.process)
+    }
+}
+
+/// A running engine. Killed when dropped.
+pub(in crate::process) struct Peer {
+    channel: Box<dyn Channel>,
     exchange: VecDeque<String>,
     program: PathBuf,
 }
@@ -59,19 +116,29 @@ impl Peer {
             stdin,
             stdout,
         } = command.spawn()?;
-        // A thread for each direction, so that an engine that does not read or write
-        // cannot block this thread. Both end with the process.
         let (input, to_write) = mpsc::channel();
         thread::spawn(move || write_all(stdin, &to_write));
         let (lines, output) = mpsc::sync_channel(MAX_WAITING);
         thread::spawn(move || read_lines(stdout, &lines));
-        Ok(Self {
+        let channel = Piped {
             process: Arc::new(process),
             input: Some(input),
             output,
+        };
+        Ok(Self::over(command.program.clone(), channel))
+    }
+
+    pub(in crate::process) fn over(program: PathBuf, channel: impl Channel + 'static) -> Self {
+        Self {
+            channel: Box::new(channel),
             exchange: VecDeque::new(),
-            program: command.program.clone(),
-        })
+            program,
+        }
+    }
+
+    /// The engine's time.
+    pub(in crate::process) fn now(&self) -> Instant {
+        self.channel.now()
     }
 
     pub(in crate::process) fn send(&mut self, line: &str) {
@@ -80,36 +147,28 @@ impl Peer {
 
     pub(in crate::process) fn send_raw(&mut self, line: &str, end: &str) {
         self.keep(">> ", line);
-        if let Some(input) = &self.input {
-            // If the writer has ended, the answer will be missing.
-            let _ = input.send(format!("{line}{end}").into_bytes());
-        }
+        self.channel.send(format!("{line}{end}").into_bytes());
     }
 
     /// Closes the engine's input after all pending lines are written.
     pub(in crate::process) fn close_input(&mut self) {
         self.keep(">> ", "(end of input)");
-        self.input = None;
+        self.channel.close_input();
     }
 
     /// The next line, without its line end.
     pub(in crate::process) fn next(&mut self, limit: Duration) -> Result<String, Missing> {
-        match self.output.recv_timeout(limit) {
-            Ok(Event::Line(line)) => {
+        match self.channel.next(limit)? {
+            Event::Line(line) => {
                 self.keep("<< ", &line);
                 match itself::is_refusal(line.as_bytes()) {
                     true => Err(Missing::Itself(SpawnError::itself(&self.program))),
                     false => Ok(line),
                 }
             }
-            Ok(Event::TooLong) => {
+            Event::TooLong => {
                 self.keep("<< ", "(a line of more than 64 KiB)");
                 Err(Missing::TooLong)
-            }
-            Err(RecvTimeoutError::Timeout) => Err(Missing::Silent),
-            Err(RecvTimeoutError::Disconnected) => {
-                let status = self.process.wait(Duration::from_millis(300));
-                Err(Missing::Gone(status))
             }
         }
     }
@@ -138,11 +197,11 @@ impl Peer {
         last: Option<&str>,
         limit: Duration,
     ) -> Result<(Vec<String>, bool), Missing> {
-        let end = Instant::now() + limit;
+        let end = self.now() + limit;
         let mut lines = Vec::new();
         let mut bytes = 0;
         loop {
-            let line = match self.next(end.saturating_duration_since(Instant::now())) {
+            let line = match self.next(end.saturating_duration_since(self.now())) {
                 Err(Missing::Silent) => return Ok((lines, false)),
                 line => line?,
             };
@@ -154,7 +213,7 @@ impl Peer {
             }
             let found = last.is_some() && line.split_ascii_whitespace().next() == last;
             lines.push(line);
-            if found || Instant::now() >= end {
+            if found || self.now() >= end {
                 return Ok((lines, found));
             }
         }
@@ -163,21 +222,21 @@ impl Peer {
     /// Whether the engine ends within `limit`. Its output is read meanwhile, because it
     /// cannot end with a full pipe.
     pub(in crate::process) fn ends(&mut self, limit: Duration) -> Option<ExitStatus> {
-        let end = Instant::now() + limit;
+        let end = self.now() + limit;
         loop {
-            let left = end.saturating_duration_since(Instant::now());
+            let left = end.saturating_duration_since(self.now());
             match self.next(left) {
                 Ok(_) | Err(Missing::TooLong) if !left.is_zero() => {}
                 _ => break,
             }
         }
-        let left = end.saturating_duration_since(Instant::now());
-        self.process.wait(left.max(Duration::from_millis(50)))
+        let left = end.saturating_duration_since(self.now());
+        self.channel.wait(left.max(Duration::from_millis(50)))
     }
 
     /// Its process, for cancellation by other threads.
-    pub(in crate::process) fn process(&self) -> &Arc<EngineProcess> {
-        &self.process
+    pub(in crate::process) fn process(&self) -> Option<&Arc<EngineProcess>> {
+        self.channel.process()
     }
 
     /// Deletes the stored lines.

@@ -1,7 +1,5 @@
 //! Checks of the ways to end.
 
-use std::time::Instant;
-
 use super::Outcome;
 use super::walk::{Fault, StepFn, Verdict, Walk, seconds};
 
@@ -34,8 +32,8 @@ fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<Verdict, Faul
         walk.watch(walk.patience.watch / 4)?;
     }
     let limit = walk.patience.quit;
-    let start = Instant::now();
     let peer = walk.peer()?;
+    let start = peer.now();
     if quit {
         peer.send("quit");
     } else {
@@ -44,8 +42,8 @@ fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<Verdict, Faul
     let Some(status) = peer.ends(limit) else {
         return Err(format!("it still runs after {}", seconds(limit)));
     };
-    let took = start.elapsed();
-    let left_behind = group_survives(peer.process().id());
+    let took = peer.now() - start;
+    let left_behind = peer.process().is_some_and(|it| group_survives(it.id()));
     walk.drop_peer();
     if left_behind {
         return Err("it ended, but processes that it started still run".into());

@@ -1,7 +1,5 @@
 //! Checks from the start of the process to a new game.
 
-use std::time::Instant;
-
 use super::Outcome;
 use super::lines::check_option;
 use super::walk::{Fault, StepFn, Verdict, Walk, ask, first_word, with_remarks};
@@ -28,10 +26,10 @@ pub(super) fn is_essential(name: &str) -> bool {
 
 fn greeting(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let limit = walk.patience.start;
-    let start = Instant::now();
     let peer = walk.start()?;
+    let start = peer.now();
     let lines = ask(peer, "uci", "uciok", limit)?;
-    let took = start.elapsed();
+    let took = peer.now() - start;
     let mut other = 0;
     let mut author = false;
     for line in &lines {
@@ -97,9 +95,9 @@ fn options(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 }
 
 fn ready_once(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    let start = Instant::now();
+    let start = walk.now()?;
     walk.ready()?;
-    let took = start.elapsed();
+    let took = walk.now()? - start;
     let rest = walk.watch(walk.patience.watch / 2)?;
     if rest.iter().any(|line| first_word(line) == "readyok") {
         return Err("it said \"readyok\" more than once".into());

@@ -17,7 +17,7 @@ mod lines;
 mod play;
 mod walk;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::EngineCommand;
 use super::peer::Peer;
@@ -166,8 +166,8 @@ fn end(mut peer: Peer) {
 }
 
 fn introduce(command: &EngineCommand, limit: Duration) -> Result<(Peer, Greeting), String> {
-    let begun = Instant::now();
     let mut peer = Peer::start(command).map_err(|error| error.to_string())?;
+    let begun = peer.now();
     let lines = walk::ask(&mut peer, "uci", "uciok", limit)?;
     let name = lines.iter().find_map(|line| line.strip_prefix("id name "));
     let declared = lines
@@ -176,7 +176,7 @@ fn introduce(command: &EngineCommand, limit: Duration) -> Result<(Peer, Greeting
         .filter(|line| engine::parse(line) == EngineReply::Option);
     let greeting = Greeting {
         name: name.map(|name| name.trim().to_owned()),
-        took: begun.elapsed(),
+        took: peer.now() - begun,
         options: declared.filter_map(engine::option).collect(),
         ready: Ok(()),
     };
@@ -234,6 +234,18 @@ pub fn check(
     patience: &Patience,
     seen: &mut dyn FnMut(&CheckStep),
 ) -> CheckReport {
-    let steps = [handshake::STEPS, play::STEPS, ending::STEPS];
-    walk::Walk::new(command, patience).run(&steps, handshake::is_essential, seen)
+    let start = || Peer::start(command).map_err(|error| error.to_string());
+    walk(&start, patience, seen)
 }
+
+fn walk(
+    start: &dyn Fn() -> Result<Peer, walk::Fault>,
+    patience: &Patience,
+    seen: &mut dyn FnMut(&CheckStep),
+) -> CheckReport {
+    let steps = [handshake::STEPS, play::STEPS, ending::STEPS];
+    walk::Walk::new(start, patience).run(&steps, handshake::is_essential, seen)
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,6 +1,6 @@
 //! Checks with searches of every kind.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use shakmaty::{CastlingMode, Position};
 
@@ -142,11 +142,11 @@ fn castles(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 fn ready_in_search(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let scene = standard("", "e2e4 c7c5")?;
     begin(walk, &scene, "go infinite")?;
-    let asked = Instant::now();
+    let asked = walk.now()?;
     walk.send("isready")?;
     let lines = walk.until("readyok", walk.patience.ready)?;
     no_answer_in(&lines, "stop")?;
-    let took = asked.elapsed();
+    let took = walk.now()? - asked;
     walk.send("stop")?;
     let answer = walk.answer(&scene, asked, walk.patience.stop)?;
     let note = format!("after {} ms", took.as_millis());
@@ -156,7 +156,7 @@ fn ready_in_search(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 fn until_stop(walk: &mut Walk<'_>, go: &str) -> Result<Verdict, Fault> {
     let scene = standard("", "e2e4 e7e5")?;
     begin(walk, &scene, go)?;
-    let start = Instant::now();
+    let start = walk.now()?;
     walk.send("stop")?;
     let answer = walk.answer(&scene, start, walk.patience.stop)?;
     Ok(answer.verdict())
@@ -193,7 +193,7 @@ fn ponderhit(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.send("setoption name Ponder value true")?;
     let scene = standard("", "e2e4 e7e5")?;
     begin(walk, &scene, GO_PONDER)?;
-    let start = Instant::now();
+    let start = walk.now()?;
     walk.send("ponderhit")?;
     let answer = walk.answer(&scene, start, walk.patience.search)?;
     answer.in_time(CLOCK_MS)

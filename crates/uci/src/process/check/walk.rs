@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use super::super::EngineCommand;
 use super::super::peer::{Missing, Peer};
 use super::lines::Info;
 use super::{CheckReport, CheckStep, Outcome, Patience};
@@ -115,7 +114,7 @@ impl Answer {
 
 /// The checker's state between steps.
 pub(super) struct Walk<'a> {
-    command: &'a EngineCommand,
+    start: &'a dyn Fn() -> Result<Peer, Fault>,
     pub(super) patience: &'a Patience,
     peer: Option<Peer>,
     /// Lines of a process that has ended.
@@ -126,9 +125,10 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(command: &'a EngineCommand, patience: &'a Patience) -> Self {
+    /// `start` starts the engine, each time that it is needed.
+    pub(super) fn new(start: &'a dyn Fn() -> Result<Peer, Fault>, patience: &'a Patience) -> Self {
         Self {
-            command,
+            start,
             patience,
             peer: None,
             exchange: Vec::new(),
@@ -199,7 +199,7 @@ impl<'a> Walk<'a> {
     /// Starts a process that has sent nothing yet.
     pub(super) fn start(&mut self) -> Result<&mut Peer, Fault> {
         self.peer = None;
-        let peer = Peer::start(self.command).map_err(|error| error.to_string())?;
+        let peer = (self.start)()?;
         Ok(self.peer.insert(peer))
     }
 
@@ -221,6 +221,11 @@ impl<'a> Walk<'a> {
         if let Some(peer) = self.peer.take() {
             self.exchange = peer.exchange();
         }
+    }
+
+    /// The engine's time.
+    pub(super) fn now(&mut self) -> Result<Instant, Fault> {
+        Ok(self.peer()?.now())
     }
 
     pub(super) fn send(&mut self, line: &str) -> Result<(), Fault> {
@@ -253,7 +258,7 @@ impl<'a> Walk<'a> {
     /// Sends a position and a `go`, and checks all output.
     pub(super) fn search(&mut self, scene: &Scene, go: &str) -> Result<Answer, Fault> {
         self.send(&scene.line)?;
-        let start = Instant::now();
+        let start = self.now()?;
         self.send(go)?;
         self.answer(scene, start, self.patience.search)
     }
@@ -266,7 +271,7 @@ impl<'a> Walk<'a> {
         limit: Duration,
     ) -> Result<Answer, Fault> {
         let mut lines = self.until("bestmove", limit)?;
-        let took = start.elapsed();
+        let took = self.now()? - start;
         let last = lines.pop().unwrap_or_default();
         self.ready()?;
         let (infos, mut remarks) = check_lines(&lines, scene)?;

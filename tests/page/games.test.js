@@ -1,0 +1,109 @@
+// Lists of games: files, words, orders, filters.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { forSeeds } from "./support.js";
+
+const { isSameFilter, listed, setsOf, split, withSet } = await import("../../crates/explorer/src/page/games.js");
+
+const game = (tags, moves = "1. e4 *") =>
+  `${Object.entries(tags)
+    .map(([name, value]) => `[${name} "${value}"]`)
+    .join("\n")}\n\n${moves}`;
+
+test("a file is split into its games, whatever its line ends and blank lines", () => {
+  forSeeds(50, (rng) => {
+    const games = Array.from({ length: 1 + rng.below(6) }, (_, index) =>
+      game({ Event: `E${index}`, White: `W${index}`, Black: "B", Date: "2020.??.??" }, "1. e4 {a\n[b]} e5\n2. Nf3 *"),
+    );
+    const end = rng.one(["\n", "\r\n"]);
+    const text = games.join(rng.one(["\n\n", "\n", "\n\n\n\n"])).replaceAll("\n", end) + rng.one(["", end, end + end]);
+    const found = split(text);
+    assert.deepEqual(
+      found.map(({ event, label, when }) => [event, label, when]),
+      games.map((_, index) => [`E${index}`, `W${index} – B`, "2020"]),
+    );
+    found.forEach(({ text: part }, index) => assert.equal(part.trim(), games[index].trim()));
+  });
+});
+
+test("tags are read as they are written, and missing ones are unknown", () => {
+  const [one] = split(game({ Event: "?", White: 'A \\"B\\"', WhiteElo: "2500", BlackElo: "x", Result: "1-0" }));
+  assert.deepEqual([one.label, one.event, one.elo, one.result, one.when], ['A \\"B\\" – ?', "", 2500, "1-0", "?"]);
+  assert.equal(split("1. d4 d5 2. c4 *").length, 1);
+  assert.deepEqual(split(" \n\n"), []);
+});
+
+const GAMES = [
+  ["Carlsen – Nepo", "WC", "2021.11", 5600],
+  ["Nepo – Ding", "WC", "2023.04", 5500],
+  ["Kasparov – Karpov", "WC", "1985", 5400],
+  ["Me – You", "Club", "2021.11", 0],
+].map(([label, event, when, elo]) => ({ label, event, when, elo }));
+
+test("words leave the games that have all of them, in any order of the words", () => {
+  const labels = (text) => listed(GAMES, text, "").map(({ label }) => label);
+  assert.equal(labels("  ").length, 4);
+  assert.deepEqual(labels("nepo"), ["Carlsen – Nepo", "Nepo – Ding"]);
+  assert.deepEqual(labels("WC  2021 nepo"), ["Carlsen – Nepo"]);
+  assert.deepEqual(labels("nobody"), []);
+});
+
+test("each order sorts, and leaves the games of the file as they are", () => {
+  const before = [...GAMES];
+  const order = (name) => listed(GAMES, "", name).map(({ when, elo }) => [when, elo]);
+  assert.deepEqual(
+    order("newest").map(([when]) => when),
+    ["2023.04", "2021.11", "2021.11", "1985"],
+  );
+  assert.deepEqual(
+    order("oldest").map(([when]) => when),
+    ["1985", "2021.11", "2021.11", "2023.04"],
+  );
+  assert.deepEqual(
+    order("elo").map(([, elo]) => elo),
+    [5600, 5500, 5400, 0],
+  );
+  // Games of one date stay in their order.
+  assert.deepEqual(listed(GAMES, "", "newest")[1].label, "Carlsen – Nepo");
+  assert.deepEqual(listed(GAMES, "", "as found"), GAMES);
+  assert.deepEqual(GAMES, before);
+});
+
+const FIELDS = ["player", "result", "since"].map((name) => ({ name, id: `games-${name}` }));
+
+test("named filters are kept, replaced and deleted", () => {
+  let sets = withSet([], "old <b>times</b>", { until: "1500" });
+  sets = withSet(sets, "won", { result: "1-0" });
+  sets = withSet(sets, "old <b>times</b>", { until: "1600" });
+  assert.deepEqual(sets, [
+    { name: "won", values: { result: "1-0" } },
+    { name: "old <b>times</b>", values: { until: "1600" } },
+  ]);
+  assert.deepEqual(withSet(sets, "won", {}), [sets[1]]);
+  // One for each digit; a known name has room.
+  for (let number = 3; number <= 9; number += 1) sets = withSet(sets, `set ${number}`, { player: "A" });
+  assert.equal(sets.length, 9);
+  assert.equal(withSet(sets, "one more", { player: "A" }), null);
+  assert.equal(withSet(sets, "won", { player: "B" }).length, 9);
+  assert.deepEqual(withSet(sets, "unknown", {}), sets);
+});
+
+test("stored filters are read back, and damaged ones do no harm", () => {
+  const sets = [{ name: "won", values: { result: "1-0" } }];
+  assert.deepEqual(setsOf(JSON.stringify(sets), FIELDS), sets);
+  // An older version named the values by the ids of the fields.
+  assert.deepEqual(setsOf('[{"name":"won","values":{"games-result":"1-0","games-since":""}}]', FIELDS), sets);
+  for (const text of ["", "{", "null", "7", '{"name":"x"}', "[]"]) assert.deepEqual(setsOf(text, FIELDS), [], text);
+  assert.deepEqual(setsOf(`[null,7,{"name":"x"},{"values":{}},${JSON.stringify(sets[0])}]`, FIELDS), sets);
+  assert.deepEqual(setsOf('[{"name":"x","values":{"other":"1"}}]', FIELDS), [{ name: "x", values: {} }]);
+  const many = JSON.stringify(Array.from({ length: 20 }, () => sets[0]));
+  assert.equal(setsOf(many, FIELDS).length, 9);
+});
+
+test("filters are the same in any order", () => {
+  assert.ok(isSameFilter({ a: "1", b: "2" }, { b: "2", a: "1" }));
+  assert.ok(!isSameFilter({ a: "1" }, { a: "2" }));
+  assert.ok(!isSameFilter({ a: "1" }, {}));
+});

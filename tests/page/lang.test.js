@@ -1,0 +1,184 @@
+// Languages: numbers, moves, messages; annotations and values.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { file, forSeeds } from "./support.js";
+
+const dom = await import("../../crates/explorer/src/page/dom.js");
+const signs = await import("../../crates/explorer/src/page/signs.js");
+const { LANGUAGES } = await import("../../crates/explorer/src/page/lang.js");
+
+const OTHERS = Object.keys(LANGUAGES).filter((code) => code !== "en");
+
+/** The table of a language. */
+const tableOf = (code) => JSON.parse(file(`crates/explorer/locales/${code}.json`));
+
+let pages = 0;
+
+/** The module as it is in a page of a language, after its table has come. */
+async function pageIn(code, letters = "language") {
+  localStorage.setItem("language", code);
+  localStorage.setItem("letters", letters);
+  const wanted = [];
+  globalThis.fetch = async (path) => {
+    wanted.push(path);
+    return { json: async () => tableOf(code) };
+  };
+  globalThis.NodeFilter = { SHOW_TEXT: 4 };
+  const body = { hidden: false, querySelectorAll: () => [] };
+  globalThis.document = {
+    createTreeWalker: () => ({ nextNode: () => null }),
+    documentElement: { lang: "en" },
+    body,
+  };
+  const lang = await import(`../../crates/explorer/src/page/lang.js?${(pages += 1)}`);
+  const ready = lang.begin();
+  if (ready) assert.equal(body.hidden, true, "nothing is shown in the wrong language");
+  return { lang, ready, body, wanted };
+}
+
+const inLanguage = (code, action) => {
+  document.documentElement.lang = code;
+  try {
+    return action();
+  } finally {
+    document.documentElement.lang = "en";
+  }
+};
+
+test("decimals have the sign of the language", () => {
+  for (const code of Object.keys(LANGUAGES)) {
+    const sign = code === "en" ? "." : ",";
+    const written = inLanguage(code, () => [
+      dom.decimal(12.345, 1),
+      dom.percent(0.5),
+      dom.percent(0.254, 0),
+      signs.valueText({ cp: 35 }),
+      signs.valueText({ cp: -120 }),
+      signs.valueText({ cp: 0 }),
+    ]);
+    assert.deepEqual(
+      written,
+      [`12${sign}3`, `50${sign}0\u202f%`, "25\u202f%", `+0${sign}35`, `−1${sign}20`, `0${sign}00`],
+      code,
+    );
+  }
+});
+
+test("decimals are those of Intl in every language, whatever the number", () => {
+  forSeeds(50, ({ random, below }) => {
+    const number = random() * 10 ** below(3);
+    const digits = below(3);
+    for (const code of Object.keys(LANGUAGES)) {
+      const style = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false };
+      const expected = new Intl.NumberFormat(code, style).format(Number(number.toFixed(digits)));
+      assert.equal(
+        inLanguage(code, () => dom.decimal(number, digits)),
+        expected,
+        code,
+      );
+    }
+  });
+});
+
+test("thousands are separated, and nothing else", () => {
+  assert.deepEqual([0, 999, 1000, 12345, 1234567].map(dom.grouped), [
+    "0",
+    "999",
+    "1\u202f000",
+    "12\u202f345",
+    "1\u202f234\u202f567",
+  ]);
+});
+
+test("learn values and mates have their signs", () => {
+  assert.deepEqual([-40, 0, 7].map(signs.signed), ["−40", "0", "+7"]);
+  assert.deepEqual(
+    [3, -3].map((mate) => signs.valueText({ mate })),
+    ["#3", "#−3"],
+  );
+});
+
+test("annotations are their symbols, those of positions apart", () => {
+  assert.equal(signs.signs({ nags: [] }), "");
+  assert.equal(signs.signs({ nags: [1] }), "!");
+  assert.equal(signs.signs({ nags: [6, 14, 146, 250] }), "?!\u202f+=\u202fN\u202f$250");
+});
+
+test("English needs no table", async () => {
+  const { lang, ready, wanted } = await pageIn("en");
+  assert.deepEqual([ready, wanted], [null, []]);
+  assert.equal(lang.lettered("Nxf3+"), "Nxf3+");
+  assert.equal(lang.t`${3} of ${10} games`, "3 of 10 games");
+  assert.equal(lang.inWords("Nbxd7#"), "knight b takes d7, checkmate");
+  assert.equal(lang.inWords("exd8=Q+"), "e takes d8 becomes queen, check");
+  assert.deepEqual([lang.inWords("O-O"), lang.inWords("O-O-O+")], ["castles short", "castles long, check"]);
+});
+
+test("every language has its own words and the letters of its pieces", async () => {
+  const knights = { de: "Sxf3", es: "Cxf3", fr: "Cxf3", ru: "Кxf3" };
+  const kings = { de: "Ke2", es: "Re2", fr: "Re2", ru: "Крe2" };
+  for (const code of OTHERS) {
+    const { lang, ready, body, wanted } = await pageIn(code);
+    await ready;
+    assert.deepEqual([body.hidden, document.documentElement.lang, wanted], [false, code, [`/page/${code}.json`]]);
+    const table = tableOf(code);
+    assert.equal(lang.t("First position"), table["First position"]);
+    assert.equal(lang.t`${3} due today`, table["{0} due today"].replace("{0}", "3"));
+    assert.deepEqual(
+      [lang.lettered("Nxf3"), lang.lettered("Ke2"), lang.lettered("e4")],
+      [knights[code], kings[code], "e4"],
+    );
+    assert.match(lang.inWords("Nxf3"), new RegExp(table.knight));
+    // Names and texts without a translation stay.
+    assert.equal(lang.translated("a text of no table"), "a text of no table");
+  }
+});
+
+test("the letters can be those of another language, or figurines", async () => {
+  const { lang, ready } = await pageIn("de", "figurines");
+  await ready;
+  assert.equal(lang.lettered("Nf3"), "♘f3");
+  assert.equal((await pageIn("en", "ru")).lang.lettered("Kd1"), "Крd1");
+  assert.equal((await pageIn("en", "unknown")).lang.lettered("Kd1"), "Kd1");
+});
+
+test("a message of the program is translated with its arguments, which may be messages", async () => {
+  const { lang, ready } = await pageIn("de");
+  await ready;
+  const table = tableOf("de");
+  const inner = { code: "move {0} is a null move in check", args: ["3"] };
+  const outer = { code: "The address names a line that cannot be played: {0}. {1}.", args: [inner, "x"] };
+  const said = table[inner.code].replace("{0}", "3");
+  assert.equal(lang.translated(outer), table[outer.code].replace("{0}", said).replace("{1}", "x"));
+  // Text that looks like a place is text.
+  assert.equal(lang.translated({ code: "move {0}", args: ["{0}"] }), table["move {0}"].replace("{0}", "{0}"));
+  assert.equal(lang.translated({ code: "no such text" }), "no such text");
+});
+
+test("the language is the chosen one, else that of the browser, else English", async () => {
+  const { lang } = await pageIn("fr");
+  assert.equal(lang.chosen(), "fr");
+  localStorage.setItem("language", "xx");
+  assert.equal(lang.chosen(), "en");
+  localStorage.removeItem("language");
+  navigator.language = "ru-RU";
+  assert.equal(lang.chosen(), "ru");
+  navigator.language = "nl";
+  assert.equal(lang.chosen(), "en");
+  navigator.language = "en-GB";
+});
+
+test("a browser without storage has the usual settings", async () => {
+  const { lang } = await pageIn("en");
+  const { getItem, setItem } = localStorage;
+  localStorage.getItem = localStorage.setItem = () => {
+    throw new Error("forbidden");
+  };
+  lang.keep("letters", "de");
+  assert.equal(lang.stored("letters", "usual"), "usual");
+  Object.assign(localStorage, { getItem, setItem });
+  lang.keep("x", "1");
+  assert.equal(lang.stored("x", "usual"), "1");
+});

@@ -1,0 +1,168 @@
+//! A tiny UCI engine that plays the first legal move and has one fault if requested. It
+//! imitates the faults of real engines. It does no input or output, so that it runs as a
+//! process (`examples/odd_engine.rs`) and inside of a test.
+
+use shakmaty::{Chess, Position};
+
+use crate::engine::{position, uci};
+
+/// What the engine does after it has reacted to a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// Reads the next line.
+    Reads,
+    /// Ends with this exit code.
+    Ends(i32),
+    /// Neither reads nor writes any more.
+    Hangs,
+    /// Prints this line for ever.
+    Repeats(&'static str),
+    /// Prints a line that never ends.
+    EndlessLine,
+}
+
+/// The engine's state.
+#[derive(Debug)]
+pub struct OddEngine {
+    fault: String,
+    board: Chess,
+    /// Whether a search waits for `stop` or `ponderhit`.
+    is_waiting: bool,
+    searches: u32,
+    searchmoves: Vec<String>,
+}
+
+impl OddEngine {
+    /// `fault` is a name from `check-engine`'s tests; without one the engine is sound.
+    #[must_use]
+    pub fn new(fault: &str) -> OddEngine {
+        OddEngine {
+            fault: fault.to_owned(),
+            board: Chess::default(),
+            is_waiting: false,
+            searches: 0,
+            searchmoves: Vec::new(),
+        }
+    }
+
+    /// What it does before it has read anything.
+    #[must_use]
+    pub fn start(&self) -> Then {
+        match &*self.fault {
+            "hangs-at-start" => Then::Hangs,
+            "dies-at-start" => Then::Ends(3),
+            "babbles" => Then::Repeats("\u{7}\u{1b}[2J nothing to do with chess"),
+            "endless-line" => Then::EndlessLine,
+            _ => Then::Reads,
+        }
+    }
+
+    /// What it does at the end of its input.
+    #[must_use]
+    pub fn end_of_input(&self) -> Then {
+        match self.has("ignores-end-of-input") {
+            true => Then::Hangs,
+            false => Then::Ends(0),
+        }
+    }
+
+    /// Reacts to a line: `send` gets the lines of the answer.
+    pub fn command(&mut self, line: &str, send: &mut dyn FnMut(&str)) -> Then {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let Some((first, words)) = words.split_first() else {
+            return Then::Reads;
+        };
+        match *first {
+            "uci" => {
+                send("id name Odd");
+                send("id author nobody");
+                send("option name Ponder type check default false");
+                if self.has("bad-options") {
+                    send("option name Hash type spin default 5 min 10 max 20");
+                    send("option name ponder type check default false");
+                }
+                if self.has("blank-default") {
+                    send("option name Path type string default ");
+                }
+                send("uciok");
+            }
+            "isready" => {
+                if self.is_waiting && self.has("deaf-in-search") {
+                    return Then::Reads;
+                }
+                send("readyok");
+                if self.has("ready-twice") {
+                    send("readyok");
+                }
+            }
+            "setoption" if self.has("dies-on-options") => return Then::Ends(1),
+            "position" => self.board = position(words),
+            "go" => return self.go(words, send),
+            "stop" | "ponderhit" if self.is_waiting && !self.has("ignores-stop") => {
+                self.is_waiting = false;
+                self.answer(send);
+            }
+            "quit" => match &*self.fault {
+                "ignores-quit" => {}
+                "fails-on-quit" => return Then::Ends(7),
+                _ => return Then::Ends(0),
+            },
+            _ => {}
+        }
+        Then::Reads
+    }
+
+    fn has(&self, fault: &str) -> bool {
+        self.fault == fault
+    }
+
+    fn go(&mut self, words: &[&str], send: &mut dyn FnMut(&str)) -> Then {
+        self.searches += 1;
+        self.searchmoves = words
+            .iter()
+            .skip_while(|&&word| word != "searchmoves")
+            .skip(1)
+            .map(|&word| word.to_owned())
+            .collect();
+        match &*self.fault {
+            "dies-in-search" if self.searches == 2 => return Then::Ends(9),
+            "hangs-in-search" => return Then::Reads,
+            "floods" => return Then::Repeats("info depth 1 score cp 0"),
+            _ => {}
+        }
+        self.is_waiting = words.contains(&"infinite") || words.contains(&"ponder");
+        if self.is_waiting && self.has("answers-too-early") {
+            self.is_waiting = false;
+        }
+        if !self.is_waiting {
+            self.answer(send);
+        }
+        Then::Reads
+    }
+
+    fn answer(&self, send: &mut dyn FnMut(&str)) {
+        let searchmoves = &self.searchmoves;
+        let m = self.board.legal_moves().into_iter().map(uci).find(|m| {
+            searchmoves.is_empty() || searchmoves.contains(m) || self.has("ignores-searchmoves")
+        });
+        let Some(m) = m else {
+            send("bestmove (none)");
+            return;
+        };
+        match &*self.fault {
+            "bad-info" => send("info depth 1 score 35"),
+            "silent" => {}
+            "wrong-pv" => send(&format!("info depth 1 score cp 0 pv {m} {m}")),
+            _ => send(&format!("info depth 1 score cp 0 nodes 1 pv {m}")),
+        }
+        match &*self.fault {
+            "illegal-move" => send("bestmove e2e5"),
+            "shouts" => send(&format!("bestmove {}", m.to_uppercase())),
+            "answers-twice" => {
+                send(&format!("bestmove {m}"));
+                send(&format!("bestmove {m}"));
+            }
+            _ => send(&format!("bestmove {m}")),
+        }
+    }
+}

@@ -237,7 +237,7 @@ mod tests {
         let put = |path: &str| {
             let path = place.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "x").unwrap();
+            fs::write(path, "\0").unwrap();
         };
         for path in [
             "in/b.ctg",

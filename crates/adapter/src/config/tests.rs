@@ -103,13 +103,14 @@ fn books_may_have_a_policy_of_their_own() {
 fn books_may_be_for_some_games_only() {
     let config = parse(
         "[[books]]\nfile = \"x\"\nopponent = \"GM|human\"\ntime_control = \"Blitz|rapid\"\n\
-         elo = \"1200..1800\"\nvariety = 3\n[[books]]\nfile = \"y\"\n",
+         elo = \"1200..1800\"\nvariant = \"Atomic\"\nvariety = 3\n[[books]]\nfile = \"y\"\n",
     )
     .unwrap();
     let given = [
         ("opponent", "GM|human"),
         ("time_control", "blitz|rapid"),
         ("elo", "1200..1800"),
+        ("variant", "atomic"),
     ];
     let given = given.map(|(key, value)| (key, value.to_owned()));
     assert_eq!(config.books[0].conditions.given(), given);
@@ -150,6 +151,11 @@ fn what_is_wrong_is_named_with_its_line() {
             "bullet, blitz",
         ),
         ("[[books]]\nfile = \"x\"\nelo = 1800\n", 3, "1200..1800"),
+        (
+            "[[books]]\nfile = \"x\"\nvariant = \"\"\n",
+            3,
+            "UCI_Variant: antichess",
+        ),
         (
             "[book]\nfile = \"x\"\n[[books]]\nfile = \"y\"\n",
             2,

@@ -175,6 +175,38 @@ def killed_while_a_new_book_is_placed_it_is_completed_or_not_there():
     return f"{kills} kills"
 
 
+@case(limit=60)
+def what_a_kill_left_is_not_put_beside_a_book_that_was_restored_since():
+    here = folder("restored")
+    book = write_small(here)
+    backup = {part: data for part, data in files(book).items()}
+    tried = 0
+    for number in itertools.count(1):
+        for path in here.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for part, data in backup.items():
+            book.with_suffix("." + part).write_bytes(data)
+        (here / "games.pgn").write_text(PGN)
+        if not killed_at("rename", number, "add", book, here / "games.pgn"):
+            break
+        if not is_pending(book):
+            continue
+        tried += 1
+        # Another book with its own index.
+        run_ok("build", "-o", here / "new.ctg", here / "games.pgn", "--max-ply", "6")
+        for part in PARTS:
+            os.replace(here / f"new.{part}", book.with_suffix("." + part))
+        restored = files(book)
+        run_ok("play", "--book", book, stdin="uci\nisready\nquit\n")
+        assert "--pending drop" in run_ok("mark", book, "--move", "e4", "none").stderr
+        assert files(book) == restored, number
+        assert is_pending(book), number
+        run_ok("mark", book, "--pending", "drop")
+        assert files(book) == restored and not is_pending(book) and not hidden(here), (number, hidden(here))
+    assert tried > 2, tried
+    return f"{tried} kills"
+
+
 def marks(book: Path) -> int:
     numbers = json.loads(run_ok("info", book, "--json").stdout)
     return numbers["avoid_marks"]

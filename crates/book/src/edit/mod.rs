@@ -135,8 +135,9 @@ impl BookEditor {
         BookEditor::open_and(path, options, None)
     }
 
-    /// Makes or forgets a change that a crash has interrupted. Returns the number of
-    /// marks; `None` if there was no such change.
+    /// Makes or forgets a change that a crash has interrupted; with it goes what is left of
+    /// a replacement of an earlier state of the book. Returns the number of marks; `None`
+    /// if there was nothing of the kind.
     ///
     /// # Errors
     ///
@@ -148,8 +149,12 @@ impl BookEditor {
         resolve: Resolve,
     ) -> Result<Option<u64>, Error> {
         let editor = BookEditor::open_and(path, options, Some(resolve))?;
+        let discarded = match resolve {
+            Resolve::Drop => atomic::discard(path),
+            Resolve::Apply => 0,
+        };
         Ok(match editor.recovered {
-            Recovered::Nothing => None,
+            Recovered::Nothing => (discarded > 0).then_some(0),
             Recovered::NeverBegan => Some(0),
             Recovered::Completed(marks) | Recovered::Dropped(marks) => Some(marks),
         })

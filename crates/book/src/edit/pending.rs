@@ -155,8 +155,8 @@ fn interrupted(path: &Path, set: &InterruptedSet) -> String {
         ),
         SetState::OtherFile => format!(
             "{path}: a replacement of this book was interrupted, and the book has been changed \
-             since; what is left of it is in {folder}, which can be deleted; `tabia compact` \
-             writes a new index if the book has none"
+             since; what is left of it is in {folder}, and `tabia mark {path} --pending drop` \
+             deletes it; `tabia compact` writes a new index if the book has none"
         ),
     }
 }

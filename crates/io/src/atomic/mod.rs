@@ -39,7 +39,7 @@ pub use error::WriteFileError;
 pub use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
 use output::Output;
 use set::Held;
-pub use set::{InterruptedSet, SetState, interrupted, settle};
+pub use set::{InterruptedSet, SetState, discard, interrupted, settle};
 use temporary::TempPath;
 pub use temporary::is_temp_folder;
 pub(crate) use temporary::unnamed_file;

@@ -103,6 +103,27 @@ pub fn settle(path: &Path) -> Result<Vec<InterruptedSet>, WriteFileError> {
     }
 }
 
+/// Deletes what is left of replacements that do not belong to this file any more
+/// ([`SetState::OtherFile`]); returns their number.
+#[must_use]
+pub fn discard(path: &Path) -> usize {
+    let other = |folder: &PathBuf| {
+        let Owner::Dead(dead) = owner_of(folder) else {
+            return false;
+        };
+        let set = FileSet::read(folder, path);
+        let is_other = set.is_some_and(|set| set.state() == SetState::OtherFile);
+        if is_other {
+            dead.remove();
+        }
+        is_other
+    };
+    temp_folders(path)
+        .iter()
+        .filter(|folder| other(folder))
+        .count()
+}
+
 /// Whether a temporary folder contains the record of a replacement.
 fn has_record(folder: &Path) -> bool {
     folder.join(RECORD).exists()

@@ -329,6 +329,11 @@ fn a_file_that_was_restored_meanwhile_is_left_alone() {
             assert!(settled[0].folder.is_dir());
         }
         assert_eq!(files_in(&folder), before);
+        assert_eq!((discard(&path), discard(&path)), (1, 0));
+        assert_eq!(interrupted(&path), []);
+        let files = files_in(&folder);
+        assert!(!files.iter().any(|(name, _)| name.starts_with('.')));
+        assert!(files.contains(&("book.ctg".to_owned(), "restored".to_owned())));
     }
 }
 

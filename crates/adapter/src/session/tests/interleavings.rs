@@ -248,6 +248,8 @@ struct Engine {
     answered: Option<String>,
     /// It has answered what no engine may.
     is_faulty: bool,
+    /// It has sent a `readyok` that nobody asked for.
+    has_lied: bool,
     /// It may be checking a book move.
     is_checking: bool,
 }
@@ -762,10 +764,14 @@ impl Play {
             Do::Odd(index) => {
                 // After an answer that counts as none, only `readyok` shows that the
                 // engine has ended its search.
-                let lies = |engine: &Engine| engine.is_faulty && ODD[index] == "readyok";
+                let is_answer = ODD[index].starts_with("bestmove");
+                let is_ready = ODD[index] == "readyok";
+                let lies =
+                    |engine: &Engine| engine.is_faulty && is_ready || engine.has_lied && is_answer;
                 if self.is_alive() && !self.world.engine.as_ref().is_some_and(lies) {
-                    let is_answer = ODD[index].starts_with("bestmove");
-                    self.world.engine.as_mut().unwrap().is_faulty |= is_answer;
+                    let engine = self.world.engine.as_mut().unwrap();
+                    engine.is_faulty |= is_answer;
+                    engine.has_lied |= is_ready;
                     self.step(
                         &format!("eng> {}", ODD[index]),
                         Event::Engine(ODD[index].as_bytes()),
@@ -807,7 +813,8 @@ impl Play {
     /// The engine prints its last answer again, unless it would be legal in the position
     /// of another search: nobody could tell these two apart.
     fn answer_again(&mut self) {
-        let Some(engine) = self.world.engine.as_mut().filter(|engine| !engine.hangs) else {
+        let engine = self.world.engine.as_mut();
+        let Some(engine) = engine.filter(|engine| !engine.hangs && !engine.has_lied) else {
             return;
         };
         let mut position = engine.position;
@@ -957,7 +964,7 @@ impl Play {
         let at = format!("info string at {}", engine.position);
         let info = format!("info depth 3 score cp {value} pv {mv}");
         engine.answered = Some(mv.clone());
-        if world.illegal > 0 {
+        if world.illegal > 0 && !engine.has_lied {
             world.illegal -= 1;
             engine.is_faulty = true;
             let (_, other) = POSITIONS[(engine.position + 1) % POSITIONS.len()];

@@ -427,7 +427,8 @@ impl<'t> Tokens<'t> {
                 let after = san.map_or(&b""[..], |(_, length)| {
                     next.get(length..).unwrap_or_default()
                 });
-                space_in_utf8(after).is_some()
+                let check = usize::from(matches!(after.first(), Some(b'+' | b'#')));
+                space_in_utf8(after.get(check..).unwrap_or_default()).is_some()
             }
         };
         !is_later && !next.starts_with(b"*") && result_at(next).is_none() && !is_move()

@@ -476,7 +476,7 @@ fn the_pages_are_at_most_twenty_and_short() {
     };
     let docs = pages.iter().filter(|page| page.starts_with("docs"));
     let docs: usize = docs.map(words).sum();
-    assert!(docs <= 26_600, "{docs} words");
+    assert!(docs <= 26_800, "{docs} words");
     let readme = words(&"README.md".into());
     assert!(readme <= 900, "README.md: {readme} words");
 }

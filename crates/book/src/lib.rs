@@ -32,7 +32,7 @@ pub use error::Error;
 pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Lookup, Mark, MoveEvaluation, PositionRecord, Preference};
 pub use positions::{BookPosition, PositionMove, Positions};
-pub(crate) use positions::{BookWalk, Bridges, Sides, position_of};
+pub(crate) use positions::{BookWalk, Bridges, position_of};
 pub use stats::Stats;
 // Part of the errors that writing a large book returns.
 pub use tabia_io::parallel::Panicked;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Move, Position as _, PositionError};
+use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError};
 
 use super::{
     Annotation, Book, Error, Lookup, PositionRecord, Preference, Probe, Wanted,
@@ -184,6 +184,7 @@ impl<'b> BookWalk<'b> {
     }
 
     /// A walk after one along the stored moves, which has come to the keys `seen`.
+    #[cfg(feature = "json")] // For conversions.
     pub(crate) fn beyond(book: &'b Book, seen: HashSet<u64, FxBuildHasher>) -> BookWalk<'b> {
         let mut walk = BookWalk::new(book, Order::Depth);
         walk.seen = seen;
@@ -321,39 +322,6 @@ impl<'b> BookWalk<'b> {
                 position: here.position,
             }
         }))
-    }
-}
-
-/// The sides that a book has moves for.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sides {
-    white: bool,
-    black: bool,
-}
-
-impl Sides {
-    pub(crate) fn add(&mut self, position: &Chess, found: &Lookup) {
-        if !found.moves.is_empty() {
-            match position.turn() {
-                Color::White => self.white = true,
-                Color::Black => self.black = true,
-            }
-        }
-    }
-
-    /// The side, if it is only one.
-    pub(crate) fn only(self) -> Option<Color> {
-        match self {
-            Sides {
-                white: true,
-                black: false,
-            } => Some(Color::White),
-            Sides {
-                white: false,
-                black: true,
-            } => Some(Color::Black),
-            _ => None,
-        }
     }
 }
 

@@ -46,7 +46,7 @@ use port_poll::PollPort as SystemPort;
 #[cfg(not(target_os = "linux"))]
 use port_threads::ThreadPort as SystemPort;
 
-/// How long an engine may take to end by itself after `quit`.
+/// [`Relay::quit_limit`] of the program.
 const QUIT_LIMIT: Duration = Duration::from_secs(1);
 
 /// How long an engine that has closed its output may take to end, and how long writing
@@ -114,13 +114,14 @@ pub struct Ended {
 ///
 /// The system cannot wait for these streams.
 pub fn run(session: Session, environment: Environment) -> io::Result<Ended> {
-    run_through(SystemPort::new, session, environment)
+    run_through(SystemPort::new, session, environment, QUIT_LIMIT)
 }
 
 fn run_through<P: Port>(
     open: impl FnOnce(File, File) -> io::Result<P>,
     session: Session,
     environment: Environment,
+    quit_limit: Duration,
 ) -> io::Result<Ended> {
     let at_terminal = environment.output.is_terminal();
     let port = open(environment.input, environment.output)?;
@@ -151,6 +152,7 @@ fn run_through<P: Port>(
         learn_reported: false,
         opening: 0,
         reported: Vec::new(),
+        quit_limit,
     };
     handle_signals(&relay.port);
     relay.session.start(&mut relay.lines);
@@ -272,6 +274,8 @@ struct Relay<P: Port> {
     opening: u64,
     /// Messages about books that have been written to standard error.
     reported: Vec<String>,
+    /// How long the engine may take to end by itself after `quit`.
+    quit_limit: Duration,
 }
 
 impl<P: Port> Relay<P> {
@@ -597,7 +601,7 @@ impl<P: Port> Relay<P> {
                 let drain = move || io::copy(&mut output, &mut io::sink());
                 let _ = thread::Builder::new().spawn(drain);
             }
-            if engine.wait(QUIT_LIMIT).is_none() {
+            if engine.wait(self.quit_limit).is_none() {
                 log::warn!("the engine ignores \"quit\" and is killed");
             }
             engine.kill();

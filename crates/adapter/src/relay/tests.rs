@@ -26,6 +26,25 @@ fn converse(lines: &str, last: &str, open_books: OpenBooks) -> Vec<String> {
     )
 }
 
+fn environment(
+    input: io::PipeReader,
+    output: io::PipeWriter,
+    commands: Vec<EngineCommand>,
+    open_books: OpenBooks,
+) -> Environment {
+    Environment {
+        input: into_file(std::os::fd::OwnedFd::from(input)),
+        output: into_file(std::os::fd::OwnedFd::from(output)),
+        commands,
+        open_books,
+        transcript: None,
+        take_seed: Box::new(|_| Err("no seed".to_owned())),
+        find_cover: Box::new(|_| None),
+        record: Box::new(|_| Ok(())),
+        remarks: Vec::new(),
+    }
+}
+
 fn converse_through<P: Port>(
     open: impl FnOnce(File, File) -> io::Result<P> + Send + 'static,
     session: Session,
@@ -36,18 +55,9 @@ fn converse_through<P: Port>(
 ) -> Vec<String> {
     let (input, mut gui_in) = io::pipe().unwrap();
     let (gui_out, output) = io::pipe().unwrap();
-    let environment = Environment {
-        input: into_file(std::os::fd::OwnedFd::from(input)),
-        output: into_file(std::os::fd::OwnedFd::from(output)),
-        commands,
-        open_books,
-        transcript: None,
-        take_seed: Box::new(|_| Err("no seed".to_owned())),
-        find_cover: Box::new(|_| None),
-        record: Box::new(|_| Ok(())),
-        remarks: Vec::new(),
-    };
-    let adapter = thread::spawn(move || run_through(open, session, environment).unwrap());
+    let environment = environment(input, output, commands, open_books);
+    let adapter =
+        thread::spawn(move || run_through(open, session, environment, QUIT_LIMIT).unwrap());
     gui_in.write_all(lines.as_bytes()).unwrap();
     let mut received = Vec::new();
     for line in BufReader::new(gui_out).lines().map_while(Result::ok) {
@@ -194,4 +204,59 @@ fn lines_sent_in_time_are_read_before_the_alarm() {
         .iter()
         .any(|line| line.starts_with("id name Quick"));
     assert!(greeting, "{received:#?}");
+}
+
+/// This engine ends when its answer has been received: an answer that is held back until
+/// it has ended, or is killed, is not there in time.
+#[test]
+fn the_last_answers_are_written_before_the_engine_has_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let [received, ended] = ["received", "ended"].map(|name| folder.path().join(name));
+    let script = "echo uciok
+        while read -r line; do
+            case $line in
+                isready) echo readyok ;;
+                stop) echo bestmove e2e4 ;;
+                quit) until [ -e \"$0\" ]; do sleep 0.01; done; : >\"$1\"; exit ;;
+            esac
+        done";
+    let engine = EngineCommand {
+        program: "/bin/sh".into(),
+        args: vec![
+            "-c".into(),
+            script.into(),
+            received.clone().into(),
+            ended.clone().into(),
+        ],
+        ..EngineCommand::default()
+    };
+    let engines = Engines {
+        profiles: vec![Profile {
+            start_timeout: Duration::from_secs(120),
+            ..Profile::default()
+        }],
+        chain: 1,
+        ..Engines::default()
+    };
+    let (input, mut gui_in) = io::pipe().unwrap();
+    let (gui_out, output) = io::pipe().unwrap();
+    let environment = environment(
+        input,
+        output,
+        vec![engine],
+        Arc::new(|_, _| (BookSet::default(), Vec::new())),
+    );
+    let session = Session::new(engines, 1);
+    let quit_limit = Duration::from_secs(120);
+    let adapter = thread::spawn(move || {
+        run_through(SystemPort::new, session, environment, quit_limit).unwrap()
+    });
+    gui_in
+        .write_all(b"uci\nposition startpos\ngo infinite\nquit\n")
+        .unwrap();
+    let mut lines = BufReader::new(gui_out).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line == "bestmove e2e4"));
+    std::fs::write(received, "").unwrap();
+    assert_eq!(adapter.join().unwrap().code, 0);
+    assert!(ended.exists(), "the engine was killed");
 }

@@ -23,7 +23,7 @@ use crate::ctg::{
 use crate::walk::Order;
 use crate::{
     Annotation, Book, BookMove, BookWalk, Error, Lookup, PositionRecord, Preference, Probe as _,
-    Sides, Stats,
+    Stats,
 };
 
 /// Not for tournaments.
@@ -281,6 +281,39 @@ fn join(
         encode_entry(&key, &moves, &record, out);
     }
     Ok(())
+}
+
+/// The sides that a book has moves for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sides {
+    white: bool,
+    black: bool,
+}
+
+impl Sides {
+    fn add(&mut self, position: &Chess, found: &Lookup) {
+        if !found.moves.is_empty() {
+            match position.turn() {
+                Color::White => self.white = true,
+                Color::Black => self.black = true,
+            }
+        }
+    }
+
+    /// The side, if it is only one.
+    fn only(self) -> Option<Color> {
+        match self {
+            Sides {
+                white: true,
+                black: false,
+            } => Some(Color::White),
+            Sides {
+                white: false,
+                black: true,
+            } => Some(Color::Black),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

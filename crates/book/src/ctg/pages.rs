@@ -27,7 +27,7 @@ use tabia_io::input::{
 /// | 20 | 4 | -1 | perhaps the head of a list of free pages |
 /// | 24 | 4 | number of positions | a little too high in genuine books |
 /// | 28 | 4 | number of games | specification 0.2 |
-/// | 4064 | 32 | the side that the book is for, if it is for one only: see [`side_mark`] | ours; zero in genuine books, and no reader looks at it |
+/// | 4064 | 32 | the side that the book is for, if it is for one only | ours; zero in genuine books, and no reader looks at it |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Number of data pages in the header.

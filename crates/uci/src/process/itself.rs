@@ -2,7 +2,7 @@
 //! without end: each adapter starts its engine, which is the next adapter.
 //!
 //! An engine that is this very program file is refused before it is started. A script
-//! around it cannot be recognized by its file: engines get [`DEPTH`] in their
+//! around it cannot be recognized by its file: engines get `TABIA_DEPTH` in their
 //! environment, and an adapter that finds it there prints [`REFUSAL`] as its first line
 //! and ends.
 

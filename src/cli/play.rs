@@ -81,7 +81,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     let (mut engines, commands) = engines::engines(args, &config)?;
     engines.record_games = args.games.is_some();
     let opener = opener(args, &config);
-    try_books(args, &opener)?;
+    let mut remarks = try_books(args, &opener)?;
     start_log();
     let typed = match welcome::is_due(args, &config) {
         true => Some(welcome::ask(&plays(&engines))?),
@@ -96,7 +96,6 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         });
     }
     let seed = rand::rng().random();
-    let mut remarks = Vec::new();
     let transcript = args.log.as_ref().and_then(|path| {
         let begun = transcript(path, seed, &engines, &commands, &opener, &mut remarks);
         // Play even if the log cannot be written.
@@ -197,25 +196,28 @@ fn opener(args: &PlayArgs, config: &Config) -> Opener {
     }
 }
 
-/// Fails if a book that the command line names cannot be opened.
+/// Fails if a book that the command line names cannot be opened; returns which interrupted
+/// changes of these books were completed or taken back.
 ///
 /// Not if this takes long, as on a server that does not answer: then the game begins
 /// without it.
-fn try_books(args: &PlayArgs, opener: &Opener) -> anyhow::Result<()> {
+fn try_books(args: &PlayArgs, opener: &Opener) -> anyhow::Result<Vec<String>> {
     let named = engines::named_books(args)?;
     if named.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let opener = opener.clone();
     let (to_result, result) = mpsc::channel();
     thread::spawn(move || {
-        let opened = named
-            .iter()
-            .try_for_each(|path| opener.open(path).map(drop));
-        let _ = to_result.send(opened);
+        let opened = named.iter().map(|path| {
+            let settled = opener.settle(path);
+            opener.open(path).map(|_| settled)
+        });
+        let _ = to_result.send(opened.collect::<Result<Vec<_>, _>>());
     });
-    let opened = result.recv_timeout(OPEN_LIMIT).unwrap_or(Ok(()));
-    opened.map_err(|error| anyhow::anyhow!("book {error}"))
+    let opened = result.recv_timeout(OPEN_LIMIT).unwrap_or(Ok(Vec::new()));
+    let settled = opened.map_err(|error| anyhow::anyhow!("book {error}"))?;
+    Ok(settled.concat())
 }
 
 /// The first line of the file of `--games`.

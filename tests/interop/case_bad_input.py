@@ -165,7 +165,7 @@ def an_engine_that_prints_garbage_does_not_disturb_the_game():
     assert client.handshake().count("uciok") == 1
     client.ready()
     assert client.go("position startpos").from_book
-    assert client.go(OUT_OF_BOOK).move == "a2a3"
+    assert client.go(OUT_OF_BOOK).move == "a3a4"
     client.expect_none(0.1)
 
 

@@ -76,7 +76,8 @@ def polyglot_books_are_read_as_python_chess_reads_them():
                     assert math.isclose(move["probability"], chance, abs_tol=1e-9), (board.fen(), move)
                 moves += len(found)
             info = json.loads(run("info", path, "--json").stdout)
-            assert info["reached_positions"] == len(boards), (info, len(boards))
+            # More by legal moves that the book does not have.
+            assert len(boards) <= info["reached_positions"] <= info["positions"], (info, len(boards))
             assert info["moves"] == len(book)
         text.append(f"{path.name}: {len(boards)} positions, {moves} moves")
     return "; ".join(text)

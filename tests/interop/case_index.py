@@ -245,7 +245,7 @@ def _schema(answer: dict, target: str) -> None:
     for move in answer["moves"]:
         assert each <= set(move), target
         assert all(isinstance(move[name], int) for name in ("white", "draws", "black")), target
-    order = ["white", "draws", "black", "moves", "recentGames", "topGames", "opening", "queuePosition", "history"]
+    order = ["white", "draws", "black", "moves", "recentGames", "topGames", "opening", "queuePosition", "history", "notice"]
     assert list(answer) == [name for name in order if name in answer], list(answer)
 
 

@@ -24,6 +24,7 @@ if fault == "evil":
     sys.stderr.write("\x1b]0;evil\x07 complaint\n")
     sys.stderr.flush()
 
+move = "a2a3"
 for line in sys.stdin:
     words = line.split()
     if words == ["uci"]:
@@ -32,6 +33,9 @@ for line in sys.stdin:
         send("uciok")
     elif words == ["isready"]:
         send("readyok")
+    elif words[:1] == ["position"]:
+        # Legal in the positions of the cases.
+        move = "a3a4" if "a2a3" in words else "a2a3"
     elif words[:1] == ["go"]:
         if fault == "dies-on-go":
             os._exit(3)
@@ -46,7 +50,7 @@ for line in sys.stdin:
             sys.stdout.buffer.write(b"\x1b[2J\xff\xfe\x00 info depth\ninfo pv\n\n")
         if fault == "evil":
             send("info string \x1b]0;evil\x07\x1b[2J")
-        send("bestmove a2a3")
+        send(f"bestmove {move}")
     elif words == ["quit"] and fault != "ignores-end":
         break
 

@@ -276,11 +276,7 @@ impl Opener {
         let options = OpenOptions { mmap: self.mmap };
         let mut first_error = None;
         for candidate in self.candidates(path) {
-            // Without permission the book is read as it is, and reports what is missing.
-            let settled = match self.settles {
-                true => tabia_book::settle(&candidate).unwrap_or_default(),
-                false => Vec::new(),
-            };
+            let settled = self.settled(&candidate);
             if !candidate.exists() && first_error.is_some() {
                 continue;
             }
@@ -296,6 +292,25 @@ impl Opener {
         // There is always at least one candidate.
         Err(first_error
             .unwrap_or_else(|| Error::io(PathBuf::from(path), std::io::ErrorKind::NotFound.into())))
+    }
+
+    /// Completes or takes back interrupted replacements of the files that a path may name,
+    /// if this opener does that; returns what was done.
+    #[must_use]
+    pub fn settle(&self, path: &str) -> Vec<String> {
+        if path == STARTER {
+            return Vec::new();
+        }
+        let files = self.candidates(path);
+        files.iter().flat_map(|file| self.settled(file)).collect()
+    }
+
+    /// Without permission the book is read as it is, and reports what is missing.
+    fn settled(&self, file: &Path) -> Vec<String> {
+        match self.settles {
+            true => tabia_book::settle(file).unwrap_or_default(),
+            false => Vec::new(),
+        }
     }
 
     /// The file of the lines that have been played from a book (`Book Cover`).

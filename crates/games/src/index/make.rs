@@ -11,7 +11,7 @@ use super::posting::{Posting, id_key, player_key};
 use super::row::Row;
 use super::rows::write_rows;
 use super::{IDS, PLAYERS, POSITIONS};
-use crate::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, Writer};
+use crate::tgx::{BlockMaker, EncodedGames, GAMES, Head, Segment, TableWriter, Writer};
 use crate::{Batches, Error, Game, GameFilter, GameParts, Intake, Sources, Starts, Tally};
 use shakmaty::Color;
 use tabia_io::atomic::{self, Old};
@@ -72,9 +72,8 @@ pub struct IndexReport {
 
 /// The result of a batch.
 struct Piece {
-    games: u64,
+    games: EncodedGames,
     without_result: u64,
-    blocks: Vec<(u64, Vec<u8>)>,
     last_month: u32,
 }
 
@@ -212,7 +211,6 @@ fn read(
         let mut counter = Counter::new(&sorts.rows, sort_bytes);
         let mut players = Sorter::new(Arc::clone(&sorts.players), share / 8);
         let mut ids = Sorter::new(Arc::clone(&sorts.ids), share / 8);
-        let mut blocks = BlockMaker::default();
         let mut game = Game::default();
         // For the batch: keys of players and of names, with the numbers of games.
         let (mut named, mut known) = (Vec::new(), Vec::new());
@@ -221,14 +219,14 @@ fn read(
             let (mut without_result, mut last_month) = (0, 0);
             named.clear();
             known.clear();
-            let mut number = 0;
+            let (mut games, mut number) = (EncodedGames::default(), 0);
             while batch.next(&mut game) {
                 let Some(head) = Head::of(&game) else {
                     without_result += 1;
                     continue;
                 };
                 counter.take(&game, head.facts, number, max_ply.into());
-                blocks.push(&head, &game);
+                games.push(&head, &game);
                 let month = head.facts.date.month().map_or(0, |month| month.number());
                 last_month = last_month.max(month);
                 for color in Color::ALL {
@@ -241,11 +239,10 @@ fn read(
                 known.extend(id.map(|key| (key, number)));
                 number += 1;
             }
-            let (games, blocks) = blocks.finish();
             if !batch.turn().wait() {
                 return Err(Stopped.into());
             }
-            let count = u32::try_from(games).map_err(|_| Error::TooMany)?;
+            let count = u32::try_from(games.count).map_err(|_| Error::TooMany)?;
             let start = next.load(Relaxed);
             let end = start.checked_add(count).ok_or(Error::TooMany)?;
             next.store(end, Relaxed);
@@ -262,7 +259,6 @@ fn read(
             Ok(Piece {
                 games,
                 without_result,
-                blocks,
                 last_month,
             })
         })?;
@@ -272,18 +268,18 @@ fn read(
     };
     let mut table = TableWriter::default();
     let (mut summary, mut last_month) = (IndexReport::default(), 0);
-    let mut number = u64::from(first);
+    let mut blocks = BlockMaker::new(first.into());
     let sink = |piece: Piece| {
-        for (place, block) in &piece.blocks {
-            table.block(number + place, block, writer)?;
-        }
-        number += piece.games;
-        summary.added += piece.games;
+        blocks.add(&piece.games, |first, block| {
+            table.block(first, block, writer)
+        })?;
+        summary.added += piece.games.count;
         summary.without_result += piece.without_result;
         last_month = last_month.max(piece.last_month);
         Ok(())
     };
     let (tally, partitions) = intake.read(sources, worker, sink, watch)?;
+    blocks.finish(|first, block| table.block(first, block, writer))?;
     summary.tally = tally;
     summary.part.last_month = last_month;
     Ok((summary, table, partitions))

@@ -10,45 +10,93 @@ use tabia_io::input::bytes::Cursor;
 /// A block is closed when it reaches this size.
 const BLOCK_BYTES: usize = 4 << 10;
 
-/// Packs games into blocks.
+/// Games of a batch, each encoded by itself.
 #[derive(Debug, Default)]
-pub struct BlockMaker {
-    /// Complete blocks, each with the number of its first game, from 0.
-    pub blocks: Vec<(u64, Vec<u8>)>,
+pub struct EncodedGames {
+    /// Their number.
+    pub count: u64,
     bytes: Vec<u8>,
     texts: Texts,
+}
+
+impl EncodedGames {
+    /// Adds a game.
+    pub fn push(&mut self, head: &Head, game: &Game) {
+        self.texts.clear();
+        record::encode(head, game, &mut self.texts, &mut self.bytes);
+        self.count += 1;
+    }
+}
+
+/// Packs games into blocks, which do not depend on how the games came in batches.
+#[derive(Debug)]
+pub struct BlockMaker {
+    bytes: Vec<u8>,
+    texts: Texts,
+    /// Number of the first game of the block.
     first: u64,
-    count: u64,
+    /// Number of the next game.
+    next: u64,
 }
 
 impl BlockMaker {
-    /// Adds a game.
-    pub fn push(&mut self, head: &Head, game: &Game) {
-        record::encode(head, game, &mut self.texts, &mut self.bytes);
-        self.count += 1;
-        if self.bytes.len() >= BLOCK_BYTES {
-            self.close();
+    /// `first` is the number of the first game.
+    #[must_use]
+    pub fn new(first: u64) -> BlockMaker {
+        BlockMaker {
+            bytes: Vec::with_capacity(2 * BLOCK_BYTES),
+            texts: Texts::default(),
+            first,
+            next: first,
         }
     }
 
-    /// Closes the last block; returns the number of games and all blocks. Then starts anew.
-    pub fn finish(&mut self) -> (u64, Vec<(u64, Vec<u8>)>) {
-        self.close();
-        self.first = 0;
-        (
-            std::mem::take(&mut self.count),
-            std::mem::take(&mut self.blocks),
-        )
+    /// Adds games. `put` gets each complete block, after the number of its first game.
+    ///
+    /// # Errors
+    ///
+    /// Those of `put`.
+    pub fn add(
+        &mut self,
+        games: &EncodedGames,
+        mut put: impl FnMut(u64, &[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (mut cursor, mut texts) = (Cursor::new(&games.bytes), Vec::new());
+        while cursor.remaining() > 0
+            && record::copy(&mut cursor, &mut texts, &mut self.texts, &mut self.bytes).is_some()
+        {
+            self.next += 1;
+            if self.bytes.len() >= BLOCK_BYTES {
+                self.close(&mut put)?;
+            }
+        }
+        Ok(())
     }
 
-    fn close(&mut self) {
-        if !self.bytes.is_empty() {
-            let room = Vec::with_capacity(BLOCK_BYTES + 512);
-            let bytes = std::mem::replace(&mut self.bytes, room);
-            self.blocks.push((self.first, bytes));
+    /// Closes the last block.
+    ///
+    /// # Errors
+    ///
+    /// Those of `put`.
+    pub fn finish(
+        mut self,
+        mut put: impl FnMut(u64, &[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        match self.bytes.is_empty() {
+            true => Ok(()),
+            false => self.close(&mut put),
         }
-        self.first = self.count;
+    }
+
+    fn close(
+        &mut self,
+        put: &mut impl FnMut(u64, &[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        put(self.first, &self.bytes)?;
+        self.bytes.clear();
         self.texts.clear();
+        self.first = self.next;
+        Ok(())
     }
 }
 

@@ -29,7 +29,7 @@ mod record;
 mod source;
 mod write;
 
-pub use block::{BlockMaker, GameBlock, find_game};
+pub use block::{BlockMaker, EncodedGames, GameBlock, find_game};
 pub use facts::{Facts, rated_number, rated_of, speed_number, speed_of, winner_number, winner_of};
 pub use file::{Directory, MAGIC, Root, Segment, TgxFile};
 pub use record::{Head, move_of, squares};

@@ -114,6 +114,27 @@ pub(super) fn encode(head: &Head, game: &Game, texts: &mut Texts, out: &mut Vec<
     bits.end();
 }
 
+/// Appends a game that was encoded by itself, with the texts of a block. `None` if it is
+/// invalid.
+pub(super) fn copy<'b>(
+    cursor: &mut Cursor<'b>,
+    own_texts: &mut Vec<&'b str>,
+    texts: &mut Texts,
+    out: &mut Vec<u8>,
+) -> Option<()> {
+    own_texts.clear();
+    out.extend_from_slice(cursor.take(7)?);
+    put_varint(cursor.varint()?, out);
+    for _ in 0..6 {
+        texts.put(text(cursor, own_texts)?, out);
+    }
+    let moves = decode_moves(cursor)?;
+    put_varint(moves.count as u64, out);
+    put_varint(moves.bytes.len() as u64, out);
+    out.extend_from_slice(moves.bytes);
+    Some(())
+}
+
 /// Source and target square; castling is a king move to the rook's square.
 #[must_use]
 pub fn squares(m: Move) -> (Square, Square) {

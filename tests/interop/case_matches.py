@@ -31,7 +31,7 @@ def _match(*options: str, limit: float) -> str:
 
 @case(600)
 def five_hundred_games_are_played_with_an_engine_killed_in_every_fifth():
-    return _match("games=500", "at-once=2", "kill-every=5", limit=590)
+    return _match("games=500", "at-once=6", "kill-every=5", limit=590)
 
 
 @case(300)

@@ -3,8 +3,7 @@
 A case is a function that raises an exception on failure. It may return
 a text, which is printed under its line.
 
-Cases run in parallel, each in a process of its own; those of files that
-measure time run after all others, one at a time.
+Cases run in parallel, each in a process of its own. None judges by a clock.
 
 Cases with `all_only` (every size of the page, every panel for axe, memory over
 time) run only with TABIA_ALL=1, or if a word of the command line is in their
@@ -33,18 +32,14 @@ class Case:
     work: Callable[[], Optional[str]]
     limit: float
     needs_shared: bool
-    alone: bool
     all_only: bool
 
 
 CASES: list[Case] = []
 
-# Files whose cases measure time, or play with clocks and could lose on time.
-ALONE = {f"case_{name}" for name in ("matches",)}
 
-
-def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False, alone: bool = False, all_only: bool = False):
-    """Makes a function a case. `limit` is in seconds; with `browsers` it is one for Chromium and one for Firefox; `alone` is for a case that measures time, `all_only` for one that takes long and finds little."""
+def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False, all_only: bool = False):
+    """Makes a function a case. `limit` is in seconds; with `browsers` it is one for Chromium and one for Firefox; `all_only` is for one that takes long and finds little."""
 
     def in_firefox(work):
         # Each case runs in a process of its own.
@@ -57,7 +52,7 @@ def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False
         runs = [(name, work, limit)]
         if browsers:
             runs.append((f"{name} in Firefox", lambda: in_firefox(work), 2 * limit))
-        CASES.extend(Case(group, *run, needs_shared, alone or group in ALONE, all_only) for run in runs)
+        CASES.extend(Case(group, *run, needs_shared, all_only) for run in runs)
         return work
 
     return add
@@ -145,15 +140,11 @@ def main() -> int:
     begun = time.monotonic()
     # More than there are processors, because a case computes for 0.4 of its time on average.
     at_once = int(os.environ.get("TABIA_CASES_AT_ONCE", min(2 * (os.cpu_count() or 1), 5)))
-    for these, count in (
-        ([one for one in cases if not one.alone], at_once),
-        ([one for one in cases if one.alone], 1),
-    ):
-        for one, is_ok, text in _run_parallel(these, count):
-            print(text, flush=True)
-            passed += is_ok
-            if not is_ok:
-                failed.append(one.name)
+    for one, is_ok, text in _run_parallel(cases, at_once):
+        print(text, flush=True)
+        passed += is_ok
+        if not is_ok:
+            failed.append(one.name)
     print(f"\n{time.monotonic() - begun:.0f} s")
     if left_out:
         print(f"Left out, for there is no {os.path.normpath(SHARED)}:")

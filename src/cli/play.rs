@@ -206,11 +206,18 @@ fn try_books(args: &PlayArgs, opener: &Opener) -> anyhow::Result<Vec<String>> {
     if named.is_empty() {
         return Ok(Vec::new());
     }
-    let opener = opener.clone();
+    // What is settled here is not looked for a second time.
+    let (settler, opener) = (
+        opener.clone(),
+        Opener {
+            settles: false,
+            ..opener.clone()
+        },
+    );
     let (to_result, result) = mpsc::channel();
     thread::spawn(move || {
         let opened = named.iter().map(|path| {
-            let settled = opener.settle(path);
+            let settled = settler.settle(path);
             opener.open(path).map(|_| settled)
         });
         let _ = to_result.send(opened.collect::<Result<Vec<_>, _>>());

@@ -125,7 +125,7 @@ test("the last row has the sums of the book", () => {
   const book = { in_book: true, games: 60, white: 30, draws: 20, black: 10, moves };
   assert.deepEqual(totals(book, "white"), { amount: 60, score: 40 / 60, probability: 1 });
   assert.deepEqual(totals(book, "black"), { amount: 60, score: 20 / 60, probability: 1 });
-  // Weights are no games, and have no score.
+  // Weights are not games, and have no score.
   const weights = { ...book, moves: [{ games: 0, stored_weight: 7, probability: 0 }] };
   assert.deepEqual(totals(weights, "white"), { amount: 7, score: null, probability: null });
   const unknown = { ...book, white: null, draws: null, black: null };

@@ -17,7 +17,7 @@ function read(pgn) {
       return [name, value];
     }),
   );
-  // A line that begins with "%" is no part of the game.
+  // A line that begins with "%" is not part of the game.
   const text = body
     .split("\n")
     .filter((line) => !line.startsWith("%"))

@@ -62,8 +62,8 @@ impl Learned {
         Ok(())
     }
 
-    /// Changes the learn values of a book, whose old files are kept with `.bak`. In a Polyglot book every game counts one and
-    /// its points twice, as in Polyglot itself.
+    /// Changes the learn values of a book, whose old files are kept with `.bak`. In a
+    /// Polyglot book every game counts one and its points twice, as in Polyglot itself.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@
 //! (`new-NAME`), the old ones (`old-NAME`), and a record (`set`) of what belongs where.
 //! Before the record exists nothing visible has changed. After that each [`Step`] renames
 //! one file, so the folder and the main file tell how far it got ([`SetState`]). A folder
-//! with a record is no leftover: only [`settle`] removes it,
+//! with a record is not a leftover: only [`settle`] removes it,
 //! unless all visible files are where they belong.
 
 use std::ffi::{OsStr, OsString};

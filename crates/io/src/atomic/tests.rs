@@ -245,7 +245,7 @@ fn killed_after_any_step_the_whole_book_is_old_or_new_again() {
             }
             let context = format!("{old:?} {has_old} {steps}");
             let found = interrupted(&path);
-            // What is needed is no leftover.
+            // What is needed is not a leftover.
             remove_leftovers(&path);
             assert_eq!(interrupted(&path), found, "{context}");
             if found.is_empty() {

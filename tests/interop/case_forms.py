@@ -2,9 +2,11 @@
 as other programs and people do, and Tabia makes the same book and the same index of
 each form, byte for byte."""
 
+import functools
 import io
 import random
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
@@ -138,27 +140,46 @@ def _tags(game: chess.pgn.Game, options: dict) -> str:
     return text + written[-1] + options["after"]
 
 
+@dataclass
+class Ply:
+    number: int
+    is_white: bool
+    san: str
+    # Another legal move, at one ply of ten.
+    other: Optional[str]
+
+
+@functools.cache
+def _plies(game: chess.pgn.Game) -> list[Ply]:
+    """The moves of the game: finding out how they are written takes most of the time, and
+    all forms need it."""
+    draw, board, plies = random.Random(game.headers["White"]), game.board(), []
+    for move in game.mainline_moves():
+        other = board.san(draw.choice(list(board.legal_moves))) if draw.random() < 0.1 else None
+        plies.append(Ply(board.fullmove_number, board.turn, board.san(move), other))
+        board.push(move)
+    return plies
+
+
 def _moves(game: chess.pgn.Game, options: dict) -> str:
     draw = options["random"]
-    board, words = game.board(), []
+    words = []
     glyph = False
-    for move in game.mainline_moves():
-        dots, number = NUMBERS[options["numbers"]], board.fullmove_number
+    for ply in _plies(game):
+        dots, number = NUMBERS[options["numbers"]], ply.number
         word = ""
-        if dots is not None and board.turn:
+        if dots is not None and ply.is_white:
             word = f"{number}{dots}"
         elif options["numbers"] == "each":
             word = f"{number}... "
-        word += board.san(move)
+        word += ply.san
         if glyph := options["nags"] and draw.random() < 0.2:
             word += draw.choice(NAGS)
         if options["comments"] and draw.random() < 0.2:
             word += draw.choice(COMMENTS[options["comments"]])
-        if options["variations"] and draw.random() < 0.1:
-            other = draw.choice(list(board.legal_moves))
-            word += f" ({number}{'.' if board.turn else '...'} {board.san(other)} {{or so}})"
+        if options["variations"] and ply.other:
+            word += f" ({number}{'.' if ply.is_white else '...'} {ply.other} {{or so}})"
         words.append(word)
-        board.push(move)
     result = game.headers["Result"]
     # What follows a glyph could belong to its number.
     form = "plain" if glyph and options["place"] == "glued" else options["result"]

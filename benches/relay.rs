@@ -108,6 +108,7 @@ fn stop_against_flood(peer: &mut Peer) -> f64 {
     peer.send("go mate 9\n");
     let mut piece = [0; 4096];
     for _ in 0..300 {
+        // A GUI that reads slowly.
         std::thread::sleep(Duration::from_millis(1));
         let count = peer.stdout.read(&mut piece).unwrap();
         peer.unread.extend_from_slice(&piece[..count]);
@@ -243,9 +244,8 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
+        // It ends, whatever it has not written yet.
         let _ = self.stdin.write_all(b"quit\n");
-        std::thread::sleep(Duration::from_millis(5));
-        let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }

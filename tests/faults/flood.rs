@@ -3,12 +3,16 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::os::fd::AsFd;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::gui::{LIMIT, peak_kib, wait_until};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use test_programs::processes::are_stuck;
+
+use super::gui::{peak_kib, wait_until};
 use super::run::{MEMORY_LIMIT_KIB, engine};
 
 const LINES: u64 = 1_000_000;
@@ -37,10 +41,14 @@ pub(crate) fn check() {
         .write_all(b"uci\nposition startpos\ngo infinite\n")
         .expect("it listens");
     while next() != "uciok" {}
-    // All buffers between the engine and this test are full before the first line is read.
+    // All buffers between the engine and this test are full before the first line is read:
+    // both processes wait for it.
     let read = || fs::read_to_string(&notes).unwrap_or_default();
     wait_until("the flood", || read().contains("fault"));
-    std::thread::sleep(Duration::from_millis(300));
+    let engine = children(&child);
+    assert_eq!(engine.len(), 1, "{engine:?}");
+    let all = [child.id(), engine[0]];
+    assert!(are_stuck(&all, || true, || false), "one of them has ended");
     stdin.write_all(b"stop\n").expect("it listens");
     wait_until("the stop at the engine", || read().contains("stop after"));
     let notes = read();
@@ -61,7 +69,7 @@ pub(crate) fn check() {
             seen += 1;
             assert!(rest.starts_with(&format!("{seen} ")), "{line}");
             if seen % 1000 == 0 {
-                // A slow reader: the flood never stops.
+                // A slow reader: the engine and the adapter wait for it again and again.
                 std::thread::sleep(Duration::from_micros(500));
             }
         }
@@ -83,9 +91,7 @@ pub(crate) fn check() {
 /// the latter; it stores neither.
 pub(crate) fn check_from_gui() {
     let command = b"d some command of the engine's own that nobody else knows\n";
-    // Much longer than reading them would take.
-    let quiet = Duration::from_millis(1500);
-    let (taken, peak) = bytes_taken("echo uciok; exec sleep 600", command, 200_000_000, quiet);
+    let (taken, peak) = bytes_taken("echo uciok; exec sleep 600", command, 200_000_000);
     println!("200 MB for an engine that does not read: {taken} bytes were taken in, {peak} KiB");
     assert!(taken < 16 << 20, "{taken} bytes were taken in");
     assert!(peak < MEMORY_LIMIT_KIB, "{peak} KiB of memory");
@@ -93,7 +99,7 @@ pub(crate) fn check_from_gui() {
         "position startpos moves{}\n",
         " g1f3 g8f6 f3g1 f6g8".repeat(50)
     );
-    let (taken, peak) = bytes_taken("exec sleep 600", position.as_bytes(), 84_000_000, LIMIT);
+    let (taken, peak) = bytes_taken("exec sleep 600", position.as_bytes(), 84_000_000);
     println!(
         "84 MB of positions for an engine that starts: {taken} bytes were taken in, {peak} KiB"
     );
@@ -101,19 +107,26 @@ pub(crate) fn check_from_gui() {
     assert!(peak < MEMORY_LIMIT_KIB, "{peak} KiB of memory");
 }
 
-/// Repeats `line` to an adapter whose engine is this shell script, which reads nothing.
-/// Returns the number of bytes read before nothing was read for `quiet`, and the
-/// peak memory in KiB.
-fn bytes_taken(script: &str, line: &[u8], bytes: usize, quiet: Duration) -> (usize, u64) {
+/// Repeats `line` to an adapter whose engine is this shell script, which reads nothing, until
+/// it takes no more: it sleeps while the pipe to it is full. Returns the number of bytes that
+/// it has taken, and the peak memory in KiB.
+fn bytes_taken(script: &str, line: &[u8], bytes: usize) -> (usize, u64) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
         .args(["--set", "OwnBook=false", "--", "/bin/sh", "-c", script])
         .env("TABIA_CONFIG", "")
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .expect("the adapter");
     let mut stdin = child.stdin.take().expect("its input");
     stdin.write_all(b"uci\n").expect("it listens");
+    let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+    if script.contains("uciok") {
+        // It waits for no answer of the engine any more.
+        assert!(lines.any(|line| line.is_ok_and(|line| line == "uciok")));
+    }
+    // Stays open until the memory has been measured.
+    let pipe = stdin.as_fd().try_clone_to_owned().expect("its input");
     let taken = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&taken);
     let piece = line.repeat((1 << 16) / line.len());
@@ -121,21 +134,23 @@ fn bytes_taken(script: &str, line: &[u8], bytes: usize, quiet: Duration) -> (usi
         while count.load(Ordering::Relaxed) < bytes && stdin.write_all(&piece).is_ok() {
             count.fetch_add(piece.len(), Ordering::Relaxed);
         }
-        // Stays open until the memory has been measured.
-        stdin
     });
-    // Until nothing more is read.
-    let mut last = (0, std::time::Instant::now());
-    while last.0 < bytes && last.1.elapsed() < quiet {
-        std::thread::sleep(Duration::from_millis(20));
-        let now = taken.load(Ordering::Relaxed);
-        if now > last.0 {
-            last = (now, std::time::Instant::now());
-        }
-    }
+    let is_full = || {
+        let mut files = [PollFd::new(&pipe, PollFlags::OUT)];
+        poll(&mut files, Some(&Timespec::default())) == Ok(0)
+    };
+    let is_all_taken = || taken.load(Ordering::Relaxed) >= bytes;
+    are_stuck(&[child.id()], is_full, is_all_taken);
     let peak = peak_kib(&child).expect("it runs");
     child.kill().expect("it runs");
     child.wait().expect("it ends");
     writer.join().expect("the writer");
     (taken.load(Ordering::Relaxed), peak)
+}
+
+/// The processes that a process has started.
+fn children(child: &Child) -> Vec<u32> {
+    let list = fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id()));
+    let list = list.expect("it runs");
+    list.split_whitespace().flat_map(str::parse).collect()
 }

@@ -9,6 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use test_programs::processes::ends;
 
 use super::case::{Case, Gui, Moment, Seen};
 
@@ -119,19 +120,15 @@ impl Place {
     }
 }
 
-/// Waits until `done` returns true.
+/// Waits until `done` returns true, which no event tells: the engine's notes are a file. The
+/// limit is only for what never comes.
 pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let until = Instant::now() + LIMIT;
     while !done() {
         assert!(Instant::now() < until, "{what} took too long");
+        // Lets the processes run that it waits for.
         std::thread::sleep(Duration::from_millis(2));
     }
-}
-
-/// Whether a process has ended. A zombie counts as ended.
-pub(crate) fn is_gone(process: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat"));
-    stat.map_or(true, |stat| stat.contains(") Z") || stat.contains(") X"))
 }
 
 /// The peak of the adapter's own memory in KiB. Excludes pages of its program file, which
@@ -415,20 +412,13 @@ impl<'a> Player<'a> {
                 self.seen.received.push(line);
             }
         }
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => {
-                    self.seen.code = status.code();
-                    break;
-                }
-                Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
-                other => panic!(
-                    "{}: it does not end: {other:?}; {:#?}",
-                    self.case,
-                    self.last_lines()
-                ),
-            }
-        }
+        assert!(
+            ends(self.child.id()),
+            "{}: it does not end: {:#?}",
+            self.case,
+            self.last_lines()
+        );
+        self.seen.code = self.child.wait().expect("its status").code();
         self.seen.end_took = begin.elapsed();
     }
 }

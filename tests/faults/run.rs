@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Trial};
+use test_programs::processes::ends;
 
 use super::case::{self, Case, Gui, Moment, Seen};
-use super::gui::{Observation, Place, Player, is_gone, wait_until};
+use super::gui::{Observation, Place, Player};
 use super::{flood, table};
 
 /// Limit for the adapter's memory, in KiB.
@@ -68,14 +69,11 @@ pub(crate) fn main() -> ExitCode {
     ExitCode::from(if failed { 101 } else { 0 })
 }
 
-/// Cargo puts examples beside the binary.
+/// The engine with the faults, which is built if it is not there.
 pub(crate) fn engine() -> PathBuf {
-    let path = Path::new(env!("CARGO_BIN_EXE_tabia")).with_file_name("examples/faulty_engine");
-    assert!(
-        path.exists(),
-        "run `cargo build --examples` first: {path:?}"
-    );
-    path
+    let tabia = Path::new(env!("CARGO_BIN_EXE_tabia"));
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    test_programs::built::example(tabia, temporary, "faulty_engine")
 }
 
 /// The results of all cases.
@@ -223,9 +221,9 @@ fn check_case(case: &Case, place: &Place, seen: &Observation) -> Result<(), Stri
     if seen.peak_kib > OWN_LIMIT_KIB {
         return Err(format!("{} KiB of memory of its own", seen.peak_kib));
     }
-    wait_until("the end of all processes", || {
-        place.processes().into_iter().all(is_gone)
-    });
+    if let Some(process) = place.processes().into_iter().find(|one| !ends(*one)) {
+        return Err(format!("process {process} still runs"));
+    }
     Ok(())
 }
 

@@ -36,6 +36,7 @@ def delayed(page: Page, what: str) -> Iterator[list[Route]]:
 
 def wait_for_delayed(page: Page, routes: list[Route], count: int) -> None:
     """Waits until this many requests are delayed."""
+    # Only such a wait lets the browser's driver report requests.
     wait_until(lambda: page.wait_for_timeout(10) or len(routes) == count, 15, lambda: routes)
 
 
@@ -65,7 +66,7 @@ def explorer_shows_the_last_request_even_if_earlier_answers_are_late():
         expect(page.locator("#search-list button").first).to_contain_text("Najdorf")
         with delayed(page, "**/api/openings*") as routes:
             page.fill("#search-text", "caro-kann defense")
-            # Firefox types it letter by letter.
+            # Firefox types it letter by letter; only such a wait lets the driver report requests.
             wait_until(lambda: page.wait_for_timeout(10) or any("defense" in route.request.url for route in routes), 15, lambda: routes)
             page.keyboard.press("Enter")
         expect(page.locator("#opening")).to_contain_text("Caro-Kann")

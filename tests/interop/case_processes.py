@@ -2,11 +2,10 @@
 
 import os
 import subprocess
-import time
 from typing import Callable
 
 from paths import OUT_OF_BOOK, STOCKFISH, TABIA, faulty_engine
-from procs import Client, alive, children, environment, ready_tabia, tabia, wait_for_exit
+from procs import Client, alive, children, environment, ready_tabia, tabia, wait_for_end, wait_for_exit
 from runner import case
 
 # A shell that starts the engine as its own child.
@@ -21,8 +20,9 @@ STATES = {
 
 def _started(engine, *lines: str) -> Client:
     client = ready_tabia(engine=engine)
-    client.send(*lines) if lines else None
-    time.sleep(0.05)
+    client.send(*lines, "isready")
+    # It has read all of them.
+    client.expect("readyok")
     return client
 
 
@@ -72,10 +72,14 @@ def last_lines_of_an_engine_are_kept_for_a_gui_that_does_not_read():
         [TABIA, "--set", "OwnBook=false", "--", *faulty_engine("ends-after-a-flood")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(),
     )
-    process.stdin.write(b"uci\nisready\nposition startpos\ngo movetime 10\n")
+    process.stdin.write(b"uci\nisready\n")
     process.stdin.flush()
-    # It has ended by then; if it were slower, the case would hold all the same.
-    time.sleep(1.5)
+    while process.stdout.readline() not in (b"readyok\n", b""):
+        pass
+    (engine,) = children(process.pid)
+    process.stdin.write(b"position startpos\ngo movetime 10\n")
+    process.stdin.flush()
+    wait_for_end(engine)
     output = []
     for line in process.stdout:
         output.append(line)
@@ -104,8 +108,8 @@ def twenty_adapters_at_once_start_and_end():
 
 @case()
 def standard_error_stays_silent_and_open():
-    client = _started([STOCKFISH], OUT_OF_BOOK, "go movetime 100")
-    client.expect("bestmove")
+    client = ready_tabia()
+    client.go(OUT_OF_BOOK)
     assert os.path.exists(f"/proc/{client.pid}/fd/2")
     client.quit()
     assert client.stderr() == "", client.stderr()

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import chess
@@ -15,7 +14,7 @@ import chess.engine
 
 from oracle import Oracle
 from paths import TABIA, copy_starter, folder
-from procs import TIMEOUT_FACTOR
+from procs import TIMEOUT_FACTOR, poll
 from runner import case
 
 # A file of each program as it may be before, with an engine of the user's.
@@ -25,6 +24,19 @@ BEFORE = {
     "pychess": '[\n {\n  "command": "/x/crafty",\n  "level": 5,\n  "name": "Crafty",\n  "protocol": "xboard"\n }\n]',
     "nibbler": '{\n\t"/x/lc0": {\n\t\t"args": ["--a"],\n\t\t"options": {\n\t\t\t"Hash": 16\n\t\t}\n\t}\n}',
 }
+
+
+def _moves_in(log: Path, word: str, limit: float) -> tuple[list[str], str]:
+    """Waits for the first move in the log of a program, after `word`; returns the moves and the log."""
+
+    def read() -> tuple[list[str], str]:
+        # The last line may be incomplete.
+        text = log.read_text(errors="replace").rpartition("\n")[0] if log.exists() else ""
+        return [part.split()[0] for part in text.split(word)[1:]], text
+
+    moves, text = poll(read, lambda found: found[0], limit)
+    assert moves, text[-2000:]
+    return moves, text
 
 
 def _home() -> tuple[Path, Path]:
@@ -197,14 +209,7 @@ def _xboard_plays(home: Path, book: Path, words: list[str]) -> str:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        moves = []
-        end = time.monotonic() + 60 * TIMEOUT_FACTOR
-        while not moves and time.monotonic() < end:
-            time.sleep(0.1)
-            # The last line may be incomplete.
-            text = log.read_text(errors="replace").rpartition("\n")[0] if log.exists() else ""
-            moves = [part.split()[0] for part in text.split("<first : move ")[1:]]
-        assert moves, text[-2000:]
+        moves, text = _moves_in(log, "<first : move ", 60)
         assert f"book {book.name}" in text, text[-2000:]
         with Oracle(book) as oracle:
             assert moves[0] in oracle.playable(chess.Board()), moves
@@ -275,13 +280,7 @@ def gnome_chess_plays_a_book_move_and_keeps_its_other_engines():
                 stderr=output,
                 start_new_session=True,
             )
-        moves: list[str] = []
-        end = time.monotonic() + 120 * TIMEOUT_FACTOR
-        while not moves and time.monotonic() < end:
-            time.sleep(0.1)
-            text = log.read_text(errors="replace").rpartition("\n")[0]
-            moves = [part.split()[0] for part in text.split("'bestmove ")[1:]]
-        assert moves, text[-2000:]
+        moves, text = _moves_in(log, "'bestmove ", 120)
         assert f"info string book {book.name}" in text, text[-2000:]
         with Oracle(book) as oracle:
             assert moves[0] in oracle.playable(chess.Board()), moves

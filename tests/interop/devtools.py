@@ -71,7 +71,9 @@ class Tab:
         self.call("Page.navigate", True, url=address)
         end = time.monotonic() + WAIT_MS / 1000
         while not self.run(f"location.href !== 'about:blank' && Boolean({ready})"):
+            # Only for what never comes.
             assert time.monotonic() < end, address
+            # A promise in the page would be lost with the page before it.
             time.sleep(0.05)
 
     def memory_kb(self) -> int:

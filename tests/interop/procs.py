@@ -6,6 +6,7 @@ case, so that its descendants are known even after their parents have ended.
 
 import os
 import queue
+import select
 import signal
 import subprocess
 import tempfile
@@ -77,8 +78,8 @@ def processor_seconds(pid: int) -> float:
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
-def wait_for_exit(limit: float, name: str = "") -> float:
-    """Waits until no process of the case is left; returns the seconds."""
+def wait_for_exit(limit: float, name: str = "") -> None:
+    """Waits until no process of the case is left."""
 
     def left() -> str:
         lines = []
@@ -89,15 +90,27 @@ def wait_for_exit(limit: float, name: str = "") -> float:
                 pass
         return "; ".join(lines)
 
-    start = time.monotonic()
     wait_until(lambda: not alive(name), limit, left)
-    return time.monotonic() - start
+
+
+def wait_for_end(pid: int, limit: float = 15.0) -> None:
+    """Waits until a process has ended, whoever its parent is."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        assert select.select([process], [], [], TIMEOUT_FACTOR * limit)[0], f"process {pid} does not end"
+    finally:
+        os.close(process)
 
 
 def poll(read: Callable[[], Any], is_done: Callable[[Any], object] = bool, limit: float = 15.0) -> Any:
-    """Reads a changing value until it is_done or time is up; returns the last one."""
+    """Reads a changing value until it is_done; returns it. The limit is only for what never
+    comes: then it returns the last value."""
     deadline = time.monotonic() + TIMEOUT_FACTOR * limit
     while not is_done(value := read()) and time.monotonic() < deadline:
+        # Lets the processes run whose files and pages are read: no event tells of them.
         time.sleep(0.005)
     return value
 
@@ -115,6 +128,7 @@ def kill_all() -> None:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+        # They end a moment after the signal, and need not be our children.
         time.sleep(0.005)
     for client in _clients:
         client.close()
@@ -235,20 +249,11 @@ class Client:
         self.send(*lines)
         return self.expect(until, limit)
 
-    def expect_none(self, seconds: float, word: str = "bestmove") -> list[str]:
-        """The lines of this time, none of which may begin with `word`."""
-        deadline = time.monotonic() + seconds
-        got = []
-        while (left := deadline - time.monotonic()) > 0:
-            try:
-                line = self._next(left)
-            except AssertionError:
-                break
-            if line is None:
-                break
-            got.append(line)
-            if line.split()[:1] == [word]:
-                raise AssertionError(f"too early: {line}")
+    def expect_none(self, word: str = "bestmove") -> list[str]:
+        """The lines so far, all sent before the answer to `isready`; none may begin with `word`."""
+        *got, _ = self.ready()
+        early = [line for line in got if line.split()[:1] == [word]]
+        assert not early, f"too early: {early}"
         return got
 
     def handshake(self, limit: float = 10.0) -> list[str]:
@@ -280,10 +285,6 @@ class Client:
         """Kills the client, and waits until it has ended: its environment is gone a moment earlier."""
         self.process.kill()
         self.process.wait(5 * TIMEOUT_FACTOR)
-
-    def processor_seconds(self) -> float:
-        """Processor seconds used so far, which do not depend on other programs."""
-        return processor_seconds(self.pid)
 
     def stderr(self) -> str:
         if self._stderr.closed:

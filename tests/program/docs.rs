@@ -537,3 +537,45 @@ fn wildcards_match_changing_text() {
     assert!(is_as_shown(&lines("a\n...\nd"), &lines("a\nb\nc\nd")));
     assert!(!is_as_shown(&lines("a\n...\nd"), &lines("a\nb\nc")));
 }
+
+/// No verdict depends on a clock: what a pause is for stands on its line, or above it.
+#[test]
+fn every_sleep_in_a_test_has_its_reason() {
+    let root = project("");
+    let mut paths: Vec<PathBuf> = ["tests", "benches", "crates", "src"].map(project).into();
+    let (mut found, mut wrong) = (0, Vec::new());
+    while let Some(path) = paths.pop() {
+        if path.is_dir() {
+            paths.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        } else if path
+            .extension()
+            .is_some_and(|end| end == "rs" || end == "py")
+        {
+            let name = format!("/{}", path.strip_prefix(&root).unwrap().display());
+            let text = fs::read_to_string(&path).unwrap();
+            let is_test = name.contains("/tests") || name.starts_with("/benches");
+            let own = text
+                .split_once("mod tests {")
+                .map_or("", |(_, tests)| tests);
+            let lines: Vec<&str> = if is_test { &text } else { own }.lines().collect();
+            for pair in lines.windows(2) {
+                // These words, and their reason.
+                if pair[1].contains("sleep(") || pair[1].contains("wait_for_timeout(") {
+                    found += 1;
+                    if !pair
+                        .iter()
+                        .any(|line| line.contains("//") || line.contains("# "))
+                    {
+                        wrong.push(format!("{name}: {}", pair[1].trim()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(found > 10, "{found}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::common::{Folder, Ran, assert_has, example};
 use shakmaty::{Chess, Position as _};
@@ -134,12 +134,11 @@ fn evaluate_continues_after_a_kill_at_any_moment() {
     while known + 12 < graph.len() && kills < 6 {
         let mut run = evaluate(&folder, "--jobs 2");
         // The engines hang before all is done, however late we look.
-        run.env("SCORING_ENGINE_HANGS", "7");
-        run.env("SCORING_ENGINE_MS", "10").stderr(Stdio::null());
+        run.env("SCORING_ENGINE_HANGS", "7").stderr(Stdio::null());
         let mut child = run.spawn().unwrap();
-        let start = Instant::now();
         while lines_so_far(&side) < known + 1 + kills / 2 {
-            assert!(start.elapsed() < Duration::from_secs(120));
+            assert!(child.try_wait().unwrap().is_none(), "it has ended");
+            // Nothing tells that a file has grown.
             std::thread::sleep(Duration::from_millis(3));
         }
         child.kill().unwrap();

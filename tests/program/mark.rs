@@ -542,12 +542,14 @@ fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
     for round in 0..28_u64 {
         let mut child = marking("", wishes[round as usize % 2]);
         if round % 4 == 0 {
+            // A kill at any moment leaves a sound book: the pause only chooses the moment.
             std::thread::sleep(Duration::from_micros(whole * round / 28));
         } else {
             // The journal is written shortly before the book.
             while !journal.exists() && child.try_wait().unwrap().is_none() {
                 std::thread::yield_now();
             }
+            // It too only chooses the moment.
             std::thread::sleep(Duration::from_micros(round * 397 % 12_000));
         }
         child.kill().unwrap();

@@ -24,9 +24,7 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn odd_engine() -> PathBuf {
-    Path::new(TABIA)
-        .with_file_name("examples")
-        .join("odd_engine.exe")
+    crate::common::example("odd_engine")
 }
 
 /// A book large enough to be mapped.
@@ -74,10 +72,12 @@ fn exchange(child: &mut Child, lines: &str, last: &str) -> Vec<String> {
     }
 }
 
+/// Waits for what nothing reports; the limit is only for what never holds.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + LIMIT;
     while !holds() {
         assert!(Instant::now() < end, "never: {what}");
+        // Windows tells nobody that a file may be deleted now.
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -160,16 +160,13 @@ pub fn assert_has(text: &str, part: &str) {
     assert!(text.contains(part), "no \"{part}\" in: {text}");
 }
 
-/// A program of `tests/programs`, which cargo puts next to the binary.
+/// A program of `tests/programs`, which is built if it is not there.
 pub fn example(name: &str) -> PathBuf {
-    let name = format!("examples/{name}{}", std::env::consts::EXE_SUFFIX);
-    // Includes the drive on Windows.
-    let path = std::path::absolute(Path::new(TABIA).with_file_name(name)).unwrap();
-    assert!(
-        path.exists(),
-        "run `cargo build --examples` first: {path:?}"
-    );
-    path
+    test_programs::built::example(
+        Path::new(TABIA),
+        Path::new(env!("CARGO_TARGET_TMPDIR")),
+        name,
+    )
 }
 
 /// Compresses a text.

@@ -1,6 +1,6 @@
 //! Hostile requests: each gets a short refusal and does no harm.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -196,7 +196,7 @@ impl Running {
         read_all(&mut stream)
     }
 
-    /// Waits until the server answers.
+    /// Waits until the server answers; the limit is only for one that never does.
     fn becomes_responsive(&self) {
         let start = Instant::now();
         while !self.works() {
@@ -304,9 +304,10 @@ fn a_slow_client_is_disconnected() {
     ] {
         let mut stream = server.connect();
         stream.write_all(begun.as_bytes()).unwrap();
-        let start = Instant::now();
-        read_all(&mut stream);
-        assert!(start.elapsed() < LIMIT, "{begun}");
+        // The other end closes it; else this side's limit would end the reading.
+        let end = stream.read_to_end(&mut Vec::new());
+        let is_open = end.is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+        assert!(!is_open, "{begun}");
     }
     // This test may be slow if other programs use the processor.
     server.becomes_responsive();
@@ -314,10 +315,13 @@ fn a_slow_client_is_disconnected() {
 
 #[test]
 fn it_ends_despite_an_idle_connection() {
-    let server = Running::new(Limits::default());
+    let an_hour = Duration::from_secs(3600);
+    let server = Running::new(Limits {
+        patience: an_hour,
+        lifetime: an_hour,
+        ..Limits::default()
+    });
     let idle = server.connect();
-    let start = Instant::now();
     drop(server);
-    assert!(start.elapsed() < LIMIT);
     drop(idle);
 }

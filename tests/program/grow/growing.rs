@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tabia_analysis::graph::BookGraph;
 use tabia_book::evals;
@@ -106,12 +106,11 @@ fn grow_continues_after_a_kill_at_any_moment() {
         let mut run = grow(&folder, "out.ctg", options);
         // The engines hang before all is done, even after all four runs, however late we
         // look.
-        run.env("SCORING_ENGINE_HANGS", "9");
-        run.env("SCORING_ENGINE_MS", "10").stderr(Stdio::null());
+        run.env("SCORING_ENGINE_HANGS", "9").stderr(Stdio::null());
         let mut child = run.spawn().unwrap();
-        let start = Instant::now();
         while lines() < known + 9 {
-            assert!(start.elapsed() < Duration::from_secs(120));
+            assert!(child.try_wait().unwrap().is_none(), "it has ended");
+            // Nothing tells that a file has grown.
             std::thread::sleep(Duration::from_millis(3));
         }
         child.kill().unwrap();

@@ -1,7 +1,6 @@
 //! `odd_engine [FAULT]`: the engine of [`test_programs::odd`] as a process.
 
 use std::io::{BufRead, Write};
-use std::time::Duration;
 
 use test_programs::engine::send;
 use test_programs::odd::{OddEngine, Then};
@@ -23,7 +22,7 @@ fn act(then: Then) {
         Then::Ends(code) => std::process::exit(code),
         Then::Hangs => loop {
             // Until it is killed.
-            std::thread::sleep(Duration::from_secs(3600));
+            std::thread::park();
         },
         Then::Repeats(line) => loop {
             send(line);

@@ -6,8 +6,8 @@
 //! position, and ` only` with searchmoves.
 //! `SCORING_ENGINE_DIES` is the number of searches after which it ends without an
 //! answer, `SCORING_ENGINE_HANGS` the number after which it stops answering,
-//! `SCORING_ENGINE_MS` the duration of a search, `SCORING_ENGINE_SHY` the number of
-//! searches that return only their first line, as early stopped ones do.
+//! `SCORING_ENGINE_SHY` the number of searches that return only their first line, as early
+//! stopped ones do.
 //! `SCORING_ENGINE_VALUES` is a file of positions with better values, a line each:
 //! the first four fields of a FEN, score and best move, as
 //! `8/8/... w - -;cp 30;e2e4`. For these it reports as many nodes as requested;
@@ -16,7 +16,6 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, Write};
-use std::time::Duration;
 
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, Position};
@@ -39,7 +38,6 @@ fn main() -> io::Result<()> {
         Some(path) => Some(File::options().append(true).create(true).open(path)?),
         None => None,
     };
-    let pause = Duration::from_millis(number("SCORING_ENGINE_MS").unwrap_or(0));
     let (dies, hangs) = (
         number("SCORING_ENGINE_DIES"),
         number("SCORING_ENGINE_HANGS"),
@@ -85,9 +83,8 @@ fn main() -> io::Result<()> {
                     std::process::exit(3);
                 }
                 while hangs == Some(searches) {
-                    std::thread::sleep(Duration::from_secs(1));
+                    std::thread::park();
                 }
-                std::thread::sleep(pause);
                 let fields: Vec<&str> = fen.split(' ').take(4).collect();
                 let known = values.get(&*fields.join(" ")).filter(|_| only.is_none());
                 if let Some((score, best)) = known.and_then(|known| known.split_once(';')) {

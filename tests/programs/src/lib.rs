@@ -1,7 +1,10 @@
 //! Code shared by the programs that tests start.
 
+pub mod built;
 pub mod engine;
 pub mod odd;
+#[cfg(target_os = "linux")]
+pub mod processes;
 pub mod referee;
 
 /// Pseudo-random numbers, the same each time: Marsaglia's xorshift.

@@ -125,6 +125,7 @@ fn run_through<P: Port>(
 ) -> io::Result<Ended> {
     let at_terminal = environment.output.is_terminal();
     let port = open(environment.input, environment.output)?;
+    let begun = port.now();
     let mut relay = Relay {
         session,
         book_set: Arc::default(),
@@ -145,7 +146,7 @@ fn run_through<P: Port>(
         cover: CoverFile::default(),
         record: environment.record,
         record_reported: false,
-        begun: Instant::now(),
+        begun,
         wake_at: None,
         output_until: None,
         unread_since: None,
@@ -311,12 +312,12 @@ impl<P: Port> Relay<P> {
                 self.end_unread();
             } else {
                 self.prolong_output();
-                self.unread_since.get_or_insert_with(Instant::now);
+                self.unread_since.get_or_insert_with(|| self.port.now());
             }
             // Lines that arrived before the wait must not count as late: the clock is
             // read first, and lines that have arrived since are handled before any alarm,
             // even if this process was suspended in between.
-            let now = Instant::now();
+            let now = self.port.now();
             let timeout = self.next_alarm(now);
             let ready = self
                 .port
@@ -334,7 +335,7 @@ impl<P: Port> Relay<P> {
             Request::StartEngine(index) => self.start_engine(index),
             Request::KillEngine => self.kill_engine(),
             Request::OpenBooks(books) => self.open(books),
-            Request::WakeUp(after) => self.wake_at = Instant::now().checked_add(after),
+            Request::WakeUp(after) => self.wake_at = self.port.now().checked_add(after),
             Request::NoteGame(note) => self.note(&note),
             Request::TakeSeed(path) => {
                 let taken = (self.take_seed)(&path);
@@ -428,7 +429,11 @@ impl<P: Port> Relay<P> {
     }
 
     fn now(&self) -> Duration {
-        whole_micros(self.begun.elapsed())
+        self.since(self.begun)
+    }
+
+    fn since(&self, begun: Instant) -> Duration {
+        whole_micros(self.port.now().saturating_duration_since(begun))
     }
 
     /// The time until the next alarm.
@@ -454,7 +459,7 @@ impl<P: Port> Relay<P> {
     /// Reports to the session how long the engine was not read.
     fn end_unread(&mut self) {
         if let Some(since) = self.unread_since.take() {
-            self.step(Event::OutputPaused(whole_micros(since.elapsed())));
+            self.step(Event::OutputPaused(self.since(since)));
         }
     }
 
@@ -471,7 +476,7 @@ impl<P: Port> Relay<P> {
             Speaker::Engine => (&mut self.engine_lines, |line| Event::Engine(line)),
         };
         let read = self.port.read(speaker, lines);
-        let now = whole_micros(self.begun.elapsed());
+        let now = whole_micros(self.port.now().saturating_duration_since(self.begun));
         let (session, book_set, out) = (&mut self.session, &*self.book_set, &mut self.lines);
         while let Some(line) = lines.next_line() {
             out.step(session, now, event_of(line), book_set);
@@ -491,14 +496,14 @@ impl<P: Port> Relay<P> {
     fn on_process_ended(&mut self) {
         if let Some(engine) = &self.engine {
             let _ = engine.status();
-            self.output_until = Some(Instant::now() + LAST_OUTPUT_LIMIT);
+            self.output_until = Some(self.port.now() + LAST_OUTPUT_LIMIT);
         }
     }
 
     /// The time limit for the engine's last lines starts when they can be read.
     fn prolong_output(&mut self) {
         if let Some(until) = &mut self.output_until {
-            *until = Instant::now() + LAST_OUTPUT_LIMIT;
+            *until = self.port.now() + LAST_OUTPUT_LIMIT;
         }
     }
 

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::book_set::BookSet;
 use crate::session::Speaker;
@@ -49,6 +49,11 @@ pub(super) struct Listen {
 
 /// The pipes to both sides.
 pub(super) trait Port {
+    /// The clock of the loop and the session, which tests set.
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
     /// Waits until something is ready, or `timeout` is over. It waits for a side's input
     /// only if that is to be read, and for a side's output only if lines are left to
     /// write.

@@ -6,6 +6,7 @@
 use std::{
     collections::BTreeMap,
     fs,
+    io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::Command,
     sync::atomic::AtomicBool,
@@ -297,7 +298,8 @@ fn a_writer_that_is_killed() {
         }
         entries
     });
-    let ready = || fs::write(Path::new(&folder).join("ready"), "").unwrap();
+    // The harness keeps only what `eprintln` writes.
+    let ready = || std::io::stderr().write_all(b"ready\n").unwrap();
     let path = Path::new(&folder).join("books").join("book.ctg");
     if let Ok(writes) = std::env::var("TABIA_TEST_WRITES") {
         let writes = writes.parse().unwrap();
@@ -351,7 +353,6 @@ fn write_over(path: &Path, entries: &[Vec<u8>]) {
 #[test]
 fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
     let folder = Folder::new();
-    let ready = folder.join("ready");
     let books = folder.join("books");
     fs::create_dir(&books).unwrap();
     let path = books.join("book.ctg");
@@ -369,19 +370,20 @@ fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
         command
             .args(["--ignored", "--exact", "rewrite::a_writer_that_is_killed"])
             .env("TABIA_TEST_FOLDER", &*folder)
-            .stdout(std::process::Stdio::null());
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::piped());
         // The first three are killed when their output is known.
         if round < 3 {
             command.env("TABIA_TEST_WRITES", round.to_string());
         }
         let mut child = command.spawn().unwrap();
-        while !ready.exists() {
-            assert!(child.try_wait().unwrap().is_none(), "the writer has ended");
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        fs::remove_file(&ready).unwrap();
+        let mut line = String::new();
+        let mut messages = BufReader::new(child.stderr.take().unwrap());
+        messages.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
         if round >= 3 {
             let micros = u64::from(random.next().unwrap());
+            // A kill at any moment leaves a whole book: the pause only chooses the moment.
             std::thread::sleep(std::time::Duration::from_micros(micros * 4));
         }
         child.kill().unwrap();

@@ -1,8 +1,7 @@
 //! Plays games with clocks and reports their results.
 
-use std::collections::VecDeque;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -75,8 +74,8 @@ impl Plan {
             commands,
             games: number("games", 500),
             at_once: number("at-once", 2),
-            time: Duration::from_millis(number("time", 200)),
-            increment: Duration::from_millis(number("increment", 10)),
+            time: Duration::from_millis(number("time", 60_000)),
+            increment: Duration::from_millis(number("increment", 1000)),
             limit: match number("nodes", 0) {
                 0 => String::new(),
                 nodes => format!(" nodes {nodes}"),
@@ -108,8 +107,6 @@ struct Report {
     pondered: u64,
     ponder_hits: u64,
     on_time: Vec<String>,
-    /// Moves over time while the machine itself was stalled.
-    stalled: Vec<String>,
     illegal: Vec<String>,
     protocol: Vec<String>,
     /// The shortest time left on a clock.
@@ -123,14 +120,10 @@ pub(crate) fn run_match(args: &[String]) -> ExitCode {
     let begin = Instant::now();
     let next = AtomicU64::new(0);
     let report = Mutex::new(Report::default());
-    let stalls = Stalls::default();
-    let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        scope.spawn(|| stalls.watch(&over));
-        let players = || play_games(&plan, &stalls, &next, &report);
+        let players = || play_games(&plan, &next, &report);
         let games: Vec<_> = (0..plan.at_once).map(|_| scope.spawn(players)).collect();
         let ended: Vec<bool> = games.into_iter().map(|game| game.join().is_ok()).collect();
-        over.store(true, Ordering::Relaxed);
         let sound = ended.into_iter().all(|sound| sound);
         assert!(sound, "a game was not played to its end");
     });
@@ -138,7 +131,7 @@ pub(crate) fn run_match(args: &[String]) -> ExitCode {
     print(&plan, &report, begin.elapsed())
 }
 
-fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Report>) {
+fn play_games(plan: &Plan, next: &AtomicU64, report: &Mutex<Report>) {
     let mut players = [0, 1].map(|n| Player::start(&plan.commands[n], &plan.sets));
     let mut warm = None;
     let mut played = 0;
@@ -147,7 +140,7 @@ fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Rep
         if number >= plan.games {
             break;
         }
-        let mut game = Game::new(plan, stalls, number);
+        let mut game = Game::new(plan, number);
         game.play(&mut players);
         game.add_to(&mut report.lock().unwrap_or_else(PoisonError::into_inner));
         // The players change colours.
@@ -173,40 +166,6 @@ fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Rep
     }
 }
 
-/// When and how long this machine delayed processes that could run: measured by a thread
-/// that always sleeps for a millisecond.
-#[derive(Default)]
-struct Stalls(Mutex<VecDeque<(Instant, Duration)>>);
-
-impl Stalls {
-    const NAP: Duration = Duration::from_millis(1);
-
-    fn watch(&self, over: &AtomicBool) {
-        while !over.load(Ordering::Relaxed) {
-            let begin = Instant::now();
-            std::thread::sleep(Stalls::NAP);
-            let waited = begin.elapsed().saturating_sub(Stalls::NAP);
-            if waited > Duration::from_millis(1) {
-                let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-                list.push_back((Instant::now(), waited));
-                if list.len() > 10_000 {
-                    list.pop_front();
-                }
-            }
-        }
-    }
-
-    fn since(&self, begin: Instant) -> Duration {
-        let list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let recent = list.iter().rev().take_while(|(end, _)| *end >= begin);
-        recent.map(|(_, waited)| *waited).sum()
-    }
-}
-
-/// Number of process switches for one answer: this program, the adapter, the engine,
-/// the adapter, this program.
-const PROCESSES: u32 = 4;
-
 /// A signal to an engine during a game.
 struct Attack {
     ply: usize,
@@ -223,7 +182,6 @@ enum Kind {
 
 struct Game<'a> {
     plan: &'a Plan,
-    stalls: &'a Stalls,
     number: u64,
     dice: Random,
     at: referee::Game,
@@ -237,7 +195,7 @@ struct Game<'a> {
 }
 
 impl<'a> Game<'a> {
-    fn new(plan: &'a Plan, stalls: &'a Stalls, number: u64) -> Game<'a> {
+    fn new(plan: &'a Plan, number: u64) -> Game<'a> {
         let mut dice = Random((plan.seed + number).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let is_last_of = |every: u64| every > 0 && number % every == every - 1;
         let kind = if is_last_of(plan.kill_every) {
@@ -254,7 +212,6 @@ impl<'a> Game<'a> {
         });
         Game {
             plan,
-            stalls,
             number,
             dice,
             at: referee::Game::new(&Chess::default()),
@@ -328,14 +285,7 @@ impl<'a> Game<'a> {
         let Some(left) = self.left[side].checked_sub(took) else {
             let left = self.left[side];
             let what = format!("game {}, ply {ply}: {took:?} of {left:?}", self.number);
-            let late = took.saturating_sub(left);
-            // The thread that measures stalls was stalled too, and records it in a moment.
-            std::thread::sleep(Stalls::NAP * 50);
-            if self.stalls.since(begin) * PROCESSES >= late {
-                self.report.stalled.push(what);
-            } else {
-                self.report.on_time.push(what);
-            }
+            self.report.on_time.push(what);
             return None;
         };
         self.report.least_left = Some(self.report.least_left.map_or(left, |least| least.min(left)));
@@ -344,6 +294,7 @@ impl<'a> Game<'a> {
     }
 
     fn attack(&mut self, attack: &Attack, side: usize, player: &Player) {
+        // Only chooses the moment: at the start of a search, or after it.
         std::thread::sleep(attack.after);
         match attack.kind {
             Kind::Kill => self.report.killed += player.signal_engine(Signal::KILL).len(),
@@ -352,6 +303,7 @@ impl<'a> Game<'a> {
                 self.report.frozen += stopped.len();
                 let time = self.left[side] * hundredths / 100;
                 self.thaw = Some(std::thread::spawn(move || {
+                    // The engine stands still so long; its clock would allow more.
                     std::thread::sleep(time);
                     send(&stopped, Signal::CONT);
                 }));
@@ -403,7 +355,6 @@ impl<'a> Game<'a> {
         all.pondered += game.pondered;
         all.ponder_hits += game.ponder_hits;
         all.on_time.append(&mut game.on_time);
-        all.stalled.append(&mut game.stalled);
         all.illegal.append(&mut game.illegal);
         all.protocol.append(&mut game.protocol);
         all.least_left = match (all.least_left, game.least_left) {
@@ -437,10 +388,6 @@ fn print(plan: &Plan, report: &Report, took: Duration) -> ExitCode {
     println!(
         "vetoes: {}, exits by value: {}",
         report.vetoes, report.exits
-    );
-    println!(
-        "over time while the machine stood still: {}",
-        report.stalled.len()
     );
     let mut grown = Vec::new();
     for (warm, end) in &report.sizes {

@@ -5,15 +5,13 @@
 //! this program becomes as `match_games engine`. With `builtin=1` they use the built-in
 //! engine; `engine=PROGRAM` replaces that of one player. With `direct=1` the small
 //! engines play without adapters, to measure the effect of the machine on
-//! clocks. The options and their defaults: `games=500 at-once=2 time=200
-//! increment=10` (milliseconds), `nodes=0` (besides the clocks), `kill-every=5` (in each
+//! clocks. The options and their defaults: `games=500 at-once=2 time=60000
+//! increment=1000` (milliseconds; only an answer that never comes uses that up, even on a
+//! busy machine), `nodes=0` (besides the clocks), `kill-every=5` (in each
 //! fifth game an engine is killed at a random moment), `freeze-every=0` (is stopped for
 //! up to a third of its clock), `ponder-every=4`, `seed=1`. Exit code 1 after any fault.
 //! Every option is first set to its default, sorted by name, with a preset among
 //! them; then come those given as `set:NAME=VALUE`. `arg:WORD` is an adapter's argument.
-//!
-//! A move that exceeds the clock is a loss on time, unless the machine itself was
-//! stalled: such moves are counted separately.
 
 #![allow(clippy::print_stdout)] // The report is for people.
 

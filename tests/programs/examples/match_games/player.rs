@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use test_programs::processes::ends;
 use test_programs::referee;
 
 /// After so long without output the player hangs.
@@ -132,7 +133,7 @@ impl Player {
     }
 
     /// As `size`, after temporary descriptors and threads are gone: a thread that opens
-    /// books ends when it is done.
+    /// books ends when it is done. The limit is only for what stays.
     pub(crate) fn size_at_rest(&self, before: [u64; 3]) -> [u64; 3] {
         let until = Instant::now() + HANGS;
         loop {
@@ -140,6 +141,7 @@ impl Player {
             if (size[1] <= before[1] && size[2] <= before[2]) || Instant::now() > until {
                 return size;
             }
+            // No event tells of a thread's end.
             std::thread::sleep(Duration::from_millis(2));
         }
     }
@@ -148,29 +150,19 @@ impl Player {
     pub(crate) fn quit(mut self) -> Vec<String> {
         let engines = self.engines();
         self.send("quit");
-        let until = Instant::now() + HANGS;
-        let gone = |id: &u32| {
-            let stat = fs::read_to_string(format!("/proc/{id}/stat"));
-            stat.map_or(true, |stat| stat.contains(") Z"))
-        };
-        loop {
-            match self.at.child.try_wait() {
-                Ok(Some(status)) if status.success() => break,
-                Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(2)),
-                other => {
-                    self.fault(&format!("it ended with {other:?}"));
-                    let _ = self.at.child.kill();
-                    break;
-                }
-            }
-        }
-        while let Ok(line) = self.at.lines.recv() {
+        // It ends its output with itself.
+        while let Ok(line) = self.at.lines.recv_timeout(HANGS) {
             self.received.add(&line);
         }
-        while !engines.iter().all(gone) && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(2));
+        if !ends(self.at.child.id()) {
+            self.fault("it does not end");
+            let _ = self.at.child.kill();
         }
-        if !engines.iter().all(gone) {
+        match self.at.child.wait() {
+            Ok(status) if status.success() => {}
+            other => self.fault(&format!("it ended with {other:?}")),
+        }
+        if !engines.into_iter().all(ends) {
             self.fault("its engine is still there");
         }
         self.received.faults

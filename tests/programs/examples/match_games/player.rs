@@ -5,6 +5,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use shakmaty::Color;
+use tabia_uci::info::finding;
 use test_programs::referee;
 
 /// After so long without output the player hangs.
@@ -26,6 +28,8 @@ pub(crate) struct Received {
     pub(crate) exits: usize,
     /// Its options: the text after `option name`.
     options: Vec<String>,
+    /// The lines of the last search.
+    pub(crate) of_search: Vec<String>,
 }
 
 /// Sends a signal to processes.
@@ -37,14 +41,17 @@ pub(crate) fn send(processes: &[u32], signal: Signal) {
 }
 
 impl Player {
-    pub(crate) fn start(command: &[String], sets: &[(String, String)]) -> Player {
+    /// Starts a player and sets its options, before them all to their defaults if required.
+    pub(crate) fn start(command: &[String], defaults: bool, sets: &[(String, String)]) -> Player {
         let mut player = Player {
             at: referee::Player::start(Command::new(&command[0]).args(&command[1..])),
             received: Received::default(),
         };
         player.send("uci");
         player.wait_for("uciok");
-        player.set_options();
+        if defaults {
+            player.set_options();
+        }
         for (name, value) in sets {
             player.send(&format!("setoption name {name} value {value}"));
         }
@@ -54,7 +61,7 @@ impl Player {
     /// Sends every option with its default, sorted by name, as many GUIs do,
     /// and a preset among them.
     fn set_options(&mut self) {
-        let mut options = std::mem::take(&mut self.received.options);
+        let mut options = self.received.options.clone();
         options.sort();
         for option in options {
             let Some((name, rest)) = option.split_once(" type ") else {
@@ -93,6 +100,15 @@ impl Player {
             self.fault(&format!("no {word}"));
         }
         line.ok()
+    }
+
+    pub(crate) fn new_game(&mut self, seed: u64) {
+        let mut options = self.received.options.iter();
+        if options.any(|option| option.starts_with("Book Seed type ")) {
+            self.send(&format!("setoption name Book Seed value {seed}"));
+        }
+        self.send("ucinewgame");
+        self.is_ready();
     }
 
     pub(crate) fn is_ready(&mut self) {
@@ -178,11 +194,25 @@ impl Player {
 }
 
 impl Received {
+    /// The comment of match managers on the last move: `book`, or its value and depth.
+    pub(crate) fn comment(&self, turn: Color) -> String {
+        let is_book = |line: &String| line.starts_with("info string book ");
+        if self.of_search.iter().any(is_book) {
+            return "book".to_owned();
+        }
+        let found = finding(turn, self.of_search.iter().map(String::as_str));
+        found.map_or_else(String::new, |found| {
+            let value = f64::from(found.value.for_side(turn)) / 100.0;
+            format!("{value:+.2}/{}", found.depth)
+        })
+    }
+
     fn add(&mut self, line: &str) {
         self.book_moves += usize::from(line.starts_with("info string book starter:"));
         self.restarts += usize::from(line.contains("started again"));
         self.vetoes += usize::from(line.starts_with("info string Book Verify: "));
         self.exits += usize::from(line.contains(" cp, exit at "));
+        self.of_search.push(line.to_owned());
         self.options
             .extend(line.strip_prefix("option name ").map(str::to_owned));
         let first = line.split(' ').next().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Code shared by the programs that tests start.
 
+pub mod client;
 pub mod engine;
 pub mod odd;
-pub mod referee;
 
 /// Pseudo-random numbers, the same each time: Marsaglia's xorshift.
 pub struct Random(pub u64);

@@ -13,10 +13,11 @@ use rustix::process::Signal;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position};
+use test_programs::Random;
 use test_programs::engine::uci;
-use test_programs::{Random, referee};
 
 use super::player::{Player, send};
+use super::referee;
 
 /// A game with this many plies is a draw.
 const LONGEST: usize = 400;

@@ -33,6 +33,8 @@ mod engine;
 mod game;
 #[cfg(target_os = "linux")]
 mod player;
+#[cfg(target_os = "linux")]
+mod referee;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use shakmaty::Color;
 use tabia_uci::info::finding;
-use test_programs::referee;
+use test_programs::client::Client;
 
 /// After so long without output the player hangs.
 const HANGS: Duration = Duration::from_secs(30);
 
 pub(crate) struct Player {
-    at: referee::Player,
+    at: Client,
     pub(crate) received: Received,
 }
 
@@ -44,7 +44,11 @@ impl Player {
     /// Starts a player and sets its options, before them all to their defaults if required.
     pub(crate) fn start(command: &[String], defaults: bool, sets: &[(String, String)]) -> Player {
         let mut player = Player {
-            at: referee::Player::start(Command::new(&command[0]).args(&command[1..])),
+            at: Client::start(
+                Command::new(&command[0])
+                    .args(&command[1..])
+                    .env("TABIA_CONFIG", ""),
+            ),
             received: Received::default(),
         };
         player.send("uci");
@@ -82,7 +86,7 @@ impl Player {
     }
 
     pub(crate) fn send(&mut self, line: &str) {
-        if self.at.send(line).is_err() {
+        if self.at.write(format!("{line}\n").as_bytes()).is_err() {
             self.fault("it does not listen any more");
         }
     }
@@ -93,13 +97,18 @@ impl Player {
 
     /// Reads all lines up to the one that begins with `word`.
     pub(crate) fn wait_for(&mut self, word: &str) -> Option<String> {
-        let line = self
-            .at
-            .wait_for(word, HANGS, |line| self.received.add(line));
-        if line.is_err() {
+        let until = Instant::now() + HANGS;
+        let begins = |line: &str| line.split(' ').next() == Some(word);
+        let received = &mut self.received;
+        let line = self.at.find_line(until, begins, |line| {
+            if !begins(line) {
+                received.add(line);
+            }
+        });
+        if line.is_none() {
             self.fault(&format!("no {word}"));
         }
-        line.ok()
+        line
     }
 
     pub(crate) fn new_game(&mut self, seed: u64) {
@@ -169,19 +178,12 @@ impl Player {
             let stat = fs::read_to_string(format!("/proc/{id}/stat"));
             stat.map_or(true, |stat| stat.contains(") Z"))
         };
-        loop {
-            match self.at.child.try_wait() {
-                Ok(Some(status)) if status.success() => break,
-                Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(2)),
-                other => {
-                    self.fault(&format!("it ended with {other:?}"));
-                    let _ = self.at.child.kill();
-                    break;
-                }
-            }
-        }
-        while let Ok(line) = self.at.lines.recv() {
+        while let Some(line) = self.at.next_line(until) {
             self.received.add(&line);
+        }
+        let status = self.at.wait(until);
+        if !status.is_some_and(|status| status.success()) {
+            self.fault(&format!("it ended with {status:?}"));
         }
         while !engines.iter().all(gone) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(2));

@@ -8,11 +8,11 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position};
 use tabia_book::ctg::{
     CanonicalBoard, CtgBook, OpenOptions, PAGE_BYTES, Page, compact, decode_record, encode_record,
-    find_move_byte, verify,
+    find_move_byte,
 };
-use tabia_book::{Lookup, Probe, Wanted};
 use tabia_io::progress::Watch;
 
+use super::book_reader::read_all;
 use super::{sample, scratch};
 
 /// A page of a .ctg file: the bytes as they are, and filled up to the length of a page.
@@ -87,15 +87,7 @@ pub fn ctg_book(data: &[u8]) {
             put(&path.with_extension(extension), bytes);
         }
     }
-    for mmap in [true, false] {
-        if let Ok(book) = CtgBook::open(&path, &OpenOptions { mmap }) {
-            exercise(&book);
-        }
-        let mut problems = 0_usize;
-        let _ = verify(&path, mmap, &mut Watch::default(), &mut |problem| {
-            problems += usize::from(!problem.text.is_empty());
-        });
-    }
+    read_all(&path, &POSITIONS);
     let target = folder.path().join("y.ctg");
     if compact(
         &path,
@@ -112,7 +104,8 @@ pub fn ctg_book(data: &[u8]) {
     {
         // Files that Tabia wrote have no structural errors.
         let book = CtgBook::open(&target, &OpenOptions { mmap: true });
-        exercise(&book.unwrap_or_else(|error| panic!("our own book: {error}")));
+        drop(book.unwrap_or_else(|error| panic!("our own book: {error}")));
+        read_all(&target, &POSITIONS);
     }
 }
 
@@ -126,22 +119,6 @@ fn part(bytes: &[u8], length: u16) -> (Option<&[u8]>, &[u8]) {
 
 fn put(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-}
-
-fn exercise(book: &CtgBook) {
-    let mut found = Lookup::default();
-    for position in POSITIONS.iter() {
-        let _ = book.explain(position);
-        let _ = book.contains(position);
-        for wanted in [Wanted::Stored, Wanted::Transpositions] {
-            if book.probe(position, wanted, &mut found).is_ok() {
-                let legal = position.legal_moves();
-                assert!(found.moves.iter().all(|found| legal.contains(&found.mv)));
-            }
-        }
-    }
-    let _ = book.info();
-    let _ = book.entries().take(10_000).count();
 }
 
 /// Books of the tests and the first pages of the starter book.

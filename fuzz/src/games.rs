@@ -4,40 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tabia_games::export::{self, Target};
-use tabia_games::{Game, GameParts, open};
 use tabia_io::progress::{Stop, Watch};
 
+use super::game_reader::read_all;
 use super::{read, root, sample, scratch};
-
-/// Opens the source at `path` and reads every game twice: only its main line, then
-/// with all parts.
-fn read_all(path: &Path) {
-    let all = GameParts::default();
-    for wanted in [
-        GameParts { plies: 40, ..all },
-        GameParts {
-            variations: true,
-            notes: true,
-            ..all
-        },
-    ] {
-        let Ok(mut source) = open(path) else { return };
-        let mut game = Game::default();
-        while let Ok(Some(mut batch)) = source.next_batch() {
-            loop {
-                match batch.next_game(wanted, &mut game) {
-                    Ok(true) => {
-                        assert_eq!(game.positions.len(), game.moves.len() + 1);
-                        assert!(game.moves.len() <= wanted.plies);
-                    }
-                    Ok(false) => break,
-                    Err(reason) => drop(batch.skip(reason).to_string()),
-                }
-            }
-        }
-        drop(source.remarks());
-    }
-}
 
 /// Unpacks files of one name from one input: two bytes of length for each file but the
 /// last (65535: the file is missing), then the files.

@@ -3,36 +3,18 @@
 use std::fs;
 use std::path::Path;
 
-use shakmaty::{Chess, Position};
+use tabia_book::OpenOptions;
 use tabia_book::convert::{self, ConvertJob};
 use tabia_book::ctg::CtgBook;
-use tabia_book::{Book, Lookup, OpenOptions, Probe, Wanted};
 
+use super::book_reader::read_all;
 use super::{read, root, scratch};
 
 /// Offset of the moves in an .abk file.
 const ABK_HEADER: usize = 900 * 28;
 
 fn exercise(path: &Path) {
-    for mmap in [true, false] {
-        let Ok(book) = Book::open(path, &OpenOptions { mmap }) else {
-            continue;
-        };
-        let mut position = Chess::default();
-        let mut found = Lookup::default();
-        for _ in 0..6 {
-            let _ = book.contains(&position);
-            let _ = book.probe(&position, Wanted::Stored, &mut found);
-            let known = book.probe(&position, Wanted::Transpositions, &mut found);
-            let legal = position.legal_moves();
-            assert!(known.is_err() || found.moves.iter().all(|found| legal.contains(&found.mv)));
-            let Some(next) = found.moves.first() else {
-                break;
-            };
-            position.play_unchecked(next.mv);
-        }
-        drop(book.notices().to_vec());
-    }
+    read_all(path, &[]);
     into(path, "y.jsonl");
     into(path, "y.ctg");
 }

@@ -7,12 +7,13 @@ use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use test_programs::client::Client;
 use test_programs::processes::are_stuck;
 
-use super::gui::{peak_kib, wait_until};
+use super::gui::{LIMIT, peak_kib, wait_until};
 use super::run::{MEMORY_LIMIT_KIB, engine};
 
 const LINES: u64 = 1_000_000;
@@ -22,37 +23,32 @@ const LINES: u64 = 1_000_000;
 pub(crate) fn check() {
     let folder = tempfile::tempdir().expect("a folder");
     let notes = folder.path().join("notes");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
-        .args(["--set", "OwnBook=false", "--"])
-        .arg(engine())
-        .args(["floods", "analysing"])
-        .env("TABIA_CONFIG", "")
-        .env("FAULTY_ENGINE_NOTES", &notes)
-        .env("FAULTY_ENGINE_FLOOD", LINES.to_string())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the adapter");
-    let mut stdin = child.stdin.take().expect("its input");
-    let stdout = child.stdout.take().expect("its output");
-    let pipe = stdout.as_fd().try_clone_to_owned().expect("its output");
-    let mut lines = BufReader::with_capacity(1 << 12, stdout).lines();
-    let mut next = || lines.next().and_then(Result::ok).expect("another line");
-    stdin
-        .write_all(b"uci\nposition startpos\ngo infinite\n")
-        .expect("it listens");
-    while next() != "uciok" {}
+    let mut client = Client::start(
+        Command::new(env!("CARGO_BIN_EXE_tabia"))
+            .args(["--set", "OwnBook=false", "--"])
+            .arg(engine())
+            .args(["floods", "analysing"])
+            .env("TABIA_CONFIG", "")
+            .env("FAULTY_ENGINE_NOTES", &notes)
+            .env("FAULTY_ENGINE_FLOOD", LINES.to_string()),
+    );
+    let send = |client: &mut Client, line: &[u8]| client.write(line).expect("it listens");
+    let next = |client: &mut Client| client.next_line(Instant::now() + LIMIT);
+    send(&mut client, b"uci\nposition startpos\ngo infinite\n");
+    while next(&mut client).expect("another line") != "uciok" {}
     // All buffers between the engine and this test are full before the first line is read:
     // both processes wait for it.
     let read = || fs::read_to_string(&notes).unwrap_or_default();
     wait_until("the flood", || read().contains("fault"));
-    let engine = children(&child);
+    let engine = children(&client.child);
     assert_eq!(engine.len(), 1, "{engine:?}");
-    let all = [child.id(), engine[0]];
+    let all = [client.child.id(), engine[0]];
     // An engine that has not begun may sleep too.
+    let pipe = client.stdout.as_ref().expect("its output").as_fd();
+    let pipe = pipe.try_clone_to_owned().expect("its output");
     let is_full = || rustix::io::ioctl_fionread(&pipe).is_ok_and(|bytes| bytes > 1 << 15);
     assert!(are_stuck(&all, is_full, || false), "one of them has ended");
-    stdin.write_all(b"stop\n").expect("it listens");
+    send(&mut client, b"stop\n");
     wait_until("the stop at the engine", || read().contains("stop after"));
     let notes = read();
     let written = notes
@@ -65,7 +61,7 @@ pub(crate) fn check() {
     );
     let (mut seen, mut answers) = (0, 0);
     while seen < LINES || answers == 0 {
-        let line = next();
+        let line = next(&mut client).expect("another line");
         if line.starts_with("bestmove") {
             answers += 1;
         } else if let Some((_, rest)) = line.split_once(" score cp 31 nodes ") {
@@ -78,10 +74,11 @@ pub(crate) fn check() {
         }
     }
     assert_eq!(answers, 1);
-    let peak = peak_kib(&child).expect("it runs");
-    stdin.write_all(b"quit\n").expect("it listens");
-    assert_eq!(lines.map_while(Result::ok).count(), 0);
-    assert!(child.wait().expect("it ends").success());
+    let peak = peak_kib(&client.child).expect("it runs");
+    send(&mut client, b"quit\n");
+    assert_eq!(next(&mut client), None);
+    let status = client.wait(Instant::now() + LIMIT).expect("it ends");
+    assert!(status.success());
     assert!(peak < MEMORY_LIMIT_KIB, "{peak} KiB of memory");
     println!(
         "flood of {LINES} lines: `stop` reached the engine after {written} of them; most memory {:.1} MiB",

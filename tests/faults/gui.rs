@@ -1,14 +1,13 @@
-//! A GUI with one fault, on raw pipes. It reads only when it waits for an answer, and
-//! every wait has a limit.
+//! A GUI with one fault.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::os::fd::AsFd;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use test_programs::client::Client;
 use test_programs::processes::ends;
 
 use super::case::{Case, Gui, Moment, Seen};
@@ -145,35 +144,24 @@ pub(crate) fn peak_kib(adapter: &Child) -> Option<u64> {
 pub(crate) struct Player<'a> {
     case: Case,
     place: &'a Place,
-    child: Child,
-    stdin: Option<ChildStdin>,
-    stdout: Option<ChildStdout>,
-    unread: Vec<u8>,
-    /// Whether the adapter has closed its output.
-    ended: bool,
+    client: Client,
     seen: Observation,
 }
 
 impl<'a> Player<'a> {
     pub(crate) fn start(case: Case, place: &'a Place) -> Player<'a> {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
-            .arg("--config")
-            .arg(&place.config)
-            .env("FAULTY_ENGINE_NOTES", &place.notes)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the adapter");
-        place.note(&format!("process {}", child.id()));
+        let client = Client::start(
+            Command::new(env!("CARGO_BIN_EXE_tabia"))
+                .arg("--config")
+                .arg(&place.config)
+                .env("FAULTY_ENGINE_NOTES", &place.notes)
+                .stderr(Stdio::null()),
+        );
+        place.note(&format!("process {}", client.child.id()));
         Player {
-            stdin: child.stdin.take(),
-            stdout: child.stdout.take(),
             case,
             place,
-            child,
-            unread: Vec::new(),
-            ended: false,
+            client,
             seen: Observation::default(),
         }
     }
@@ -206,8 +194,8 @@ impl<'a> Player<'a> {
     fn line_by_line(&mut self) {
         self.play_until_moment();
         match self.case.gui.0 {
-            Gui::ClosesInput => self.stdin = None,
-            Gui::ClosesOutput => self.stdout = None,
+            Gui::ClosesInput => self.client.stdin = None,
+            Gui::ClosesOutput => self.client.stdout = None,
             Gui::StopsReading => {
                 self.send("ponderhit\nisready\nstop\nquit");
                 self.seen.asked_ready += 1;
@@ -259,7 +247,7 @@ impl<'a> Player<'a> {
             return;
         }
         let quits = self.case.moment.0 == Moment::Quitting;
-        let child = &mut self.child;
+        let child = &mut self.client.child;
         // An engine that does not receive "quit" within a second is killed.
         let mut is_over = || quits && matches!(child.try_wait(), Ok(Some(_)));
         wait_until("the engine's fault", || place.has_failed() || is_over());
@@ -309,9 +297,7 @@ impl<'a> Player<'a> {
 
     /// Ignores errors: the adapter may have ended for a good reason.
     fn write(&mut self, bytes: &[u8]) {
-        if let Some(stdin) = &mut self.stdin {
-            let _ = stdin.write_all(bytes);
-        }
+        let _ = self.client.write(bytes);
     }
 
     fn send_garbage(&mut self) {
@@ -338,16 +324,19 @@ impl<'a> Player<'a> {
             SILENCE
         };
         let until = Instant::now() + limit;
-        while let Some(line) = self.next_line(until) {
-            let found = line.starts_with(start);
-            self.seen.received.push(line);
-            if found {
-                return true;
-            }
+        let received = &mut self.seen.received;
+        let begins = |line: &str| line.starts_with(start);
+        let keep = |line: &str| received.push(line.to_owned());
+        if self.client.find_line(until, begins, keep).is_some() {
+            return true;
         }
         let report = || format!("{}: no {start}; {:#?}", self.case, self.last_lines());
-        assert!(!patient || self.ended, "{}", report());
-        assert!(!patient || gui != Gui::Sound || !self.ended, "{}", report());
+        assert!(!patient || self.client.has_ended, "{}", report());
+        assert!(
+            !patient || gui != Gui::Sound || !self.client.has_ended,
+            "{}",
+            report()
+        );
         false
     }
 
@@ -365,41 +354,8 @@ impl<'a> Player<'a> {
         &received[received.len().saturating_sub(3)..]
     }
 
-    /// Returns the next line; `None` at the end or after the time limit.
-    fn next_line(&mut self, until: Instant) -> Option<String> {
-        loop {
-            if let Some(at) = self.unread.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.unread.drain(..=at).collect();
-                let line = &line[..at];
-                return Some(String::from_utf8_lossy(line).into_owned());
-            }
-            if self.ended || !self.read(until) {
-                return None;
-            }
-        }
-    }
-
-    /// Reads once; returns false if nothing came.
-    fn read(&mut self, until: Instant) -> bool {
-        let Some(stdout) = &mut self.stdout else {
-            return false;
-        };
-        let left = until.saturating_duration_since(Instant::now());
-        let timeout = Timespec::try_from(left).expect("a short time");
-        let mut fds = [PollFd::from_borrowed_fd(stdout.as_fd(), PollFlags::IN)];
-        if !matches!(poll(&mut fds, Some(&timeout)), Ok(1..)) {
-            return false;
-        }
-        let mut buffer = [0; 1 << 14];
-        match stdout.read(&mut buffer) {
-            Ok(count @ 1..) => self.unread.extend_from_slice(&buffer[..count]),
-            _ => self.ended = true,
-        }
-        true
-    }
-
     fn measure(&mut self) {
-        let peak = peak_kib(&self.child).unwrap_or(0);
+        let peak = peak_kib(&self.client.child).unwrap_or(0);
         self.seen.peak_kib = self.seen.peak_kib.max(peak);
     }
 
@@ -407,25 +363,16 @@ impl<'a> Player<'a> {
     fn wait_for_end(&mut self) {
         let begin = Instant::now();
         let until = begin + LIMIT;
-        if self.case.gui.0 != Gui::StopsReading && self.stdout.is_some() {
-            while let Some(line) = self.next_line(until) {
+        if self.case.gui.0 != Gui::StopsReading {
+            while let Some(line) = self.client.next_line(until) {
                 self.seen.received.push(line);
             }
         }
-        assert!(
-            ends(self.child.id()),
-            "{}: it does not end: {:#?}",
-            self.case,
-            self.last_lines()
-        );
-        self.seen.code = self.child.wait().expect("its status").code();
+        let status = self
+            .client
+            .wait(until)
+            .unwrap_or_else(|| panic!("{}: it does not end; {:#?}", self.case, self.last_lines()));
+        self.seen.code = status.code();
         self.seen.end_took = begin.elapsed();
-    }
-}
-
-impl Drop for Player<'_> {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -4,7 +4,7 @@ import json
 
 import planted
 from oracle import board_after
-from paths import STOCKFISH, TABIA, copy_starter, folder
+from paths import STOCKFISH, copy_starter, folder
 from procs import run, run_ok
 from runner import case
 
@@ -33,8 +33,7 @@ def planted_errors_lose_as_much_as_intended_and_are_played():
     where = folder("planted")
     book = copy_starter(where)
     options = planted.arguments([str(book), str(where / "out"), "--holes", "3", "--nodes", "20000"])
-    options.engine = STOCKFISH
-    holes = planted.plant(TABIA, book, where / "out", options)
+    holes = planted.plant(book, where / "out", options)
     assert len(holes) == 3, holes
     made = where / "out" / "planted.ctg"
     assert run("verify", made).returncode == 0

@@ -56,6 +56,9 @@ class Oracle:
         return self
 
     def __exit__(self, *_) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.wait(5 * TIMEOUT_FACTOR)

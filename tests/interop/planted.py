@@ -23,14 +23,16 @@ eight.
 
 import argparse
 import json
-import os
 import random
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import chess
+
+from oracle import Oracle
+from paths import STOCKFISH
+from procs import Client, run_ok
 
 # Positions beyond this value are decided, so a hole there means nothing.
 DECIDED = 150
@@ -42,35 +44,17 @@ class Engine:
     """A UCI engine; every search begins with an empty hash."""
 
     def __init__(self, command: str):
-        self.process = subprocess.Popen([command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-        self._send("uci")
-        self._expect("uciok")
-        self._send("setoption name Threads value 1")
-        self._send("setoption name Hash value 16")
-
-    def _send(self, line: str) -> None:
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def _expect(self, word: str) -> list[str]:
-        lines = []
-        for line in self.process.stdout:
-            lines.append(line.rstrip("\n"))
-            if line.split()[:1] == [word]:
-                return lines
-        raise SystemExit(f"the engine ended instead of saying {word}")
+        self.client = Client([command])
+        self.client.handshake()
+        self.client.send("setoption name Threads value 1", "setoption name Hash value 16")
 
     def value(self, board: chess.Board, nodes: int) -> tuple[int, str]:
         """Centipawns of the side to move, and the best move. A bound that
         contradicts the exact score before it counts."""
-        self._send("ucinewgame")
-        self._send("isready")
-        self._expect("readyok")
-        self._send(f"position fen {board.fen()}")
-        self._send(f"go nodes {nodes}")
-        lines = self._expect("bestmove")
+        self.client.exchange("ucinewgame", "isready", until="readyok")
+        answer = self.client.go(f"position fen {board.fen()}", f"go nodes {nodes}", limit=60)
         exact, bound = None, None
-        for line in lines:
+        for line in answer.lines:
             words = line.split()
             if words[:1] != ["info"] or "score" not in words or "string" in words:
                 continue
@@ -85,35 +69,10 @@ class Engine:
         value = exact[0]
         if bound is not None and bound[1] >= exact[1]:
             value = min(value, bound[0]) if bound[2] else max(value, bound[0])
-        return value, lines[-1].split()[1]
-
-    def close(self) -> None:
-        self._send("quit")
-        self.process.wait()
+        return value, answer.move
 
 
-class Book:
-    """The answers of `tabia probe`, one position at a time."""
-
-    def __init__(self, tabia: str, path: Path):
-        arguments = [tabia, "probe", str(path), "--json", "-"]
-        self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-        self.known: dict[str, dict] = {}
-
-    def look_up(self, board: chess.Board) -> dict:
-        key = board.epd()
-        if key not in self.known:
-            self.process.stdin.write(board.fen() + "\n")
-            self.process.stdin.flush()
-            self.known[key] = json.loads(self.process.stdout.readline())
-        return self.known[key]
-
-    def close(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def walk(book: Book, rng: random.Random) -> list[chess.Board]:
+def walk(book: Oracle, rng: random.Random) -> list[chess.Board]:
     """The positions of a game of the book against itself."""
     board = chess.Board()
     positions = []
@@ -126,7 +85,7 @@ def walk(book: Book, rng: random.Random) -> list[chess.Board]:
         board.push_uci(drawn["uci"])
 
 
-def hole_in(board: chess.Board, book: Book, engine: Engine, options, rng: random.Random) -> dict | None:
+def hole_in(board: chess.Board, book: Oracle, engine: Engine, options, rng: random.Random) -> dict | None:
     """A move that loses as much as requested, confirmed by `options.nodes`."""
     found = book.look_up(board)
     stored = {move["uci"] for move in found["moves"]}
@@ -177,7 +136,7 @@ def games_of(hole: dict, found: dict, board: chess.Board) -> str:
     )
 
 
-def plant(tabia: str, book_path: Path, out: Path, options) -> list[dict]:
+def plant(book_path: Path, out: Path, options) -> list[dict]:
     """Makes the book with holes; returns the holes."""
     out.mkdir(parents=True, exist_ok=True)
     planted = out / "planted.ctg"
@@ -186,7 +145,7 @@ def plant(tabia: str, book_path: Path, out: Path, options) -> list[dict]:
     if book_path.with_suffix(".evals").exists():
         shutil.copy(book_path.with_suffix(".evals"), planted.with_suffix(".evals"))
     rng = random.Random(options.seed)
-    book, engine = Book(tabia, book_path), Engine(options.engine)
+    book, engine = Oracle(book_path), Engine(options.engine)
     walks = [walk(book, rng) for _ in range(400)]
     count: dict[str, int] = {}
     for positions in walks:
@@ -211,14 +170,10 @@ def plant(tabia: str, book_path: Path, out: Path, options) -> list[dict]:
             holes.append(hole)
             pgn.append(games_of(hole, book.look_up(board), board))
             print(f"{len(holes):3} {hole['loss']:4} cp {hole['line']} {hole['san']}", file=sys.stderr)
-    engine.close()
+    engine.client.quit()
     book.close()
     (out / "planted.pgn").write_text("".join(pgn))
-    added = subprocess.run(
-        [tabia, "add", str(planted), "--max-ply", "600", str(out / "planted.pgn")], capture_output=True, text=True
-    )
-    if added.returncode != 0:
-        raise SystemExit(f"tabia add: {added.stderr}")
+    run_ok("add", planted, "--max-ply", 600, out / "planted.pgn", limit=60)
     (out / "planted.json").write_text(json.dumps(holes, indent=1) + "\n")
     return holes
 
@@ -236,8 +191,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Plants moves that lose in a copy of a book.")
     parser.add_argument("book", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--tabia", default=os.environ.get("TABIA", "target/release/tabia"))
-    parser.add_argument("--engine", default="/usr/games/stockfish")
+    parser.add_argument("--engine", default=STOCKFISH)
     parser.add_argument("--holes", type=int, default=50)
     parser.add_argument("--nodes", type=int, default=200_000)
     parser.add_argument("--low", type=int, default=80)
@@ -248,6 +202,6 @@ def arguments(words: list[str]) -> argparse.Namespace:
 
 if __name__ == "__main__":
     options = arguments(sys.argv[1:])
-    planted = plant(options.tabia, options.book, options.out, options)
+    planted = plant(options.book, options.out, options)
     print(f"{len(planted)} holes in {options.out / 'planted.ctg'}")
     sys.exit(0 if len(planted) == options.holes else 1)

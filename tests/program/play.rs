@@ -69,7 +69,7 @@ fn the_end_of_input_ends_everything() {
     ] {
         let mut adapter = Adapter::around("", &[]);
         adapter.send(lines);
-        adapter.stdin = None;
+        adapter.client.stdin = None;
         assert!(adapter.end().success(), "{lines}");
     }
 }
@@ -456,11 +456,14 @@ fn the_same_seed_plays_the_same_games() {
 fn no_engine_outlives_an_adapter_that_is_killed() {
     let mut adapter = Adapter::around("ignores-end-of-input", &["--set", "OwnBook=false"]);
     adapter.handshake();
-    let children = format!("/proc/{pid}/task/{pid}/children", pid = adapter.child.id());
+    let children = format!(
+        "/proc/{pid}/task/{pid}/children",
+        pid = adapter.client.child.id()
+    );
     let engine = fs::read_to_string(children).unwrap();
     let engine = engine.trim();
     assert!(!engine.is_empty(), "the engine runs");
-    adapter.child.kill().unwrap();
+    adapter.client.child.kill().unwrap();
     assert!(ends(engine.parse().unwrap()), "engine {engine} still runs");
 }
 
@@ -480,7 +483,7 @@ fn signals_also_end_child_processes_of_the_engine() {
         adapter.handshake();
         let grandchild: u32 = fs::read_to_string(&note).unwrap().trim().parse().unwrap();
         assert!(Path::new(&format!("/proc/{grandchild}")).exists());
-        let own = Pid::from_raw(i32::try_from(adapter.child.id()).unwrap()).unwrap();
+        let own = Pid::from_raw(i32::try_from(adapter.client.child.id()).unwrap()).unwrap();
         kill_process(own, signal).unwrap();
         assert!(adapter.end().success());
         assert!(ends(grandchild), "{grandchild} still runs");
@@ -632,7 +635,7 @@ fn each_go_is_answered_without_free_file_descriptors() {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let mut adapter = Adapter::around("", &["--set", "Book Info=none"]);
     adapter.handshake();
-    let process = adapter.child.id();
+    let process = adapter.client.child.id();
     let is_open = |number: &u64| fs::exists(format!("/proc/{process}/fd/{number}")).unwrap();
     let first_free = (0..).find(|number| !is_open(number));
     let none_left = Rlimit {

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::adapter::Adapter;
 use crate::common::{Folder, Ran, SMALL, assert_has, example};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tabia_notation::Line;
 
 /// Compares books with the test engine.
@@ -188,17 +188,38 @@ fn prove_refuses_invalid_books_and_options() {
         .refused("/nowhere/engine");
 }
 
-/// The match runner with too short a clock: the engine that moves first loses.
+/// The match runner with too short a clock, and in positions of which the result is known.
 #[test]
-fn match_games_loses_games_on_time() {
+fn match_games_writes_the_results_of_its_games() {
+    let folder = Folder::with(SMALL);
+    // White has mated; White has one move, which leaves the kings alone.
+    let openings = "7k/6Q1/6K1/8/8/8/8/8 b - -\n8/8/8/8/7k/8/1q6/K7 w - -\n";
+    folder.put("open.epd", openings);
     let engine = example("scoring_engine");
-    let mut pairs = Command::new(example("pairs"));
-    for player in ["--first", "--second"] {
-        pairs.arg(player).arg(&engine);
-    }
-    let text = Ran::of(pairs.args(["--pairs", "2", "--tc", "0.000001+0"])).printed();
-    assert_has(&text, "0.000001+0 s, margin 0 ms");
-    assert_has(&text, "games: 4, +2 =0 -2");
-    assert_has(&text, "pentanomial: [0, 0, 2, 0, 0]");
-    assert_has(&text, "lost on time: first 2, second 2");
+    let played = |options: &[&str]| {
+        let mut game = Command::new(example("match_games"));
+        for player in ["first", "second"] {
+            game.arg(format!("{player}={}", engine.display()));
+        }
+        let game = game.args(["games=4", "increment=0", "pgn=games.pgn"]);
+        Ran::of(game.args(options).current_dir(&folder))
+    };
+    let text = played(&["time=0.001"]).negative();
+    assert_has(&text, "the first player: +2 =0 -2");
+    assert_has(&text, "losses on time: 4\n");
+    let review = "review games.pgn book.ctg --player first --json --forfeits";
+    let review = folder.tabia(review).json();
+    assert_eq!(review["pairs"]["pentanomial"], json!([0, 0, 2, 0, 0]));
+    assert_eq!(folder.text("games.pgn").matches("time forfeit").count(), 4);
+
+    let text = played(&["time=0", "nodes=1", "openings=open.epd"]).printed();
+    assert_has(&text, "the first player: +1 =2 -1");
+    assert_has(&text, "losses on time: 0\n");
+    // Games of positions that are over are not of the suite.
+    let suite = "suite --match games.pgn open.epd --json";
+    let found = folder.tabia(suite).json();
+    let counts = ["games", "draws", "elsewhere"].map(|name| &found[name]);
+    assert_eq!(counts, [2, 2, 2]);
+    let games = folder.text("games.pgn");
+    assert_eq!(games.matches("1. Kxb2 {").count(), 2, "{games}");
 }

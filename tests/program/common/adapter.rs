@@ -1,10 +1,10 @@
 //! The adapter as a process, used like a GUI does.
 
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+
+use test_programs::client::Client;
 
 use super::{Arguments, command, example};
 
@@ -12,10 +12,7 @@ use super::{Arguments, command, example};
 pub const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct Adapter {
-    pub child: Child,
-    /// `None` closes it.
-    pub stdin: Option<ChildStdin>,
-    lines: Receiver<String>,
+    pub client: Client,
     /// All lines received from it.
     pub received: Vec<String>,
 }
@@ -48,23 +45,8 @@ impl Adapter {
     }
 
     pub fn run(command: &mut Command) -> Adapter {
-        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = pipes.stderr(Stdio::null()).spawn().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        let (to_lines, lines) = channel();
-        std::thread::spawn(move || {
-            for line in stdout.split(b'\n') {
-                let Ok(line) = line else { return };
-                let line = String::from_utf8_lossy(&line).into_owned();
-                if to_lines.send(line).is_err() {
-                    return;
-                }
-            }
-        });
         Adapter {
-            stdin: child.stdin.take(),
-            child,
-            lines,
+            client: Client::start(command.stderr(Stdio::null())),
             received: Vec::new(),
         }
     }
@@ -74,30 +56,20 @@ impl Adapter {
     }
 
     pub fn send_bytes(&mut self, bytes: &[u8]) {
-        self.stdin.as_mut().unwrap().write_all(bytes).unwrap();
-    }
-
-    /// The next line; `None` at the end.
-    fn next_line(&mut self, until: Instant, what: &str) -> Option<&String> {
-        let left = until.saturating_duration_since(Instant::now());
-        match self.lines.recv_timeout(left) {
-            Ok(line) => self.received.push(line),
-            Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) => panic!("no {what} after {:#?}", self.received),
-        }
-        self.received.last()
+        self.client.write(bytes).unwrap();
     }
 
     /// The next line that begins with `start`.
     #[track_caller]
     pub fn expect(&mut self, start: &str) -> String {
         let until = Instant::now() + LIMIT;
-        while let Some(line) = self.next_line(until, start) {
-            if line.starts_with(start) {
-                return line.clone();
-            }
-        }
-        panic!("it ended without {start}: {:#?}", self.received);
+        let received = &mut self.received;
+        let line = self.client.find_line(
+            until,
+            |line| line.starts_with(start),
+            |line| received.push(line.to_owned()),
+        );
+        line.unwrap_or_else(|| panic!("no {start} after {:#?}", self.received))
     }
 
     pub fn handshake(&mut self) {
@@ -137,21 +109,18 @@ impl Adapter {
     }
 
     /// Reads to the end of the output and takes the exit status.
+    #[track_caller]
     pub fn end(&mut self) -> ExitStatus {
         let until = Instant::now() + LIMIT;
-        while self.next_line(until, "end").is_some() {}
-        self.child.wait().unwrap()
+        while let Some(line) = self.client.next_line(until) {
+            self.received.push(line);
+        }
+        let status = self.client.wait(until);
+        status.unwrap_or_else(|| panic!("no end after {:#?}", self.received))
     }
 
     pub fn quit(&mut self) -> ExitStatus {
         self.send("quit");
         self.end()
-    }
-}
-
-impl Drop for Adapter {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

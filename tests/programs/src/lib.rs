@@ -1,11 +1,11 @@
 //! Code shared by the programs that tests start.
 
 pub mod built;
+pub mod client;
 pub mod engine;
 pub mod odd;
 #[cfg(target_os = "linux")]
 pub mod processes;
-pub mod referee;
 
 /// Pseudo-random numbers, the same each time: Marsaglia's xorshift.
 pub struct Random(pub u64);

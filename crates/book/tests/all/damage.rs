@@ -6,6 +6,7 @@
 use std::{fs, path::Path};
 
 use crate::common::{Folder, SIMPLE, choices, project, random_book, wander};
+use crate::reader::read_all;
 use proptest::prelude::*;
 use shakmaty::Chess;
 use tabia_book::{
@@ -201,23 +202,6 @@ fn an_index_with_slots_beyond_the_book_is_named_and_not_used() {
     }
 }
 
-/// Opens the files in the folder and uses them in every way.
-fn exercise(path: &Path, positions: &[Chess]) {
-    for mmap in [true, false] {
-        let Ok(book) = CtgBook::open(path, &OpenOptions { mmap }) else {
-            continue;
-        };
-        let mut found = Lookup::default();
-        for position in positions {
-            let _ = book.probe(position, Wanted::Transpositions, &mut found);
-            let _ = book.contains(position);
-            let _ = book.explain(position);
-        }
-        let _ = book.info();
-        let _ = book.entries().count();
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
@@ -261,7 +245,7 @@ proptest! {
         for (path, bytes) in paths.iter().zip(&files) {
             fs::write(path, bytes).unwrap();
         }
-        exercise(&path, &positions[..12]);
+        read_all(&path, &positions[..12]);
     }
 
     #[test]
@@ -282,6 +266,6 @@ proptest! {
         let slots = cto.len() as u8 / 8;
         fs::write(path.with_extension("cto"), start(&[0, 16, 0, 1, 0, 0, 0, slots], cto)).unwrap();
         fs::write(path.with_extension("ctb"), start(&[0, 12, 0, 1], ctb)).unwrap();
-        exercise(&path, &wander(choices(seed).take(6)));
+        read_all(&path, &wander(choices(seed).take(6)));
     }
 }

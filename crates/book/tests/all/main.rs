@@ -12,6 +12,7 @@ mod convert;
 mod damage;
 mod mark;
 mod probe;
+mod reader;
 mod rewrite;
 mod verify;
 mod writer;

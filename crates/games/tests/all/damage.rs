@@ -3,53 +3,12 @@
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
-use std::path::Path;
 
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
-use tabia_games::{self as games, Game, GameParts};
 
 use crate::archives::{pack_cbv, pack_zip, parts};
-
-/// Reads a database with several sets of game parts; counts whole games, other
-/// games, and remarks.
-fn read_all(path: &Path) -> [u64; 3] {
-    let [mut good, mut bad, mut remarks] = [0; 3];
-    let short = GameParts {
-        plies: 40,
-        ..GameParts::default()
-    };
-    let sides = GameParts {
-        variations: true,
-        ..short
-    };
-    for wanted in [short, sides, GameParts::EVERYTHING] {
-        let Ok(mut source) = games::open(path) else {
-            continue;
-        };
-        let mut game = Game::default();
-        while let Ok(Some(mut batch)) = source.next_batch() {
-            loop {
-                match batch.next_game(wanted, &mut game) {
-                    Ok(true) => {
-                        assert_eq!(game.positions.len(), game.moves.len() + 1);
-                        let is_cut = u64::from(game.cut.is_some());
-                        good += 1 - is_cut;
-                        bad += is_cut;
-                    }
-                    Ok(false) => break,
-                    Err(reason) => {
-                        assert!(!reason.to_string().is_empty());
-                        bad += 1;
-                    }
-                }
-            }
-        }
-        remarks += source.remarks().len() as u64;
-        assert!(good + bad < 100_000, "no end of games");
-    }
-    [good, bad, remarks]
-}
+use crate::reader::read_all;
 
 /// Cuts off and changes every file of a database.
 fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {

@@ -5,3 +5,4 @@
 
 mod archives;
 mod damage;
+mod reader;

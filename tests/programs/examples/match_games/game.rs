@@ -1,5 +1,8 @@
-//! Plays games with clocks and reports their results.
+//! Plays games and reports their results.
 
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -7,14 +10,17 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use shakmaty::{Chess, EnPassantMode, Move, Position};
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position};
+use test_programs::Random;
 use test_programs::engine::uci;
-use test_programs::{Random, referee};
 
 use super::player::{Player, send};
+use super::referee;
 
 /// A game with this many plies is a draw.
-const LONGEST: usize = 240;
+const LONGEST: usize = 400;
 
 /// Growth is measured after this many games, when all buffers have been used.
 const WARM: u64 = 20;
@@ -22,35 +28,40 @@ const WARM: u64 = 20;
 struct Plan {
     /// The commands of both players.
     commands: [Vec<String>; 2],
+    /// Whether these are adapters around the engines of this program.
+    are_adapters: bool,
     games: u64,
     at_once: u64,
     time: Duration,
     increment: Duration,
-    /// Limits in a `go` besides the clocks.
-    limit: String,
+    /// Nodes a move, 0 for no limit.
+    nodes: u64,
     kill_every: u64,
     freeze_every: u64,
     ponder_every: u64,
     seed: u64,
-    /// Options of the adapter, name and value.
+    /// Options of both players, name and value.
     sets: Vec<(String, String)>,
+    openings: Vec<Chess>,
+    pgn: Option<Mutex<File>>,
 }
 
 impl Plan {
     fn read(args: &[String]) -> Plan {
-        let number = |name: &str, default: u64| {
-            let value = args
-                .iter()
-                .find_map(|arg| arg.strip_prefix(name)?.strip_prefix('='));
-            value.map_or(default, |value| value.parse().expect("a number"))
-        };
         let texts = |prefix: &str| -> Vec<String> {
             let texts = args.iter().filter_map(|arg| arg.strip_prefix(prefix));
             texts.map(str::to_owned).collect()
         };
+        let text = |name: &str| texts(&format!("{name}=")).pop();
+        let number = |name: &str, default: u64| {
+            text(name).map_or(default, |value| value.parse().expect("a number"))
+        };
+        let time = |name: &str, default: f64| {
+            let time: f64 = text(name).map_or(default, |value| value.parse().expect("a time"));
+            Duration::from_secs_f64(time / 1e3)
+        };
         let this = std::env::current_exe().expect("ourselves");
         let small = [this.to_string_lossy().into_owned(), "engine".to_owned()];
-        let direct = number("direct", 0) == 1;
         let with = |engine: &[String]| {
             let mut command = vec![args[0].clone()];
             command.extend(texts("arg:"));
@@ -62,35 +73,58 @@ impl Plan {
             }
             command
         };
-        let real = texts("engine=");
-        let commands = if direct {
-            [small.to_vec(), small.to_vec()]
-        } else if real.is_empty() {
-            [with(&small), with(&small)]
-        } else {
-            [with(&small), with(&real)]
+        let shell = |command: String| ["sh", "-c", &format!("exec {command}")].map(str::to_owned);
+        let own = text("first").zip(text("second"));
+        let are_adapters = number("direct", 0) == 0 && own.is_none();
+        let commands = match (own, text("engine")) {
+            (Some((first, second)), _) => [shell(first).to_vec(), shell(second).to_vec()],
+            (None, _) if !are_adapters => [small.to_vec(), small.to_vec()],
+            (None, engine) => [
+                with(&small),
+                with(&engine.map_or(small.to_vec(), |it| vec![it])),
+            ],
         };
+        let default = |number: u64| if are_adapters { number } else { 0 };
         Plan {
             commands,
+            are_adapters,
             games: number("games", 500),
             at_once: number("at-once", 2),
-            time: Duration::from_millis(number("time", 60_000)),
-            increment: Duration::from_millis(number("increment", 1000)),
-            limit: match number("nodes", 0) {
-                0 => String::new(),
-                nodes => format!(" nodes {nodes}"),
-            },
-            kill_every: if direct { 0 } else { number("kill-every", 5) },
-            freeze_every: if direct { 0 } else { number("freeze-every", 0) },
-            ponder_every: number("ponder-every", 4),
+            time: time("time", 60_000.0),
+            increment: time("increment", 1000.0),
+            nodes: number("nodes", 0),
+            kill_every: number("kill-every", default(5)),
+            freeze_every: number("freeze-every", 0),
+            ponder_every: number("ponder-every", default(4)),
             seed: number("seed", 1),
             sets: texts("set:")
                 .iter()
                 .filter_map(|set| set.split_once('='))
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
+            openings: text("openings").map_or(vec![Chess::default()], |path| openings(&path)),
+            pgn: text("pgn").map(|path| Mutex::new(File::create(path).expect("the file"))),
         }
     }
+
+    /// Games 0 and 1 are the first pair, whose opening and seed are the same.
+    fn pair(&self, number: u64) -> u64 {
+        self.seed + number / 2
+    }
+}
+
+/// The positions of a file, a FEN or EPD on each line.
+fn openings(path: &str) -> Vec<Chess> {
+    let text = std::fs::read_to_string(path).expect("the openings");
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let read = |line: &str| {
+        // Counters of a FEN are harmless, and operations are ignored.
+        let words: Vec<&str> = line.split_whitespace().take(4).collect();
+        let fen: Fen = words.join(" ").parse().ok()?;
+        fen.into_position(CastlingMode::Standard).ok()
+    };
+    let read = |line| read(line).unwrap_or_else(|| panic!("{path}: no position: {line}"));
+    lines.map(read).collect()
 }
 
 #[derive(Default)]
@@ -106,6 +140,8 @@ struct Report {
     exits: usize,
     pondered: u64,
     ponder_hits: u64,
+    /// Games of the first player: won, drawn, lost.
+    score: [u64; 3],
     on_time: Vec<String>,
     illegal: Vec<String>,
     protocol: Vec<String>,
@@ -132,7 +168,10 @@ pub(crate) fn run_match(args: &[String]) -> ExitCode {
 }
 
 fn play_games(plan: &Plan, next: &AtomicU64, report: &Mutex<Report>) {
-    let mut players = [0, 1].map(|n| Player::start(&plan.commands[n], &plan.sets));
+    let mut players = plan
+        .commands
+        .each_ref()
+        .map(|command| Player::start(command, plan.are_adapters, &plan.sets));
     let mut warm = None;
     let mut played = 0;
     loop {
@@ -142,16 +181,16 @@ fn play_games(plan: &Plan, next: &AtomicU64, report: &Mutex<Report>) {
         }
         let mut game = Game::new(plan, number);
         game.play(&mut players);
+        if let Some(pgn) = &plan.pgn {
+            let mut pgn = pgn.lock().unwrap_or_else(PoisonError::into_inner);
+            pgn.write_all(game.pgn().as_bytes())
+                .expect("the games written");
+        }
         game.add_to(&mut report.lock().unwrap_or_else(PoisonError::into_inner));
-        // The players change colours.
-        players.swap(0, 1);
         played += 1;
-        if played == WARM {
+        if played == WARM && plan.are_adapters {
             warm = Some([players[0].size(), players[1].size()]);
         }
-    }
-    if played % 2 != WARM % 2 {
-        players.swap(0, 1);
     }
     let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
     for (warm, player) in warm.into_iter().flatten().zip(&players) {
@@ -185,6 +224,9 @@ struct Game<'a> {
     number: u64,
     dice: Random,
     at: referee::Game,
+    /// What each player said about its move, as in PGN.
+    comments: Vec<String>,
+    winner: Option<Color>,
     left: [Duration; 2],
     /// The move on which each side ponders.
     ponders: [Option<Move>; 2],
@@ -214,7 +256,11 @@ impl<'a> Game<'a> {
             plan,
             number,
             dice,
-            at: referee::Game::new(&Chess::default()),
+            at: referee::Game::new(
+                &plan.openings[(plan.pair(number) - 1) as usize % plan.openings.len()],
+            ),
+            comments: Vec::new(),
+            winner: None,
             left: [plan.time; 2],
             ponders: [None, None],
             attack,
@@ -223,33 +269,52 @@ impl<'a> Game<'a> {
         }
     }
 
-    fn clocks(&self) -> String {
-        let clocks = referee::clocks(self.left, self.plan.increment);
-        format!("{clocks}{}", self.plan.limit)
+    /// The words after `go`.
+    fn limits(&self) -> String {
+        let mut limits = String::new();
+        if !self.plan.time.is_zero() {
+            limits = referee::clocks(self.left, self.plan.increment);
+        }
+        if self.plan.nodes > 0 {
+            let _ = write!(limits, " nodes {}", self.plan.nodes);
+        }
+        limits
+    }
+
+    /// Whether the first player has White: colours are exchanged after each game.
+    fn first_is_white(&self) -> bool {
+        self.number.is_multiple_of(2)
     }
 
     fn play(&mut self, players: &mut [Player; 2]) {
         for player in players.iter_mut() {
-            player.send("ucinewgame");
-            player.is_ready();
+            player.new_game(self.plan.pair(self.number));
         }
         for ply in 0..LONGEST {
-            let side = ply % 2;
+            let turn = self.at.board.turn();
             if self.at.is_over() {
+                self.winner = self.at.board.is_checkmate().then_some(!turn);
                 break;
             }
-            let Some(answer) = self.ask(ply, &mut players[side]) else {
+            let side = turn.fold_wb(0, 1);
+            let player = &mut players[usize::from(turn.is_white() != self.first_is_white())];
+            let reply = self
+                .ask(ply, side, player)
+                .and_then(|answer| self.take(&answer));
+            let Some(reply) = reply else {
+                self.winner = Some(!turn);
                 break;
             };
-            let Some(reply) = self.take(&answer) else {
-                break;
-            };
+            self.comments.push(player.received.comment(turn));
             if self.plan.ponder_every > 0 && self.number.is_multiple_of(self.plan.ponder_every) {
-                self.ponder(side, reply, &mut players[side]);
+                self.ponder(side, reply, player);
             }
         }
         if let Some(thaw) = self.thaw.take() {
             thaw.join().expect("the thread that waits");
+        }
+        if !self.first_is_white() {
+            self.ponders.swap(0, 1);
         }
         for (player, ponders) in players.iter_mut().zip(&mut self.ponders) {
             if ponders.take().is_some() {
@@ -263,8 +328,7 @@ impl<'a> Game<'a> {
     }
 
     /// Asks the side to move for its answer, and updates its clock.
-    fn ask(&mut self, ply: usize, player: &mut Player) -> Option<String> {
-        let side = ply % 2;
+    fn ask(&mut self, ply: usize, side: usize, player: &mut Player) -> Option<String> {
         let begin = Instant::now();
         let pondered = self.ponders[side].take();
         if pondered.is_some() && pondered == self.at.moves.last().copied() {
@@ -275,13 +339,17 @@ impl<'a> Game<'a> {
                 player.send("stop");
                 player.wait_for("bestmove")?;
             }
-            player.send(&format!("{}\ngo {}", self.at.position, self.clocks()));
+            player.received.of_search.clear();
+            player.send(&format!("{}\ngo {}", self.at.position, self.limits()));
         }
         if let Some(attack) = self.attack.take_if(|attack| attack.ply <= ply) {
             self.attack(&attack, side, player);
         }
         let answer = player.wait_for("bestmove")?;
         let took = begin.elapsed();
+        if self.plan.time.is_zero() {
+            return Some(answer);
+        }
         let Some(left) = self.left[side].checked_sub(took) else {
             let left = self.left[side];
             let what = format!("game {}, ply {ply}: {took:?} of {left:?}", self.number);
@@ -315,7 +383,7 @@ impl<'a> Game<'a> {
     fn take(&mut self, answer: &str) -> Option<Option<String>> {
         let words: Vec<&str> = answer.split(' ').collect();
         let Some(m) = words.get(1).and_then(|word| self.at.read(word)) else {
-            let fen = shakmaty::fen::Fen::from_position(&self.at.board, EnPassantMode::Legal);
+            let fen = Fen::from_position(&self.at.board, EnPassantMode::Legal);
             self.report
                 .illegal
                 .push(format!("game {}: \"{answer}\" in {fen}", self.number));
@@ -339,13 +407,55 @@ impl<'a> Game<'a> {
         };
         self.report.pondered += 1;
         self.ponders[side] = Some(m);
-        let clocks = self.clocks();
+        let limits = self.limits();
         // `position` already contains `moves`, because a move has been played.
         let position = &self.at.position;
-        player.send(&format!("{position} {}\ngo ponder {clocks}", uci(m)));
+        player.received.of_search.clear();
+        player.send(&format!("{position} {}\ngo ponder {limits}", uci(m)));
+    }
+
+    /// The game with what the players said, in the form of match managers.
+    fn pgn(&self) -> String {
+        let result = match self.winner {
+            None => "1/2-1/2",
+            Some(Color::White) => "1-0",
+            Some(Color::Black) => "0-1",
+        };
+        let [white, black] = match self.first_is_white() {
+            true => ["first", "second"],
+            false => ["second", "first"],
+        };
+        let mut text = format!(
+            "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{}\"]\n[Result \"{result}\"]\n",
+            self.number / 2 + 1
+        );
+        if !self.report.on_time.is_empty() {
+            text.push_str("[Termination \"time forfeit\"]\n");
+        }
+        let mut board = self.at.start.clone();
+        if board != Chess::default() {
+            let fen = Fen::from_position(&board, EnPassantMode::Legal);
+            let _ = writeln!(text, "[SetUp \"1\"]\n[FEN \"{fen}\"]");
+        }
+        for (m, comment) in self.at.moves.iter().zip(&self.comments) {
+            let dots = board.turn().fold_wb(".", "...");
+            let _ = write!(text, "\n{}{dots} ", board.fullmoves());
+            let san = SanPlus::from_move_and_play_unchecked(&mut board, *m);
+            let _ = write!(text, "{san} {{{comment}}}");
+        }
+        let _ = writeln!(text, "\n{result}\n");
+        text
     }
 
     fn add_to(mut self, all: &mut Report) {
+        let first = if self.first_is_white() {
+            Color::White
+        } else {
+            Color::Black
+        };
+        all.score[self
+            .winner
+            .map_or(1, |winner| usize::from(winner != first) * 2)] += 1;
         let game = &mut self.report;
         all.games += 1;
         all.decided += u64::from(self.at.board.is_checkmate());
@@ -389,6 +499,8 @@ fn print(plan: &Plan, report: &Report, took: Duration) -> ExitCode {
         "vetoes: {}, exits by value: {}",
         report.vetoes, report.exits
     );
+    let [won, drawn, lost] = report.score;
+    println!("the first player: +{won} ={drawn} -{lost}");
     let mut grown = Vec::new();
     for (warm, end) in &report.sizes {
         println!(

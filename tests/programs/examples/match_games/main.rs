@@ -1,17 +1,29 @@
-//! Plays a match between adapters with clocks, as a manager would, and counts
-//! everything that would lose a game: `match_games ADAPTER [OPTION=NUMBER]...`.
+//! Plays a match as a manager would, and counts everything that would lose a game:
+//! `match_games ADAPTER [OPTION=VALUE]...`, or `match_games first=COMMAND second=COMMAND ...`.
 //!
 //! Both players are the program `ADAPTER` with the starter book and the small engine that
 //! this program becomes as `match_games engine`. With `builtin=1` they use the built-in
-//! engine; `engine=PROGRAM` replaces that of one player. With `direct=1` the small
-//! engines play without adapters, to measure the effect of the machine on
-//! clocks. The options and their defaults: `games=500 at-once=2 time=60000
-//! increment=1000` (milliseconds; only an answer that never comes uses that up, even on a
-//! busy machine), `nodes=0` (besides the clocks), `kill-every=5` (in each
-//! fifth game an engine is killed at a random moment), `freeze-every=0` (is stopped for
-//! up to a third of its clock), `ponder-every=4`, `seed=1`. Exit code 1 after any fault.
-//! Every option is first set to its default, sorted by name, with a preset among
-//! them; then come those given as `set:NAME=VALUE`. `arg:WORD` is an adapter's argument.
+//! engine; `engine=PROGRAM` replaces that of the second player. With `direct=1` the small
+//! engines play without adapters, to measure the effect of the machine on clocks.
+//! `first=` and `second=` are other players, commands as a shell reads them.
+//!
+//! | option | default | |
+//! |---|---|---|
+//! | `games` | 500 | colours are exchanged after each |
+//! | `at-once` | 2 | |
+//! | `time`, `increment` | 60000, 1000 | milliseconds, which only an answer that never comes uses up, even on a busy machine; `time=0` for no clocks |
+//! | `nodes` | 0 | nodes a move, besides the clocks |
+//! | `kill-every` | 5 | in each fifth game an engine is killed at a random moment; 0 without adapters |
+//! | `freeze-every` | 0 | is stopped for up to a third of its clock |
+//! | `ponder-every` | 4 | 0 without adapters |
+//! | `seed` | 1 | the first pair's `Book Seed`, if a player has that option, and its opening |
+//! | `openings` | | a file with a position a line, FEN or EPD |
+//! | `pgn` | | a file for the games, with values as managers write them: for `tabia review` and `tabia suite --match` |
+//!
+//! Every option of an adapter is first set to its default, sorted by name, with a preset
+//! among them; then come those given as `set:NAME=VALUE`, for all players. `arg:WORD` is an
+//! adapter's argument. A game is over by the rules of chess, or drawn after 400 plies; a
+//! move that exceeds the clock loses it. Exit code 1 after any fault.
 
 #![allow(clippy::print_stdout)] // The report is for people.
 
@@ -21,6 +33,8 @@ mod engine;
 mod game;
 #[cfg(target_os = "linux")]
 mod player;
+#[cfg(target_os = "linux")]
+mod referee;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {

@@ -5,14 +5,16 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use shakmaty::Color;
+use tabia_uci::info::finding;
+use test_programs::client::Client;
 use test_programs::processes::ends;
-use test_programs::referee;
 
 /// After so long without output the player hangs.
 const HANGS: Duration = Duration::from_secs(30);
 
 pub(crate) struct Player {
-    at: referee::Player,
+    at: Client,
     pub(crate) received: Received,
 }
 
@@ -27,6 +29,8 @@ pub(crate) struct Received {
     pub(crate) exits: usize,
     /// Its options: the text after `option name`.
     options: Vec<String>,
+    /// The lines of the last search.
+    pub(crate) of_search: Vec<String>,
 }
 
 /// Sends a signal to processes.
@@ -38,14 +42,21 @@ pub(crate) fn send(processes: &[u32], signal: Signal) {
 }
 
 impl Player {
-    pub(crate) fn start(command: &[String], sets: &[(String, String)]) -> Player {
+    /// Starts a player and sets its options, before them all to their defaults if required.
+    pub(crate) fn start(command: &[String], defaults: bool, sets: &[(String, String)]) -> Player {
         let mut player = Player {
-            at: referee::Player::start(Command::new(&command[0]).args(&command[1..])),
+            at: Client::start(
+                Command::new(&command[0])
+                    .args(&command[1..])
+                    .env("TABIA_CONFIG", ""),
+            ),
             received: Received::default(),
         };
         player.send("uci");
         player.wait_for("uciok");
-        player.set_options();
+        if defaults {
+            player.set_options();
+        }
         for (name, value) in sets {
             player.send(&format!("setoption name {name} value {value}"));
         }
@@ -55,7 +66,7 @@ impl Player {
     /// Sends every option with its default, sorted by name, as many GUIs do,
     /// and a preset among them.
     fn set_options(&mut self) {
-        let mut options = std::mem::take(&mut self.received.options);
+        let mut options = self.received.options.clone();
         options.sort();
         for option in options {
             let Some((name, rest)) = option.split_once(" type ") else {
@@ -76,7 +87,7 @@ impl Player {
     }
 
     pub(crate) fn send(&mut self, line: &str) {
-        if self.at.send(line).is_err() {
+        if self.at.write(format!("{line}\n").as_bytes()).is_err() {
             self.fault("it does not listen any more");
         }
     }
@@ -87,13 +98,27 @@ impl Player {
 
     /// Reads all lines up to the one that begins with `word`.
     pub(crate) fn wait_for(&mut self, word: &str) -> Option<String> {
-        let line = self
-            .at
-            .wait_for(word, HANGS, |line| self.received.add(line));
-        if line.is_err() {
+        let until = Instant::now() + HANGS;
+        let begins = |line: &str| line.split(' ').next() == Some(word);
+        let received = &mut self.received;
+        let line = self.at.find_line(until, begins, |line| {
+            if !begins(line) {
+                received.add(line);
+            }
+        });
+        if line.is_none() {
             self.fault(&format!("no {word}"));
         }
-        line.ok()
+        line
+    }
+
+    pub(crate) fn new_game(&mut self, seed: u64) {
+        let mut options = self.received.options.iter();
+        if options.any(|option| option.starts_with("Book Seed type ")) {
+            self.send(&format!("setoption name Book Seed value {seed}"));
+        }
+        self.send("ucinewgame");
+        self.is_ready();
     }
 
     pub(crate) fn is_ready(&mut self) {
@@ -150,17 +175,13 @@ impl Player {
     pub(crate) fn quit(mut self) -> Vec<String> {
         let engines = self.engines();
         self.send("quit");
-        // It ends its output with itself.
-        while let Ok(line) = self.at.lines.recv_timeout(HANGS) {
+        let until = Instant::now() + HANGS;
+        while let Some(line) = self.at.next_line(until) {
             self.received.add(&line);
         }
-        if !ends(self.at.child.id()) {
-            self.fault("it does not end");
-            let _ = self.at.child.kill();
-        }
-        match self.at.child.wait() {
-            Ok(status) if status.success() => {}
-            other => self.fault(&format!("it ended with {other:?}")),
+        let status = self.at.wait(until);
+        if !status.is_some_and(|status| status.success()) {
+            self.fault(&format!("it ended with {status:?}"));
         }
         if !engines.into_iter().all(ends) {
             self.fault("its engine is still there");
@@ -170,11 +191,25 @@ impl Player {
 }
 
 impl Received {
+    /// The comment of match managers on the last move: `book`, or its value and depth.
+    pub(crate) fn comment(&self, turn: Color) -> String {
+        let is_book = |line: &String| line.starts_with("info string book ");
+        if self.of_search.iter().any(is_book) {
+            return "book".to_owned();
+        }
+        let found = finding(turn, self.of_search.iter().map(String::as_str));
+        found.map_or_else(String::new, |found| {
+            let value = f64::from(found.value.for_side(turn)) / 100.0;
+            format!("{value:+.2}/{}", found.depth)
+        })
+    }
+
     fn add(&mut self, line: &str) {
         self.book_moves += usize::from(line.starts_with("info string book starter:"));
         self.restarts += usize::from(line.contains("started again"));
         self.vetoes += usize::from(line.starts_with("info string Book Verify: "));
         self.exits += usize::from(line.contains(" cp, exit at "));
+        self.of_search.push(line.to_owned());
         self.options
             .extend(line.strip_prefix("option name ").map(str::to_owned));
         let first = line.split(' ').next().unwrap_or_default();

@@ -5,8 +5,9 @@
 //!
 //! # The weight of a move
 //!
-//! First, forbidden moves are removed, each with the first [`Rejection`] reason that
-//! applies, in the order of that list. Each other move gets the weight
+//! A rejected move has the first [`Rejection`] that applies, in the order of that list:
+//! first what the move itself says, then the game, then better moves of the position.
+//! Each move that is left gets the weight
 //!
 //! ```text
 //! weight = (2 * wins + draws + unfinished + 1)      points, doubled, plus one
@@ -128,7 +129,7 @@ impl Default for Policy {
     }
 }
 
-/// Why a move is not played.
+/// Why a move is not played, in the order in which the reasons are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
     /// The position after it is not in the book.
@@ -137,10 +138,16 @@ pub enum Rejection {
     Transposition,
     /// The book gives it the weight or priority 0.
     WeightZero,
+    /// It is marked red.
+    Forbidden,
+    /// Its position was reached in too few games.
+    FewGames,
+    /// Its score is too low.
+    LowScore,
+    /// Its learn value is -125: never play.
+    LearnedNever,
     /// The game is past the depth of the book.
     PastDepth,
-    /// It is not in the `searchmoves` of the GUI.
-    NotAsked,
     /// The position's value is outside the limits of the book ([`Exit`]).
     Exit {
         /// Centipawns for the side to move.
@@ -152,14 +159,6 @@ pub enum Rejection {
     Repetition,
     /// The book line ends too soon after it.
     LineEnds,
-    /// It is marked red.
-    Forbidden,
-    /// Its position was reached in too few games.
-    FewGames,
-    /// Its score is too low.
-    LowScore,
-    /// Its learn value is -125: never play.
-    LearnedNever,
     /// Another move is annotated as the only move.
     NotTheOnlyMove,
     /// It is annotated ?!, ? or ??, and there are better moves.
@@ -183,6 +182,8 @@ pub enum Rejection {
         /// The allowed loss in centipawns.
         limit: u32,
     },
+    /// It is not in the `searchmoves` of the GUI ([`narrow`]).
+    NotAsked,
 }
 
 /// The reason in words, as part of a sentence.

@@ -465,6 +465,9 @@ mod tests {
 
     fn faulty(path: &Path, _: Option<&str>) -> OpenResult {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if name.starts_with("unreadable") {
+            return Err(Error::format(Path::new(&name), "torn"));
+        }
         Ok(Box::new(Faulty { name, batch: 0 }))
     }
 
@@ -519,7 +522,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         fs::write(&path, "").unwrap();
-        let mut sources = Sources::list([&path]).unwrap();
+        years_of(
+            Sources::list([&path]).unwrap(),
+            name == "stopped",
+            threads,
+            full,
+        )
+    }
+
+    /// As [`years`], of several files.
+    fn years_of(
+        mut sources: Sources,
+        is_stopped: bool,
+        threads: usize,
+        full: u16,
+    ) -> Result<(Vec<u16>, Tally), Error> {
         sources.open = faulty;
         let filter = GameFilter::default();
         let intake = Intake {
@@ -549,7 +566,7 @@ mod tests {
             all.extend(years);
             Ok(())
         };
-        let stop = AtomicBool::new(name == "stopped");
+        let stop = AtomicBool::new(is_stopped);
         let read = intake.read(&sources, worker, take, &mut Watch::stopped_by(&stop));
         Ok((all, read?.0))
     }
@@ -561,7 +578,32 @@ mod tests {
         assert_eq!((tally.read, tally.skipped), (200, 200 - one.len() as u64));
         assert!(tally.named.is_sorted() && tally.named.len() as u64 == tally.skipped);
         assert_eq!(tally.remarks, ["skips read"]);
+        assert_eq!((tally.cut_sources, tally.contradictory_sources), (0, 0));
         assert_eq!(years("skips", 4, u16::MAX).unwrap(), (one, tally));
+    }
+
+    /// A file of a folder that cannot be read is reported, and the others are used; one
+    /// that was named ends the work.
+    #[test]
+    fn an_unreadable_file_of_a_folder_is_skipped() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, "").unwrap();
+            path
+        };
+        let read = |sources: Sources| years_of(sources, false, 1, u16::MAX);
+        let unreadable = write("unreadable.pgn");
+        let of_folder = || Sources::list([&folder.path().to_owned()]).unwrap();
+        let none = read(of_folder()).unwrap_err();
+        assert_eq!(none.to_string(), "unreadable: torn");
+        let good = write("good.pgn");
+        let (found, tally) = read(of_folder()).unwrap();
+        assert_eq!(tally.remarks, ["unreadable: torn; skipped", "good read"]);
+        assert_eq!((tally.read, tally.cut_sources), (200, 1));
+        assert!(!found.is_empty());
+        let named = read(Sources::list([&good, &unreadable]).unwrap()).unwrap_err();
+        assert_eq!(named.to_string(), "unreadable: torn");
     }
 
     /// A reader that panics, one that fails, a worker that fails, and a caller that

@@ -629,6 +629,130 @@ mod tests {
         assert!(game.chess960 && game.tags.get("Variant").is_none());
     }
 
+    /// Some programs write names of tags in capitals.
+    #[test]
+    fn a_tag_means_the_same_in_any_case() {
+        for (name, value) in [
+            ("White", "A"),
+            ("Black", "B"),
+            ("WhiteElo", "2700"),
+            ("BlackElo", "2600"),
+            ("WhiteTitle", "GM"),
+            ("BlackTitle", "WIM"),
+            ("Date", "1990.05.01"),
+            ("UTCDate", "1990.05.01"),
+            ("EventDate", "1990.05.01"),
+            ("Year", "1990"),
+            ("ECO", "C65"),
+            ("Result", "1-0"),
+            ("FEN", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
+            ("Variant", "chess960"),
+            ("Event", "Rated Blitz game"),
+            ("TimeControl", "60+0"),
+            ("Termination", "abandoned"),
+        ] {
+            let read = |name: &str, wanted| {
+                let text = format!("[{name} \"{value}\"]\n\n1. e4 *\n");
+                let games = all(text.as_bytes(), wanted);
+                assert_eq!(games.len(), 1, "{text}");
+                format!("{:?}", games[0])
+            };
+            for wanted in [GameParts::default(), GameParts::EVERYTHING] {
+                let usual = read(name, wanted);
+                assert_ne!(usual, read("Other", wanted), "{name} has no meaning");
+                assert_eq!(usual, read(&name.to_uppercase(), wanted));
+                assert_eq!(usual, read(&name.to_lowercase(), wanted));
+            }
+        }
+    }
+
+    /// A broken line ends there, and the game says so: the first that is broken, but the
+    /// main line before all.
+    #[test]
+    fn with_notes_the_worst_break_is_reported() {
+        for (moves, expected) in [
+            (
+                "1. e4 (1. Ke5 1... e5) 1... e5 (1... Kd5) *",
+                "1. on line 1 is impossible: Ke5",
+            ),
+            (
+                "1. e4 (1. Ke5) 1... e5 2. Kd5 (2. Kd8) *",
+                "2. on line 1 is impossible: Kd5",
+            ),
+            ("1. e4 (1. Ke5 {half", "1. on line 1 is impossible: Ke5"),
+            (
+                "1. e4 (1. d4) 1... Ke5 *",
+                "1... on line 1 is impossible: Ke5",
+            ),
+        ] {
+            let games = all(moves.as_bytes(), GameParts::EVERYTHING);
+            let cut: Vec<_> = games
+                .iter()
+                .map(|game| game.as_ref().ok()?.cut.as_ref().map(ToString::to_string))
+                .collect();
+            assert_eq!(cut, [Some(format!("move {expected}"))], "{moves}");
+        }
+        // What follows in the line is not read as if the move had not been there.
+        let games = all(
+            b"1. e4 (1. Ke5 1. d4 d5) 1... e5 2. Kd5 2. d4 d5 *",
+            GameParts::EVERYTHING,
+        );
+        let game = games[0].as_ref().unwrap();
+        let is_move = |item: &&Item| matches!(item, Item::Move(_));
+        assert_eq!(game.movetext.iter().filter(is_move).count(), 2);
+        assert_eq!(game.moves.len(), 2);
+    }
+
+    /// What has no move number is text between games, and skipped without a message.
+    #[test]
+    fn prose_is_no_game_unless_it_has_a_move_number() {
+        let game = "\n\n[White \"A\"]\n\n1. e4 *\n";
+        for prose in ["Two players met.", "2 players met.", "2002: players met."] {
+            assert_eq!(
+                summary(&format!("{prose}{game}")),
+                ["A- 0 0.0 * 1"],
+                "{prose}"
+            );
+        }
+        for broken in ["2. players met", "1.players met"] {
+            let found = summary(&format!("{broken}{game}"));
+            assert_eq!(found.len(), 2, "{found:?}");
+            assert!(
+                found[0].starts_with("x: line 1: game skipped: "),
+                "{found:?}"
+            );
+        }
+    }
+
+    proptest::proptest! {
+        /// Lines are converted alike, however much of the text has been read.
+        #[test]
+        fn lines_do_not_depend_on_how_the_text_arrives(
+            pieces in proptest::collection::vec(0..9_usize, 0..24),
+            cuts in proptest::collection::vec(0..60_usize, 0..4),
+        ) {
+            const PIECES: [&str; 9] =
+                ["\n", "\r", "\r\n", ">", "> ", " ", "[A \"b\"]", "1. e4", "x"];
+            // The first part is much longer than a line.
+            let text: String = pieces.iter().map(|piece| PIECES[*piece]).collect();
+            let text = format!("\n{text}");
+            let text = text.as_bytes();
+            let mut whole = text.to_vec();
+            let end = clean_lines(&mut whole, 0, true, &mut false);
+            proptest::prop_assert_eq!(end, whole.len());
+            let (mut parts, mut clean, mut quoted) = (Vec::new(), 0, false);
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|at| at.clamp(1, text.len())).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            for part in cuts.windows(2) {
+                parts.extend_from_slice(&text[part[0]..part[1]]);
+                let at_end = part[1] == text.len();
+                clean = clean_lines(&mut parts, clean, at_end, &mut quoted);
+            }
+            proptest::prop_assert_eq!(whole, parts);
+        }
+    }
+
     #[test]
     fn results_are_read_in_every_form() {
         for (text, expected) in [
@@ -751,6 +875,7 @@ mod tests {
             (vec![tags[0], tags[2]], "1992.6"),
             (vec![tags[0], tags[1]], "1991.0"),
             (vec![tags[0], unknown], "1990.0"),
+            (vec![tags[0], "[Date \"0000.00.00\"]\n"], "1990.0"),
             (vec![tags[2], unknown], "1992.6"),
             (vec![tags[1], tags[3]], "1993.7"),
             (tags.to_vec(), "1993.7"),

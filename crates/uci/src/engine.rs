@@ -410,6 +410,47 @@ mod tests {
         assert!(!doubtful("Hash", "yes"));
     }
 
+    /// GUIs take the whole rest of a line for a move.
+    #[test]
+    fn only_a_sound_answer_reaches_the_gui() {
+        let sound = |line: &str| sound_answer(line.as_bytes()).map(text);
+        let moves = [
+            "e2e4", "e7e8q", "E1G1", "0000", "(none)", "NULL", "resign", "P@e4", "a1p16",
+            "b10b12n", "e2e4+",
+        ];
+        for mv in moves {
+            for line in [
+                format!("bestmove {mv}"),
+                format!(" bestmove\t{mv}"),
+                format!("bestmove  {mv} ponder P@d5"),
+            ] {
+                assert_eq!(sound(&line).as_ref(), Some(&line));
+                assert_eq!(sound(&format!("{line} \r")).as_ref(), Some(&line));
+            }
+            for more in [
+                "ponder",
+                "ponder d5",
+                "ponder e7e5 e2e4",
+                "e7e5",
+                "ponder @e4",
+                "!",
+            ] {
+                let line = format!(" bestmove\t{mv} {more}");
+                assert_eq!(sound(&line), Some(format!(" bestmove\t{mv}")), "{line}");
+            }
+        }
+        for word in [
+            "", "e2", "e2e", "q1e4", "e0e4", "e17e4", "e2e4qq", "e2e4=q", "@e4", "PP@e4", "P@e",
+            "P@e4e5", "5@e4", "nothing",
+        ] {
+            assert_eq!(
+                sound(&format!("bestmove {word} ponder e7e5")),
+                None,
+                "{word}"
+            );
+        }
+    }
+
     #[test]
     fn ids_are_read_even_when_empty() {
         assert_eq!(

@@ -347,6 +347,7 @@ mod tests {
             vec!["info depth 3 score cp 4 upperbound pv e2e4"],
             vec!["info depth x score cp 4"],
             vec!["info score cp"],
+            vec!["info string score cp 999 pv e2e4"],
         ] {
             assert_eq!(finding(Color::White, lines), None);
         }

@@ -248,6 +248,24 @@ mod tests {
         assert_eq!(buffer.last_line(), Some(&b"quit"[..]));
     }
 
+    /// A pipe that fails once, and then has ended.
+    struct Failing(Option<io::ErrorKind>);
+
+    impl Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            self.0.take().map_or(Ok(0), |kind| Err(kind.into()))
+        }
+    }
+
+    #[test]
+    fn other_errors_are_reported() {
+        use io::ErrorKind::{BrokenPipe, WouldBlock};
+        for kind in [BrokenPipe, WouldBlock] {
+            let failed = LineBuffer::default().fill(&mut Failing(Some(kind)));
+            assert_eq!(failed.unwrap_err().kind(), kind);
+        }
+    }
+
     #[test]
     fn takes_a_line_of_a_megabyte() {
         let mut buffer = LineBuffer::default();

@@ -251,3 +251,90 @@ impl Port for PollPort {
         })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::os::fd::OwnedFd;
+
+    const BOTH: Listen = Listen {
+        gui: true,
+        engine: true,
+    };
+
+    /// Longer than any wait for what comes.
+    const LIMIT: Option<Duration> = Some(Duration::from_secs(60));
+
+    fn pipe() -> (File, File) {
+        let (reader, writer) = io::pipe().unwrap();
+        (
+            File::from(OwnedFd::from(reader)),
+            File::from(OwnedFd::from(writer)),
+        )
+    }
+
+    /// A port, and the ends of the GUI.
+    fn connected() -> (PollPort, File, File) {
+        let (input, gui_in) = pipe();
+        let (gui_out, output) = pipe();
+        (PollPort::new(input, output).unwrap(), gui_in, gui_out)
+    }
+
+    #[test]
+    fn a_gui_that_is_gone_is_noticed_without_anything_to_write() {
+        let (mut port, gui_in, gui_out) = connected();
+        drop(gui_out);
+        let ready = port.wait(LIMIT, BOTH, &[], &[]);
+        assert!(ready.gui_closed && !ready.gui && !ready.engine);
+        // Its input has ended too, and is read to its end.
+        drop(gui_in);
+        assert!(port.wait(LIMIT, BOTH, &[], &[]).gui);
+        assert_eq!(
+            port.read(Speaker::Gui, &mut LineBuffer::default()).unwrap(),
+            0
+        );
+    }
+
+    #[test]
+    fn a_detached_engine_has_no_input_and_its_output_is_left() {
+        let (mut port, _gui_in, _gui_out) = connected();
+        let (mut engine_in, stdin) = pipe();
+        let (stdout, mut engine_out) = pipe();
+        port.attach(stdin, stdout, None).unwrap();
+        port.write(Speaker::Engine, &mut b"quit\n".to_vec())
+            .unwrap();
+        engine_out.write_all(b"bestmove e2e4\n").unwrap();
+        drop(engine_out);
+        let mut output = String::new();
+        let mut left = port.detach().unwrap();
+        left.read_to_string(&mut output).unwrap();
+        assert_eq!(output, "bestmove e2e4\n");
+        let mut input = String::new();
+        engine_in.read_to_string(&mut input).unwrap();
+        assert_eq!(input, "quit\n");
+        assert!(port.detach().is_none());
+        // Lines for an engine that is not there are dropped.
+        let mut lines = b"stop\n".to_vec();
+        port.write(Speaker::Engine, &mut lines).unwrap();
+        assert!(lines.is_empty());
+    }
+
+    /// Whatever part a full pipe takes, the other end reads every byte once, in order.
+    #[test]
+    fn a_full_pipe_takes_the_rest_later() {
+        let (mut port, _gui_in, mut gui_out) = connected();
+        let all: Vec<u8> = (0..1_000_000_u32).map(|n| (n % 251) as u8).collect();
+        let mut left = all.clone();
+        port.write(Speaker::Gui, &mut left).unwrap();
+        assert!((1..all.len()).contains(&left.len()), "{}", left.len());
+        let mut found = Vec::new();
+        let mut bytes = vec![0; 50_000];
+        while found.len() < all.len() {
+            let count = gui_out.read(&mut bytes).unwrap();
+            found.extend_from_slice(&bytes[..count]);
+            port.write(Speaker::Gui, &mut left).unwrap();
+        }
+        assert!(found == all && left.is_empty());
+    }
+}

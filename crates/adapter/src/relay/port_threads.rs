@@ -330,6 +330,37 @@ mod tests {
         assert!(!ready.engine);
     }
 
+    /// A folder can be opened, but not read.
+    #[test]
+    fn an_error_is_the_end_of_a_pipe() {
+        let mut ends = connected();
+        let folder = tempfile::tempdir().unwrap();
+        let (_engine_in, stdin) = pipe();
+        let stdout = File::open(folder.path()).unwrap();
+        ends.port.attach(stdin, stdout, None).unwrap();
+        assert!((0..3).any(|_| wait(&mut ends.port).engine));
+        let mut buffer = LineBuffer::default();
+        assert_eq!(ends.port.read(Speaker::Engine, &mut buffer).unwrap(), 0);
+    }
+
+    /// The limit is not waited for.
+    #[test]
+    fn the_output_is_flushed_when_all_of_it_is_written() {
+        let mut ends = connected();
+        let (flushed, reports) = channel();
+        let mut port = ends.port;
+        port.write(Speaker::Gui, &mut b"bestmove e2e4\n".to_vec())
+            .unwrap();
+        thread::spawn(move || {
+            port.flush(Duration::from_secs(3600));
+            flushed.send(port.gui.1.waiting()).unwrap();
+        });
+        assert_eq!(reports.recv_timeout(Duration::from_secs(60)), Ok(0));
+        let mut line = [0; 14];
+        ends.gui_out.read_exact(&mut line).unwrap();
+        assert_eq!(&line, b"bestmove e2e4\n");
+    }
+
     #[test]
     fn a_reader_that_sleeps_does_not_hold_us_up() {
         let mut ends = connected();

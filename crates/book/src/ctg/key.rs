@@ -231,6 +231,29 @@ mod tests {
         }
     }
 
+    /// Whatever follows, and also if nothing follows.
+    #[test]
+    fn a_key_is_read_from_its_bytes_alone() {
+        for flags in [0, Key::EN_PASSANT, Key::CASTLING | Key::EN_PASSANT] {
+            for length in 1..=Key::MAX_BYTES {
+                let mut bytes = [0xa5; 2 * Key::MAX_BYTES];
+                bytes[0] = flags | length as u8;
+                for end in 0..bytes.len() {
+                    let key = Key::from_prefix(&bytes[..end]);
+                    let read = key.as_ref().map(Key::as_bytes);
+                    let expected = (length <= end).then(|| &bytes[..length]);
+                    assert_eq!(read, expected, "{length} of {end}");
+                    if let Some(key) = key {
+                        assert!(key.padded()[length..].iter().all(|byte| *byte == 0));
+                        let mut list = vec![7];
+                        key.append_to(&mut list);
+                        assert_eq!(list[1..], bytes[..length]);
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_key_is_as_long_as_its_first_byte_says() {
         let key = Key::from_prefix(&[0x43, 1, 2, 3, 4]).unwrap();

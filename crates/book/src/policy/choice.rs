@@ -247,6 +247,26 @@ mod tests {
         }
     }
 
+    /// Equal games draw equal moves; any other seed, game, position or draw does not.
+    #[test]
+    fn chance_depends_on_all_of_its_arguments() {
+        let numbers = [0, 1, 2, 1 << 63, u64::MAX];
+        let start = Chess::default();
+        let next = tabia_notation::after(&start, start.legal_moves()[0]);
+        let mut drawn = std::collections::HashSet::new();
+        for seed in numbers {
+            for game in numbers {
+                for draw in numbers {
+                    for position in [&start, &next] {
+                        let first = chance(seed, game, position, draw).next_u64();
+                        assert_eq!(first, chance(seed, game, position, draw).next_u64());
+                        assert!(drawn.insert(first), "{seed} {game} {draw}");
+                    }
+                }
+            }
+        }
+    }
+
     /// An empty book.
     struct Nothing;
 

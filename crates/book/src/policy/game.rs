@@ -143,3 +143,210 @@ fn search(
     }
     goes_on
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use proptest::prelude::*;
+    use shakmaty::{Move, Role, Square};
+
+    use super::*;
+    use crate::{Annotation, Error, PositionRecord};
+
+    /// A book of the single steps of some pawns, of both sides, that counts its probes.
+    /// The first pawn's steps occurred in most games, and are stored last.
+    struct PawnSteps {
+        files: u32,
+        /// Whether moves have a weight and no position after them, as in a Polyglot book.
+        has_weights: bool,
+        probes: Cell<u32>,
+    }
+
+    impl PawnSteps {
+        fn of(files: u32) -> PawnSteps {
+            PawnSteps {
+                files,
+                has_weights: false,
+                probes: Cell::new(0),
+            }
+        }
+
+        /// The result of `ask`, and how many positions it has read.
+        fn counted<T>(&self, ask: impl FnOnce(&dyn Probe) -> T) -> (T, u32) {
+            let before = self.probes.get();
+            let result = ask(self);
+            (result, self.probes.get() - before)
+        }
+
+        fn moves(&self, position: &Chess) -> Vec<BookMove> {
+            let is_step = |from: Square, to: Square| {
+                let home = position.turn().fold_wb(1, 6);
+                u32::from(from.rank()) == home
+                    && u32::from(to.rank()).abs_diff(home) == 1
+                    && u32::from(from.file()) < self.files
+            };
+            let legal = position.legal_moves().into_iter();
+            let mut moves: Vec<BookMove> = legal
+                .filter(|mv| mv.role() == Role::Pawn && !mv.is_capture())
+                .filter(|mv| mv.from().is_some_and(|from| is_step(from, mv.to())))
+                .map(|mv| {
+                    let mut after = PositionRecord::default();
+                    after.stats.games = 100 - u32::from(mv.to().file());
+                    BookMove::stored(mv, Annotation(0), Some(after))
+                })
+                .collect();
+            moves.sort_by_key(|mv| mv.stats().games);
+            if self.has_weights {
+                for mv in &mut moves {
+                    mv.after = None;
+                    mv.preference = Preference::Weight(1);
+                }
+            }
+            moves
+        }
+
+        fn longest_line(&self, position: &Chess) -> u32 {
+            let moves = self.moves(position).into_iter();
+            let lines = moves.map(|mv| 1 + self.longest_line(&notation::after(position, mv.mv)));
+            lines.max().unwrap_or(0)
+        }
+    }
+
+    impl Probe for PawnSteps {
+        fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
+            self.probes.set(self.probes.get() + 1);
+            found.clear();
+            found.moves = self.moves(position);
+            Ok(())
+        }
+
+        fn contains(&self, _: &Chess) -> Result<bool, Error> {
+            Ok(true)
+        }
+    }
+
+    /// The longest line of four pawns has 8 plies, and 126 positions are on such lines,
+    /// in 2,229 orders.
+    const LONGEST: u32 = 8;
+    const POSITIONS: u32 = 126;
+
+    #[test]
+    fn each_position_of_a_line_is_read_once() {
+        let book = PawnSteps::of(4);
+        let start = Chess::default();
+        let lines = LineMemory::default();
+        let ask = |plies| book.counted(|book| line_goes_on(book, &start, plies, &lines));
+        assert_eq!(ask(LONGEST + 1), (false, POSITIONS));
+        assert_eq!(ask(LONGEST + 1), (false, 0), "it is known");
+        assert_eq!(ask(LONGEST + 2), (false, 0), "so is what follows from it");
+        let (goes_on, probes) = ask(LONGEST);
+        assert!(goes_on);
+        assert!(probes <= LONGEST, "{probes}");
+        for plies in 0..=LONGEST {
+            assert_eq!(ask(plies), (true, 0));
+        }
+    }
+
+    #[test]
+    fn the_line_of_most_games_is_tried_first() {
+        let book = PawnSteps::of(8);
+        let lines = LineMemory::default();
+        let ask = |book: &dyn Probe| line_goes_on(book, &Chess::default(), 16, &lines);
+        assert_eq!(book.counted(ask), (true, 16));
+    }
+
+    #[test]
+    fn a_search_that_gave_up_is_not_cached() {
+        // 12,870 positions are on lines of eight pawns, more than the budget.
+        let book = PawnSteps::of(8);
+        let start = Chess::default();
+        let lines = LineMemory::default();
+        let ask = |book: &dyn Probe| line_goes_on(book, &start, 17, &lines);
+        assert_eq!(book.counted(ask), (false, LINE_BUDGET));
+        let Zobrist64(key) = start.zobrist_hash(EnPassantMode::Legal);
+        assert_eq!(lines.get(key, 17), None);
+    }
+
+    #[test]
+    fn a_line_goes_on_over_moves_with_a_weight() {
+        let ask = |book: PawnSteps, plies| {
+            line_goes_on(&book, &Chess::default(), plies, &LineMemory::default())
+        };
+        let book = || PawnSteps {
+            has_weights: true,
+            ..PawnSteps::of(1)
+        };
+        assert!(ask(book(), 2));
+        assert!(!ask(book(), 3));
+    }
+
+    #[test]
+    fn the_cache_is_bounded() {
+        let lines = LineMemory::default();
+        for key in 0..=MOST_KNOWN as u64 {
+            lines.note(key, 1, true);
+        }
+        let known = lines.known().len();
+        assert!((1..=MOST_KNOWN).contains(&known), "{known}");
+        assert_eq!(lines.get(MOST_KNOWN as u64, 1), Some(true));
+    }
+
+    proptest! {
+        /// What is returned was noted or follows from it, and what was noted is returned.
+        #[test]
+        fn the_cache_never_contradicts_the_book(
+            longest in 0_u32..12,
+            asked in prop::collection::vec(0_u32..14, 1..8),
+        ) {
+            let lines = LineMemory::default();
+            for (count, plies) in asked.iter().enumerate() {
+                lines.note(7, *plies, *plies <= longest);
+                for plies in 0..14 {
+                    let known = lines.get(7, plies);
+                    let truth = plies <= longest;
+                    prop_assert!(known.is_none_or(|known| known == truth), "{plies}");
+                }
+                for plies in &asked[..=count] {
+                    prop_assert_eq!(lines.get(7, *plies), Some(*plies <= longest));
+                }
+            }
+            prop_assert_eq!(lines.get(8, 1), None);
+        }
+
+        /// A move is rejected if the position after it has occurred, else if its line ends
+        /// too soon.
+        #[test]
+        fn the_game_rejects_repetitions_and_short_lines(
+            files in 0_u32..3,
+            line_plies in 0_u32..9,
+            occurred in prop::option::of(prop::sample::subsequence((0..20).collect::<Vec<_>>(), 0..20)),
+        ) {
+            let position = Chess::default();
+            let legal = position.legal_moves();
+            let after = |mv: &Move| notation::after(&position, *mv);
+            let occurred: Option<Vec<Chess>> = occurred
+                .map(|some| some.into_iter().map(|index: usize| after(&legal[index])).collect());
+            let repeats = |next: &Chess| occurred.iter().flatten().any(|chess| chess == next);
+            let book = PawnSteps::of(files);
+            let lines = LineMemory::default();
+            let situation = GameSituation {
+                position: &position,
+                book: &book,
+                repeats: occurred.is_some().then_some(&repeats),
+                line_plies,
+                lines: &lines,
+            };
+            for mv in &legal {
+                let longest = book.longest_line(&after(mv));
+                let expected = if repeats(&after(mv)) {
+                    Some(Rejection::Repetition)
+                } else {
+                    (line_plies > longest).then_some(Rejection::LineEnds)
+                };
+                let candidate = BookMove::stored(*mv, Annotation(0), None);
+                prop_assert_eq!(situation.against(&candidate), expected, "{}", mv);
+            }
+        }
+    }
+}

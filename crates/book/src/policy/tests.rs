@@ -448,6 +448,106 @@ fn what_the_game_bars_is_not_played() {
     assert!(close(out[1].probability, 1.0));
 }
 
+/// Two moves of equal weight of which the first is rejected for each of these reasons.
+/// The second is never rejected, and gives the reasons that come from a comparison.
+fn rejected_for(some: &[Rejection]) -> ([BookMove; 2], Policy) {
+    let mut first = candidate(0, 50, 0, 50);
+    let mut better = evaluated(candidate(1, 50, 0, 50), 0, 0);
+    let mut policy = policy(|p| (p.minimum_share, p.maximum_loss) = (200, LIMIT));
+    for reason in some {
+        let after = first.after.as_mut().unwrap();
+        match reason {
+            Transposition => (first.transposition, policy.transpositions) = (true, false),
+            Forbidden => after.recommendation |= 0x40,
+            FewGames => {
+                policy.minimum_games = 100;
+                after.stats.games -= 1;
+                after.stats.losses -= 1;
+            }
+            LowScore => {
+                policy.minimum_score = 45;
+                (after.stats.wins, after.stats.losses) = (60, after.stats.losses - 10);
+            }
+            LearnedNever => after.learn_value = 125,
+            NotTheOnlyMove => better.annotation = Annotation::ONLY_MOVE,
+            Doubtful => first.annotation = Annotation::DUBIOUS,
+            NotMain => better.after.as_mut().unwrap().recommendation = 0x80,
+            NotLearnedAlways => better.after.as_mut().unwrap().learn_value = -125,
+            SmallShare => {
+                let stats = &mut better.after.as_mut().unwrap().stats;
+                (stats.wins, stats.losses, stats.games) = (50, 1050, 1100);
+            }
+            LosesTooMuch { loss, .. } => first = evaluated(first, -60, *loss),
+            Repetition => {}
+            _ => unreachable!("{reason:?}"),
+        }
+    }
+    ([first, better], policy)
+}
+
+#[test]
+fn of_several_reasons_the_first_of_the_list_is_given() {
+    let reasons = [
+        Transposition,
+        Forbidden,
+        FewGames,
+        LowScore,
+        LearnedNever,
+        Repetition,
+        NotTheOnlyMove,
+        Doubtful,
+        NotMain,
+        NotLearnedAlways,
+        SmallShare,
+        LosesTooMuch {
+            loss: 60,
+            limit: LIMIT,
+        },
+    ];
+    for (at, first) in reasons.iter().enumerate() {
+        for later in &reasons[at..] {
+            let some = [*first, *later];
+            let some = &some[..if first == later { 1 } else { 2 }];
+            let (moves, policy) = rejected_for(some);
+            let barred = |mv: &BookMove| {
+                (some.contains(&Repetition) && mv.mv == moves[0].mv).then_some(Repetition)
+            };
+            let mut verdicts = Vec::new();
+            weigh(&moves, &policy, barred, &mut verdicts);
+            let given = [verdicts[0].rejection, verdicts[1].rejection];
+            assert_eq!(given, [Some(*first), None], "{some:?}");
+            // A rejected move stays rejected, asked for or not.
+            narrow(&moves, &policy, &[moves[1].mv], &mut verdicts);
+            assert_eq!(verdicts[0].rejection, given[0], "{some:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reason_is_told_with_its_figures() {
+    for (reason, text) in [
+        (Doubtful, "doubtful annotation"),
+        (PastDepth, "past Book Depth"),
+        (
+            LosesTooMuch {
+                loss: 60,
+                limit: 40,
+            },
+            "loses 60 cp, limit 40",
+        ),
+        (ValueUnknown { limit: 40 }, "value unknown, limit 40 cp"),
+        (
+            Rejection::Exit {
+                value: -90,
+                limit: -80,
+            },
+            "position worth -90 cp, exit at -80",
+        ),
+    ] {
+        assert_eq!(reason.to_string(), text);
+    }
+}
+
 /// Pearson's chi-square of the drawn moves against the announced shares.
 fn chi_square(drawn: &[u32], announced: &[f64]) -> f64 {
     let total = f64::from(drawn.iter().sum::<u32>());
@@ -545,6 +645,60 @@ prop_compose! {
 }
 
 proptest! {
+    /// The reply that is announced as ponder move is the most probable one, of equal ones
+    /// the first.
+    #[test]
+    fn the_best_move_is_the_most_probable(
+        probabilities in prop::collection::vec(0_u8..4, 0..8),
+    ) {
+        let verdicts: Vec<Weighed> = probabilities
+            .iter()
+            .map(|share| Weighed { probability: f64::from(*share), ..Weighed::default() })
+            .collect();
+        let most = probabilities.iter().copied().max().filter(|most| *most > 0);
+        let first = most.and_then(|most| probabilities.iter().position(|share| *share == most));
+        prop_assert_eq!(best(&verdicts), first);
+    }
+
+    /// The moves that the GUI asks for share the probability as if the others were not in
+    /// the book; nothing makes up for a rejected one.
+    #[test]
+    fn searchmoves_share_the_probability_among_themselves(
+        moves in prop::collection::vec(any_move(), 0..12),
+        variety in 0_u32..=100,
+        asked in prop::collection::vec(0_usize..20, 0..6),
+        maximum_loss in 0_u32..200,
+    ) {
+        let legal = Chess::default().legal_moves();
+        let asked: Vec<Move> = asked.into_iter().map(|index| legal[index]).collect();
+        let policy = Policy { variety, maximum_loss, ..Policy::default() };
+        let before = verdicts(&moves, &policy);
+        let mut after = before.clone();
+        narrow(&moves, &policy, &asked, &mut after);
+        let mut sum = 0.0;
+        let mut known: Option<f64> = None;
+        for ((mv, before), after) in moves.iter().zip(&before).zip(&after) {
+            let rejection = before.rejection
+                .or_else(|| (!asked.contains(&mv.mv)).then_some(NotAsked));
+            prop_assert_eq!(after.rejection, rejection);
+            if rejection.is_some() {
+                prop_assert_eq!((after.weight, after.probability), (0.0, 0.0));
+                continue;
+            }
+            prop_assert_eq!(after.weight, before.weight);
+            sum += after.probability;
+            // The proportions stay.
+            if variety > 0 && before.probability > 1e-9 {
+                let factor = after.probability / before.probability;
+                prop_assert!(factor > 1.0 - 1e-9);
+                prop_assert!(known.is_none_or(|known| (factor / known - 1.0).abs() < 1e-6));
+                known = Some(factor);
+            }
+        }
+        prop_assert!(sum == 0.0 || (sum - 1.0).abs() < 1e-9, "{}", sum);
+        prop_assert_eq!(sum > 0.0, after.iter().any(|verdict| verdict.rejection.is_none()));
+    }
+
     /// The limit never moves probability to a move without an evaluation, and no move
     /// over it is played.
     #[test]

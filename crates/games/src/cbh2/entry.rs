@@ -110,3 +110,23 @@ impl Cbh2Entry {
         speed(self.kinds.white).or(speed(self.kinds.black))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_has_zeros_and_the_length_of_a_record() {
+        let mut header = [0; 20];
+        header[10..12].copy_from_slice(&192_u16.to_le_bytes());
+        assert!(is_header(&header));
+        for (at, byte) in [(0, 1), (7, 1), (10, 0), (10, 191), (11, 1)] {
+            let mut other = header;
+            other[at] = byte;
+            assert!(!is_header(&other), "{at}");
+        }
+        for end in 0..12 {
+            assert!(!is_header(&header[..end]));
+        }
+    }
+}

@@ -325,6 +325,38 @@ fn config(cases: u32) -> ProptestConfig {
     }
 }
 
+fn write(games: &[Game]) -> String {
+    let mut text = String::new();
+    for game in games {
+        crate::write_pgn(game, &mut text);
+    }
+    text
+}
+
+/// Lines of moves have at most 79 characters, unless it is a single word, and no room for
+/// the first word of the next line.
+fn are_lines_full(written: &str) -> Result<(), TestCaseError> {
+    let is_moves = |line: &str| !line.is_empty() && !line.starts_with('[');
+    let lines: Vec<&str> = written.lines().collect();
+    for (line, next) in lines.iter().zip(lines.iter().skip(1).chain([&""])) {
+        let length = line.chars().count();
+        if !is_moves(line) {
+            continue;
+        }
+        prop_assert!(
+            length <= 79 || !line.contains(' ') || line.contains(" %"),
+            "{}",
+            line
+        );
+        let word = next.split(' ').next().unwrap_or_default();
+        let stays = next.contains(" %") || next.contains(" [");
+        if is_moves(next) && !stays {
+            prop_assert!(length + 1 + word.chars().count() > 79, "{}\n{}", line, next);
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(config(1000))]
 
@@ -362,6 +394,37 @@ proptest! {
         for wanted in [GameParts::default(), GameParts::EVERYTHING] {
             let whole = read(&text, wanted, 512 << 10).0;
             prop_assert_eq!(read(&text, wanted, goal).0, whole, "{:?}", text);
+        }
+    }
+
+    /// Whatever the text is, what is written of it is read as the same games, and written
+    /// again it has the same bytes.
+    #[test]
+    fn written_games_are_the_games_that_were_read(
+        choices in prop::collection::vec(any::<u8>(), 0..400),
+        count in 1..4_usize,
+        pieces in prop::collection::vec(0..PIECES.len(), 0..60),
+        words in prop::collection::vec("[a-z%]{1,30}", 0..40),
+    ) {
+        let mut choices = Choices(choices.iter());
+        let regular: String = (0..count).map(|number| game(number, &mut choices).1).collect();
+        let pieces: String = pieces.into_iter().map(|piece| PIECES[piece]).collect();
+        let comment = format!("1. e4 {{{}}} e5 *\n\n", words.join(" "));
+        for text in [regular, pieces, comment] {
+            let (_, games) = read(&text, GameParts::EVERYTHING, 512 << 10);
+            let written = write(&games);
+            let (_, again) = read(&written, GameParts::EVERYTHING, 512 << 10);
+            let kept = |games: &[Game]| -> Vec<_> {
+                let of_game = |game: &Game| match found_in(game) {
+                    // An unknown name is written so.
+                    found if found.white.is_empty() => Expected { white: "?".to_owned(), ..found },
+                    found => found,
+                };
+                games.iter().map(of_game).collect()
+            };
+            prop_assert_eq!(kept(&again), kept(&games), "{}{}", text, written);
+            prop_assert_eq!(&write(&again), &written);
+            are_lines_full(&written)?;
         }
     }
 

@@ -270,6 +270,24 @@ fn position_lines_keep_every_move() {
 }
 
 #[test]
+fn a_value_is_text_and_empty_has_a_word_of_its_own() {
+    let text_of = |line: &[u8]| match parse(line) {
+        GuiCommand::SetOption(option) => option.text(),
+        other => panic!("{other:?}"),
+    };
+    for (line, expected) in [
+        (&b"setoption name X value <empty>"[..], ""),
+        (b"setoption name X value", ""),
+        (b"setoption name X", ""),
+        (b"setoption name X value <empty>.ctg", "<empty>.ctg"),
+        (b"setoption name X value B\xfccher", "B\u{fc}cher"),
+        (b"setoption name X value a  b", "a  b"),
+    ] {
+        assert_eq!(text_of(line), expected);
+    }
+}
+
+#[test]
 fn options_are_split_at_the_word_value() {
     type Row = (&'static [u8], &'static str, Option<&'static [u8]>);
     let rows: [Row; 12] = [

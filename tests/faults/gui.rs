@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use test_programs::client::Client;
-use test_programs::processes::ends;
 
 use super::case::{Case, Gui, Moment, Seen};
 

@@ -6,7 +6,12 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// What the tests of `tabia` start.
-const STARTED: [&str; 4] = ["odd_engine", "scoring_engine", "faulty_engine", "pairs"];
+const STARTED: [&str; 4] = [
+    "odd_engine",
+    "scoring_engine",
+    "faulty_engine",
+    "match_games",
+];
 
 /// The path of an example of this workspace. `tabia` is the tested program, beside which
 /// cargo puts them, and `temporary` the folder `CARGO_TARGET_TMPDIR` of the test.

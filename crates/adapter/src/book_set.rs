@@ -165,6 +165,14 @@ pub struct BookSet {
     pub books: Vec<OpenBook>,
 }
 
+impl BookSet {
+    /// Whether games played from any of these books are noted.
+    #[must_use]
+    pub fn learns(&self) -> bool {
+        self.books.iter().any(|book| book.side_file.is_some())
+    }
+}
+
 /// Finds and opens books.
 #[derive(Clone, Debug)]
 pub struct Opener {

@@ -1103,7 +1103,7 @@ impl Play {
                 "a line of the GUI is lost",
             );
             // After several deaths the option may seem to be the cause.
-            let is_left_out = self.session.link.options.is_left_out("Hash");
+            let is_left_out = self.session.engine.leaves_out("Hash");
             let arrived = self.world.hash_arrived == self.world.hash_sent || is_left_out;
             self.world
                 .must(arrived || self.world.lost_engine, "an option is lost");

@@ -7,10 +7,9 @@
 
 use shakmaty::{Chess, Color, Position};
 
+use super::super::game::{Game, Story, ply};
 use super::learn::{Outcome, by_rules};
-use super::{Outlet, Request, Session, info_string};
 use tabia_notation as notation;
-use tabia_uci::gui;
 
 /// The subject of a line of the record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -200,17 +199,21 @@ fn fields(line: &str) -> Option<Vec<String>> {
     }
 }
 
+/// What others know of a game that is recorded.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct About<'a> {
+    /// The value of `UCI_Opponent`.
+    pub(in super::super) opponent: &'a str,
+    /// Number of positions that no book knew.
+    pub(in super::super) misses: u32,
+}
+
 /// Data about the current game for the record.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     has_go: [bool; 2],
     choices: Vec<Chosen>,
     restarts: u32,
-    /// The last `position` line, and the position after it.
-    raw: Vec<u8>,
-    position: Chess,
-    /// The last move of that line is a ponder move.
-    pub(super) pondering: bool,
     /// The name of a variant, which cannot be followed.
     variant: Option<String>,
 }
@@ -228,30 +231,97 @@ struct Chosen {
 enum Chooser {
     /// The book of this name.
     Book(String),
-    /// The engine: the position, and its value for the side of the engine.
-    Engine(Box<Chess>, Option<i32>),
+    /// The engine: the position, if it could be read, and its value for the side of the
+    /// engine.
+    Engine(Option<Box<Chess>>, Option<i32>),
 }
 
 impl Recorder {
-    fn choose(&mut self, mv: String, by: Chooser) {
-        let ply = ply(&self.position);
+    /// Whether nothing is known of this game yet.
+    pub(super) fn is_blank(&self) -> bool {
+        !self.has_begun() && self.restarts == 0
+    }
+
+    /// Whether a move of the game has been asked for.
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_go != [false; 2]
+    }
+
+    /// Handles a `go` for a move.
+    pub(super) fn go(&mut self, game: &Game) {
+        let white_moves = game.white_moves().unwrap_or(game.ply().is_multiple_of(2));
+        self.has_go[usize::from(!white_moves)] = true;
+        let rules = game.rules();
+        self.variant = game.has_other_rules().then(|| format!("variant {rules}"));
+    }
+
+    /// The game goes on after `before`: an answer to a ponder move that was not played is
+    /// no move of it.
+    pub(super) fn go_on(&mut self, before: &Story) {
+        if before.pondering {
+            self.choices.retain(|known| known.ply < before.ply);
+        }
+    }
+
+    /// A book chooses this move.
+    pub(super) fn book_moves(&mut self, game: &Game, book: &str, mv: &str) {
+        self.choose(game.ply(), mv.to_owned(), Chooser::Book(book.to_owned()));
+    }
+
+    /// The engine searches for a move.
+    pub(super) fn engine_searches(&mut self, game: &Game) {
+        let position = game.position().cloned().map(Box::new);
+        self.choose(game.ply(), String::new(), Chooser::Engine(position, None));
+    }
+
+    /// The engine answers with this move; `value` is for White.
+    pub(super) fn engine_answers(&mut self, mv: &str, value: Option<i32>) {
+        if let Some(Chosen {
+            mv: chosen,
+            by: Chooser::Engine(position, known),
+            ..
+        }) = self.choices.last_mut()
+        {
+            mv.clone_into(chosen);
+            let side = position.as_ref().map(|position| position.turn());
+            *known = value
+                .zip(side)
+                .map(|(white, side)| side.fold_wb(white, -white));
+        }
+    }
+
+    fn choose(&mut self, ply: u32, mv: String, by: Chooser) {
         self.choices.retain(|known| known.ply < ply);
         self.choices.push(Chosen { ply, mv, by });
     }
 
+    /// Counts a restart of the engine, and records it with its reason.
+    pub(super) fn restarted(&mut self, story: Story, about: About<'_>, why: &str) -> GameRecord {
+        self.restarts += 1;
+        let under_way = Recorder {
+            has_go: self.has_go,
+            restarts: self.restarts,
+            ..Recorder::default()
+        };
+        let story = Story {
+            pondering: false,
+            ..story
+        };
+        GameRecord {
+            note: why.to_owned(),
+            ..under_way.record(RecordKind::Restart, story, about)
+        }
+    }
+
     /// The game as a line of the record.
-    fn record(mut self, kind: RecordKind, opponent: &str, misses: u32) -> GameRecord {
-        let read = gui::position(self.raw.trim_ascii());
-        let start = read.as_ref().and_then(|read| read.fen.as_deref());
-        let start = start.unwrap_or_default().to_owned();
-        let moves = read.map(|read| read.moves).unwrap_or_default();
-        let mut moves: Vec<String> = gui::moves(moves).map(Into::into).collect();
-        let here = ply(&self.position);
-        if self.pondering {
-            self.choices.retain(|known| known.ply < here);
+    pub(super) fn record(mut self, kind: RecordKind, story: Story, about: About<'_>) -> GameRecord {
+        let start = story.start.unwrap_or_default();
+        let mut moves = story.moves;
+        if story.pondering {
+            self.choices.retain(|known| known.ply < story.ply);
             moves.pop();
         } else if let Some(last) = self.choices.last()
-            && last.ply == here
+            && last.ply == story.ply
             && !last.mv.is_empty()
         {
             moves.push(last.mv.clone());
@@ -269,10 +339,10 @@ impl Recorder {
         let mut record = GameRecord {
             kind,
             has_go: self.has_go,
-            opponent: opponent.to_owned(),
+            opponent: about.opponent.to_owned(),
             book_moves: self.choices.iter().filter(|known| is_book(known)).count(),
             restarts: self.restarts,
-            misses,
+            misses: about.misses,
             result: match outcome {
                 Some(Outcome::Won(Color::White)) => "1-0",
                 Some(Outcome::Won(Color::Black)) => "0-1",
@@ -285,7 +355,7 @@ impl Recorder {
             note: self.variant.take().unwrap_or_default(),
             ..GameRecord::default()
         };
-        if let Some(Chooser::Engine(position, value)) = exit.map(|exit| &exit.by) {
+        if let Some(Chooser::Engine(Some(position), value)) = exit.map(|exit| &exit.by) {
             record.exit = Some((ply(position), notation::fen(position)));
             record.first_value = *value;
         }
@@ -299,113 +369,6 @@ impl Recorder {
             record.last_book_move.clone_from(mv);
         }
         record
-    }
-}
-
-/// Plies since the first move of the game, as a position counts them.
-fn ply(position: &Chess) -> u32 {
-    2 * (position.fullmoves().get() - 1) + u32::from(position.turn().is_black())
-}
-
-impl Session {
-    /// Handles a `position` line of the current or another game.
-    pub(super) fn record_position(&mut self, raw: &[u8]) {
-        let Some(recorder) = &mut self.recorder else {
-            return;
-        };
-        if self.game.position().is_some() || self.conditions.has_other_rules() {
-            recorder.raw.clear();
-            recorder.raw.extend_from_slice(raw);
-        }
-        if let Some(position) = self.game.position() {
-            recorder.position.clone_from(position);
-        }
-    }
-
-    /// Handles a `go` for a move.
-    pub(super) fn record_go(&mut self, ponder: bool) {
-        if let Some(recorder) = &mut self.recorder {
-            let white_moves = self.game.white_moves();
-            let white_moves = white_moves.unwrap_or(recorder.position.turn().is_white());
-            recorder.has_go[usize::from(!white_moves)] = true;
-            recorder.pondering = ponder;
-            let rules = self.conditions.rules();
-            let is_variant = self.conditions.has_other_rules();
-            recorder.variant = is_variant.then(|| format!("variant {rules}"));
-        }
-    }
-
-    /// Stores a move chosen by a book.
-    pub(super) fn record_book(&mut self, book: &str, mv: &str) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.choose(mv.to_owned(), Chooser::Book(book.to_owned()));
-        }
-    }
-
-    /// Stores that the engine searches for a move.
-    pub(super) fn record_search(&mut self) {
-        if let Some(recorder) = &mut self.recorder {
-            let position = Box::new(recorder.position.clone());
-            recorder.choose(String::new(), Chooser::Engine(position, None));
-        }
-    }
-
-    /// Stores the engine's move; `value` is for White.
-    pub(super) fn record_answer(&mut self, mv: &str, value: Option<i32>) {
-        if let Some(recorder) = &mut self.recorder
-            && let Some(Chosen {
-                mv: chosen,
-                by: Chooser::Engine(position, known),
-                ..
-            }) = recorder.choices.last_mut()
-        {
-            mv.clone_into(chosen);
-            *known = value.map(|white| position.turn().fold_wb(white, -white));
-        }
-    }
-
-    /// Records a restart of the engine.
-    pub(super) fn record_restart(&mut self, reason: &str, out: &mut dyn Outlet) {
-        let Some(recorder) = &mut self.recorder else {
-            return;
-        };
-        recorder.restarts += 1;
-        let under_way = Recorder {
-            has_go: recorder.has_go,
-            restarts: recorder.restarts,
-            raw: recorder.raw.clone(),
-            position: recorder.position.clone(),
-            ..Recorder::default()
-        };
-        let misses = self.chooser.misses;
-        let record = under_way.record(RecordKind::Restart, &self.conditions.opponent, misses);
-        out.request(Request::Record(Box::new(GameRecord {
-            note: reason.to_owned(),
-            ..record
-        })));
-    }
-
-    /// Ends the game and requests that it is recorded.
-    pub(super) fn record_game(&mut self, out: &mut dyn Outlet) {
-        let Some(recorder) = self.recorder.as_mut().map(std::mem::take) else {
-            return;
-        };
-        if recorder.has_go == [false; 2] {
-            return;
-        }
-        let misses = self.chooser.misses;
-        let record = recorder.record(RecordKind::Game, &self.conditions.opponent, misses);
-        if record.restarts > 0 {
-            let times = match record.restarts {
-                1 => "once".to_owned(),
-                times => format!("{times} times"),
-            };
-            info_string(
-                &format!("in this game the engine was started again {times}"),
-                out,
-            );
-        }
-        out.request(Request::Record(Box::new(record)));
     }
 }
 

@@ -516,7 +516,7 @@ impl Session {
             self.send_withheld(at.out);
         } else if held.is_due(at.now) {
             return send_all(&held.answer, at.out);
-        } else if go.ponder && self.thinks_ahead() && self.engine.is_idle() {
+        } else if go.ponder && self.thinks_ahead() && self.engine.is_up() {
             held.search = Some(Background::ThinkAhead(line.to_vec()));
         }
         self.owed.hold(held);

@@ -83,12 +83,8 @@ enum State {
     Lost(Lost),
     /// It has been requested, and has not introduced itself yet.
     Starting(Starting),
-    /// It waits for commands.
-    Idle(Process),
-    /// It searches.
-    Searching(Process, Search),
-    /// It has to end a search before anything else is sent to it.
-    Ending(Process, Ending),
+    /// It has introduced itself, and does this.
+    Up(Process, Work),
 }
 
 impl Default for State {
@@ -155,29 +151,29 @@ struct Process {
     stray: Option<Vec<u8>>,
 }
 
-/// A search of the engine.
-#[derive(Debug)]
-struct Search {
-    /// When its `go` was sent.
-    went: Duration,
-    of: Of,
+/// What an engine does that has introduced itself.
+#[derive(Debug, Default)]
+enum Work {
+    /// It waits for commands.
+    #[default]
+    Idle,
+    /// It searches for the GUI, since its `go` was sent; its `stop` may be repeated.
+    Searching {
+        went: Duration,
+        stop_again: Option<Duration>,
+    },
+    /// It makes a background search, since its `go` was sent; these lines wait for its end.
+    Background { went: Duration, backlog: Backlog },
+    /// It has to end a search before anything else is sent to it.
+    Ending(Ending),
 }
 
-/// Who has asked for a search.
-#[derive(Debug)]
-enum Of {
-    /// The GUI; when its `stop` is repeated.
-    Gui { stop_again: Option<Duration> },
-    /// Tabia; the lines that wait for its end.
-    Background(Backlog),
-}
-
-impl Search {
+impl Work {
     /// The lines that wait for its end.
     fn into_backlog(self) -> Backlog {
-        match self.of {
-            Of::Gui { .. } => Backlog::default(),
-            Of::Background(backlog) => backlog,
+        match self {
+            Work::Idle | Work::Searching { .. } => Backlog::default(),
+            Work::Background { backlog, .. } | Work::Ending(Ending { backlog, .. }) => backlog,
         }
     }
 }
@@ -305,7 +301,7 @@ impl Engine {
                 Phase::Introducing => Hearing::Introduction,
                 Phase::Trying(_) => Hearing::Trial,
             },
-            State::Idle(_) | State::Searching(..) | State::Ending(..) => Hearing::Service,
+            State::Up(..) => Hearing::Service,
         }
     }
 
@@ -313,12 +309,8 @@ impl Engine {
         match &self.state {
             State::Down { .. } | State::Lost(_) => Readiness::Down,
             State::Starting(_) => Readiness::Starting,
-            State::Idle(process) | State::Searching(process, _) | State::Ending(process, _) => {
-                match process.silent {
-                    true => Readiness::Silent,
-                    false => Readiness::Up,
-                }
-            }
+            State::Up(Process { silent: true, .. }, _) => Readiness::Silent,
+            State::Up(..) => Readiness::Up,
         }
     }
 
@@ -331,34 +323,22 @@ impl Engine {
     }
 
     pub(super) const fn is_up(&self) -> bool {
-        matches!(
-            self.state,
-            State::Idle(_) | State::Searching(..) | State::Ending(..)
-        )
+        matches!(self.state, State::Up(..))
     }
 
     /// It can begin a background search.
     pub(super) const fn is_idle(&self) -> bool {
-        matches!(self.state, State::Idle(_))
+        matches!(self.state, State::Up(_, Work::Idle))
     }
 
     /// It makes a background search that does not have to end yet.
     pub(super) const fn is_in_background(&self) -> bool {
-        matches!(
-            self.state,
-            State::Searching(
-                _,
-                Search {
-                    of: Of::Background(_),
-                    ..
-                }
-            )
-        )
+        matches!(self.state, State::Up(_, Work::Background { .. }))
     }
 
     /// Its output is not for the GUI: it makes a background search, or ends a search.
     pub(super) const fn is_hidden(&self) -> bool {
-        self.is_in_background() || matches!(self.state, State::Ending(..))
+        self.is_in_background() || matches!(self.state, State::Up(_, Work::Ending(_)))
     }
 
     /// An engine has introduced itself in this session.
@@ -370,14 +350,8 @@ impl Engine {
     pub(super) const fn backlog(&self) -> usize {
         match &self.state {
             State::Starting(Starting { backlog, .. })
-            | State::Searching(
-                _,
-                Search {
-                    of: Of::Background(backlog),
-                    ..
-                },
-            )
-            | State::Ending(_, Ending { backlog, .. }) => backlog.bytes(),
+            | State::Up(_, Work::Background { backlog, .. })
+            | State::Up(_, Work::Ending(Ending { backlog, .. })) => backlog.bytes(),
             _ => 0,
         }
     }
@@ -386,20 +360,16 @@ impl Engine {
     pub(super) fn profile(&self) -> Option<&Profile> {
         let index = match &self.state {
             State::Down { .. } => 0,
-            State::Lost(lost) => lost.index,
-            State::Starting(starting) => starting.index,
-            State::Idle(process) | State::Searching(process, _) | State::Ending(process, _) => {
-                process.index
-            }
+            State::Lost(Lost { index, .. })
+            | State::Starting(Starting { index, .. })
+            | State::Up(Process { index, .. }, _) => *index,
         };
         self.engines.profiles.get(index)
     }
 
     const fn process(&mut self) -> Option<&mut Process> {
         match &mut self.state {
-            State::Idle(process) | State::Searching(process, _) | State::Ending(process, _) => {
-                Some(process)
-            }
+            State::Up(process, _) => Some(process),
             State::Down { .. } | State::Lost(_) | State::Starting(_) => None,
         }
     }
@@ -407,14 +377,8 @@ impl Engine {
     /// The lines that wait for the end of a search.
     const fn waiting(&mut self) -> Option<&mut Backlog> {
         match &mut self.state {
-            State::Searching(
-                _,
-                Search {
-                    of: Of::Background(backlog),
-                    ..
-                },
-            )
-            | State::Ending(_, Ending { backlog, .. }) => Some(backlog),
+            State::Up(_, Work::Background { backlog, .. })
+            | State::Up(_, Work::Ending(Ending { backlog, .. })) => Some(backlog),
             _ => None,
         }
     }
@@ -435,7 +399,7 @@ impl Engine {
                 None
             }
             State::Down { .. } | State::Lost(_) | State::Starting(_) => None,
-            State::Idle(_) | State::Searching(..) | State::Ending(..) => Some(Act::engine(line)),
+            State::Up(..) => Some(Act::engine(line)),
         }
     }
 
@@ -480,15 +444,12 @@ impl Engine {
             backlog.put_go(line);
             return None;
         }
-        self.state = match std::mem::take(&mut self.state) {
-            State::Idle(process) | State::Searching(process, _) => {
-                let of = Of::Gui { stop_again: None };
-                State::Searching(process, Search { went: now, of })
-            }
-            other => {
-                self.state = other;
-                return None;
-            }
+        let State::Up(_, work) = &mut self.state else {
+            return None;
+        };
+        *work = Work::Searching {
+            went: now,
+            stop_again: None,
         };
         Some(Act::engine(line))
     }
@@ -498,37 +459,25 @@ impl Engine {
     pub(super) fn stop(&mut self, now: Duration) -> Option<Act<'static>> {
         if let Some(backlog) = self.waiting() {
             backlog.stop();
+        }
+        let State::Up(_, Work::Searching { went, stop_again }) = &mut self.state else {
             return None;
-        }
-        match &mut self.state {
-            State::Searching(
-                _,
-                Search {
-                    went,
-                    of: Of::Gui { stop_again },
-                },
-            ) => {
-                *stop_again = Some(went.saturating_add(PAUSE)).filter(|at| *at > now);
-                Some(Act::engine(b"stop"))
-            }
-            _ => None,
-        }
+        };
+        *stop_again = Some(went.saturating_add(PAUSE)).filter(|at| *at > now);
+        Some(Act::engine(b"stop"))
     }
 
     // Searches.
 
     /// Begins a background search; the engine has to be idle.
     pub(super) fn search_in_background(&mut self, now: Duration, go: Vec<u8>) -> Act<'static> {
-        self.state = match std::mem::take(&mut self.state) {
-            State::Idle(process) => {
-                let of = Of::Background(Backlog::default());
-                State::Searching(process, Search { went: now, of })
-            }
-            other => {
-                debug_assert!(false, "a background search of an engine that is not idle");
-                other
-            }
-        };
+        debug_assert!(self.is_idle(), "a background search beside another");
+        if let State::Up(_, work) = &mut self.state {
+            *work = Work::Background {
+                went: now,
+                backlog: Backlog::default(),
+            };
+        }
         Act::Engine(go.trim_ascii_end().to_vec().into())
     }
 
@@ -552,61 +501,54 @@ impl Engine {
     /// The engine has answered what cannot be the answer to its search, which it may still
     /// make.
     pub(super) fn doubt(&mut self, now: Duration) -> Vec<Act<'static>> {
-        match self.state {
-            State::Ending(
-                _,
-                Ending {
-                    stage: Stage::Fenced,
-                    ..
-                },
-            ) => Vec::new(),
+        match self.stage() {
+            Some(Stage::Fenced) => Vec::new(),
             _ => self.end_search(now, true),
         }
     }
 
     fn end_search(&mut self, now: Duration, doubtful: bool) -> Vec<Act<'static>> {
-        let (process, went, since, backlog) = match std::mem::take(&mut self.state) {
-            State::Searching(process, Search { went, of }) => match of {
-                Of::Gui { .. } => (process, went, now, Backlog::default()),
-                Of::Background(backlog) => (process, went, now, backlog),
-            },
-            State::Ending(process, ending) if doubtful => {
-                (process, ending.went, ending.since, ending.backlog)
-            }
+        let State::Up(_, work) = &mut self.state else {
+            return Vec::new();
+        };
+        let (went, since, backlog) = match std::mem::take(work) {
+            Work::Searching { went, .. } => (went, now, Backlog::default()),
+            Work::Background { went, backlog } => (went, now, backlog),
+            Work::Ending(ending) if doubtful => (ending.went, ending.since, ending.backlog),
             other => {
-                self.state = other;
+                *work = other;
                 return Vec::new();
             }
         };
         let next = went.saturating_add(PAUSE).max(now);
-        let stage = match doubtful {
-            true => Stage::Doubtful { next },
-            false => Stage::Stopping { next, sent: false },
-        };
-        let ending = Ending {
+        *work = Work::Ending(Ending {
             went,
             since,
-            stage,
+            stage: match doubtful {
+                true => Stage::Doubtful { next },
+                false => Stage::Stopping { next, sent: false },
+            },
             backlog,
-        };
-        self.state = State::Ending(process, ending);
+        });
         self.due_stop(now)
     }
 
-    /// When the next `stop` is due.
-    pub(super) const fn stop_due(&self) -> Option<Duration> {
+    const fn ending(&self) -> Option<&Ending> {
         match &self.state {
-            State::Searching(
-                _,
-                Search {
-                    of: Of::Gui { stop_again },
-                    ..
-                },
-            ) => *stop_again,
-            State::Ending(_, ending) => match ending.stage {
-                Stage::Stopping { next, .. } | Stage::Doubtful { next } => Some(next),
-                Stage::Fenced => None,
-            },
+            State::Up(_, Work::Ending(ending)) => Some(ending),
+            _ => None,
+        }
+    }
+
+    fn stage(&self) -> Option<Stage> {
+        self.ending().map(|ending| ending.stage)
+    }
+
+    /// When the next `stop` is due.
+    pub(super) fn stop_due(&self) -> Option<Duration> {
+        match (&self.state, self.stage()) {
+            (State::Up(_, Work::Searching { stop_again, .. }), _) => *stop_again,
+            (_, Some(Stage::Stopping { next, .. } | Stage::Doubtful { next })) => Some(next),
             _ => None,
         }
     }
@@ -616,38 +558,26 @@ impl Engine {
         if self.stop_due().is_none_or(|due| due > now) {
             return Vec::new();
         }
-        let stop = Act::engine(b"stop");
+        let mut acts = vec![Act::engine(b"stop")];
         match &mut self.state {
-            State::Searching(
-                _,
-                Search {
-                    of: Of::Gui { stop_again },
-                    ..
-                },
-            ) => {
-                *stop_again = None;
-                vec![stop]
-            }
-            State::Ending(_, ending) => match &mut ending.stage {
+            State::Up(_, Work::Searching { stop_again, .. }) => *stop_again = None,
+            State::Up(_, Work::Ending(ending)) => match &mut ending.stage {
                 Stage::Stopping { next, sent } => {
                     let pause = now.saturating_sub(ending.since).max(REPEAT);
                     *next = now.saturating_add(pause);
                     *sent = true;
-                    vec![stop]
                 }
-                Stage::Doubtful { .. } => {
-                    let fence = self.fence();
-                    std::iter::once(stop).chain(fence).collect()
-                }
-                Stage::Fenced => Vec::new(),
+                Stage::Doubtful { .. } => acts.extend(self.fence()),
+                Stage::Fenced => {}
             },
-            _ => Vec::new(),
+            _ => {}
         }
+        acts
     }
 
     /// The search that has to end has ended; its output has not.
     fn fence(&mut self) -> Option<Act<'static>> {
-        let State::Ending(process, ending) = &mut self.state else {
+        let State::Up(process, Work::Ending(ending)) = &mut self.state else {
             return None;
         };
         debug_assert_ne!(ending.stage, Stage::Fenced, "two fences");
@@ -659,36 +589,24 @@ impl Engine {
 
     /// How late the first `stop` of a search is that has to end.
     pub(super) fn first_stop_late(&self, now: Duration) -> Option<Duration> {
-        match &self.state {
-            State::Ending(_, ending) => match ending.stage {
-                Stage::Stopping { next, sent: false } | Stage::Doubtful { next } => {
-                    now.checked_sub(next)
-                }
-                Stage::Stopping { sent: true, .. } | Stage::Fenced => None,
-            },
-            _ => None,
+        match self.stage()? {
+            Stage::Stopping { next, sent: false } | Stage::Doubtful { next } => {
+                now.checked_sub(next)
+            }
+            Stage::Stopping { sent: true, .. } | Stage::Fenced => None,
         }
     }
 
     /// The time since which a search has to end.
-    pub(super) const fn ending_since(&self) -> Option<Duration> {
-        match &self.state {
-            State::Ending(_, ending) => Some(ending.since),
-            _ => None,
-        }
+    pub(super) fn ending_since(&self) -> Option<Duration> {
+        self.ending().map(|ending| ending.since)
     }
 
     /// A search for the GUI may end without an answer (`perft`): nothing waits for one.
     pub(super) fn forget_search(&mut self) {
-        self.state = match std::mem::take(&mut self.state) {
-            State::Searching(
-                process,
-                Search {
-                    of: Of::Gui { .. }, ..
-                },
-            ) => State::Idle(process),
-            other => other,
-        };
+        if let State::Up(_, work @ Work::Searching { .. }) = &mut self.state {
+            *work = Work::Idle;
+        }
     }
 
     // Its answers.
@@ -730,45 +648,25 @@ impl Engine {
 
     /// Handles the `bestmove` of a search that the GUI does not know of.
     pub(super) fn ends_background(&mut self, now: Duration) -> Option<Act<'static>> {
-        if self.is_in_background() {
-            self.begin_to_end(now);
-        }
-        match &self.state {
-            State::Ending(
-                _,
-                Ending {
-                    stage: Stage::Stopping { .. },
-                    ..
+        // It may end by itself.
+        if let State::Up(_, work) = &mut self.state
+            && let Work::Background { went, backlog } = work
+        {
+            *work = Work::Ending(Ending {
+                went: *went,
+                since: now,
+                stage: Stage::Stopping {
+                    next: now,
+                    sent: false,
                 },
-            ) => self.fence(),
+                backlog: std::mem::take(backlog),
+            });
+        }
+        match self.stage()? {
+            Stage::Stopping { .. } => self.fence(),
             // A second `bestmove` of the same search, or one that is doubtful as well.
-            _ => None,
+            Stage::Doubtful { .. } | Stage::Fenced => None,
         }
-    }
-
-    /// A background search ends by itself.
-    fn begin_to_end(&mut self, now: Duration) {
-        self.state = match std::mem::take(&mut self.state) {
-            State::Searching(
-                process,
-                Search {
-                    went,
-                    of: Of::Background(backlog),
-                },
-            ) => State::Ending(
-                process,
-                Ending {
-                    went,
-                    since: now,
-                    stage: Stage::Stopping {
-                        next: now,
-                        sent: false,
-                    },
-                    backlog,
-                },
-            ),
-            other => other,
-        };
     }
 
     // `isready` and `readyok`.
@@ -801,29 +699,19 @@ impl Engine {
     }
 
     fn end_of_fence(&mut self, now: Duration) -> Readied {
-        let (process, backlog) = match std::mem::take(&mut self.state) {
-            State::Ending(
-                process,
-                Ending {
-                    stage: Stage::Fenced,
-                    backlog,
-                    ..
-                },
-            ) => (process, backlog),
-            other => {
-                self.state = other;
-                return Readied::OfNobody;
-            }
+        if self.stage() != Some(Stage::Fenced) {
+            return Readied::OfNobody;
+        }
+        let State::Up(_, work) = &mut self.state else {
+            return Readied::OfNobody;
         };
-        let flushed = backlog.flush();
-        self.state = match flushed.go {
-            None => State::Idle(process),
-            Some(stopped) => {
-                let stop_again = stopped.then(|| now.saturating_add(PAUSE));
-                let of = Of::Gui { stop_again };
-                State::Searching(process, Search { went: now, of })
-            }
-        };
+        let flushed = std::mem::take(work).into_backlog().flush();
+        if let Some(stopped) = flushed.go {
+            *work = Work::Searching {
+                went: now,
+                stop_again: stopped.then(|| now.saturating_add(PAUSE)),
+            };
+        }
         Readied::Free(flushed.acts)
     }
 
@@ -861,7 +749,7 @@ impl Engine {
 
     /// Adds a time in which the engine's output could not be read.
     pub(super) fn hold_up(&mut self, time: Duration) {
-        if let State::Ending(_, ending) = &mut self.state {
+        if let State::Up(_, Work::Ending(ending)) = &mut self.state {
             ending.since = ending.since.saturating_add(time);
         }
         self.ready.since = self.ready.since.map(|since| since.saturating_add(time));
@@ -949,12 +837,10 @@ impl Engine {
             "nobody has replaced a lost engine"
         );
         let is_made = match &self.state {
-            State::Idle(_) => Some(false),
-            State::Searching(_, search) => Some(match &search.of {
-                Of::Gui { .. } => true,
-                Of::Background(backlog) => backlog.has_go(),
-            }),
-            State::Ending(_, ending) => Some(ending.backlog.has_go()),
+            State::Up(_, Work::Idle) => Some(false),
+            State::Up(_, Work::Searching { .. }) => Some(true),
+            State::Up(_, Work::Background { backlog, .. })
+            | State::Up(_, Work::Ending(Ending { backlog, .. })) => Some(backlog.has_go()),
             State::Down { .. } | State::Lost(_) | State::Starting(_) => None,
         };
         debug_assert!(

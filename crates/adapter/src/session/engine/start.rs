@@ -7,7 +7,7 @@ use super::super::act::Act;
 use super::backlog::Backlog;
 use super::child::{ANALYSE_MODE, ChildOptions, Hello, OPPONENT};
 use super::restarts::Restarts;
-use super::{Asker, Engine, Lost, Patience, Phase, Process, Sending, Starting, State};
+use super::{Asker, Engine, Lost, Patience, Phase, Process, Sending, Starting, State, Work};
 use crate::session::{IfNoneStarts, Profile};
 use crate::settings::{NONE, Settings};
 use tabia_uci::engine::{Id, OptionError, id, option};
@@ -273,13 +273,14 @@ impl Engine {
                 return Backlog::default();
             }
         };
-        self.state = State::Idle(Process {
+        let process = Process {
             index,
             silent: false,
             options_unanswered,
             last_answer: None,
             stray: None,
-        });
+        };
+        self.state = State::Up(process, Work::Idle);
         backlog
     }
 
@@ -464,9 +465,13 @@ impl Engine {
                 },
                 backlog: starting.backlog,
             },
-            State::Idle(process) => Lost::process(&process, Backlog::default()),
-            State::Searching(process, search) => Lost::process(&process, search.into_backlog()),
-            State::Ending(process, ending) => Lost::process(&process, ending.backlog),
+            State::Up(process, work) => Lost {
+                index: process.index,
+                start: None,
+                options_unanswered: process.options_unanswered,
+                tried: None,
+                backlog: work.into_backlog(),
+            },
         };
         self.state = State::Lost(lost);
         true
@@ -538,18 +543,6 @@ impl Engine {
         let given_up = index.filter(|_| may_return);
         self.state = State::Down { given_up };
         given_up.is_some()
-    }
-}
-
-impl Lost {
-    fn process(process: &Process, backlog: Backlog) -> Lost {
-        Lost {
-            index: process.index,
-            start: None,
-            options_unanswered: process.options_unanswered,
-            tried: None,
-            backlog,
-        }
     }
 }
 

@@ -220,8 +220,9 @@ impl Session {
         if self.owed.is_leaving() {
             self.try_to_leave(at);
         }
-        if !self.owed.has_ended() {
+        if cfg!(debug_assertions) && !self.owed.has_ended() {
             self.engine.check(self.owed.is_searched_for());
+            self.owed.check_state();
         }
     }
 

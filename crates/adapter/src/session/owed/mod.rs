@@ -453,7 +453,7 @@ impl Owed {
         self.running().is_some_and(|running| !running.parsed.perft)
     }
 
-    /// Holds an answer of a book.
+    /// Holds an answer of a book, in place of none or of one that is dropped.
     pub(super) fn hold(&mut self, held: Held) {
         debug_assert!(!self.is_exclusive(), "two answers at once");
         self.answer = Due::Held(held);
@@ -705,6 +705,36 @@ impl Owed {
     pub(super) fn lateness(&self) -> Unchecked {
         let check = self.held().and_then(Held::check);
         check.map_or(Unchecked::Late, Check::lateness)
+    }
+
+    // Invariants.
+
+    /// What must hold between two events, and what must not.
+    pub(super) fn check_state(&self) {
+        match &self.answer {
+            Due::Nothing => {}
+            Due::Held(held) => {
+                let answer = held.answer.last();
+                debug_assert!(
+                    answer.is_some_and(|line| line.starts_with(b"bestmove")),
+                    "what is held is no answer: {held:?}"
+                );
+                debug_assert!(
+                    !held.kind.is_free() || held.due.is_some() || held.check().is_some(),
+                    "nothing holds it: {held:?}"
+                );
+            }
+            Due::Search(running) => {
+                debug_assert!(
+                    !running.stopped || running.due.is_some(),
+                    "a stop without a limit: {running:?}"
+                );
+                debug_assert!(
+                    !running.kind.ponder || running.begin_due.is_none(),
+                    "a clock that runs for the opponent: {running:?}"
+                );
+            }
+        }
     }
 
     // Limits.

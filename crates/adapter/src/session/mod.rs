@@ -60,9 +60,10 @@ use std::time::Duration;
 
 use shakmaty::{Move, Position};
 
+pub use crate::record::{GameRecord, RecordKind};
 pub use engine::ANALYSE_MODE;
 pub use event::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Speaker};
-pub use observers::{GameRecord, Note, RecordKind};
+pub use observers::Note;
 
 use crate::book_set::{BookSet, BookSpec};
 use crate::settings::{OptionId, Settings};

@@ -22,11 +22,11 @@ use super::Request;
 use super::act::Act;
 use super::game::{Game, Step, Story};
 use crate::book_set::OpenBook;
+use crate::record::RecordKind;
 use learn::Learner;
 pub use learn::Note;
 pub(super) use record::About;
 use record::Recorder;
-pub use record::{GameRecord, RecordKind};
 use tabia_uci::{info, line};
 
 /// What is noted of the current game.

@@ -18,14 +18,14 @@
 //!
 //! | part | owns |
 //! |---|---|
-//! | [`Game`] | the position, its moves and repetitions; what is known of the game |
-//! | [`Owed`] | the answer to the `go` under way, lines that wait, messages before `uciok` |
-//! | [`Engine`] | process, options, searches, `isready`s, restarts |
-//! | [`Books`] | settings in force, opening books, seed, played lines, the choice of a move |
-//! | [`Observers`] | the record of the game, and the notes from which books learn |
+//! | `game` | the position, its moves and repetitions; what is known of the game |
+//! | `owed` | the answer to the `go` under way, lines that wait, messages before `uciok` |
+//! | `engine` | process, options, searches, `isready`s, restarts |
+//! | `books` | settings in force, opening books, seed, played lines, the choice of a move |
+//! | `observers` | the record of the game, and the notes from which books learn |
 //!
 //! Each part has the table of its states in its module. It is told what happens, changes
-//! its state and returns what it wants done ([`Act`]); it knows no other part, except that
+//! its state and returns what it wants done (`act`); it knows no other part, except that
 //! all may read the game. The session passes events on: this module is the only one that
 //! knows what one part has to do with another.
 //!
@@ -91,6 +91,15 @@ const LEAVE_LIMIT_AT_START: Duration = Duration::from_millis(1500);
 
 /// The answer where there is no move, or no position.
 const NO_MOVE: &[u8] = b"bestmove 0000";
+
+/// The option by which the GUI has set the engine to analyse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Analysis {
+    /// `MultiPV` is above 1.
+    MultiPv,
+    /// `UCI_AnalyseMode`
+    Mode,
+}
 
 /// The context of an event: its time, the books at that time, and where the output goes.
 struct Moment<'a> {

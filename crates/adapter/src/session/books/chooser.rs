@@ -170,7 +170,7 @@ impl BookChooser {
     /// between; without a seed no two choices are the same.
     pub(super) fn chance(&self, seed: Seed, position: &Chess) -> impl Rng + use<> {
         let (seed, game, draw) = match seed {
-            Seed::Session(entropy) => (entropy, self.games, self.draws),
+            Seed::Entropy(entropy) => (entropy, self.games, self.draws),
             Seed::Engine(seed) => (seed.into(), self.games, 0),
             Seed::Game(seed) => (seed.into(), 0, 0),
         };

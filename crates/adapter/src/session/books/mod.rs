@@ -28,7 +28,7 @@ use shakmaty::Move;
 
 use super::act::Act;
 use super::game::Game;
-use super::{Request, engine::Analysis};
+use super::{Analysis, Request};
 use crate::book_set::{BookSet, BookSpec};
 use crate::conditions::Variant;
 use crate::settings::{OptionId, Settings, ValueError};
@@ -211,7 +211,7 @@ impl Books {
         let is_wanted = !self.settings.text(OptionId::SeedFile).is_empty();
         match (self.seed, self.settings.number(OptionId::Seed)) {
             (GameSeed::Taken(seed), _) if is_wanted => Seed::Game(seed),
-            (_, 0) => Seed::Session(self.entropy),
+            (_, 0) => Seed::Entropy(self.entropy),
             (_, seed) => Seed::Engine(seed),
         }
     }

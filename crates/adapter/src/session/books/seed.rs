@@ -5,7 +5,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seed {
     /// No two choices are the same.
-    Session(u64),
+    Entropy(u64),
     /// `Book Seed`: games with the same number in their sessions are equal.
     Engine(u32),
     /// From a file: games with this seed are equal.

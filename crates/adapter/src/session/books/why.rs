@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
+use super::super::Analysis;
 use super::super::act::Act;
-use super::super::engine::Analysis;
 use super::{Books, Scene};
 use crate::book_set::OpenBook;
 use crate::conditions::{GameConditions, Variant};

@@ -1,5 +1,6 @@
 //! What the engine has declared before `uciok`, and the options set for it.
 
+use super::super::Analysis;
 use crate::settings::OptionId;
 use tabia_uci::engine::{self, EngineOption, OptionError};
 use tabia_uci::gui::SetOption;
@@ -174,13 +175,4 @@ impl ChildOptions {
             (false, false) => None,
         }
     }
-}
-
-/// The option by which the GUI has set the engine to analyse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Analysis {
-    /// `MultiPV` is above 1.
-    MultiPv,
-    /// `UCI_AnalyseMode`
-    Mode,
 }

@@ -52,11 +52,10 @@ use std::time::Duration;
 use shakmaty::Chess;
 
 use super::act::Act;
-use super::{Engines, Profile};
+use super::{Analysis, Engines, Profile};
 pub(super) use answers::{Answer, shown, unsound};
 use backlog::Backlog;
 pub use child::ANALYSE_MODE;
-pub(super) use child::Analysis;
 pub(super) use child::OPPONENT;
 use child::{ChildOptions, Hello};
 use restarts::Restarts;

@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 use super::why::NoAnswerReason;
 use super::{Moment, Outlet, Session, info_string};
 use crate::book_set::{BookSet, OpenBook};
-use crate::settings::{OptionId, Settings};
+use crate::settings::{Info, Options};
 use tabia_book::policy::{self, Weighed};
 use tabia_book::{BookMove, Probe};
 use tabia_notation as notation;
@@ -48,10 +48,11 @@ impl Session {
         if self.chooser.is_prepared || self.books.opening || !self.books_may_answer() {
             return;
         }
-        self.chooser.refresh_settings(&self.settings, book_set);
+        self.chooser
+            .refresh_settings(self.settings.options(), book_set);
         self.chooser.is_prepared = true;
         // Following lines to their end takes too long before a `go` is certain.
-        let follows = |settings: &Settings| settings.number(OptionId::LeaveEarly) > 0;
+        let follows = |settings: &Options| settings.leave_early > 0;
         if self.chooser.settings.iter().any(follows) {
             return;
         }
@@ -64,16 +65,15 @@ impl Session {
         let Some(position) = position.cloned() else {
             return false;
         };
-        self.chooser.refresh_settings(&self.settings, book_set);
+        self.chooser
+            .refresh_settings(self.settings.options(), book_set);
         self.choose(&position, None, book_set, false, &mut Vec::new())
             .is_some()
     }
 
     /// Whether books may answer in this game now.
     pub(super) fn books_may_answer(&self) -> bool {
-        self.settings.check(OptionId::OwnBook)
-            && !self.chooser.shut
-            && !self.link.options.analysing()
+        self.settings.options().own_book && !self.chooser.shut && !self.link.options.analysing()
     }
 
     /// Whether the game has other rules than chess, and no book is for these.
@@ -90,14 +90,15 @@ impl Session {
         vetoed: &[Move],
         at: &mut Moment<'_>,
     ) -> Option<Answer> {
-        if !self.settings.check(OptionId::OwnBook)
+        if !self.settings.options().own_book
             || self.chooser.shut
             || self.lacks_book_for_rules(at.book_set)
         {
             return None;
         }
         let position = self.game.position()?.clone();
-        self.chooser.refresh_settings(&self.settings, at.book_set);
+        self.chooser
+            .refresh_settings(self.settings.options(), at.book_set);
         let mut searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         if !vetoed.is_empty() {
             searchmoves
@@ -127,7 +128,7 @@ impl Session {
         self.chooser.answered_by = Some(choice.index);
         // An `isready` before the `go` is answered before it: the book is ready.
         self.link.answer_ready(at.out);
-        if self.answering().text(OptionId::Info) != "none"
+        if self.answering().info != Info::None
             && let Some(text) = self.chooser.unreported_settings(choice.index)
         {
             info_string(&format!("settings in force: {text}"), at.out);
@@ -140,7 +141,7 @@ impl Session {
         let answer = Answer {
             lines,
             mv: choice.mv,
-            delay: self.answering().delay().wait(choice.drawn, longest),
+            delay: self.answering().delay.wait(choice.drawn, longest),
         };
         if choice.book.side_file.is_some() || self.recorder.is_some() {
             let mv = choice.mv.to_uci(self.castling_mode()).to_string();
@@ -151,8 +152,8 @@ impl Session {
     }
 
     /// The settings of the book that has answered last.
-    pub(super) fn answering(&self) -> &Settings {
-        self.chooser.answering().unwrap_or(&self.settings)
+    pub(super) fn answering(&self) -> &Options {
+        self.chooser.answering().unwrap_or(self.settings.options())
     }
 
     pub(super) fn choose<'a>(
@@ -202,7 +203,7 @@ impl Session {
                 self.chooser.no_answer_reasons.push(reason);
                 continue;
             };
-            let reply = match settings.check(OptionId::Ponder) {
+            let reply = match settings.ponder {
                 true => {
                     let of = (index, probe);
                     self.chooser.best_reply(of, settings, position, mv)
@@ -230,7 +231,7 @@ impl Session {
     }
 
     fn count_miss(&mut self, out: &mut dyn Outlet) {
-        let limit = self.settings.number(OptionId::MissLimit);
+        let limit = self.settings.options().miss_limit;
         if self.chooser.count_miss(limit) {
             info_string(
                 &format!("book closed for this game after {limit} misses"),
@@ -245,13 +246,13 @@ impl Session {
         let best = choice.mv.to_uci(mode);
         let reply = choice.reply.map(|reply| reply.to_uci(mode));
         let mut lines = Vec::with_capacity(3);
-        let detail = self.answering().text(OptionId::Info);
-        if detail != "none" {
+        let detail = self.answering().info;
+        if detail != Info::None {
             let mut line = String::with_capacity(256);
             self.list_moves((choice.index, choice.book), &mut line);
             lines.push(line.into_bytes());
         }
-        if detail == "full" {
+        if detail == Info::Full {
             let mut line = format!(
                 "info depth 1 seldepth 1 multipv 1 score cp 0 nodes 1 nps 1 time 0 pv {best}"
             );
@@ -303,11 +304,12 @@ impl Session {
         let Some(position) = self.game.position().cloned() else {
             return;
         };
-        self.chooser.refresh_settings(&self.settings, at.book_set);
+        self.chooser
+            .refresh_settings(self.settings.options(), at.book_set);
         let searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let own_settings = std::mem::take(&mut self.chooser.settings);
         for (index, (book, settings)) in at.book_set.books.iter().zip(&own_settings).enumerate() {
-            if !settings.check(OptionId::InAnalysis)
+            if !settings.in_analysis
                 || NoAnswerReason::not_probed(book, &self.conditions, settings, &position).is_some()
             {
                 continue;

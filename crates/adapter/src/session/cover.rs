@@ -8,7 +8,7 @@ use super::{Moment, Outlet, Request, Session, info_string};
 use crate::book_set::BookSet;
 use crate::conditions::GameConditions;
 use crate::cover::{self, Covered, Entry};
-use crate::settings::{OptionId, Settings};
+use crate::settings::{self, Options};
 use tabia_book::policy::{LineMemory, Weighed};
 use tabia_book::{BookMove, Lookup, Wanted};
 use tabia_notation as notation;
@@ -78,7 +78,7 @@ impl Cover {
     pub(super) fn choose(
         &mut self,
         (player, game): (u64, &Game),
-        books: (&BookSet, &[Settings], &GameConditions),
+        books: (&BookSet, &[Options], &GameConditions),
         (found, verdicts): (&Lookup, &[Weighed]),
     ) -> Option<Move> {
         let address = |book: &crate::book_set::OpenBook| std::sync::Arc::as_ptr(&book.book).addr();
@@ -116,7 +116,7 @@ fn heaviest_first(moves: &[BookMove], verdicts: &[Weighed]) -> Vec<Move> {
 
 /// Looks up playable moves in the positions of a line, by the same rules for both sides.
 struct BookMoves<'a> {
-    books: (&'a BookSet, &'a [Settings], &'a GameConditions),
+    books: (&'a BookSet, &'a [Options], &'a GameConditions),
     /// The side that chooses.
     own: shakmaty::Color,
     found: Lookup,
@@ -125,7 +125,7 @@ struct BookMoves<'a> {
 }
 
 impl<'a> BookMoves<'a> {
-    fn new(position: &Chess, books: (&'a BookSet, &'a [Settings], &'a GameConditions)) -> Self {
+    fn new(position: &Chess, books: (&'a BookSet, &'a [Options], &'a GameConditions)) -> Self {
         BookMoves {
             own: position.turn(),
             found: Lookup::default(),
@@ -144,7 +144,7 @@ impl<'a> BookMoves<'a> {
         let (book_set, settings, conditions) = self.books;
         for ((book, settings), lines) in book_set.books.iter().zip(settings).zip(&self.lines) {
             let of_side = book.spec.colour.is_none_or(|colour| colour == self.own);
-            let wanted = match settings.check(OptionId::Transpositions) {
+            let wanted = match settings.policy.transpositions {
                 true => Wanted::Transpositions,
                 false => Wanted::Stored,
             };
@@ -173,7 +173,7 @@ impl<'a> BookMoves<'a> {
 impl Session {
     /// Requests the played lines; true if this `go` has to wait for them.
     pub(super) fn read_cover(&mut self, go: &Go, at: &mut Moment<'_>) -> bool {
-        let is_wanted = self.settings.number(OptionId::Cover) > 0
+        let is_wanted = self.settings.options().cover == settings::Cover::Lines
             && self.cover.state == State::Unread
             && self.books_may_answer()
             && !self.lacks_book_for_rules(at.book_set)
@@ -193,7 +193,8 @@ impl Session {
             return false;
         };
         // This is looked up now, so that the file is locked for a shorter time.
-        self.chooser.refresh_settings(&self.settings, at.book_set);
+        self.chooser
+            .refresh_settings(self.settings.options(), at.book_set);
         let _ = self.choose(&position, None, at.book_set, true, &mut Vec::new());
         at.out.request(Request::ReadCover(book.spec.path.clone()));
         self.cover.state = State::Asked;

@@ -140,7 +140,7 @@ impl Session {
         // The values that the GUI has set are not defaults: a second `uci` gets the same
         // answer as the first.
         let declared = self.profile().map_or(&self.settings, |p| &p.settings);
-        for option in declared.declarations() {
+        for option in declared.options().declarations() {
             declare(option, out);
         }
         for option in &self.link.hello.options {

@@ -37,9 +37,9 @@ impl Session {
         true
     }
 
-    fn wanted_books(&self) -> Vec<BookSpec> {
+    pub(super) fn wanted_books(&self) -> Vec<BookSpec> {
         let configured = self.profile().map_or(&[][..], |profile| &profile.books);
-        BookSpec::wanted(&self.settings, configured)
+        BookSpec::wanted(self.settings.options(), configured)
     }
 
     /// Handles the opened books.

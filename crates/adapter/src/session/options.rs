@@ -4,7 +4,7 @@ use super::child::{ANALYSE_MODE, OPPONENT};
 use super::seed::GameSeed;
 use super::{Moment, Outlet, Session, info_string};
 use crate::conditions::{Pace, Variant};
-use crate::settings::OptionId;
+use crate::settings::{Info, OptionId};
 use tabia_uci::gui::{Clocks, SetOption};
 
 impl Session {
@@ -89,7 +89,7 @@ impl Session {
         self.conditions.pace = Pace::of(clocks);
         self.chooser.settings_changed();
         self.cover.books_changed();
-        if self.settings.text(OptionId::Info) == "none" {
+        if self.settings.options().info == Info::None {
             return;
         }
         let books = at.book_set.books.iter();
@@ -134,19 +134,18 @@ impl Session {
     }
 
     pub(super) fn set_own(&mut self, id: OptionId, text: &str, out: &mut dyn Outlet) {
+        let wanted = self.wanted_books();
+        let seed_file = self.settings.options().seed_file.clone();
         match self.settings.set(id, text) {
             Err(error) => self.notice(&error.to_string(), out),
             Ok(false) => {}
             Ok(true) => {
                 self.chooser.settings_changed();
                 self.cover.books_changed();
-                if id == OptionId::SeedFile {
+                if self.settings.options().seed_file != seed_file {
                     self.seed = GameSeed::default();
                 }
-                if matches!(
-                    id,
-                    OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::Learn
-                ) {
+                if self.wanted_books() != wanted {
                     self.books.fresh = false;
                 }
             }

@@ -7,7 +7,6 @@ use super::link::Engine;
 use super::restarts::Restarts;
 use super::search::Search;
 use super::{IfNoneStarts, Moment, Outlet, Request, Session, info_string};
-use crate::settings::OptionId;
 use tabia_uci::gui::with_time_left;
 
 /// How an engine was lost.
@@ -63,7 +62,7 @@ impl Session {
         // Without the option that crashes it, the engine may be tried again.
         let is_cured = self.leave_deadly_option_out(loss, at);
         if may_return
-            && self.settings.check(OptionId::Restart)
+            && self.settings.options().engine_restart
             && (is_cured || self.link.restarts.allow(at.now, self.search.is_engine()))
         {
             self.notice("the engine is started again", at.out);
@@ -100,7 +99,7 @@ impl Session {
             }
             return;
         }
-        if self.link.was_up && self.settings.check(OptionId::Restart) {
+        if self.link.was_up && self.settings.options().engine_restart {
             self.link.given_up = Some(index);
             self.notice(
                 "the engine has died too often: it is tried again when it is to search",
@@ -126,14 +125,14 @@ impl Session {
     /// Starts the built-in engine to replace a lost one, if the user allows it and the
     /// built-in engine itself has not been lost.
     pub(super) fn stand_in(&mut self, out: &mut dyn Outlet) -> bool {
-        self.settings.check(OptionId::StandIn) && self.start_builtin(out)
+        self.settings.options().engine_stand_in && self.start_builtin(out)
     }
 
     /// Starts the built-in engine because no engine has ever started and a move is due;
     /// true if it is there. Without restarts a lost engine shall count, and so shall one
     /// that is missing.
     pub(super) fn last_resort(&mut self, out: &mut dyn Outlet) -> bool {
-        !self.link.was_up && self.settings.check(OptionId::Restart) && self.start_builtin(out)
+        !self.link.was_up && self.settings.options().engine_restart && self.start_builtin(out)
     }
 
     fn start_builtin(&mut self, out: &mut dyn Outlet) -> bool {

@@ -9,7 +9,6 @@ use super::clock::{STOP_LIMIT, allowance, patience};
 use super::link::Engine;
 use super::verify::{Check, Unchecked};
 use super::{Moment, Outlet, Session, info_string};
-use crate::settings::OptionId;
 use tabia_uci::gui::Go;
 
 /// What must happen before a `go` may be answered.
@@ -181,7 +180,7 @@ impl Session {
         }
         // Not while the engine still ends the last warm-up: the line would wait.
         if go.ponder
-            && self.answering().check(OptionId::ThinkAhead)
+            && self.answering().think_ahead
             && self.link.is_up()
             && !self.link.searches_in_background()
         {

@@ -2,7 +2,6 @@
 //! Seed File`.
 
 use super::{Moment, Outlet, Request, Session, info_string};
-use crate::settings::OptionId;
 
 /// The seed for the choices of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +36,10 @@ impl GameSeed {
 impl Session {
     /// Requests the seed of the game; true if this `go` has to wait for it.
     pub(super) fn take_seed(&mut self, out: &mut dyn Outlet) -> bool {
-        let path = self.settings.text(OptionId::SeedFile);
-        if path.is_empty() || self.seed != GameSeed::Untaken {
+        let Some(path) = self.settings.options().seed_file.as_deref() else {
+            return false;
+        };
+        if self.seed != GameSeed::Untaken {
             return false;
         }
         out.request(Request::TakeSeed(path.to_owned()));
@@ -59,8 +60,8 @@ impl Session {
     }
 
     pub(super) fn seed_in_force(&self) -> Seed {
-        let is_wanted = !self.settings.text(OptionId::SeedFile).is_empty();
-        match (self.seed, self.settings.number(OptionId::Seed)) {
+        let is_wanted = self.settings.options().seed_file.as_deref().is_some();
+        match (self.seed, self.settings.options().seed) {
             (GameSeed::Taken(seed), _) if is_wanted => Seed::Game(seed),
             (_, 0) => Seed::Session(self.entropy),
             (_, seed) => Seed::Engine(seed),

@@ -23,7 +23,7 @@ use shakmaty::{Move, Position};
 use super::link::Engine;
 use super::search::{Held, Search};
 use super::{Moment, Outlet, Session, info_string};
-use crate::settings::OptionId;
+use crate::settings::Info;
 use tabia_notation as notation;
 use tabia_uci::gui::{Go, with_time_left};
 use tabia_uci::{info, line, message};
@@ -298,7 +298,7 @@ impl Session {
     }
 
     fn verify_time(&self) -> Duration {
-        Duration::from_millis(self.answering().number(OptionId::Verify).into())
+        Duration::from_millis(self.answering().verify.into())
     }
 
     /// The opponent has played the expected move while a check is running: it goes on, on
@@ -340,7 +340,7 @@ impl Session {
         };
         let played = line::words(answer).nth(1);
         let played = played.and_then(|word| notation::find_uci(position, word));
-        let margin = self.answering().number(OptionId::VerifyMargin);
+        let margin = self.answering().verify_margin;
         let outcome = check.compare(played, margin, position);
         self.end_comparison(&check, at.out);
         match outcome {
@@ -502,7 +502,7 @@ impl Session {
     }
 
     fn report_unchecked(&self, mv: Move, reason: Unchecked, out: &mut dyn Outlet) {
-        if self.answering().text(OptionId::Info) != "none" {
+        if self.answering().info != Info::None {
             let mv = mv.to_uci(self.castling_mode());
             info_string(&format!("Book Verify: {mv} not checked: {reason}"), out);
         }
@@ -526,7 +526,7 @@ impl Session {
     }
 
     fn report_veto(&self, check: &Check, [book, best]: [i32; 2], at: &mut Moment<'_>) {
-        if self.answering().text(OptionId::Info) == "none" {
+        if self.answering().info == Info::None {
             return;
         }
         let mode = self.castling_mode();

@@ -14,7 +14,7 @@ use super::child::{ChildOptions, Hello};
 use super::{Moment, Outlet, Session, info_string};
 use crate::book_set::{BookSet, OpenBook};
 use crate::conditions::{GameConditions, Variant};
-use crate::settings::{OptionId, Settings};
+use crate::settings::{Info, Options};
 use tabia_book::Lookup;
 use tabia_book::policy::{Rejection, Weighed};
 use tabia_uci::gui::Go;
@@ -48,7 +48,7 @@ impl NoAnswerReason {
     pub(super) fn not_probed(
         book: &OpenBook,
         game: &GameConditions,
-        settings: &Settings,
+        settings: &Options,
         position: &Chess,
     ) -> Option<NoAnswerReason> {
         let conditions = &book.spec.conditions;
@@ -64,7 +64,7 @@ impl NoAnswerReason {
         {
             return Some(NoAnswerReason::Colour(colour));
         }
-        let depth = settings.number(OptionId::Depth);
+        let depth = settings.depth;
         (position.fullmoves().get() > depth).then_some(NoAnswerReason::PastDepth(depth))
     }
 
@@ -123,7 +123,7 @@ pub(super) struct ReportedReasons {
 impl Session {
     /// Reports why this `go` goes to the engine, if the reason is unexpected.
     pub(super) fn report_no_answer(&mut self, go: &Go, at: &mut Moment<'_>) {
-        let wanted = self.settings.text(OptionId::Info) != "none";
+        let wanted = self.settings.options().info != Info::None;
         let text = match self.reason_of_all(go, at.book_set) {
             Some((text, news)) if (news && wanted) || self.debug => text,
             Some(_) => return,
@@ -142,7 +142,7 @@ impl Session {
             return;
         };
         let unreported = !self.chooser.own_book_reported && self.link.options.line(name).is_none();
-        if unreported && self.settings.check(OptionId::OwnBook) {
+        if unreported && self.settings.options().own_book {
             let text = format!(
                 "the engine plays from a book of its own where Tabia's books end: \
                  set \"{}\" to false to have it think",
@@ -157,7 +157,7 @@ impl Session {
     fn reason_of_all(&mut self, go: &Go, book_set: &BookSet) -> Option<(String, bool)> {
         let lacks_book = self.lacks_book_for_rules(book_set);
         let reported = &mut self.chooser.reasons_reported;
-        let text = if !self.settings.check(OptionId::OwnBook) {
+        let text = if !self.settings.options().own_book {
             "OwnBook is off"
         } else if go.infinite {
             "the engine answers in analysis (go infinite)"

@@ -66,7 +66,7 @@ pub use event::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Speaker}
 pub use observers::Note;
 
 use crate::book_set::{BookSet, BookSpec};
-use crate::settings::{OptionId, Settings};
+use crate::settings::{Info, OptionId, Options, Settings};
 use act::Act;
 use books::{Answer, Books, Decision, Scene, have_conditions};
 use engine::{Engine, Hearing, Introduced, Loss, OPPONENT, Readied, Readiness, TimeOver, Trial};
@@ -420,7 +420,8 @@ impl Session {
 
     fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut dyn Outlet) {
         if let Some(id) = OptionId::by_name(&option.name) {
-            if let Err(error) = self.books.set(id, &option.text()) {
+            let configured = configured(&self.engine);
+            if let Err(error) = self.books.set(id, &option.text(), configured) {
                 self.notice(&error.to_string(), out);
             }
             return;
@@ -535,7 +536,7 @@ impl Session {
     }
 
     fn thinks_ahead(&self) -> bool {
-        self.books.answering().check(OptionId::ThinkAhead)
+        self.books.answering().think_ahead
     }
 
     /// Says what a book says with its answer; returns the lines of the answer.
@@ -749,7 +750,7 @@ impl Session {
     }
 
     fn verify_time(&self) -> Duration {
-        Duration::from_millis(self.books.answering().number(OptionId::Verify).into())
+        Duration::from_millis(self.books.answering().verify.into())
     }
 
     /// Handles the engine's answer to the search of a check.
@@ -761,7 +762,7 @@ impl Session {
             self.say_unchecked(check.candidate(), Unchecked::Stopped, at.out);
             return self.play_held(at);
         };
-        let margin = self.books.answering().number(OptionId::VerifyMargin);
+        let margin = self.books.answering().verify_margin;
         let compared = check.compares_both();
         let outcome = check.judge(answer, margin, position);
         if compared {
@@ -837,7 +838,7 @@ impl Session {
     }
 
     fn is_talkative(&self) -> bool {
-        self.books.answering().text(OptionId::Info) != "none"
+        self.books.answering().info != Info::None
     }
 
     // Lines of the engine.
@@ -1173,7 +1174,7 @@ impl Session {
         let is_cured = cure.is_some();
         carry_out(cure, &mut self.owed, at.out);
         if may_return
-            && self.settings().check(OptionId::Restart)
+            && self.options().engine_restart
             && let Some(index) = self
                 .engine
                 .restart(at.now, is_cured, self.owed.is_searched_for())
@@ -1208,7 +1209,7 @@ impl Session {
             self.adopt(0);
         }
         let owes_a_move = self.owed.is_searched_for();
-        let may_return = self.engine.was_up() && self.settings().check(OptionId::Restart);
+        let may_return = self.engine.was_up() && self.options().engine_restart;
         let may_return = self.engine.stay_down(may_return && !owes_a_move);
         at.out.request(Request::KillEngine);
         if owes_a_move {
@@ -1237,14 +1238,14 @@ impl Session {
     /// Starts the built-in engine to replace a lost one, if the user allows it and the
     /// built-in engine itself has not been lost.
     fn stand_in(&mut self, out: &mut dyn Outlet) -> bool {
-        self.settings().check(OptionId::StandIn) && self.start_builtin(out)
+        self.options().engine_stand_in && self.start_builtin(out)
     }
 
     /// Starts the built-in engine because no engine has ever started and a move is due;
     /// true if it is there. Without restarts a lost engine shall count, and so shall one
     /// that is missing.
     fn last_resort(&mut self, out: &mut dyn Outlet) -> bool {
-        !self.engine.was_up() && self.settings().check(OptionId::Restart) && self.start_builtin(out)
+        !self.engine.was_up() && self.options().engine_restart && self.start_builtin(out)
     }
 
     fn start_builtin(&mut self, out: &mut dyn Outlet) -> bool {
@@ -1258,6 +1259,10 @@ impl Session {
         let has_started = acts.is_some();
         carry_out(acts.into_iter().flatten(), &mut self.owed, out);
         has_started
+    }
+
+    fn options(&self) -> &Options {
+        self.settings().options()
     }
 
     // Limits of time.

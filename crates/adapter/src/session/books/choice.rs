@@ -10,7 +10,7 @@ use super::super::act::Act;
 use super::why::NoAnswerReason;
 use super::{Books, Scene};
 use crate::book_set::OpenBook;
-use crate::settings::OptionId;
+use crate::settings::Info;
 use tabia_book::policy::{self, Weighed};
 use tabia_book::{BookMove, Probe};
 use tabia_notation as notation;
@@ -56,14 +56,15 @@ impl Books {
         vetoed: &[Move],
         scene: Scene<'_>,
     ) -> Result<Answer, Vec<Act<'static>>> {
-        let asked = self.settings.check(OptionId::OwnBook)
+        let asked = self.settings.options().own_book
             && !self.chooser.is_shut()
             && !scene.lacks_book_for_rules();
         let Some(position) = scene.game.position().filter(|_| asked) else {
             return Err(Vec::new());
         };
         let book_set = scene.book_set;
-        self.chooser.refresh_settings(&self.settings, book_set);
+        self.chooser
+            .refresh_settings(self.settings.options(), book_set);
         let mut searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, position));
         if !vetoed.is_empty() {
             searchmoves
@@ -98,7 +99,7 @@ impl Books {
         };
         self.chooser.answered_by = Some(choice.index);
         let mut then = Vec::new();
-        if self.answering().text(OptionId::Info) != "none"
+        if self.answering().info != Info::None
             && let Some(text) = self.chooser.unreported_settings(choice.index)
         {
             then.push(Act::Info(format!("settings in force: {text}")));
@@ -112,7 +113,7 @@ impl Books {
             then,
             lines: self.announcement(&choice, scene.game.castling_mode()),
             mv: choice.mv,
-            delay: self.answering().delay().wait(choice.drawn, longest),
+            delay: self.answering().delay.wait(choice.drawn, longest),
             book: choice.index,
         })
     }
@@ -164,7 +165,7 @@ impl Books {
                 self.chooser.no_answer_reasons.push(reason);
                 continue;
             };
-            let reply = match settings.check(OptionId::Ponder) {
+            let reply = match settings.ponder {
                 true => {
                     let of = (index, probe);
                     self.chooser.best_reply(of, settings, position, mv)
@@ -189,13 +190,13 @@ impl Books {
         let best = choice.mv.to_uci(mode);
         let reply = choice.reply.map(|reply| reply.to_uci(mode));
         let mut lines = Vec::with_capacity(3);
-        let detail = self.answering().text(OptionId::Info);
-        if detail != "none" {
+        let detail = self.answering().info;
+        if detail != Info::None {
             let mut line = String::with_capacity(256);
             self.list_moves((choice.index, choice.book), mode, &mut line);
             lines.push(line.into_bytes());
         }
-        if detail == "full" {
+        if detail == Info::Full {
             let mut line = format!(
                 "info depth 1 seldepth 1 multipv 1 score cp 0 nodes 1 nps 1 time 0 pv {best}"
             );
@@ -248,12 +249,13 @@ impl Books {
         let Some(position) = game.position() else {
             return acts;
         };
-        self.chooser.refresh_settings(&self.settings, book_set);
+        self.chooser
+            .refresh_settings(self.settings.options(), book_set);
         let searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, position));
         let own_settings = std::mem::take(&mut self.chooser.settings);
         let of_game = game.conditions();
         for (index, (book, settings)) in book_set.books.iter().zip(&own_settings).enumerate() {
-            if !settings.check(OptionId::InAnalysis)
+            if !settings.in_analysis
                 || NoAnswerReason::not_probed(book, of_game, settings, position).is_some()
             {
                 continue;

@@ -10,7 +10,7 @@ use super::super::game::Game;
 use super::seed::Seed;
 use super::why::NoAnswerReason;
 use crate::book_set::BookSet;
-use crate::settings::{OptionId, Settings};
+use crate::settings::Options;
 use tabia_book::policy::{self, Exit, LineMemory, Rules, Weighed, chance};
 use tabia_book::{Lookup, Probe, Wanted};
 
@@ -38,7 +38,7 @@ pub(super) struct BookChooser {
     /// The present position has been looked up, for a `go` or in advance.
     is_prepared: bool,
     /// The settings in force for each book of the book set.
-    pub(super) settings: Vec<Settings>,
+    pub(super) settings: Vec<Options>,
     /// Index of the book that has answered last.
     pub(super) answered_by: Option<usize>,
     /// The value of the engine's last search in this game, in centipawns for White.
@@ -177,12 +177,12 @@ impl BookChooser {
         chance(seed, game, position, draw)
     }
 
-    pub(super) fn refresh_settings(&mut self, general: &Settings, book_set: &BookSet) {
+    pub(super) fn refresh_settings(&mut self, general: &Options, book_set: &BookSet) {
         if self.settings.len() != book_set.books.len() {
             self.settings = book_set
                 .books
                 .iter()
-                .map(|book| book.spec.settings(general))
+                .map(|book| book.spec.options(general))
                 .collect();
         }
         self.found
@@ -207,12 +207,12 @@ impl BookChooser {
 
     /// Whether a book may be skipped because of the engine's values.
     pub(super) fn exits_by_value(&self) -> bool {
-        let exits = |settings: &Settings| settings.rules().exit != Exit::default();
+        let exits = |settings: &Options| settings.rules().exit != Exit::default();
         self.settings.iter().any(exits)
     }
 
     /// The settings of the book that has answered last.
-    pub(super) fn answering(&self) -> Option<&Settings> {
+    pub(super) fn answering(&self) -> Option<&Options> {
         self.settings.get(self.answered_by?)
     }
 
@@ -220,7 +220,7 @@ impl BookChooser {
     pub(super) fn look_up(
         &mut self,
         (index, book): (usize, &dyn Probe),
-        settings: &Settings,
+        settings: &Options,
         game: &Game,
         position: &Chess,
         searchmoves: Option<&[Move]>,
@@ -268,7 +268,7 @@ impl BookChooser {
     pub(super) fn best_reply(
         &mut self,
         (index, book): (usize, &dyn Probe),
-        settings: &Settings,
+        settings: &Options,
         position: &Chess,
         mv: Move,
     ) -> Option<Move> {
@@ -282,11 +282,11 @@ impl BookChooser {
         reply
     }
 
-    fn best_move(&mut self, book: &dyn Probe, settings: &Settings, at: &Chess) -> Option<Move> {
+    fn best_move(&mut self, book: &dyn Probe, settings: &Options, at: &Chess) -> Option<Move> {
         book.probe(at, wanted(settings), &mut self.reply).ok()?;
         policy::weigh(
             &self.reply.moves,
-            &settings.policy(),
+            &settings.policy,
             |_| None,
             &mut self.reply_verdicts,
         );
@@ -296,8 +296,8 @@ impl BookChooser {
 }
 
 /// Whether moves that are not stored in the book count.
-fn wanted(settings: &Settings) -> Wanted {
-    match settings.check(OptionId::Transpositions) {
+fn wanted(settings: &Options) -> Wanted {
+    match settings.policy.transpositions {
         true => Wanted::Transpositions,
         false => Wanted::Stored,
     }
@@ -352,8 +352,10 @@ mod tests {
     #[test]
     fn a_line_that_has_been_followed_is_not_followed_again() {
         let book = Lines::default();
-        let mut settings = Settings::default();
-        settings.set(OptionId::LeaveEarly, "4").unwrap();
+        let settings = Options {
+            leave_early: 4,
+            ..Options::default()
+        };
         let mut chooser = BookChooser::default();
         chooser.found.push(FoundBook::default());
         let look_up = |chooser: &mut BookChooser| {

@@ -10,7 +10,7 @@ use super::{Books, Scene};
 use crate::book_set::BookSet;
 use crate::conditions::GameConditions;
 use crate::cover::{self, Covered, Entry};
-use crate::settings::{OptionId, Settings};
+use crate::settings::{self, Options};
 use tabia_book::policy::{LineMemory, Weighed};
 use tabia_book::{BookMove, Lookup, Wanted};
 use tabia_notation as notation;
@@ -121,7 +121,7 @@ impl Cover {
     pub(super) fn choose(
         &mut self,
         (player, game): (u64, &Game),
-        books: (&BookSet, &[Settings], &GameConditions),
+        books: (&BookSet, &[Options], &GameConditions),
         (found, verdicts): (&Lookup, &[Weighed]),
     ) -> Option<Move> {
         let address = |book: &crate::book_set::OpenBook| std::sync::Arc::as_ptr(&book.book).addr();
@@ -159,7 +159,7 @@ fn heaviest_first(moves: &[BookMove], verdicts: &[Weighed]) -> Vec<Move> {
 
 /// Looks up playable moves in the positions of a line, by the same rules for both sides.
 struct BookMoves<'a> {
-    books: (&'a BookSet, &'a [Settings], &'a GameConditions),
+    books: (&'a BookSet, &'a [Options], &'a GameConditions),
     /// The side that chooses.
     own: shakmaty::Color,
     found: Lookup,
@@ -168,7 +168,7 @@ struct BookMoves<'a> {
 }
 
 impl<'a> BookMoves<'a> {
-    fn new(position: &Chess, books: (&'a BookSet, &'a [Settings], &'a GameConditions)) -> Self {
+    fn new(position: &Chess, books: (&'a BookSet, &'a [Options], &'a GameConditions)) -> Self {
         BookMoves {
             own: position.turn(),
             found: Lookup::default(),
@@ -187,7 +187,7 @@ impl<'a> BookMoves<'a> {
         let (book_set, settings, conditions) = self.books;
         for ((book, settings), lines) in book_set.books.iter().zip(settings).zip(&self.lines) {
             let of_side = book.spec.colour.is_none_or(|colour| colour == self.own);
-            let wanted = match settings.check(OptionId::Transpositions) {
+            let wanted = match settings.policy.transpositions {
                 true => Wanted::Transpositions,
                 false => Wanted::Stored,
             };
@@ -216,7 +216,7 @@ impl<'a> BookMoves<'a> {
 impl Books {
     /// Requests the played lines, if this `go` has to wait for them.
     pub(super) fn read_cover(&mut self, go: &Go, scene: Scene<'_>) -> Option<Request> {
-        let is_wanted = self.settings.number(OptionId::Cover) > 0
+        let is_wanted = self.settings.options().cover == settings::Cover::Lines
             && self.cover.state == State::Unread
             && self.may_answer(scene.analysis)
             && !scene.lacks_book_for_rules()
@@ -229,7 +229,7 @@ impl Books {
         let book = scene.book_set.books.first().filter(|_| !over)?;
         // This is looked up now, so that the file is locked for a shorter time.
         self.chooser
-            .refresh_settings(&self.settings, scene.book_set);
+            .refresh_settings(self.settings.options(), scene.book_set);
         let _ = self.choose(position, None, scene, true, &mut Vec::new());
         self.cover.state = State::Asked;
         Some(Request::ReadCover(book.spec.path.clone()))

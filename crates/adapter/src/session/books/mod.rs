@@ -31,7 +31,7 @@ use super::game::Game;
 use super::{Analysis, Request};
 use crate::book_set::{BookSet, BookSpec};
 use crate::conditions::Variant;
-use crate::settings::{OptionId, Settings, ValueError};
+use crate::settings::{Info, OptionId, Options, Settings, ValueError};
 use chooser::BookChooser;
 use cover::Cover;
 use seed::{GameSeed, Seed};
@@ -120,8 +120,8 @@ impl Books {
     }
 
     /// The settings of the book that has answered last.
-    pub(super) fn answering(&self) -> &Settings {
-        self.chooser.answering().unwrap_or(&self.settings)
+    pub(super) fn answering(&self) -> &Options {
+        self.chooser.answering().unwrap_or(self.settings.options())
     }
 
     /// Uses the settings of another engine.
@@ -130,21 +130,30 @@ impl Books {
         self.chooser.settings_changed();
     }
 
-    /// Sets an option.
-    pub(super) fn set(&mut self, id: OptionId, text: &str) -> Result<(), ValueError> {
+    /// Sets an option; `configured` are the books of engines.toml.
+    pub(super) fn set(
+        &mut self,
+        id: OptionId,
+        text: &str,
+        configured: &[BookSpec],
+    ) -> Result<(), ValueError> {
+        let wanted = self.wanted(configured);
+        let seed_file = self.settings.options().seed_file.clone();
         if self.settings.set(id, text)? {
             self.rules_changed();
-            if id == OptionId::SeedFile {
+            if self.settings.options().seed_file != seed_file {
                 self.seed = GameSeed::default();
             }
-            if matches!(
-                id,
-                OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::Learn
-            ) {
+            if self.wanted(configured) != wanted {
                 self.shelf.spoil();
             }
         }
         Ok(())
+    }
+
+    /// The books that the settings name.
+    fn wanted(&self, configured: &[BookSpec]) -> Vec<BookSpec> {
+        BookSpec::wanted(self.settings.options(), configured)
     }
 
     // The game.
@@ -208,8 +217,8 @@ impl Books {
     }
 
     fn seed_in_force(&self) -> Seed {
-        let is_wanted = !self.settings.text(OptionId::SeedFile).is_empty();
-        match (self.seed, self.settings.number(OptionId::Seed)) {
+        let is_wanted = self.settings.options().seed_file.as_deref().is_some();
+        match (self.seed, self.settings.options().seed) {
             (GameSeed::Taken(seed), _) if is_wanted => Seed::Game(seed),
             (_, 0) => Seed::Entropy(self.entropy),
             (_, seed) => Seed::Engine(seed),
@@ -240,7 +249,7 @@ impl Books {
     pub(super) fn open(&mut self, now: Duration, configured: &[BookSpec]) -> Option<Request> {
         self.shelf
             .need(now)
-            .then(|| Request::OpenBooks(BookSpec::wanted(&self.settings, configured)))
+            .then(|| Request::OpenBooks(self.wanted(configured)))
     }
 
     /// The books have been opened.
@@ -265,8 +274,8 @@ impl Books {
 
     /// Requests the seed of the game.
     fn take_seed(&mut self) -> Option<Request> {
-        let path = self.settings.text(OptionId::SeedFile);
-        if path.is_empty() || self.seed != GameSeed::Untaken {
+        let path = self.settings.options().seed_file.as_deref()?;
+        if self.seed != GameSeed::Untaken {
             return None;
         }
         self.seed = GameSeed::Asked;
@@ -287,7 +296,7 @@ impl Books {
 
     /// Whether books may answer in this game now.
     fn may_answer(&self, analysis: Option<Analysis>) -> bool {
-        self.settings.check(OptionId::OwnBook) && !self.chooser.is_shut() && analysis.is_none()
+        self.settings.options().own_book && !self.chooser.is_shut() && analysis.is_none()
     }
 
     /// Whether a book has a playable move here.
@@ -297,7 +306,7 @@ impl Books {
             return false;
         };
         self.chooser
-            .refresh_settings(&self.settings, scene.book_set);
+            .refresh_settings(self.settings.options(), scene.book_set);
         self.choose(position, None, scene, false, &mut Vec::new())
             .is_some()
     }
@@ -309,10 +318,10 @@ impl Books {
             return;
         }
         self.chooser
-            .refresh_settings(&self.settings, scene.book_set);
+            .refresh_settings(self.settings.options(), scene.book_set);
         self.chooser.prepare();
         // Following lines to their end takes too long before a `go` is certain.
-        let follows = |settings: &Settings| settings.number(OptionId::LeaveEarly) > 0;
+        let follows = |settings: &Options| settings.leave_early > 0;
         if self.chooser.settings.iter().any(follows) {
             return;
         }
@@ -365,7 +374,7 @@ impl Books {
         if !scene.has_conditions() || !self.reported.is_news(why::News::Books) {
             return None;
         }
-        if self.settings.text(OptionId::Info) == "none" {
+        if self.settings.options().info == Info::None {
             return None;
         }
         let game = scene.game.conditions();
@@ -394,7 +403,7 @@ impl Books {
 
     /// Counts a position that no book knows.
     fn count_miss(&mut self) -> Option<Act<'static>> {
-        let limit = self.settings.number(OptionId::MissLimit);
+        let limit = self.settings.options().miss_limit;
         let closes = self.chooser.count_miss(limit);
         closes.then(|| Act::Info(format!("book closed for this game after {limit} misses")))
     }

@@ -15,7 +15,7 @@ use super::super::act::Act;
 use super::{Books, Scene};
 use crate::book_set::OpenBook;
 use crate::conditions::{GameConditions, Variant};
-use crate::settings::{OptionId, Settings};
+use crate::settings::{Info, Options};
 use tabia_book::Lookup;
 use tabia_book::policy::{Rejection, Weighed};
 use tabia_uci::gui::Go;
@@ -49,7 +49,7 @@ impl NoAnswerReason {
     pub(super) fn not_probed(
         book: &OpenBook,
         game: &GameConditions,
-        settings: &Settings,
+        settings: &Options,
         position: &Chess,
     ) -> Option<NoAnswerReason> {
         let conditions = &book.spec.conditions;
@@ -65,7 +65,7 @@ impl NoAnswerReason {
         {
             return Some(NoAnswerReason::Colour(colour));
         }
-        let depth = settings.number(OptionId::Depth);
+        let depth = settings.depth;
         (position.fullmoves().get() > depth).then_some(NoAnswerReason::PastDepth(depth))
     }
 
@@ -152,7 +152,7 @@ impl Books {
         all: bool,
         scene: Scene<'_>,
     ) -> Option<Act<'static>> {
-        let wanted = self.settings.text(OptionId::Info) != "none";
+        let wanted = self.settings.options().info != Info::None;
         let (text, news) = match self.reason_of_all(go, scene) {
             Some(reason) => reason,
             None => self.reason_of_books(scene)?,
@@ -168,14 +168,14 @@ impl Books {
             "the engine plays from a book of its own where Tabia's books end: \
              set \"{switch}\" to false to have it think"
         );
-        let is_told = self.settings.check(OptionId::OwnBook) && self.chooser.is_news(&text);
+        let is_told = self.settings.options().own_book && self.chooser.is_news(&text);
         is_told.then_some(Act::Info(text))
     }
 
     /// The reason why no book answers, and whether it has not been reported yet.
     fn reason_of_all(&mut self, go: &Go, scene: Scene<'_>) -> Option<(String, bool)> {
         let game = scene.game;
-        let text = if !self.settings.check(OptionId::OwnBook) {
+        let text = if !self.settings.options().own_book {
             "OwnBook is off"
         } else if go.infinite {
             "the engine answers in analysis (go infinite)"

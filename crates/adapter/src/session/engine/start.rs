@@ -389,7 +389,7 @@ impl Engine {
         // The values that the GUI has set are not defaults: a second `uci` gets the same
         // answer as the first.
         let settings = self.profile().map_or(own, |profile| &profile.settings);
-        let of_tabia = settings.declarations().map(declaration);
+        let of_tabia = settings.options().declarations().map(declaration);
         let of_engine = self.hello.options.iter().map(|option| {
             let name = Hello::announced_name(&option.name);
             option.announce(&name)

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use crate::book_set::{BookSet, BookSpec, OpenBook};
 use crate::session::{Engines, Event, GameRecord, Outlet, Profile, Request, Session};
-use crate::settings::{OptionId, SPECS};
+use crate::settings::OptionId;
 use crate::transcript::{LogHeader, Recording, Transcript, replay};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -478,11 +478,11 @@ impl Outlet for World {
         let line = String::from_utf8_lossy(line).into_owned();
         let ours = |line: &str| {
             let name = line.strip_prefix("option name ")?.split(" type ").next()?;
-            SPECS.iter().find(|spec| spec.name == name)
+            OptionId::by_name(name)
         };
         if ours(&line).is_some() {
             self.declarations += 1;
-            if self.declarations.is_multiple_of(SPECS.len()) {
+            if self.declarations.is_multiple_of(OptionId::ALL.len()) {
                 self.note("gui< our options");
             }
             return;

@@ -6,7 +6,7 @@
 //! | event | afterwards |
 //! |---|---|
 //! | a `position` line ([`Game::update`]) | its position, not pondering; the same game, or another |
-//! | another game begins ([`Game::begin`]) | no clock, and the opponent named meanwhile |
+//! | another game begins ([`Game::begin`]) | no clock, and the opponent named meanwhile; after `ucinewgame` untold |
 //! | an opponent is named ([`Game::name_opponent`]) | before the first move: of this game; else of the next |
 //! | a `go` ([`Game::search`]) | pondering or not; a `go` for a move begins the game |
 //! | `ponderhit` ([`Game::ponder_hit`]) | not pondering |
@@ -77,6 +77,9 @@ enum Course {
     /// No move of it has been asked for: an opponent that is named is that of this game.
     #[default]
     Announced,
+    /// The same; and no line of it has come, so that the position is still that of the
+    /// game before.
+    Untold,
     /// An opponent that is named is that of the next game: match managers name it before
     /// `ucinewgame`.
     UnderWay { next_opponent: Option<String> },
@@ -157,6 +160,9 @@ impl Game {
 
     /// The game so far: up to the last readable line, or in a variant up to the last one.
     pub(super) fn story(&self) -> Story {
+        if let Course::Untold = self.course {
+            return Story::default();
+        }
         let raw = match self.trouble {
             Some(_) if !self.has_other_rules() => &self.before_trouble.raw,
             _ => &self.raw,
@@ -207,25 +213,29 @@ impl Game {
         self.conditions.forget_rules();
     }
 
-    /// Another game begins: its first clock decides its time control. True if an opponent
-    /// has been named for it.
-    pub(super) fn begin(&mut self) -> bool {
+    /// Another game begins, with the present position or, `untold`, before its first one:
+    /// its first clock decides its time control. True if an opponent has been named for it.
+    pub(super) fn begin(&mut self, untold: bool) -> bool {
         self.conditions.pace = None;
-        match std::mem::take(&mut self.course) {
-            Course::UnderWay {
-                next_opponent: Some(opponent),
-            } => {
-                self.conditions.opponent = opponent;
-                true
-            }
-            Course::UnderWay { .. } | Course::Announced => false,
-        }
+        let next = match untold {
+            true => Course::Untold,
+            false => Course::Announced,
+        };
+        let named = match std::mem::replace(&mut self.course, next) {
+            Course::UnderWay { next_opponent } => next_opponent,
+            Course::Announced | Course::Untold => None,
+        };
+        let Some(opponent) = named else {
+            return false;
+        };
+        self.conditions.opponent = opponent;
+        true
     }
 
     /// Handles the name of an opponent; true if it is that of this game.
     pub(super) fn name_opponent(&mut self, opponent: String) -> bool {
         match &mut self.course {
-            Course::Announced => {
+            Course::Announced | Course::Untold => {
                 self.conditions.opponent = opponent;
                 true
             }
@@ -239,7 +249,7 @@ impl Game {
     /// Handles a `go`; one that `asks_for_a_move` begins the game.
     pub(super) fn search(&mut self, go: &Go, asks_for_a_move: bool) {
         self.pondering = go.ponder;
-        if asks_for_a_move && matches!(self.course, Course::Announced) {
+        if asks_for_a_move && !matches!(self.course, Course::UnderWay { .. }) {
             self.course = Course::UnderWay {
                 next_opponent: None,
             };
@@ -308,6 +318,9 @@ impl Game {
     pub(super) fn update(&mut self, raw: &[u8]) -> Step {
         let raw = raw.trim_ascii();
         self.pondering = false;
+        if let Course::Untold = self.course {
+            self.course = Course::Announced;
+        }
         if self.trouble.is_none() {
             self.before_trouble.ply = ply(&self.position);
         }
@@ -595,6 +608,11 @@ mod tests {
         assert_eq!(told(&["startpos moves e2e4 e7e5", illegal]), whole);
         assert_eq!(told(&["startpos moves e2e4 e7e5", illegal, "fen"]), whole);
         assert_eq!(told(&[illegal]), (String::new(), 0));
+        let (mut game, _) = after(&["startpos moves e2e4 e7e5"]);
+        game.begin(true);
+        assert_eq!(game.story(), Story::default(), "that was the game before");
+        game.search(&Go::default(), true);
+        assert_eq!(game.story().ply, 2, "it is searched nevertheless");
         let (mut game, _) = after(&["startpos moves e2e4 e7e5", illegal]);
         game.set_rules("UCI_Variant", "antichess");
         assert_eq!(game.story().moves.len(), 3, "it may be legal there");
@@ -625,9 +643,9 @@ mod tests {
         game.search(&Go::default(), true);
         assert!(!game.name_opponent("third".to_owned()));
         assert_eq!(game.conditions().opponent, "second");
-        assert!(game.begin());
+        assert!(game.begin(false));
         assert_eq!(game.conditions().opponent, "third");
-        assert!(!game.begin(), "nobody has been named since");
+        assert!(!game.begin(false), "nobody has been named since");
         assert_eq!(game.conditions().opponent, "third");
     }
 

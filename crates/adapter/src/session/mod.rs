@@ -374,16 +374,17 @@ impl Session {
     fn on_new_game(&mut self, line: &[u8], at: &mut Moment<'_>) {
         self.leave_position(at);
         self.record_game(at.out);
-        self.begin_game();
+        let notes = self.observers.note(&self.game);
+        self.begin_game(true);
         self.books.new_game_is_announced();
-        carry_out(self.observers.note(&self.game), &mut self.owed, at.out);
+        carry_out(notes, &mut self.owed, at.out);
         carry_out(self.engine.send(line), &mut self.owed, at.out);
     }
 
-    /// Another game begins.
-    fn begin_game(&mut self) {
+    /// Another game begins; `untold`: without a position.
+    fn begin_game(&mut self, untold: bool) {
         self.books.new_game();
-        if self.game.begin() {
+        if self.game.begin(untold) {
             self.books.opponent_changed();
         }
     }
@@ -400,7 +401,7 @@ impl Session {
             at.out,
         );
         if step == Step::Anew {
-            self.begin_game();
+            self.begin_game(false);
         }
         let act = match self.game.problem() {
             // Current Stockfish ends on such a line: it is passed on only with a `go`

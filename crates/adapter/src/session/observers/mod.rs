@@ -203,3 +203,6 @@ fn notes(notes: Vec<Note>) -> Vec<Act<'static>> {
     let ask = |note| Act::Ask(Request::NoteGame(note));
     notes.into_iter().map(ask).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -85,7 +85,7 @@ macro_rules! options {
         /// The values of all options.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub struct Options {
-            $(#[doc = $help] pub $field: $type,)*
+            $(#[doc = concat!("`", $name, "`: `", $help, "`")] pub $field: $type,)*
             /// The options that decide between the moves of a position.
             pub policy: Policy,
         }
@@ -107,13 +107,13 @@ macro_rules! options {
         /// An option of the adapter.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum OptionId {
-            $($(#[doc = $help] $id,)*)*
+            $($(#[doc = concat!("`", $name, "`: `", $help, "`")] $id,)*)*
         }
 
         /// An option with its value.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum Setting {
-            $($(#[doc = $help] $id($type),)*)*
+            $($(#[doc = concat!("`", $name, "`: `", $help, "`")] $id($type),)*)*
         }
 
         impl OptionId {

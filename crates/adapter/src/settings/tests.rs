@@ -291,7 +291,10 @@ pub(crate) fn values(id: OptionId) -> Vec<Setting> {
 
 #[test]
 fn what_an_option_prints_it_reads() {
-    for setting in OptionId::ALL.iter().flat_map(|id| values(*id)) {
+    let presets = [Preset::Optimize, Preset::Normal, Preset::Handicap];
+    let presets = presets.into_iter().flat_map(Setting::of_preset);
+    let values = OptionId::ALL.iter().flat_map(|id| values(*id));
+    for setting in values.chain(presets) {
         let (id, text) = (setting.id(), setting.to_string());
         assert_eq!(Setting::read(id, &text), Ok(setting), "{id:?} {text}");
     }

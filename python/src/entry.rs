@@ -10,7 +10,7 @@ use pyo3::{IntoPyObjectExt as _, intern};
 use shakmaty::{CastlingMode, Chess, Color, Move, Role, Square};
 use tabia_book::evals::{EvalTable, evaluate_moves};
 use tabia_book::policy::{self, Policy, Weighed};
-use tabia_book::{Annotation, BookMove, Mark, PositionRecord, Preference, Stats};
+use tabia_book::{Annotation, BookMove, Mark, Preference, Stats};
 
 /// Data about the moves of a position besides the five fields of their entries, stored
 /// once for all entries.
@@ -102,9 +102,74 @@ impl Known {
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Entry {
     fields: Fields,
-    /// The data about the position; `None` if it was looked up by key.
+    /// The data about the position; `None` if it was looked up by key, or restored.
     known: Option<Arc<Known>>,
+    facts: OnceLock<Facts>,
     mv: PyOnceLock<Py<PyAny>>,
+}
+
+/// An entry that was pickled.
+type Reduced = (Fields, Facts);
+
+/// The entry that `pickle` has stored.
+#[pyfunction]
+pub(crate) fn restored_entry(fields: Fields, facts: Facts) -> Entry {
+    Entry {
+        facts: facts.into(),
+        ..Entry::new(fields, None)
+    }
+}
+
+/// What is known of a move besides the fields of its entry.
+#[derive(Clone, Default, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Facts {
+    games: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    score: Option<f64>,
+    average_elo: Option<f64>,
+    performance: Option<f64>,
+    factor: i8,
+    mark: String,
+    recommendation: u8,
+    annotation: String,
+    commentary: u8,
+    transposition: bool,
+    probability: Option<f64>,
+    not_played: Option<String>,
+}
+
+impl Facts {
+    /// Of an entry that was looked up by key: nothing is known.
+    fn none() -> Facts {
+        Facts {
+            mark: Mark::None.as_str().to_owned(),
+            ..Facts::default()
+        }
+    }
+
+    fn of(turn: Color, mv: &BookMove, verdict: &Weighed) -> Facts {
+        let (stats, after) = (mv.stats(), mv.after.unwrap_or_default());
+        Facts {
+            games: stats.games,
+            wins: stats.wins,
+            draws: stats.draws,
+            losses: stats.losses,
+            score: stats.score(),
+            average_elo: stats.average_elo(),
+            performance: stats.performance(),
+            factor: mv.learn_value(),
+            mark: mv.mark().as_str().to_owned(),
+            recommendation: after.recommendation,
+            annotation: mv.annotation.symbol().to_owned(),
+            commentary: after.commentary_for(turn.other()),
+            transposition: mv.transposition,
+            probability: Some(verdict.probability),
+            not_played: verdict.rejection.map(|reason| reason.to_string()),
+        }
+    }
 }
 
 #[pymethods]
@@ -157,94 +222,92 @@ impl Entry {
     /// Number of games with the move; 0 if the format has none (`.bin`).
     #[getter]
     fn games(&self) -> u32 {
-        self.stats().games
+        self.facts().games
     }
 
     /// Number of games won by the player of the move.
     #[getter]
     fn wins(&self) -> u32 {
-        self.stats().wins
+        self.facts().wins
     }
 
     /// Number of drawn games.
     #[getter]
     fn draws(&self) -> u32 {
-        self.stats().draws
+        self.facts().draws
     }
 
     /// Number of games lost by the player of the move.
     #[getter]
     fn losses(&self) -> u32 {
-        self.stats().losses
+        self.facts().losses
     }
 
     /// Score, 0 to 1; `None` without results.
     #[getter]
     fn score(&self) -> Option<f64> {
-        self.stats().score()
+        self.facts().score
     }
 
     /// Mean rating of the players of the move, if known.
     #[getter]
     fn average_elo(&self) -> Option<f64> {
-        self.stats().average_elo()
+        self.facts().average_elo
     }
 
     /// Their performance rating, if ratings are known.
     #[getter]
     fn performance(&self) -> Option<f64> {
-        self.stats().performance()
+        self.facts().performance
     }
 
     /// The learn value, -125 to 125: positive values favour the move.
     #[getter]
     fn factor(&self) -> i8 {
-        self.known().map_or(0, BookMove::learn_value)
+        self.facts().factor
     }
 
     /// "main" (green), "avoid" (red) or "none".
     #[getter]
-    fn mark(&self) -> &'static str {
-        self.known().map_or(Mark::None, BookMove::mark).as_str()
+    fn mark(&self) -> &str {
+        &self.facts().mark
     }
 
     /// The stored byte of `mark`.
     #[getter]
     fn recommendation(&self) -> u8 {
-        self.after().recommendation
+        self.facts().recommendation
     }
 
     /// "!", "?" and so on; empty for none.
     #[getter]
-    fn annotation(&self) -> &'static str {
-        self.known().map_or("", |mv| mv.annotation.symbol())
+    fn annotation(&self) -> &str {
+        &self.facts().annotation
     }
 
     /// NAG number of the position after the move, 0 for none.
     #[getter]
     fn commentary(&self) -> u8 {
-        let turn = self.known.as_ref().map(|known| known.turn.other());
-        turn.map_or(0, |turn| self.after().commentary_for(turn))
+        self.facts().commentary
     }
 
     /// Whether the move is not stored, but leads to a position of the book.
     #[getter]
     fn transposition(&self) -> bool {
-        self.known().is_some_and(|mv| mv.transposition)
+        self.facts().transposition
     }
 
     /// The probability with which the adapter would play the move under the policy of the
     /// look-up, 0 to 1; `None` for an entry that was looked up by key.
     #[getter]
     fn probability(&self) -> Option<f64> {
-        self.verdict().map(|verdict| verdict.probability)
+        self.facts().probability
     }
 
     /// Why the policy does not play it.
     #[getter]
-    fn not_played(&self) -> Option<String> {
-        let reason = self.verdict()?.rejection?;
-        Some(reason.to_string())
+    fn not_played(&self) -> Option<&str> {
+        self.facts().not_played.as_deref()
     }
 
     /// The fields by name, as for a named tuple.
@@ -254,6 +317,12 @@ impl Entry {
             fields.set_item(name, value)?;
         }
         Ok(fields)
+    }
+
+    /// For `pickle` and `copy`: all values, without the rest of the position.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Reduced)> {
+        let restore = py.import("tabia._native")?.getattr("restored_entry")?;
+        Ok((restore, (self.fields, self.facts().clone())))
     }
 
     fn __len__(&self) -> usize {
@@ -310,6 +379,7 @@ impl Entry {
         Entry {
             fields,
             known,
+            facts: OnceLock::new(),
             mv: PyOnceLock::new(),
         }
     }
@@ -319,20 +389,14 @@ impl Entry {
         f64::from(self.fields.weight).partial_cmp(&weight) != Some(std::cmp::Ordering::Less)
     }
 
-    fn known(&self) -> Option<&BookMove> {
-        Some(self.known.as_ref()?.of(self.fields.mv)?.0)
-    }
-
-    fn verdict(&self) -> Option<&Weighed> {
-        Some(self.known.as_ref()?.of(self.fields.mv)?.1)
-    }
-
-    fn after(&self) -> PositionRecord {
-        self.known().and_then(|mv| mv.after).unwrap_or_default()
-    }
-
-    fn stats(&self) -> Stats {
-        self.known().map(BookMove::stats).unwrap_or_default()
+    fn facts(&self) -> &Facts {
+        let known = || {
+            let known = self.known.as_ref()?;
+            let (mv, verdict) = known.of(self.fields.mv)?;
+            Some(Facts::of(known.turn, mv, verdict))
+        };
+        self.facts
+            .get_or_init(|| known().unwrap_or_else(Facts::none))
     }
 
     fn tuple<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -364,7 +428,8 @@ pub(crate) fn packed_learn(stats: &Stats) -> u32 {
 }
 
 /// A move in the form of python-chess.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
 pub(crate) struct RawMove {
     pub(crate) from: u16,
     pub(crate) to: u16,
@@ -448,7 +513,8 @@ fn move_class(py: Python<'_>) -> Option<&Bound<'_, PyAny>> {
 }
 
 /// The five fields of an entry.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
 pub(crate) struct Fields {
     pub(crate) key: u64,
     pub(crate) raw: u16,

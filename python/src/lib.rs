@@ -18,9 +18,13 @@ mod _native {
     #[pymodule_export]
     use super::book::NativeBook;
     #[pymodule_export]
-    use super::entry::Entry;
+    use super::entry::{Entry, restored_entry};
     #[pymodule_export]
     use super::policy::Policy;
     #[pymodule_export]
     use super::work::{build, convert};
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }

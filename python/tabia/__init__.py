@@ -9,7 +9,7 @@ d2d4 ...
 """
 
 from tabia._book import START, Book, open_book
-from tabia._native import Entry, Policy, build, convert
+from tabia._native import Entry, Policy, __version__, build, convert
 from tabia.errors import (
     BookError,
     BookNotFoundError,
@@ -30,6 +30,7 @@ __all__ = [
     "Policy",
     "PositionError",
     "WriteError",
+    "__version__",
     "build",
     "convert",
     "open_book",

@@ -15,6 +15,9 @@ from tabia.errors import BookError, BookWarning, PositionError
 
 if TYPE_CHECKING:
     import chess
+    from typing_extensions import Unpack
+
+    from tabia._native import _PolicyOptions
 
     Position = Union["chess.Board", str]
     Asked = Union["chess.Board", str, int]
@@ -53,7 +56,7 @@ class Book:
         policy: Optional[Policy] = None,
         weights: str = "probability",
         strict: bool = False,
-        **options: Any,
+        **options: Unpack[_PolicyOptions],
     ) -> None:
         if policy is not None and options:
             raise TypeError("either policy=... or its options, not both")
@@ -327,7 +330,7 @@ def open_book(
     policy: Optional[Policy] = None,
     weights: str = "probability",
     strict: bool = False,
-    **options: Any,
+    **options: Unpack[_PolicyOptions],
 ) -> Book:
     """Opens a ``.ctg``, ``.bin`` or ``.abk``, recognized by its content.
 

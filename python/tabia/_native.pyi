@@ -1,9 +1,36 @@
 import os
-from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Union, final
+from typing import (
+    Any,
+    Callable,
+    Iterable,
+    Iterator,
+    Literal,
+    Optional,
+    Sequence,
+    TypedDict,
+    Union,
+    final,
+)
+
+import chess
+
+__version__: str
 
 StrPath = Union[str, os.PathLike[str]]
 Progress = Callable[[str, int, Optional[int]], object]
 
+# Made from the table of options: UPDATE=1 cargo test --test program made
+class _PolicyOptions(TypedDict, total=False):
+    variety: int
+    minimum_games: int
+    minimum_score: int
+    minimum_share: int
+    tournament: bool
+    annotations: bool
+    learn_influence: int
+    judgement: Literal["results", "evaluations", "both"]
+    maximum_loss: int
+    transpositions: bool
 @final
 class Policy:
     def __new__(
@@ -16,9 +43,9 @@ class Policy:
         tournament: bool = True,
         annotations: bool = True,
         learn_influence: int = 50,
-        transpositions: bool = True,
+        judgement: Literal["results", "evaluations", "both"] = "results",
         maximum_loss: int = 0,
-        judgement: str = "results",
+        transpositions: bool = True,
     ) -> Policy: ...
     @property
     def variety(self) -> int: ...
@@ -35,11 +62,11 @@ class Policy:
     @property
     def learn_influence(self) -> int: ...
     @property
-    def transpositions(self) -> bool: ...
+    def judgement(self) -> Literal["results", "evaluations", "both"]: ...
     @property
     def maximum_loss(self) -> int: ...
     @property
-    def judgement(self) -> str: ...
+    def transpositions(self) -> bool: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
@@ -56,9 +83,9 @@ class Entry:
     def weight(self) -> int: ...
     @property
     def learn(self) -> int: ...
-    # A chess.Move, or a str where python-chess is not installed.
+    # A str where python-chess is not installed.
     @property
-    def move(self) -> Any: ...
+    def move(self) -> chess.Move: ...
     @property
     def games(self) -> int: ...
     @property
@@ -76,7 +103,7 @@ class Entry:
     @property
     def factor(self) -> int: ...
     @property
-    def mark(self) -> str: ...
+    def mark(self) -> Literal["main", "avoid", "none"]: ...
     @property
     def recommendation(self) -> int: ...
     @property

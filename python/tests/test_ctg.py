@@ -1,9 +1,12 @@
 """Look-ups in a .ctg agree with `tabia probe --json`."""
 
+import copy
 import gc
+import importlib.metadata
 import json
 import os
 import pathlib
+import pickle
 import random
 import subprocess
 import sys
@@ -113,6 +116,44 @@ def test_policies():
         tabia.open_book("tabia.ctg", policy=tabia.Policy(), variety=3)
     with pytest.raises(ValueError):
         tabia.Policy(minimum_share=1001)
+    with pytest.raises(TypeError, match="'varity'.*did you mean 'variety'"):
+        tabia.Policy(varity=3)
+    with pytest.raises(TypeError, match="tournament='yes': a bool"):
+        tabia.Policy(tournament="yes")
+    for wrong in (-1, 2**80):
+        with pytest.raises(ValueError, match=f"variety={wrong}: a whole number from 0 to 100"):
+            tabia.Policy(variety=wrong)
+
+
+def test_every_option_of_a_policy_is_an_argument_and_a_property():
+    usual = tabia.Policy()
+    assert eval(repr(usual), {"Policy": tabia.Policy}) == usual
+    names = [name for name in dir(usual) if not name.startswith("_")]
+    assert len(names) >= 10
+    for name in names:
+        value = getattr(usual, name)
+        assert tabia.Policy(**{name: value}) == usual
+        assert f"{name}={value!r}" in repr(usual)
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_policies_and_entries_are_pickled(protocol):
+    again = lambda value: pickle.loads(pickle.dumps(value, protocol))
+    policy = tabia.Policy(variety=7, tournament=False, judgement="both")
+    assert again(policy) == policy and hash(again(policy)) == hash(policy)
+    book = tabia.open_book("tabia.ctg", variety=30)
+    properties = [name for name in dir(tabia.Entry) if not name.startswith("_")]
+    assert {"move", "games", "not_played"} <= set(properties)
+    for entry in book.find_all(chess.Board(), minimum_weight=0):
+        restored = again(entry)
+        assert restored == entry and repr(restored) == repr(entry)
+        for name in properties:
+            assert getattr(restored, name) == getattr(entry, name), name
+    assert copy.deepcopy(policy) == policy and copy.copy(entry) == entry
+
+
+def test_the_version_is_that_of_the_package():
+    assert tabia.__version__ == importlib.metadata.version("tabia")
 
 
 @pytest.mark.parametrize("format", ["ctg", "bin"])
@@ -138,7 +179,7 @@ def test_evaluations_beside_the_book_decide_where_the_policy_asks_for_them(tmp_p
     assert [probed[uci]["evaluation"] for uci in ("d2d4", "e2e4")] == [30, -170]
     policy = tabia.Policy(maximum_loss=7, judgement="both")
     assert (policy.maximum_loss, policy.judgement) == (7, "both")
-    assert "maximum_loss=7, judgement='both'" in repr(policy)
+    assert "judgement='both', maximum_loss=7" in repr(policy)
     assert policy != tabia.Policy(maximum_loss=7)
     for wrong in ({"maximum_loss": 2001}, {"judgement": "luck"}):
         with pytest.raises(ValueError):

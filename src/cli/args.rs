@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
-use tabia_adapter::settings::{OptionId, Settings};
+use tabia_adapter::settings::{OptionId, Options, Settings};
 use tabia_book::ctg::RewriteOptions;
 use tabia_io::atomic::Old;
 
@@ -109,13 +109,13 @@ pub(super) fn name_and_value(set: &str) -> anyhow::Result<(&str, &str)> {
     Ok((name.trim(), value))
 }
 
-/// The settings with the options of `--set`; `is_known` returns which options are
-/// allowed, and `what` describes them.
-pub(super) fn settings(
+/// The options with those of `--set`; `is_known` returns which are allowed, and `what`
+/// describes them.
+pub(super) fn options(
     sets: &[String],
     is_known: impl Fn(OptionId) -> bool,
     what: &str,
-) -> anyhow::Result<Settings> {
+) -> anyhow::Result<Options> {
     let mut settings = Settings::default();
     for set in sets {
         let (name, value) = name_and_value(set)?;
@@ -128,7 +128,7 @@ pub(super) fn settings(
         };
         settings.set(id, value)?;
     }
-    Ok(settings)
+    Ok(settings.options().clone())
 }
 
 /// Reads a number of bytes: 1000000, 512K, 64M, 2G.

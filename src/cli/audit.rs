@@ -186,7 +186,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         atomic::check(report, &[], args.force.old())?;
     }
     let path = evaluations::path(args.evaluations.as_deref(), &args.book);
-    let settings = super::probe::settings(&args.set)?;
+    let options = super::probe::options(&args.set)?;
     let book = super::open_book(&args.book, false)?;
     let mut known = evaluations::read(&path)?;
     ensure!(
@@ -195,7 +195,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         path.display()
     );
     let graph = evaluations::graph(&book)?;
-    let policy = settings.policy();
+    let policy = options.policy;
     let mut options = AuditOptions {
         max_loss: args.max_loss,
         side: args.side.alone(),

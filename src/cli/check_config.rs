@@ -13,7 +13,7 @@ use tabia_adapter::book_set::{BookSpec, Opener, as_played};
 use tabia_adapter::conditions::GameConditions;
 use tabia_adapter::config::Config;
 use tabia_adapter::session::{ANALYSE_MODE, Engines, IfNoneStarts, Profile};
-use tabia_adapter::settings::{OptionId, SPECS, Settings, Spec};
+use tabia_adapter::settings::{OptionId, Options};
 use tabia_adapter::transcript::escape;
 use tabia_book::policy::{Exit, choose};
 use tabia_book::{Book, Probe};
@@ -175,7 +175,7 @@ pub(super) fn print(
                 first_move.clone()
             }
             None => {
-                print_own_options(&profile.settings, out)?;
+                print_own_options(profile.settings.options(), out)?;
                 print_books(profile, opener, out)?
             }
         };
@@ -263,20 +263,19 @@ fn print_options(
 }
 
 /// Prints Tabia's own options, several in a row, changed ones first.
-fn print_own_options(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
-    let usual = Settings::default();
-    let value = |settings: &Settings, id| settings.display(id);
-    let (changed, others): (Vec<&Spec>, Vec<&Spec>) = SPECS
+fn print_own_options(options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let usual = Options::default();
+    let (changed, others): (Vec<OptionId>, Vec<OptionId>) = OptionId::ALL
         .iter()
-        .partition(|spec| value(settings, spec.id) != value(&usual, spec.id));
-    for (title, specs) in [("changed options", changed), ("other options", others)] {
-        if specs.is_empty() {
+        .partition(|id| options.get(**id) != usual.get(**id));
+    for (title, ids) in [("changed options", changed), ("other options", others)] {
+        if ids.is_empty() {
             continue;
         }
         writeln!(out, "  {title}:")?;
         let mut row = String::new();
-        for spec in specs {
-            let text = format!("{} = {}; ", spec.name, value(settings, spec.id));
+        for id in ids {
+            let text = format!("{} = {}; ", id.spec().name, options.get(id));
             if !row.is_empty() && row.len() + text.len() > OPTION_COLUMNS {
                 writeln!(out, "    {}", row.trim_end())?;
                 row.clear();
@@ -305,8 +304,9 @@ struct TriedBook<'a> {
 /// Prints the books of an engine, their problems, and which of them answers in which game.
 fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::Result<FirstMove> {
     let mut faults = Faults::default();
-    let is_on = profile.settings.check(OptionId::OwnBook);
-    let books = BookSpec::wanted(&profile.settings, &profile.books);
+    let options = profile.settings.options();
+    let is_on = options.own_book;
+    let books = BookSpec::wanted(options, &profile.books);
     if books.is_empty() {
         writeln!(out, "  no book: Book File is empty")?;
     } else if !is_on {
@@ -321,8 +321,8 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
         for (key, value) in spec.conditions.given() {
             write!(out, ", {key} {}", shown(&value))?;
         }
-        for (id, value) in &spec.overrides {
-            write!(out, ", {} = {value}", id.spec().name)?;
+        for setting in &spec.overrides {
+            write!(out, ", {} = {setting}", setting.id().spec().name)?;
         }
         writeln!(out)?;
         if let Some(first) = print_book(spec, profile, opener, &mut faults, out)? {
@@ -333,9 +333,8 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
         faults.files += 1;
         writeln!(out, "  {}", shown(&trouble))?;
     }
-    let seeds = profile.settings.text(OptionId::SeedFile);
-    if let Some(count) = Some(seeds).filter(|path| !path.is_empty())
-        && let Ok(count) = opener.count_seeds(count)
+    if let Some(seeds) = options.seed_file.as_deref()
+        && let Ok(count) = opener.count_seeds(seeds)
     {
         let (path, seeds) = (shown(seeds), counted(count.seeds as u64, "seed"));
         writeln!(out, "  seeds {path}: {seeds}, {} taken", count.taken)?;
@@ -386,27 +385,24 @@ fn print_book(
         }
     };
     writeln!(out, "    opens: {}", description(&book))?;
-    let settings = spec.settings(&profile.settings);
+    let options = spec.options(profile.settings.options());
     let (probe, _) = as_played(Arc::clone(&book), spec.learns());
     let mut notices = book.notices().to_vec();
     let own = notices.len();
-    let named = spec.evaluations();
-    let (probe, evaluations) = opener.evaluated(probe, &spec.path, &named, &mut notices);
+    let wanted = spec.evaluations();
+    let (probe, evaluations) = opener.evaluated(probe, &spec.path, &wanted, &mut notices);
     // Evaluations that are named must be there.
     if evaluations.is_none() && notices.len() > own {
         faults.files += 1;
     }
-    let exit = settings.rules().exit;
+    let exit = options.rules().exit;
     if exit != Exit::default() && evaluations.is_none() {
         notices.push(
             "Book Exit acts only after the engine has searched: the book has no evaluations"
                 .to_owned(),
         );
     }
-    let (below, above) = (
-        settings.signed(OptionId::ExitBelow),
-        settings.signed(OptionId::ExitAbove),
-    );
+    let (below, above) = (options.exit_below, options.exit_above);
     if below > above {
         faults.exits += 1;
         notices.push(format!(
@@ -421,7 +417,7 @@ fn print_book(
     for notice in notices {
         writeln!(out, "    note: {}", shown(&notice))?;
     }
-    let first = first_moves(&book, &*probe, spec.colour, &settings);
+    let first = first_moves(&book, &*probe, spec.colour, &options);
     writeln!(out, "    start position: {}", first.text)?;
     if let Some(text) = &first.of_black {
         writeln!(out, "    first moves of White: {text}")?;
@@ -508,15 +504,15 @@ fn first_moves(
     book: &Book,
     probe: &dyn Probe,
     colour: Option<Color>,
-    settings: &Settings,
+    options: &Options,
 ) -> StartMoves {
-    let mut first = start_position(book, probe, colour, settings);
-    if colour == Some(Color::White) || settings.number(OptionId::Depth) == 0 {
+    let mut first = start_position(book, probe, colour, options);
+    if colour == Some(Color::White) || options.depth == 0 {
         return first;
     }
     // Without the start position the book is for set-up positions, or it is cut off.
     let start = Chess::default();
-    let rules = settings.rules();
+    let rules = options.rules();
     let moves = start.legal_moves();
     let answered = moves.iter().filter(|mv| {
         let position = notation::after(&start, **mv);
@@ -536,7 +532,7 @@ fn start_position(
     book: &Book,
     probe: &dyn Probe,
     colour: Option<Color>,
-    settings: &Settings,
+    options: &Options,
 ) -> StartMoves {
     let silent = |text: String, answers: bool| StartMoves {
         text,
@@ -548,11 +544,11 @@ fn start_position(
     if colour == Some(Color::Black) {
         return silent("not used, the book is for Black".to_owned(), true);
     }
-    if settings.number(OptionId::Depth) == 0 {
+    if options.depth == 0 {
         return silent("not used, Book Depth is 0".to_owned(), true);
     }
     let position = Chess::default();
-    let found = match choose(probe, &position, &[], &settings.rules()) {
+    let found = match choose(probe, &position, &[], &options.rules()) {
         Ok(found) => found,
         Err(error) => return silent(shown(&error.to_string()), false),
     };

@@ -85,7 +85,7 @@ pub(super) struct ConvertArgs {
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     super::complete_interrupted(&args.output)?;
     let job = ConvertJob {
-        policy: super::probe::settings(&args.set)?.policy(),
+        policy: super::probe::options(&args.set)?.policy,
         weights: match args.weights {
             Weights::Probability => convert::Weights::Probability,
             Weights::Games => convert::Weights::Games,

@@ -7,9 +7,10 @@ use anyhow::{Context as _, ensure};
 
 use super::args::{ConfigArgs, name_and_value};
 use super::play::PlayArgs;
+use tabia_adapter::book_set::BookSpec;
 use tabia_adapter::config::{BUILTIN, Config};
 use tabia_adapter::session::{Engines, IfNoneStarts};
-use tabia_adapter::settings::{CONFIGURED, OptionId, STARTER, Settings, paths};
+use tabia_adapter::settings::{BookFiles, OptionId, Options, STARTER, Setting, paths};
 use tabia_uci::process::{EngineCommand, itself};
 
 /// Finds and reads the configuration: see [`ConfigArgs`].
@@ -173,14 +174,20 @@ pub(super) fn named_books(args: &PlayArgs) -> anyhow::Result<Vec<String>> {
     let mut books = book_paths(args);
     for setting in &args.set {
         let (name, value) = name_and_value(setting)?;
-        let of_books = [OptionId::File, OptionId::WhiteFile, OptionId::BlackFile];
-        if let Some(id) = OptionId::by_name(name).filter(|id| of_books.contains(id)) {
-            let mut settings = Settings::default();
-            settings.choose(id, value)?;
-            books.extend(paths::split(settings.text(id)));
+        if let Some(id) = OptionId::by_name(name) {
+            // Of the options without any book.
+            let mut options = Options {
+                file: BookFiles::Configured,
+                ..Options::default()
+            };
+            options.set(Setting::read(id, value)?);
+            books.extend(
+                BookSpec::wanted(&options, &[])
+                    .into_iter()
+                    .map(|book| book.path),
+            );
         }
     }
-    books.retain(|path| path != CONFIGURED);
     Ok(books)
 }
 

@@ -11,11 +11,11 @@ use super::collection;
 use super::engine_args::EngineArgs;
 use super::evaluations;
 use super::progress;
-use tabia_adapter::settings::Settings;
 use tabia_analysis::audit;
 use tabia_analysis::evaluate::{self, EnginePlan, Task};
 use tabia_analysis::graph::BookGraph;
 use tabia_book::evals::{self, EvalFile, EvalKey, EvalTable};
+use tabia_book::policy::Policy;
 use tabia_io::atomic;
 use tabia_io::input::path::file_name;
 
@@ -92,7 +92,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 
 impl EvaluateArgs {
     fn tasks(&self, graph: &BookGraph, table: &EvalTable) -> Vec<Task> {
-        let reach = graph.reach_by(&Settings::default().policy());
+        let reach = graph.reach_by(&Policy::default());
         let mut nodes = evaluate::likeliest_first(graph, &reach);
         if let Some(Shard { part, of }) = self.shard {
             nodes.retain(|node| (graph.key(*node).0 >> 20) % of == part - 1);

@@ -12,7 +12,7 @@ use super::args::{self, ConfigArgs};
 use super::progress;
 use tabia_adapter::book_set::{Opener, as_played};
 use tabia_adapter::config::Config;
-use tabia_adapter::settings::{BESIDE, OptionId, STARTER, Settings};
+use tabia_adapter::settings::{EvaluationFile, Options, STARTER};
 use tabia_book::evals;
 use tabia_build::learn;
 use tabia_explorer::{
@@ -90,7 +90,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             settles: !args.read_only,
             ..Opener::here(!args.no_mmap)
         },
-        settings: args::settings(&args.set, |_| true, "")?,
+        options: args::options(&args.set, |_| true, "")?,
         read_only: args.read_only,
     };
     let config = configuration(args)?;
@@ -143,7 +143,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         }
     }
     let engines = engines(args, config.as_ref())?;
-    let explorer = Explorer::new(books, access, opening.settings.clone(), args.read_only)
+    let explorer = Explorer::new(books, access, opening.options.clone(), args.read_only)
         .with_games(games)
         .with_folders(
             folders,
@@ -230,7 +230,7 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
 /// How books are opened.
 struct Opening {
     opener: Opener,
-    settings: Settings,
+    options: Options,
     read_only: bool,
 }
 
@@ -257,17 +257,19 @@ impl Opening {
         let first = Arc::new(first);
         let file = (path != STARTER).then(|| Arc::clone(&first));
         let again = path.to_owned();
-        let named = self.settings.text(OptionId::Evaluations).to_owned();
-        let learns = self.settings.check(OptionId::Learn);
-        let mut files = files_of(first.path(), &named);
+        let learns = self.options.learn;
+        let evaluations = self.options.evaluations.clone();
+        let mut files = files_of(first.path(), &evaluations);
         let (first, side) = as_played(first, learns);
         files.extend(side.iter().filter_map(|side| learn::fallback_path(side)));
         files.extend(side);
-        let (first, _) = opener.evaluated(first, path, &named, &mut notices);
+        let (first, _) = opener.evaluated(first, path, &evaluations, &mut notices);
         let reopen: Reopen = Box::new(move || {
             let book = opener.open(&again).map_err(|error| error.to_string())?;
             let (book, _) = as_played(Arc::new(book), learns);
-            Ok(opener.evaluated(book, &again, &named, &mut Vec::new()).0)
+            Ok(opener
+                .evaluated(book, &again, &evaluations, &mut Vec::new())
+                .0)
         });
         let book = ExploredBook::new(name, notices, first, reopen)
             .with_files(files)
@@ -279,15 +281,16 @@ impl Opening {
     }
 }
 
-/// The files that a book is read from, existing or not; `evaluations` is as in `Book
-/// Evaluations`.
-fn files_of(book: &Path, evaluations: &str) -> Vec<PathBuf> {
+/// The files that a book is read from, existing or not.
+fn files_of(book: &Path, evaluations: &EvaluationFile) -> Vec<PathBuf> {
     let beside = |ending| sibling(book, ending).unwrap_or_else(|| book.with_extension(ending));
     let mut files = vec![book.to_owned(), beside("cto"), beside("ctb")];
     match evaluations {
-        "" => {}
-        BESIDE => files.push(evals::beside(book)),
-        named => files.extend(from_text(named).iter().map(|path| from_home(path))),
+        EvaluationFile::None => {}
+        EvaluationFile::Beside => files.push(evals::beside(book)),
+        EvaluationFile::Named(path) => {
+            files.extend(from_text(path).iter().map(|path| from_home(path)));
+        }
     }
     files
 }

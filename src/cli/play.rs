@@ -18,7 +18,7 @@ use tabia_adapter::book_set::{BookSpec, Opener};
 use tabia_adapter::config::Config;
 use tabia_adapter::relay::{self, AddRecord, Environment};
 use tabia_adapter::session::{Engines, GameRecord, Profile, Session};
-use tabia_adapter::settings::{CONFIGURED, OptionId};
+use tabia_adapter::settings::{BookFiles, Cover};
 use tabia_adapter::transcript::{self, LogHeader, Transcript};
 use tabia_io::sanitize::{Bounded, escape_control};
 use tabia_io::{append_line, begin_lines, check_header};
@@ -256,14 +256,13 @@ fn record(path: Option<PathBuf>) -> AddRecord {
 
 /// Sentences about files that a game would use, besides its books, and cannot.
 pub(super) fn files_in_the_way(profile: &Profile, opener: &Opener) -> Vec<String> {
-    let settings = &profile.settings;
+    let options = profile.settings.options();
     let mut troubles = Vec::new();
-    let seeds = settings.text(OptionId::SeedFile);
-    if !seeds.is_empty() {
+    if let Some(seeds) = options.seed_file.as_deref() {
         troubles.extend(opener.count_seeds(seeds).err());
     }
-    if settings.number(OptionId::Cover) > 0
-        && let Some(book) = BookSpec::wanted(settings, &profile.books).first()
+    if options.cover == Cover::Lines
+        && let Some(book) = BookSpec::wanted(options, &profile.books).first()
         && let Err(error) = relay::check_cover(opener.cover_file(&book.path))
     {
         troubles.push(format!("Book Cover: {error}"));
@@ -361,13 +360,13 @@ fn plays(engines: &Engines) -> String {
 }
 
 fn book_text(profile: &Profile) -> String {
-    match profile.settings.text(OptionId::File) {
-        CONFIGURED => profile
+    match &profile.settings.options().file {
+        BookFiles::Configured => profile
             .books
             .iter()
             .map(|book| book.path.as_str())
             .collect::<Vec<_>>()
             .join("; "),
-        _ => profile.settings.display(OptionId::File),
+        listed @ BookFiles::Listed(_) => listed.to_string(),
     }
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use shakmaty::Position as _;
 use tabia_adapter::book_set::{Opener, as_played};
-use tabia_adapter::settings::{DECIDING, OptionId, Settings};
+use tabia_adapter::settings::{OptionId, Options, Scope};
 use tabia_book::policy::choose;
 use tabia_book::view::PositionView;
 use tabia_book::{Book, Probe};
@@ -62,12 +62,12 @@ struct JsonError<'a> {
 }
 
 pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let settings = settings(&args.set)?;
-    let (book, played) = opened(&args.book, &settings, args.no_mmap)?;
+    let options = options(&args.set)?;
+    let (book, played) = opened(&args.book, &options, args.no_mmap)?;
     let prober = Prober {
         book: &book,
         played: &*played,
-        settings,
+        options,
         moves: args.moves.as_deref().unwrap_or_default(),
         json: args.json,
         explain: args.explain,
@@ -86,34 +86,38 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 }
 
 /// A book, and the same as the adapter plays it: with learned results and evaluations, if
-/// the settings use them.
+/// the options use them.
 pub(super) fn opened(
     path: &Path,
-    settings: &Settings,
+    options: &Options,
     no_mmap: bool,
 ) -> anyhow::Result<(Arc<Book>, Arc<dyn Probe + Send + Sync>)> {
     let book = Arc::new(super::open_book(path, no_mmap)?);
-    let (played, _) = as_played(Arc::clone(&book), settings.check(OptionId::Learn));
+    let (played, _) = as_played(Arc::clone(&book), options.learn);
     let mut notices = Vec::new();
-    let named = settings.text(OptionId::Evaluations);
-    let (played, _) = Opener::here(!no_mmap).evaluated(played, &to_text(path), named, &mut notices);
+    let opener = Opener::here(!no_mmap);
+    let evaluations = &options.evaluations;
+    let (played, _) = opener.evaluated(played, &to_text(path), evaluations, &mut notices);
     for notice in notices {
         message!("tabia: {notice}");
     }
     Ok((book, played))
 }
 
-pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
-    let others = [OptionId::Learn, OptionId::Evaluations];
-    let decides = |id| DECIDING.contains(&id) || others.contains(&id);
-    args::settings(sets, decides, " that decides between moves")
+/// The options of `--set` that decide between moves.
+pub(super) fn options(sets: &[String]) -> anyhow::Result<Options> {
+    let decides = |id: OptionId| match id.spec().scope {
+        Scope::Choice(_) | Scope::Opening => true,
+        Scope::Book | Scope::Adapter(_) => false,
+    };
+    args::options(sets, decides, " that decides between moves")
 }
 
 struct Prober<'a> {
     book: &'a Book,
     /// The book as the adapter would play it.
     played: &'a dyn Probe,
-    settings: Settings,
+    options: Options,
     moves: &'a str,
     json: bool,
     explain: bool,
@@ -125,7 +129,7 @@ impl Prober<'_> {
             self.played,
             line.last(),
             line.before(),
-            &self.settings.rules(),
+            &self.options.rules(),
         )?;
         Ok(PositionView::new(line.last(), &found))
     }

@@ -81,13 +81,13 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         "exits are evaluated by an engine: --engine NAME, or -- COMMAND"
     );
     let plan = args.engine.plan(1)?;
-    let settings_a = probe::settings(&args.set_a)?;
-    let settings_b = probe::settings(&args.set_b)?;
-    let (_, played_a) = probe::opened(&args.book_a, &settings_a, false)?;
-    let (_, played_b) = probe::opened(&args.book_b, &settings_b, false)?;
+    let options_a = probe::options(&args.set_a)?;
+    let options_b = probe::options(&args.set_b)?;
+    let (_, played_a) = probe::opened(&args.book_a, &options_a, false)?;
+    let (_, played_b) = probe::opened(&args.book_b, &options_b, false)?;
     let sides = [
-        Side::new(&*played_a, settings_a.rules(), args.seed),
-        Side::new(&*played_b, settings_b.rules(), args.seed + args.apart),
+        Side::new(&*played_a, options_a.rules(), args.seed),
+        Side::new(&*played_b, options_b.rules(), args.seed + args.apart),
     ];
     let walks = progress::watched(|watch| prove::walk_pairs(&sides, args.walks, watch))??;
 

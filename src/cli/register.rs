@@ -161,7 +161,7 @@ fn announced(config: &Config, engine: Option<&str>) -> anyhow::Result<Vec<UciOpt
     let (engines, _) = super::engines::engines_named(config, engine)?;
     let profile = engines.profiles.first();
     Ok(profile.map_or_else(Vec::new, |profile| {
-        profile.settings.declarations().collect()
+        profile.settings.options().declarations().collect()
     }))
 }
 

@@ -12,7 +12,7 @@ use super::progress;
 use super::review_record;
 use super::style::counted;
 use shakmaty::Color;
-use tabia_adapter::settings::Settings;
+use tabia_adapter::settings::Options;
 use tabia_analysis::departures::{ChosenMoves, Departure, LeftBy, NamedMove};
 use tabia_analysis::suite::review::{self, Exit, ReviewReport, Reviewed};
 use tabia_book::evals::epd;
@@ -96,7 +96,7 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     if let (Some(path), Some(Form::Markdown)) = (&args.report, &form) {
         bail!("{}: a report is .html or .json", path.display());
     }
-    let (_, book) = super::probe::opened(args.book(), &Settings::default(), false)?;
+    let (_, book) = super::probe::opened(args.book(), &Options::default(), false)?;
     let colour = args.colour.map(Color::from);
     let chosen = args.chosen(colour)?;
     let whose = Reviewed {

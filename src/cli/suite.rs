@@ -407,8 +407,8 @@ impl LineArgs {
         if matches!(self.by, By::Games) {
             return Ok(Play::Games);
         }
-        let settings = super::probe::settings(&self.options)?;
-        Ok(Play::Adapter(Box::new(settings.rules())))
+        let options = super::probe::options(&self.options)?;
+        Ok(Play::Adapter(Box::new(options.rules())))
     }
 }
 

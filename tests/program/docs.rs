@@ -21,8 +21,6 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tabia_adapter::settings::{OptionKind, SPECS};
-
 use crate::common::{SMALL, STARTER, copy, example, project, tabia};
 
 const COMMANDS: &str = "docs/commands.md";
@@ -302,32 +300,6 @@ fn commands_on_the_pages_have_existing_options() {
         }
     }
     assert!(seen > 50, "{seen}");
-}
-
-/// The table has every option with its default.
-#[test]
-fn the_table_of_options_is_that_of_the_program() {
-    let page = fs::read_to_string("docs/options.md").unwrap();
-    for spec in &SPECS {
-        let name = format!("`{}`", spec.name);
-        // Rows of the table of presets have more columns.
-        let mut rows = page.lines().filter(|line| line.split('|').count() == 5);
-        let row = rows.find(|row| row.split('|').nth(1).unwrap().contains(&name));
-        let row = row.unwrap_or_else(|| panic!("docs/options.md has no {name}"));
-        // Two options may share a row, each with its default.
-        let cell = |n: usize| row.split('|').nth(n).unwrap().split(',').map(str::trim);
-        let place = cell(1).position(|known| known == name).unwrap();
-        let default = cell(2).nth(place).or_else(|| cell(2).next_back());
-        let default = default.unwrap().trim_matches('`');
-        let expected = match spec.kind {
-            OptionKind::Check(on) => on.to_string(),
-            OptionKind::Spin(number, ..) => number.to_string(),
-            OptionKind::Combo(index, values) => values[index].to_owned(),
-            OptionKind::Text(text) | OptionKind::Paths(text) => text.to_owned(),
-            OptionKind::Delay => "0".to_owned(),
-        };
-        assert_eq!(default, expected, "{name}");
-    }
 }
 
 /// The table of move bytes equals that in the decoder's tests.

@@ -18,7 +18,7 @@ use hyper::body::Bytes;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 use tabia_adapter::book_set::Opener;
-use tabia_adapter::settings::Settings;
+use tabia_adapter::settings::Options;
 use tabia_explorer::{Access, ExploredBook, Explorer};
 
 pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
@@ -32,7 +32,7 @@ fn starter() -> ExploredBook {
 
 pub(crate) fn explorer_at(address: &str, read_only: bool) -> Explorer {
     let access = Access::new(address.parse().unwrap(), TOKEN.into());
-    Explorer::new(vec![starter()], access, Settings::default(), read_only)
+    Explorer::new(vec![starter()], access, Options::default(), read_only)
 }
 
 pub(crate) fn explorer() -> Explorer {
@@ -131,7 +131,7 @@ fn one_answer_has_all_data_of_a_page() {
     assert_eq!(view["line"][2], json!({"uci": "g1f3", "san": "Nf3"}));
     assert_eq!(view["legal"].as_array().unwrap().len(), 30);
     let options = view["options"].as_array().unwrap().len();
-    assert_eq!(options, tabia_adapter::settings::DECIDING.len());
+    assert_eq!(options, tabia_adapter::settings::OptionId::deciding().len());
     assert_eq!(view["books"][0]["editable"], false);
 }
 
@@ -322,7 +322,7 @@ fn changes_are_refused_read_only_and_from_other_machines() {
         let before = files(&path);
         let access = Access::new(address.parse().unwrap(), TOKEN.into());
         let books = vec![editable_book(&path, &[])];
-        let explorer = Explorer::new(books, access, Settings::default(), read_only);
+        let explorer = Explorer::new(books, access, Options::default(), read_only);
         let body = json!({"book": 0, "uci": "e2e4", "change": "mark", "value": "main"});
         let refused = post(&explorer, "/api/edit", &body);
         assert_eq!(refused.status(), StatusCode::FORBIDDEN);
@@ -353,7 +353,7 @@ fn explorer_watching(
 ) -> Explorer {
     let access = Access::new(address.parse().unwrap(), TOKEN.into());
     let books = vec![editable_book(path, files)];
-    Explorer::new(books, access, Settings::default(), false)
+    Explorer::new(books, access, Options::default(), false)
 }
 
 fn editable_book(path: &std::path::Path, files: &[std::path::PathBuf]) -> ExploredBook {

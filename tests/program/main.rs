@@ -24,6 +24,7 @@ mod fuzz_corpus;
 mod games;
 mod grow;
 mod learn;
+mod made;
 mod mark;
 mod messages;
 mod one_side;

@@ -124,7 +124,7 @@ impl Adapter {
             adapter.gui(&format!("setoption name {name} value {value}"));
         }
         let opener = Opener::here(true);
-        let specs = BookSpec::wanted(adapter.session.settings(), &[]);
+        let specs = BookSpec::wanted(adapter.session.settings().options(), &[]);
         let (book_set, messages) = opener.book_set(&specs, &BookSet::default());
         assert!(messages.is_empty(), "{messages:?}");
         adapter.book_set = book_set;

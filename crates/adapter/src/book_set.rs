@@ -7,7 +7,9 @@ use std::sync::Arc;
 use shakmaty::Color;
 
 use crate::conditions::BookConditions;
-use crate::settings::{BESIDE, CONFIGURED, OptionId, STARTER, Settings, paths};
+use crate::settings::{
+    BookFiles, EvaluationFile, OptionId, Options, Paths, STARTER, Scope, Setting,
+};
 use tabia_book::ctg::CtgBook;
 use tabia_book::evals::{self, EvalTable, EvaluatedBook};
 use tabia_book::{Book, Error, OpenOptions, Probe};
@@ -22,7 +24,7 @@ pub struct BookSpec {
     /// The colour that uses it; `None` is both.
     pub colour: Option<Color>,
     /// Options that this book sets to other values than the general ones.
-    pub overrides: Vec<(OptionId, String)>,
+    pub overrides: Vec<Setting>,
     /// The games that use it.
     pub conditions: BookConditions,
 }
@@ -31,63 +33,53 @@ impl BookSpec {
     /// Whether its own options have games played from it recorded.
     #[must_use]
     pub fn learns(&self) -> bool {
-        self.settings(&Settings::default()).check(OptionId::Learn)
+        self.options(&Options::default()).learn
     }
 
-    /// The path of its evaluations in its own options.
+    /// Its evaluations in its own options.
     #[must_use]
-    pub fn evaluations(&self) -> String {
-        self.settings(&Settings::default())
-            .text(OptionId::Evaluations)
-            .to_owned()
+    pub fn evaluations(&self) -> EvaluationFile {
+        self.options(&Options::default()).evaluations
     }
 
-    /// The books named by a `Book File` value.
-    pub fn list(paths: &str, colour: Option<Color>) -> impl Iterator<Item = BookSpec> {
-        paths::split(paths).into_iter().map(move |path| BookSpec {
-            path,
+    /// The books of these paths.
+    pub fn list(paths: &Paths, colour: Option<Color>) -> impl Iterator<Item = BookSpec> {
+        paths.0.iter().map(move |path| BookSpec {
+            path: path.clone(),
             colour,
             ..BookSpec::default()
         })
     }
 
-    /// The books that the settings name, in the order in which they are asked;
+    /// The books that the options name, in the order in which they are asked;
     /// `configured` are those of engines.toml.
     #[must_use]
-    pub fn wanted(settings: &Settings, configured: &[BookSpec]) -> Vec<BookSpec> {
-        let own_colour = [
-            (OptionId::WhiteFile, Color::White),
-            (OptionId::BlackFile, Color::Black),
-        ];
-        let mut books: Vec<BookSpec> = own_colour
-            .into_iter()
-            .flat_map(|(id, colour)| BookSpec::list(settings.text(id), Some(colour)))
+    pub fn wanted(options: &Options, configured: &[BookSpec]) -> Vec<BookSpec> {
+        let mut books: Vec<BookSpec> = BookSpec::list(&options.white_file, Some(Color::White))
+            .chain(BookSpec::list(&options.black_file, Some(Color::Black)))
             .collect();
-        match settings.text(OptionId::File) {
-            CONFIGURED => books.extend_from_slice(configured),
-            paths => books.extend(BookSpec::list(paths, None)),
+        match &options.file {
+            BookFiles::Configured => books.extend_from_slice(configured),
+            BookFiles::Listed(paths) => books.extend(BookSpec::list(paths, None)),
         }
         // The book's own options decide what happens when it is opened.
-        for id in [OptionId::Learn, OptionId::Evaluations] {
-            let value = settings.display(id);
-            let usual = value == Settings::default().display(id);
-            let is_set = |book: &BookSpec| book.overrides.iter().any(|(known, _)| *known == id);
-            for book in books.iter_mut().filter(|book| !usual && !is_set(book)) {
-                book.overrides.push((id, value.clone()));
+        let usual = Options::default();
+        let opening = OptionId::ALL
+            .iter()
+            .filter(|id| id.spec().scope == Scope::Opening);
+        for id in opening.filter(|id| options.get(**id) != usual.get(**id)) {
+            let is_set = |book: &BookSpec| book.overrides.iter().any(|own| own.id() == *id);
+            for book in books.iter_mut().filter(|book| !is_set(book)) {
+                book.overrides.push(options.get(*id));
             }
         }
         books
     }
 
-    /// The general settings, overridden by those of this book. Invalid values are
-    /// ignored: they were checked when the list was made.
+    /// The general options, overridden by those of this book.
     #[must_use]
-    pub fn settings(&self, general: &Settings) -> Settings {
-        let mut settings = general.announced();
-        for (id, value) in &self.overrides {
-            let _ = settings.choose(*id, value);
-        }
-        settings
+    pub fn options(&self, general: &Options) -> Options {
+        general.with(&self.overrides)
     }
 }
 
@@ -116,18 +108,17 @@ pub struct Evaluations {
 }
 
 impl Evaluations {
-    /// The evaluation file of a book, if there is one: `named` is a path, or [`BESIDE`],
-    /// or empty for none.
-    fn find(opener: &Opener, book: &str, named: &str) -> Option<Evaluations> {
-        let places = match named {
-            "" => return None,
-            BESIDE if book == STARTER => return None,
-            BESIDE => opener
+    /// The evaluation file of a book, if there is one.
+    fn find(opener: &Opener, book: &str, wanted: &EvaluationFile) -> Option<Evaluations> {
+        let places = match wanted {
+            EvaluationFile::None => return None,
+            EvaluationFile::Beside if book == STARTER => return None,
+            EvaluationFile::Beside => opener
                 .candidates(book)
                 .iter()
                 .map(|path| evals::beside(path))
                 .collect(),
-            named => opener.candidates(named),
+            EvaluationFile::Named(path) => opener.candidates(path),
         };
         places.into_iter().find_map(|path| {
             let found = std::fs::metadata(&path)
@@ -163,6 +154,14 @@ impl fmt::Debug for OpenBook {
 pub struct BookSet {
     /// The first that has the position answers.
     pub books: Vec<OpenBook>,
+}
+
+impl BookSet {
+    /// Whether games played from any of these books are noted.
+    #[must_use]
+    pub fn learns(&self) -> bool {
+        self.books.iter().any(|book| book.side_file.is_some())
+    }
 }
 
 /// Finds and opens books.
@@ -234,18 +233,18 @@ impl Opener {
         (book_set, messages)
     }
 
-    /// Adds evaluations to a book, if there are any: `named` is as in `Book Evaluations`.
+    /// Adds evaluations to a book, if there are any.
     #[must_use]
     pub fn evaluated(
         &self,
         book: Arc<dyn Probe + Send + Sync>,
         path: &str,
-        named: &str,
+        wanted: &EvaluationFile,
         notices: &mut Vec<String>,
     ) -> (Arc<dyn Probe + Send + Sync>, Option<Evaluations>) {
-        let Some(found) = Evaluations::find(self, path, named) else {
-            if !matches!(named, "" | BESIDE) {
-                notices.push(format!("no evaluations: there is no file {named}"));
+        let Some(found) = Evaluations::find(self, path, wanted) else {
+            if let Some(path) = wanted.path() {
+                notices.push(format!("no evaluations: there is no file {path}"));
             }
             return (book, None);
         };

@@ -14,7 +14,10 @@ use toml::Spanned;
 
 use crate::book_set::BookSpec;
 use crate::session::{Engines, IfNoneStarts, Profile};
-use crate::settings::{CONFIGURED, NONE, OptionId, OptionKind, STARTER, Scope, Settings, paths};
+use crate::settings::{
+    BookFiles, CONFIGURED, NONE, OptionId, Options, STARTER, Scope, Setting, paths,
+};
+use tabia_book::options::OptionKind;
 use tabia_io::input::path::{from_home, to_text};
 use tabia_uci::process::{EngineCommand, is_on_path, itself};
 
@@ -77,8 +80,8 @@ pub struct Config {
     pub default: Vec<String>,
     /// The engine profiles.
     pub engines: Vec<EngineEntry>,
-    /// `[book]`: options, values as text.
-    pub book: Vec<(OptionId, String)>,
+    /// `[book]`
+    pub book: Vec<Setting>,
     /// `[[books]]`.
     pub books: Vec<BookSpec>,
     /// Folders whose books and indexes `tabia explore` may open.
@@ -97,7 +100,7 @@ pub struct EngineEntry {
     /// UCI options to set, in order.
     pub options: Vec<(String, String)>,
     /// Tabia's options for this engine.
-    pub book: Vec<(OptionId, String)>,
+    pub book: Vec<Setting>,
 }
 
 impl Default for Config {
@@ -315,22 +318,16 @@ impl Config {
     }
 
     fn profile_of(&self, name: &str, entry: Option<&EngineEntry>) -> Profile {
-        let mut settings = Settings::default();
+        let mut usual = Options::default();
         if !self.books.is_empty() {
-            let _ = settings.choose(OptionId::File, CONFIGURED);
+            usual.file = BookFiles::Configured;
         }
         let of_engine = entry.map_or(&[][..], |entry| &entry.book);
-        // They were checked when they were read. The options of the engine override them.
-        for options in [&self.book, of_engine] {
-            for (id, value) in options {
-                let _ = settings.choose(*id, value);
-            }
-            settings = settings.announced();
-        }
         Profile {
             name: name.to_owned(),
             options: entry.map_or_else(Vec::new, |entry| entry.options.clone()),
-            settings,
+            // The options of the engine override the others.
+            settings: usual.with(&self.book).with(of_engine).into(),
             books: self.books.clone(),
             start_timeout: entry.map_or(START_TIMEOUT, |entry| entry.start_timeout),
         }
@@ -470,7 +467,7 @@ impl Reader<'_> {
         Ok(spec)
     }
 
-    fn options(&self, table: &Table) -> Result<Vec<(OptionId, String)>, Error> {
+    fn options(&self, table: &Table) -> Result<Vec<Setting>, Error> {
         let mut options = Vec::new();
         for (key, value) in table {
             self.option(key, value, &mut options)?;
@@ -483,7 +480,7 @@ impl Reader<'_> {
         &self,
         key: &Spanned<String>,
         value: &Spanned<toml::Value>,
-        options: &mut Vec<(OptionId, String)>,
+        options: &mut Vec<Setting>,
     ) -> Result<OptionId, Error> {
         let Some(id) = OptionId::by_key(key.get_ref()) else {
             return Err(self.error(
@@ -495,36 +492,41 @@ impl Reader<'_> {
                 ),
             ));
         };
-        let is_list = matches!(id.spec().kind, OptionKind::Paths(_));
-        let text = match value.get_ref() {
-            toml::Value::Array(paths) if is_list => {
-                let mut list = Vec::new();
-                for path in paths {
-                    let Some(path) = path.as_str() else {
-                        return Err(self.error(value.span().start, "a list of paths is expected"));
-                    };
-                    list.push(self.resolve(path));
-                }
-                paths::join(&list)
-            }
-            _ if is_list => {
-                let list = paths::split(&self.scalar(key, value)?);
+        let text = match Options::default().kind(id) {
+            OptionKind::Paths => {
+                let list = self.paths(key, value)?;
                 let list: Vec<String> = list.iter().map(|path| self.resolve(path)).collect();
                 paths::join(&list)
             }
-            _ if id == OptionId::SeedFile => self.resolve(&self.scalar(key, value)?),
-            _ => self.scalar(key, value)?,
+            OptionKind::Path => self.resolve(&self.scalar(key, value)?),
+            OptionKind::Check(_)
+            | OptionKind::Spin { .. }
+            | OptionKind::Combo { .. }
+            | OptionKind::Text => self.scalar(key, value)?,
         };
-        Settings::default()
-            .set(id, &text)
+        let setting = Setting::read(id, &text)
             .map_err(|error| self.error(value.span().start, &error.to_string()))?;
-        if options.iter().any(|(known, _)| *known == id) {
+        if options.iter().any(|known| known.id() == id) {
             let name = id.spec().name;
             let text = format!("{name} is set twice in this table: remove one of the two");
             return Err(self.error(key.span().start, &text));
         }
-        options.push((id, text));
+        options.push(setting);
         Ok(id)
+    }
+
+    /// A list of paths, or a text of paths.
+    fn paths(
+        &self,
+        key: &Spanned<String>,
+        value: &Spanned<toml::Value>,
+    ) -> Result<Vec<String>, Error> {
+        let toml::Value::Array(paths) = value.get_ref() else {
+            return Ok(paths::split(&self.scalar(key, value)?));
+        };
+        let paths = paths.iter().map(|path| path.as_str().map(str::to_owned));
+        let paths: Option<Vec<String>> = paths.collect();
+        paths.ok_or_else(|| self.error(value.span().start, "a list of paths is expected"))
     }
 
     fn scalar(&self, key: &Spanned<String>, value: &Spanned<toml::Value>) -> Result<String, Error> {
@@ -551,11 +553,11 @@ impl Reader<'_> {
 
 /// A similar valid key, if there is one.
 fn suggestion(key: &str) -> String {
-    crate::settings::SPECS
+    OptionId::ALL
         .iter()
-        .map(|spec| spec.id.key())
-        .chain(["file", "opponent", "time_control", "elo", "variant"].map(str::to_owned))
-        .map(|known| (strsim::damerau_levenshtein(key, &known), known))
+        .map(|id| id.spec().key)
+        .chain(["file", "opponent", "time_control", "elo", "variant"])
+        .map(|known| (strsim::damerau_levenshtein(key, known), known))
         .min()
         .filter(|(distance, _)| *distance <= 3)
         .map_or_else(String::new, |(_, known)| {

@@ -15,6 +15,7 @@ pub mod book_set;
 pub mod conditions;
 pub mod config;
 mod cover;
+mod record;
 pub mod relay;
 mod seeds;
 pub mod session;

@@ -118,6 +118,7 @@ pub mod eval;
 #[cfg(feature = "json")]
 pub mod evals;
 pub mod mark;
+pub mod options;
 pub mod policy;
 pub mod tree;
 #[cfg(feature = "json")]

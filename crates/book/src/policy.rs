@@ -56,6 +56,8 @@
 mod choice;
 mod evaluated;
 mod game;
+#[macro_use]
+mod table;
 
 use std::fmt;
 
@@ -66,67 +68,60 @@ pub use choice::{Choice, Exit, Rules, chance, choose, choose_knowing};
 pub use evaluated::learn_value;
 pub use game::{GameSituation, LineMemory};
 
+use crate::options::OptionKind;
 use crate::{Annotation, BookMove, Mark, Preference};
 use evaluated::evaluation_weights;
 
-/// How to choose among book moves: the settings of the user.
-///
-/// The field docs give the ranges; values outside are clamped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// 0 to 100: 0 the heaviest move only, 50 by weight, 100 all alike.
-    pub variety: u32,
-    /// Games that the position after the move must have.
-    pub minimum_games: u32,
-    /// 0 to 100 per cent: the score that the move must have for its player.
-    pub minimum_score: u32,
-    /// 0 to 1000 per mille of the position's weight: moves below it are removed.
-    pub minimum_share: u32,
-    /// Whether green and red marks count: red moves are never played, and if there are
-    /// green moves only these.
-    pub tournament: bool,
-    /// Whether annotations count: doubtful moves are played only if no others are left;
-    /// an only move alone.
-    pub annotations: bool,
-    /// 0 to 100: how strongly learn values change the weights.
-    pub learn_influence: u32,
-    /// Whether to play moves that are not stored but lead into the book.
-    pub transpositions: bool,
-    /// Highest loss in centipawns against the best move, if evaluations are available; 0
-    /// is no limit. If it removes a move, moves without an evaluation are not played
-    /// either.
-    pub maximum_loss: u32,
-    /// What makes the weight if evaluations are available.
-    pub judgement: Judgement,
-}
+policy_options! { policy! {} }
 
-/// What makes a weight if evaluations are available.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Judgement {
-    /// Results only.
-    #[default]
-    Results,
-    /// Evaluations only.
-    Evaluations,
-    /// Results, reduced by the evaluation.
-    Both,
-}
-
-impl Default for Policy {
-    fn default() -> Policy {
-        Policy {
-            variety: 50,
-            minimum_games: 1,
-            minimum_score: 0,
-            minimum_share: 5,
-            tournament: true,
-            annotations: true,
-            learn_influence: 50,
-            transpositions: true,
-            maximum_loss: 0,
-            judgement: Judgement::Results,
-        }
+crate::words! {
+    /// What makes a weight if evaluations are available.
+    #[derive(Default)]
+    pub enum Judgement {
+        /// Results only.
+        #[default]
+        Results = "results",
+        /// Evaluations only.
+        Evaluations = "evaluations",
+        /// Results, reduced by the evaluation.
+        Both = "both",
     }
+}
+
+/// An option of a [`Policy`], with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyOption {
+    /// The name of the field, in engines.toml and in Python.
+    pub key: &'static str,
+    /// The name in UCI.
+    pub name: &'static str,
+    /// Its type and its value.
+    pub kind: OptionKind,
+    /// What it is about.
+    pub topic: Topic,
+    /// The help text for users.
+    pub help: &'static str,
+}
+
+/// What an option is about that decides between moves, in an order for users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Topic {
+    /// How a move is drawn by the weights.
+    Draw,
+    /// What was learned from games.
+    Learning,
+    /// Marks and annotations of the moves.
+    Marks,
+    /// What a move must have.
+    Minimums,
+    /// How far lines are played.
+    Line,
+    /// Evaluations of engines.
+    Evaluations,
+    /// The positions that moves lead to.
+    Positions,
+    /// The values at which the book is left.
+    Exit,
 }
 
 /// Why a move is not played, in the order in which the reasons are looked for.

@@ -11,7 +11,7 @@ use super::api::GamesFilter;
 use super::edit::{EditHistory, reason_not_to_edit};
 use super::lock;
 use super::message::{Message, message};
-use tabia_adapter::settings::Settings;
+use tabia_adapter::settings::Options;
 use tabia_book::policy::{Choice, LineMemory, choose_knowing};
 use tabia_book::{Book, Error, Probe, Stats};
 use tabia_io::input::state::Identity;
@@ -248,7 +248,7 @@ impl ExploredBook {
 pub(super) fn look_up(
     (book, cache): &Content,
     line: &Line,
-    settings: &Settings,
+    settings: &Options,
 ) -> Result<Choice, Error> {
     let (position, before) = (line.last(), line.before());
     choose_knowing(

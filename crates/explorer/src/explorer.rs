@@ -23,6 +23,7 @@ use super::line;
 use super::message::message;
 use super::open_books::content;
 use super::openings;
+use super::options::{self, StartOption};
 use super::pasted;
 use super::plot;
 use super::position::{MOST_AHEAD, MoveNames};
@@ -33,8 +34,7 @@ use super::reply::{
 use super::route::{Command, Route};
 use shakmaty::Position as _;
 
-use tabia_adapter::settings::DECIDING;
-use tabia_adapter::settings::{self, Settings};
+use tabia_adapter::settings::Options;
 use tokio::sync::watch;
 
 const NOT_HERE: &str = "there is no such page";
@@ -48,7 +48,7 @@ pub struct Explorer {
     /// Locked while a file is opened.
     pub(super) opening: Mutex<()>,
     access: Access,
-    pub(super) general: Settings,
+    pub(super) general: Options,
     pub(super) read_only: bool,
     /// Sends the number of changes to books to waiting pages. It starts at an arbitrary
     /// number, so that a page can detect a restart of the program.
@@ -76,19 +76,6 @@ struct StartBook<'a> {
     name: &'a str,
     editable: bool,
     notices: &'a [String],
-}
-
-#[derive(Serialize)]
-struct StartOption {
-    name: &'static str,
-    help: &'static str,
-    default: String,
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    least: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    greatest: Option<i32>,
-    words: &'static [&'static str],
 }
 
 /// A request with a pasted text.
@@ -122,7 +109,7 @@ impl Explorer {
     pub fn new(
         books: Vec<ExploredBook>,
         access: Access,
-        general: Settings,
+        general: Options,
         read_only: bool,
     ) -> Explorer {
         let read_only = read_only || !access.is_local();
@@ -410,31 +397,7 @@ impl Explorer {
                     notices: book.notices(),
                 })
                 .collect(),
-            options: DECIDING
-                .iter()
-                .map(|id| {
-                    let spec = id.spec();
-                    let (kind, least, greatest, words): (_, _, _, &[&str]) = match spec.kind {
-                        settings::OptionKind::Check(_) => ("check", None, None, &[]),
-                        settings::OptionKind::Spin(_, least, greatest) => {
-                            ("spin", Some(least), Some(greatest), &[])
-                        }
-                        settings::OptionKind::Combo(_, words) => ("combo", None, None, words),
-                        settings::OptionKind::Text(_)
-                        | settings::OptionKind::Paths(_)
-                        | settings::OptionKind::Delay => ("text", None, None, &[]),
-                    };
-                    StartOption {
-                        name: spec.name,
-                        help: spec.help,
-                        default: self.general.display(spec.id),
-                        kind,
-                        least,
-                        greatest,
-                        words,
-                    }
-                })
-                .collect(),
+            options: options::start(&self.general),
         }
     }
 

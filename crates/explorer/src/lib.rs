@@ -38,6 +38,7 @@ mod line;
 mod message;
 mod open_books;
 mod openings;
+mod options;
 mod pasted;
 mod plot;
 mod position;

@@ -7,8 +7,7 @@ use shakmaty::{Color, Move, Position};
 
 use super::books::{Content, look_up};
 use super::lock;
-use tabia_adapter::settings::DECIDING;
-use tabia_adapter::settings::{OptionId, Settings};
+use tabia_adapter::settings::Options;
 use tabia_book::policy::Rejection;
 use tabia_book::{Error, Lookup, Stats, Wanted};
 use tabia_notation::{self as notation, Line};
@@ -41,7 +40,7 @@ pub(super) struct Point {
 pub(super) fn main_line(
     book: &Content,
     line: &Line,
-    settings: &Settings,
+    settings: &Options,
 ) -> Result<Vec<Point>, Error> {
     let mut points = Vec::new();
     let mut found = Lookup::default();
@@ -68,7 +67,7 @@ pub(super) fn main_line(
 pub(super) fn ahead(
     book: &Content,
     line: &Line,
-    settings: &Settings,
+    settings: &Options,
     most: usize,
 ) -> Result<Line, Error> {
     let limit = line.plies().saturating_add(most).min(notation::MOST_PLIES);
@@ -79,13 +78,14 @@ pub(super) fn ahead(
 fn follow(
     book: &Content,
     mut line: Line,
-    settings: &Settings,
+    settings: &Options,
     plies: usize,
     mut seen: impl FnMut(&Line, &Stats, Color),
 ) -> Result<Line, Error> {
-    let mut settings = settings.clone();
-    // 0 is a valid value, so this cannot fail.
-    let _ = settings.set(OptionId::LeaveEarly, "0");
+    let settings = Options {
+        leave_early: 0,
+        ..settings.clone()
+    };
     let options = fingerprint(&settings);
     while line.plies() < plies {
         let Some((mv, stats)) = likeliest(book, &line, &settings, options)? else {
@@ -110,7 +110,7 @@ const MOST_CACHED: usize = 50_000;
 fn likeliest(
     book: &Content,
     line: &Line,
-    settings: &Settings,
+    settings: &Options,
     options: u64,
 ) -> Result<Option<(Move, Stats)>, Error> {
     let cache = || lock(&book.1.likeliest);
@@ -138,9 +138,9 @@ fn likeliest(
 }
 
 /// A hash of the options that affect the choice of moves.
-fn fingerprint(settings: &Settings) -> u64 {
+fn fingerprint(settings: &Options) -> u64 {
     let mut hasher = DefaultHasher::new();
-    DECIDING.map(|id| settings.display(id)).hash(&mut hasher);
+    settings.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -178,7 +178,7 @@ mod tests {
     fn the_main_line_continues_the_given_line() {
         let book = starter();
         let line = Line::read("", "e2e4,c7c5").unwrap();
-        let points = main_line(&book, &line, &Settings::default()).unwrap();
+        let points = main_line(&book, &line, &Options::default()).unwrap();
         assert!(points.len() > 6, "{}", points.len());
         let flags: Vec<bool> = points.iter().map(|point| point.is_given).collect();
         assert_eq!(&flags[..4], [true, true, true, false]);
@@ -192,7 +192,7 @@ mod tests {
         // The same position has the same figures after any moves.
         let next = format!("e2e4,c7c5,{}", points[3].uci);
         let line = Line::read("", &next).unwrap();
-        let again = main_line(&book, &line, &Settings::default()).unwrap();
+        let again = main_line(&book, &line, &Options::default()).unwrap();
         assert_eq!(again[3].games, points[3].games);
         assert_eq!(again[3].score, points[3].score);
     }
@@ -201,7 +201,7 @@ mod tests {
     fn outside_the_book_the_given_line_is_not_continued() {
         let book = starter();
         let line = Line::read("", "a2a4,h7h5,a4a5,h5h4,a5a6,h4h3").unwrap();
-        let points = main_line(&book, &line, &Settings::default()).unwrap();
+        let points = main_line(&book, &line, &Options::default()).unwrap();
         assert_eq!(points.last().unwrap().games, None);
         assert!(!points.last().unwrap().in_book);
         assert_eq!(points.last().unwrap().score, None);

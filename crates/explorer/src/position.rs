@@ -12,11 +12,11 @@ use super::explorer::Explorer;
 use super::line;
 use super::message::{Message, message};
 use super::openings::{self, Opening};
+use super::options::{self, OptionView};
 use super::plot;
 use super::query::Query;
 use super::reply::{Refusal, bad, json};
-use tabia_adapter::settings::DECIDING;
-use tabia_adapter::settings::Settings;
+use tabia_adapter::settings::Options;
 use tabia_book::Preference;
 use tabia_book::policy::{Choice, Rejection};
 use tabia_book::view::MoveView;
@@ -70,12 +70,6 @@ struct LegalMove {
     rook: Option<String>,
 }
 
-#[derive(Serialize)]
-struct OptionView {
-    name: &'static str,
-    value: String,
-}
-
 /// The values of one book.
 #[derive(Serialize)]
 struct BookView {
@@ -120,7 +114,7 @@ struct ColouredMove {
 
 /// What the views of all books of an answer have in common.
 struct ViewOptions<'a> {
-    settings: Settings,
+    settings: Options,
     /// Filter for the games of indexes.
     filter: GamesFilter,
     /// The page that sends the request.
@@ -173,7 +167,7 @@ impl Explorer {
             problem,
         };
         let settings = query.settings(&self.general);
-        let settings = leniency.accept(settings, || self.general.announced())?;
+        let settings = leniency.accept(settings, || self.general.clone())?;
         let first_book = || {
             self.books()
                 .into_iter()
@@ -222,12 +216,7 @@ impl Explorer {
                 })
                 .collect(),
             ahead: ahead.skip(played.plies()).map(MoveNames::new).collect(),
-            options: DECIDING
-                .map(|id| OptionView {
-                    name: id.spec().name,
-                    value: options.settings.display(id),
-                })
-                .into(),
+            options: options::views(&options.settings),
             books: books
                 .iter()
                 .map(|(number, book)| BookView::new(*number, book, &played, &options))

@@ -2,8 +2,7 @@
 
 use super::line;
 use super::message::{Message, message};
-use tabia_adapter::settings::DECIDING;
-use tabia_adapter::settings::{OptionId, Settings};
+use tabia_adapter::settings::{OptionId, Options, Settings};
 use tabia_notation::Line;
 
 /// Parameters in their order.
@@ -56,15 +55,15 @@ impl Query {
     /// # Errors
     ///
     /// The value of an option is invalid.
-    pub(super) fn settings(&self, general: &Settings) -> Result<Settings, Message> {
-        let mut settings = general.announced();
+    pub(super) fn settings(&self, general: &Options) -> Result<Options, Message> {
+        let mut settings = Settings::from(general.clone());
         for (name, value) in &self.0 {
-            if let Some(id) = OptionId::by_name(name).filter(|id| DECIDING.contains(id)) {
+            if let Some(id) = OptionId::by_name(name).filter(|id| id.topic().is_some()) {
                 let set = settings.set(id, value);
                 set.map_err(|error| Message::from(error.to_string()))?;
             }
         }
-        Ok(settings)
+        Ok(settings.options().clone())
     }
 }
 
@@ -95,13 +94,13 @@ mod tests {
 
     #[test]
     fn options_have_their_uci_names() {
-        let set = |text: &str| Query::read(text).settings(&Settings::default());
+        let set = |text: &str| Query::read(text).settings(&Options::default());
         let settings = set("book+variety=20&Book%20Tournament=false&x=1").unwrap();
-        assert_eq!(settings.number(OptionId::Variety), 20);
-        assert!(!settings.check(OptionId::Tournament));
+        assert_eq!(settings.policy.variety, 20);
+        assert!(!settings.policy.tournament);
         assert!(set("Book+Variety=101").is_err());
         // A request cannot set options that are paths.
         let settings = set("Book+File=/etc/passwd").unwrap();
-        assert_eq!(settings, Settings::default());
+        assert_eq!(settings, Options::default());
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use tabia_adapter::book_set::Opener;
-use tabia_adapter::settings::Settings;
+use tabia_adapter::settings::Options;
 use tabia_explorer::{Access, ExploredBook, Explorer, OpenedFile};
 use tabia_games::index::GamesIndex;
 
@@ -32,7 +32,7 @@ fn open(path: &Path, name: String) -> Result<OpenedFile, String> {
 
 fn explorer_of(folders: Vec<PathBuf>, address: &str) -> Explorer {
     let access = Access::new(address.parse().unwrap(), TOKEN.into());
-    Explorer::new(vec![starter()], access, Settings::default(), false)
+    Explorer::new(vec![starter()], access, Options::default(), false)
         .with_folders(folders, Box::new(open))
 }
 

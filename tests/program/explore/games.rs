@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
-use tabia_adapter::settings::Settings;
+use tabia_adapter::settings::Options;
 use tabia_explorer::{Access, AllowedOrigin, Explorer, Games};
 use tabia_games::GameFilter;
 use tabia_games::index::make::{self, IndexJob, IndexReport};
@@ -97,7 +97,7 @@ fn explorer_of(path: &Path, origins: &[&str]) -> Explorer {
     let access = Access::new(ADDRESS.parse().unwrap(), "secret".into())
         .with_allowed_origins(origins.collect());
     let index = GamesIndex::open(path, false).unwrap();
-    Explorer::new(vec![starter()], access, Settings::default(), false)
+    Explorer::new(vec![starter()], access, Options::default(), false)
         .with_games(Games::new(vec![index], false))
 }
 
@@ -355,7 +355,7 @@ fn damage_is_reported() {
         let games = Games::new(vec![index], false);
         let access = Access::new(ADDRESS.parse().unwrap(), "secret".into());
         let explorer =
-            Explorer::new(Vec::new(), access, Settings::default(), true).with_games(games);
+            Explorer::new(Vec::new(), access, Options::default(), true).with_games(games);
         let targets = [
             "/lichess",
             "/masters?play=e2e4",
@@ -451,7 +451,7 @@ fn an_index_is_shown_like_a_book_and_is_read_only() {
     let games = Games::new(vec![GamesIndex::open(&path, false).unwrap()], false);
     let access = Access::new(ADDRESS.parse().unwrap(), super::TOKEN.into());
     let books = games.books(vec!["games.tgx".to_owned()]);
-    let explorer = Explorer::new(books, access, Settings::default(), false).with_games(games);
+    let explorer = Explorer::new(books, access, Options::default(), false).with_games(games);
     let view = ask(&explorer, "/api/position?books=games.tgx");
     let book = &view["books"][0];
     let of = |book: &Value, names: &[&str]| -> Vec<Value> {
@@ -529,7 +529,7 @@ fn with_table(check: impl FnOnce(&Explorer)) {
     let mut books = vec![starter()];
     books.extend(games.books(vec!["games.tgx".to_owned()]));
     let access = Access::new(ADDRESS.parse().unwrap(), "secret".into());
-    check(&Explorer::new(books, access, Settings::default(), false).with_games(games));
+    check(&Explorer::new(books, access, Options::default(), false).with_games(games));
 }
 
 #[test]

@@ -56,8 +56,8 @@ fn reads_engines_options_and_book() {
             ("Ponder".to_owned(), "false".to_owned()),
         ]
     );
-    assert_eq!(stockfish.settings.policy().variety, 20);
-    assert_eq!(stockfish.settings.text(OptionId::File), STARTER);
+    assert_eq!(stockfish.settings.options().policy.variety, 20);
+    assert_eq!(stockfish.settings.options().file, BookFiles::default());
     assert_eq!(commands[0].program, Path::new("stockfish"));
     assert_eq!(commands[0].env, [("OMP_NUM_THREADS".into(), "2".into())]);
     assert_eq!(commands[1], builtin());
@@ -75,10 +75,13 @@ fn paths_count_from_the_file_and_engines_may_differ() {
     assert_eq!(commands[0].program, Path::new("/home/me/lc0/lc0"));
     assert_eq!(commands[0].dir.as_deref(), Some(Path::new("/home/me/nets")));
     assert_eq!(
-        engines.profiles[0].settings.text(OptionId::File),
+        engines.profiles[0].settings.options().file.to_string(),
         format!("{};/abs/more.ctg", beside("sharp.ctg"))
     );
-    assert_eq!(engines.profiles[0].settings.policy().minimum_games, 3);
+    assert_eq!(
+        engines.profiles[0].settings.options().policy.minimum_games,
+        3
+    );
 }
 
 #[test]
@@ -92,10 +95,10 @@ fn books_may_have_a_policy_of_their_own() {
         .engines(&["builtin".into()], Some(&builtin()))
         .unwrap();
     let profile = &engines.profiles[0];
-    assert_eq!(profile.settings.text(OptionId::File), CONFIGURED);
+    let general = profile.settings.options();
+    assert_eq!(general.file, BookFiles::Configured);
     assert_eq!(profile.books[0].path, beside("patch.ctg"));
-    let of_book = profile.books[0].settings(&profile.settings);
-    assert_eq!(of_book.policy().variety, 0);
+    assert_eq!(profile.books[0].options(general).policy.variety, 0);
     assert_eq!(profile.books[1].colour, Some(Color::White));
 }
 
@@ -124,7 +127,7 @@ fn without_a_file_stockfish_or_the_built_in_engine_plays() {
     assert_eq!(engines.chain, 2);
     assert_eq!(engines.stand_in, Some(2));
     assert_eq!(commands[0].program, Path::new("stockfish"));
-    assert_eq!(engines.profiles[0].settings, Settings::default());
+    assert_eq!(*engines.profiles[0].settings.options(), Options::default());
 }
 
 #[test]
@@ -215,7 +218,7 @@ fn the_sample_file_is_valid_and_contains_the_defaults() {
     assert!(!config.is_empty());
     let settings = |config: &Config| {
         let (engines, _) = config.engines(&[], Some(&builtin())).unwrap();
-        engines.profiles[0].settings.policy()
+        engines.profiles[0].settings.options().policy
     };
     assert_eq!(config.default, Config::default().default);
     assert_eq!(settings(&config), settings(&Config::default()));

@@ -1,12 +1,26 @@
-//! The game that the `position` lines describe.
+//! The game: its position, its moves, and what is known of it.
+//!
+//! This is the one place that follows the `position` lines; the other parts of a session
+//! read it.
+//!
+//! | event | afterwards |
+//! |---|---|
+//! | a `position` line ([`Game::update`]) | its position, not pondering; the same game, or another |
+//! | another game begins ([`Game::begin`]) | no clock, and the opponent named meanwhile; after `ucinewgame` untold |
+//! | an opponent is named ([`Game::name_opponent`]) | before the first move: of this game; else of the next |
+//! | a `go` ([`Game::search`]) | pondering or not; a `go` for a move begins the game |
+//! | `ponderhit` ([`Game::ponder_hit`]) | not pondering |
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, EnPassantMode, Position};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
+use crate::conditions::{GameConditions, Pace, Variant};
 use crate::cover;
 use tabia_notation as notation;
+use tabia_uci::gui::{Clocks, Go};
 use tabia_uci::{gui, line};
 
 /// How a `position` line relates to the one before it.
@@ -41,6 +55,47 @@ pub(super) struct Game {
     recent: VecDeque<Reached>,
     /// Why the line could not be read to its end.
     trouble: Option<String>,
+    /// The last line before this one that could be read.
+    before_trouble: Told,
+    /// The last move of the position is a ponder move.
+    pondering: bool,
+    /// Properties of the game for the choice of books.
+    conditions: GameConditions,
+    course: Course,
+}
+
+/// What a readable line tells of the game.
+#[derive(Debug, Default)]
+struct Told {
+    raw: Vec<u8>,
+    ply: u32,
+}
+
+/// How far the game is.
+#[derive(Debug, Default)]
+enum Course {
+    /// No move of it has been asked for: an opponent that is named is that of this game.
+    #[default]
+    Announced,
+    /// The same; and no line of it has come, so that the position is still that of the
+    /// game before.
+    Untold,
+    /// An opponent that is named is that of the next game: match managers name it before
+    /// `ucinewgame`.
+    UnderWay { next_opponent: Option<String> },
+}
+
+/// The game as its last readable line tells it, for those who note games.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Story {
+    /// FEN of the first position as it was written; `None` for the standard one.
+    pub(super) start: Option<String>,
+    /// Moves in UCI.
+    pub(super) moves: Vec<String>,
+    /// Plies since the first move of the game, as the position counts them.
+    pub(super) ply: u32,
+    /// The last move is a ponder move.
+    pub(super) pondering: bool,
 }
 
 /// A position of the game.
@@ -72,6 +127,148 @@ impl Game {
     /// The last `position` line, unchanged; empty before the first.
     pub(super) fn raw(&self) -> &[u8] {
         &self.raw
+    }
+
+    /// What is wrong with the last line for the rules of this game: illegal moves may be
+    /// legal in a variant.
+    pub(super) fn problem(&self) -> Option<&str> {
+        let is_judged = !self.has_other_rules() || self.is_missing();
+        self.trouble().filter(|_| is_judged)
+    }
+
+    /// The present position, if it is one of chess and could be read.
+    pub(super) fn judged_position(&self) -> Option<&Chess> {
+        self.position().filter(|_| !self.has_other_rules())
+    }
+
+    /// The score of checkmate or stalemate, as engines print it; `None` elsewhere.
+    pub(super) fn final_score(&self) -> Option<&'static str> {
+        let position = self.judged_position()?;
+        if position.is_checkmate() {
+            return Some("mate 0");
+        }
+        position.is_stalemate().then_some("cp 0")
+    }
+
+    /// Plies since the first move of the game, as its last readable position counts them.
+    pub(super) fn ply(&self) -> u32 {
+        match self.trouble {
+            None => ply(&self.position),
+            Some(_) => self.before_trouble.ply,
+        }
+    }
+
+    /// The game so far: up to the last readable line, or in a variant up to the last one.
+    pub(super) fn story(&self) -> Story {
+        if let Course::Untold = self.course {
+            return Story::default();
+        }
+        let raw = match self.trouble {
+            Some(_) if !self.has_other_rules() => &self.before_trouble.raw,
+            _ => &self.raw,
+        };
+        let read = gui::position(raw);
+        let start = read.as_ref().and_then(|read| read.fen.as_deref());
+        Story {
+            start: start.map(str::to_owned),
+            moves: read.map_or_else(Vec::new, |read| {
+                gui::moves(read.moves).map(Cow::into_owned).collect()
+            }),
+            ply: self.ply(),
+            pondering: self.pondering,
+        }
+    }
+
+    /// Whether the last move of the position is a ponder move.
+    pub(super) const fn is_pondering(&self) -> bool {
+        self.pondering
+    }
+
+    // What is known of the game.
+
+    pub(super) const fn conditions(&self) -> &GameConditions {
+        &self.conditions
+    }
+
+    pub(super) fn rules(&self) -> &Variant {
+        self.conditions.rules()
+    }
+
+    /// Whether moves and positions cannot be judged by the rules of chess.
+    pub(super) const fn has_other_rules(&self) -> bool {
+        self.conditions.has_other_rules()
+    }
+
+    pub(super) fn castling_mode(&self) -> CastlingMode {
+        CastlingMode::from_chess960(self.conditions.king_takes_rook())
+    }
+
+    /// Handles an option of the engine that may set the rules; true if it does.
+    pub(super) fn set_rules(&mut self, option: &str, value: &str) -> bool {
+        self.conditions.set_rules(option, value)
+    }
+
+    /// Forgets what options have set.
+    pub(super) fn forget_rules(&mut self) {
+        self.conditions.forget_rules();
+    }
+
+    /// Another game begins, with the present position or, `untold`, before its first one:
+    /// its first clock decides its time control. True if an opponent has been named for it.
+    pub(super) fn begin(&mut self, untold: bool) -> bool {
+        self.conditions.pace = None;
+        let next = match untold {
+            true => Course::Untold,
+            false => Course::Announced,
+        };
+        let named = match std::mem::replace(&mut self.course, next) {
+            Course::UnderWay { next_opponent } => next_opponent,
+            Course::Announced | Course::Untold => None,
+        };
+        let Some(opponent) = named else {
+            return false;
+        };
+        self.conditions.opponent = opponent;
+        true
+    }
+
+    /// Handles the name of an opponent; true if it is that of this game.
+    pub(super) fn name_opponent(&mut self, opponent: String) -> bool {
+        match &mut self.course {
+            Course::Announced | Course::Untold => {
+                self.conditions.opponent = opponent;
+                true
+            }
+            Course::UnderWay { next_opponent } => {
+                *next_opponent = Some(opponent);
+                false
+            }
+        }
+    }
+
+    /// Handles a `go`; one that `asks_for_a_move` begins the game.
+    pub(super) fn search(&mut self, go: &Go, asks_for_a_move: bool) {
+        self.pondering = go.ponder;
+        if asks_for_a_move && !matches!(self.course, Course::UnderWay { .. }) {
+            self.course = Course::UnderWay {
+                next_opponent: None,
+            };
+        }
+    }
+
+    /// Takes the time control from the clocks of a `go` that asks for the first move of
+    /// the game; true if it is news.
+    pub(super) fn see_clock(&mut self, clocks: &Clocks) -> bool {
+        if matches!(self.course, Course::UnderWay { .. }) {
+            return false;
+        }
+        let pace = Pace::of(clocks);
+        std::mem::replace(&mut self.conditions.pace, pace) != pace
+    }
+
+    /// The ponder move was played.
+    pub(super) fn ponder_hit(&mut self) {
+        self.pondering = false;
     }
 
     /// Whether White is to move, as far as the line says it: also for a game that cannot
@@ -120,6 +317,13 @@ impl Game {
     /// Handles a `position` line.
     pub(super) fn update(&mut self, raw: &[u8]) -> Step {
         let raw = raw.trim_ascii();
+        self.pondering = false;
+        if let Course::Untold = self.course {
+            self.course = Course::Announced;
+        }
+        if self.trouble.is_none() {
+            self.before_trouble.ply = ply(&self.position);
+        }
         if let Some(more) = self.go_on_from(raw) {
             self.keep(raw);
             self.play(more);
@@ -156,7 +360,9 @@ impl Game {
     }
 
     fn keep(&mut self, raw: &[u8]) {
-        self.trouble = None;
+        if self.trouble.take().is_none() {
+            std::mem::swap(&mut self.raw, &mut self.before_trouble.raw);
+        }
         self.raw.clear();
         self.raw.extend_from_slice(raw);
     }
@@ -258,6 +464,11 @@ fn leads_to(from: &Chess, to: &Chess) -> bool {
     } else {
         after(from).contains(to)
     }
+}
+
+/// Plies since the first move of the game, as a position counts them.
+pub(super) fn ply(position: &Chess) -> u32 {
+    2 * (position.fullmoves().get() - 1) + u32::from(position.turn().is_black())
 }
 
 /// The hash by which positions of a game are compared.
@@ -383,6 +594,59 @@ mod tests {
         let shuffled =
             after(&["fen bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1 moves e2e4"]);
         assert!(shuffled.0.position().is_some());
+    }
+
+    #[test]
+    fn a_game_is_told_up_to_its_last_readable_line() {
+        let told = |lines: &[&str]| {
+            let story = after(lines).0.story();
+            (story.moves.join(" "), story.ply)
+        };
+        let whole = ("e2e4 e7e5".to_owned(), 2);
+        assert_eq!(told(&["startpos moves e2e4 e7e5"]), whole);
+        let illegal = "startpos moves e2e4 e7e5 a1a8";
+        assert_eq!(told(&["startpos moves e2e4 e7e5", illegal]), whole);
+        assert_eq!(told(&["startpos moves e2e4 e7e5", illegal, "fen"]), whole);
+        assert_eq!(told(&[illegal]), (String::new(), 0));
+        let (mut game, _) = after(&["startpos moves e2e4 e7e5"]);
+        game.begin(true);
+        assert_eq!(game.story(), Story::default(), "that was the game before");
+        game.search(&Go::default(), true);
+        assert_eq!(game.story().ply, 2, "it is searched nevertheless");
+        let (mut game, _) = after(&["startpos moves e2e4 e7e5", illegal]);
+        game.set_rules("UCI_Variant", "antichess");
+        assert_eq!(game.story().moves.len(), 3, "it may be legal there");
+    }
+
+    #[test]
+    fn only_the_last_move_of_a_go_ponder_is_a_ponder_move() {
+        let (mut game, _) = after(&["startpos moves e2e4 e7e5"]);
+        let ponder = Go {
+            ponder: true,
+            ..Go::default()
+        };
+        game.search(&ponder, true);
+        assert!(game.story().pondering);
+        game.ponder_hit();
+        assert!(!game.is_pondering());
+        game.search(&ponder, true);
+        game.update(b"position startpos moves e2e4 c7c5");
+        assert!(!game.is_pondering());
+    }
+
+    #[test]
+    fn an_opponent_is_that_of_the_next_game_once_this_one_has_begun() {
+        let mut game = Game::default();
+        assert!(game.name_opponent("first".to_owned()));
+        game.search(&Go::default(), false);
+        assert!(game.name_opponent("second".to_owned()), "an analysis");
+        game.search(&Go::default(), true);
+        assert!(!game.name_opponent("third".to_owned()));
+        assert_eq!(game.conditions().opponent, "second");
+        assert!(game.begin(false));
+        assert_eq!(game.conditions().opponent, "third");
+        assert!(!game.begin(false), "nobody has been named since");
+        assert_eq!(game.conditions().opponent, "third");
     }
 
     #[test]

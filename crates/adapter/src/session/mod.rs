@@ -14,24 +14,30 @@
 //! any; and a book has a move that the policy allows. Any other `go` is passed to the
 //! engine unchanged.
 //!
-//! # States
+//! # Parts
 //!
-//! | search | the GUI's `go` is | left by |
-//! |---|---|---|
-//! | `Idle` | answered | `go` |
-//! | `Held` | answered, but the answer may not be sent yet (`go ponder`, `Book Delay`, `Book Verify`, or an engine that ended `go infinite` by itself) | its time, `ponderhit`, `stop`, `quit`; dropped by `go` alone |
-//! | `Engine` | in the engine's hands | its `bestmove` |
+//! | part | owns |
+//! |---|---|
+//! | `game` | the position, its moves and repetitions; what is known of the game |
+//! | `owed` | the answer to the `go` under way, lines that wait, messages before `uciok` |
+//! | `engine` | process, options, searches, `isready`s, restarts |
+//! | `books` | settings in force, opening books, seed, played lines, the choice of a move |
+//! | `observers` | the record of the game, and the notes from which books learn |
 //!
-//! The engine's own state (`link`) is independent of that: starting, up, or none. Lines
-//! of the GUI are interpreted when they come, and the books answer whatever the engine
-//! does; lines for an engine that starts or ends a background search wait until they may
-//! be sent.
+//! Each part has the table of its states in its module. It is told what happens, changes
+//! its state and returns what it wants done (`act`); it knows no other part, except that
+//! all may read the game. The session passes events on: this module is the only one that
+//! knows what one part has to do with another.
 //!
-//! A few lines of the GUI have to wait, in order (`queue`): all of them until the first
-//! engine has introduced itself or its time is over, and while books are being opened
-//! (two seconds at most); while the engine searches, those that must not reach a
-//! searching engine: a new `position` or `go`, and options (Stockfish stops reading its
-//! input when one comes during a search).
+//! Lines of the GUI are interpreted when they come, and the books answer whatever the
+//! engine does; lines for an engine that starts or ends a search wait until they may be
+//! sent.
+//!
+//! A few lines of the GUI have to wait, in order: all of them until the first engine has
+//! introduced itself or its time is over, and while books are being opened (two seconds at
+//! most); while the engine searches, those that must not reach a searching engine: a new
+//! `position` or `go`, and options (Stockfish stops reading its input when one comes during
+//! a search).
 //!
 //! An engine that dies is started again, and one that has used up its clock is killed and
 //! counts as dead ([`Session::deadline`]). If restarting fails, the program ends with
@@ -41,50 +47,59 @@
 //! The output depends only on the events, their times, the books and the seed, so that a
 //! recorded session can be replayed.
 
-mod answer;
-mod child;
-mod chooser;
-mod clock;
-mod cover;
+mod act;
+mod books;
+mod engine;
 mod event;
 mod game;
-mod handshake;
-mod learn;
-mod leave;
-mod link;
-mod opening;
-mod options;
-mod queue;
-mod record;
-mod reply;
-mod restart;
-mod restarts;
-mod search;
-mod seed;
-mod trial;
-mod verify;
-mod why;
+mod observers;
+mod owed;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-pub use child::ANALYSE_MODE;
-pub use event::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Speaker};
-pub use learn::Note;
-pub use record::{GameRecord, RecordKind};
+use shakmaty::{Move, Position};
 
-use crate::book_set::BookSet;
-use crate::conditions::GameConditions;
-use crate::settings::Settings;
-use chooser::BookChooser;
+pub use crate::record::{GameRecord, RecordKind};
+pub use engine::ANALYSE_MODE;
+pub use event::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Speaker};
+pub use observers::Note;
+
+use crate::book_set::{BookSet, BookSpec};
+use crate::settings::{Info, OptionId, Options, Settings};
+use act::Act;
+use books::{Answer, Books, Decision, Scene, have_conditions};
+use engine::{Engine, Hearing, Introduced, Loss, OPPONENT, Readied, Readiness, TimeOver, Trial};
 use game::{Game, Step};
-use learn::Learner;
-use link::{Engine, Link};
-use opening::Books;
-use queue::Queue;
-use record::Recorder;
-use search::Search;
-use tabia_uci::gui::{self, GuiCommand};
+use observers::{About, Observers};
+use owed::{
+    ASLEEP, Amends, Background, Budget, Check, ForSearch, Held, HitOf, MARGIN, Outcome, Owed,
+    Reply, STOP_LIMIT, SearchKind, StopOf, Unchecked,
+};
+use tabia_uci::engine::{self as uci, EngineReply};
+use tabia_uci::gui::{self, Go, GuiCommand, SetOption};
 use tabia_uci::line;
+use tabia_uci::message::UciMessage;
+use tabia_uci::process::itself;
+
+/// How long `quit` may wait for pending answers to earlier commands, so that a script
+/// that sends everything at once gets them. GUIs kill two to five seconds after `quit`.
+const LEAVE_LIMIT: Duration = Duration::from_millis(500);
+
+/// The same limit while the engine starts, because some need most of a second.
+const LEAVE_LIMIT_AT_START: Duration = Duration::from_millis(1500);
+
+/// The answer where there is no move, or no position.
+const NO_MOVE: &[u8] = b"bestmove 0000";
+
+/// The option by which the GUI has set the engine to analyse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Analysis {
+    /// `MultiPV` is above 1.
+    MultiPv,
+    /// `UCI_AnalyseMode`
+    Mode,
+}
 
 /// The context of an event: its time, the books at that time, and where the output goes.
 struct Moment<'a> {
@@ -96,41 +111,13 @@ struct Moment<'a> {
 /// The adapter's state: see the [module](self).
 #[derive(Debug)]
 pub struct Session {
-    engines: Engines,
-    link: Link,
-    /// Number of `uci` commands of the GUI that wait for the engine's `uciok`.
-    uci_wanted: u32,
-    /// Messages to send once the GUI may get them (after `uciok`).
-    notices: Vec<String>,
-    queue: Queue,
-    books: Books,
-    settings: Settings,
     game: Game,
-    search: Search,
-    chooser: BookChooser,
+    owed: Owed,
+    engine: Engine,
+    books: Books,
+    observers: Observers,
     /// The GUI has sent `debug on`.
     debug: bool,
-    learner: Learner,
-    /// Collects the record of the game, if games are recorded.
-    recorder: Option<Recorder>,
-    /// Properties of the game for the choice of books.
-    conditions: GameConditions,
-    /// A move of this game has been asked for.
-    game_has_begun: bool,
-    /// The opponent named meanwhile, who counts from the next game on.
-    next_opponent: Option<String>,
-    /// The books for this game have been reported.
-    books_reported: bool,
-    /// The seed of the game from `Book Seed File`.
-    seed: seed::GameSeed,
-    cover: cover::Cover,
-    /// The seed of random choices while `Book Seed` is 0.
-    entropy: u64,
-    /// The GUI has sent `quit` or closed Tabia's input.
-    leaving: bool,
-    ended: bool,
-    /// The reason, if the end is not ordinary.
-    end_reason: Option<String>,
 }
 
 impl Session {
@@ -144,53 +131,49 @@ impl Session {
             .map(|profile| profile.settings.announced())
             .unwrap_or_default();
         Session {
-            recorder: engines.record_games.then(Recorder::default),
-            conditions: GameConditions::default(),
-            game_has_begun: false,
-            next_opponent: None,
-            books_reported: false,
-            seed: seed::GameSeed::default(),
-            cover: cover::Cover::default(),
-            engines,
-            link: Link::default(),
-            uci_wanted: 0,
-            notices: Vec::new(),
-            queue: Queue::default(),
-            books: Books::default(),
-            settings,
             game: Game::default(),
-            search: Search::Idle,
-            chooser: BookChooser::default(),
+            owed: Owed::default(),
+            observers: Observers::new(engines.record_games),
+            engine: Engine::new(engines),
+            books: Books::new(settings, entropy),
             debug: false,
-            learner: Learner::default(),
-            entropy,
-            leaving: false,
-            ended: false,
-            end_reason: None,
         }
     }
 
     /// Starts the session: requests the first engine.
     pub fn start(&mut self, out: &mut dyn Outlet) {
-        if self.engines.chain == 0 {
-            self.notices
-                .push("no engine is configured: name one in engines.toml".to_owned());
+        if let Some(first) = self.engine.first() {
+            self.adopt(first);
+            self.start_engine(first, out);
         } else {
-            self.adopt(0);
-            self.start_engine(0, out);
+            self.notice("no engine is configured: name one in engines.toml", out);
         }
     }
 
     /// The settings in force.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        self.books.settings()
     }
 
     /// The reason why the session has ended, if the end is not ordinary.
     #[must_use]
     pub fn end_reason(&self) -> Option<&str> {
-        self.end_reason.as_deref()
+        self.owed.end_reason()
+    }
+
+    /// Number of bytes of waiting lines: if it is too large, no more should be read.
+    #[must_use]
+    pub fn backlog(&self) -> usize {
+        self.owed.backlog() + self.engine.backlog()
+    }
+
+    /// Looks the present position up before the `go`, including the reply to the move
+    /// that would be drawn. Call this when all lines have been sent and nothing waits.
+    /// Sends nothing, and does not change what will be sent.
+    pub fn look_ahead(&mut self, book_set: &BookSet) {
+        let scene = scene(&self.game, &self.engine, book_set);
+        self.books.look_ahead(scene);
     }
 
     /// Handles an event. `now` is the time since any fixed moment; it never decreases.
@@ -202,23 +185,37 @@ impl Session {
         out: &mut dyn Outlet,
     ) {
         let at = &mut Moment { now, book_set, out };
-        if self.ended {
+        if self.owed.has_ended() {
             return;
         }
+        let leaving = self.owed.is_leaving();
         match event {
-            Event::Gui(_) if self.leaving => {}
+            Event::Gui(_) if leaving => {}
             Event::Gui(line) => self.on_gui(line, at),
             Event::GuiClosed => self.begin_to_leave(at.out),
             Event::Engine(line) => self.on_engine(line, at),
             Event::EngineUp => {
-                self.link.runs = true;
-                at.out.engine(b"uci");
+                carry_out(self.engine.runs(), &mut self.owed, at.out);
             }
-            Event::EngineGone(reason) => self.on_engine_gone(reason, at),
-            Event::BooksOpened(messages) => self.on_books_opened(messages, at),
-            Event::Seed(taken) => self.on_seed(taken, at),
-            Event::Cover(read) => self.on_cover(read, at),
-            Event::WakeUp if self.leaving => self.leave(at.out),
+            Event::EngineGone(reason) => {
+                // An engine that has started but sent no line is tried again. A program
+                // that could not be started is not.
+                let may_return = self.engine.has_lived();
+                self.replace_engine(reason, Loss::Ended, may_return, at);
+            }
+            Event::BooksOpened(messages) => {
+                carry_out(self.books.opened(messages), &mut self.owed, at.out);
+                self.go_on(at);
+            }
+            Event::Seed(taken) => {
+                carry_out(self.books.seed_taken(taken), &mut self.owed, at.out);
+                self.go_on(at);
+            }
+            Event::Cover(read) => {
+                carry_out(self.books.cover_read(read), &mut self.owed, at.out);
+                self.go_on(at);
+            }
+            Event::WakeUp if leaving => self.leave(at.out),
             Event::WakeUp => self.on_wake_up(at),
             Event::Overdue => self.on_overdue(at),
             Event::OutputPaused(time) => self.on_output_paused(time),
@@ -230,18 +227,18 @@ impl Session {
                 at.out,
             ),
         }
-        if self.leaving && !self.ended {
-            self.try_to_leave(at.now, at.out);
+        if self.owed.is_leaving() {
+            self.try_to_leave(at);
+        }
+        if cfg!(debug_assertions) && !self.owed.has_ended() {
+            self.engine.check(self.owed.is_searched_for());
+            self.owed.check_state();
         }
     }
 
     /// Sends a message to the GUI; before it has got `uciok`, the message waits.
     fn notice(&mut self, text: &str, out: &mut dyn Outlet) {
-        if self.link.hello.announced {
-            info_string(text, out);
-        } else {
-            self.notices.push(text.to_owned());
-        }
+        carry_out([Act::Notice(text.to_owned())], &mut self.owed, out);
     }
 
     // Lines of the GUI.
@@ -252,12 +249,17 @@ impl Session {
         match command {
             GuiCommand::Blank => {}
             GuiCommand::Quit => self.begin_to_leave(at.out),
-            GuiCommand::Uci if self.link.is_starting() && !self.link.is_late() => {
-                self.uci_wanted += 1;
+            GuiCommand::Uci if self.engine.is_starting() && !self.engine.is_late() => {
+                self.owed.defer_uci();
             }
             GuiCommand::Uci => self.send_uci(at.out),
-            command if self.must_wait(&command) => self.defer(line, command, at),
-            command => self.handle(line, command, at),
+            command => {
+                let is_own = sets_own_option(&command);
+                match self.owed.must_wait(&command, self.all_waits(), is_own) {
+                    true => self.defer(line, command, at),
+                    false => self.handle(line, command, at),
+                }
+            }
         }
     }
 
@@ -265,106 +267,1244 @@ impl Session {
         match command {
             GuiCommand::Uci => self.send_uci(at.out),
             GuiCommand::IsReady => self.on_is_ready(line, at),
-            GuiCommand::NewGame => {
-                self.leave_position(at.now, at.out);
-                self.record_game(at.out);
-                self.chooser.new_game();
-                self.begin_game();
-                if self.chooser.count_game() {
-                    self.seed = seed::GameSeed::Untaken;
-                }
-                self.game_over(at.out);
-                self.books.fresh = false;
-                self.link.send(line, at.out);
-            }
+            GuiCommand::NewGame => self.on_new_game(line, at),
             GuiCommand::SetOption(option) => self.on_set_option(line, option, at.out),
             GuiCommand::Position => self.on_position(line, at),
-            GuiCommand::Go(go) => {
-                let waits = self.open_books(at.now, at.out)
-                    || self.take_seed(at.out)
-                    || self.read_cover(&go, at);
-                match waits {
-                    true => self.queue.push_front(at.now, line, GuiCommand::Go(go)),
-                    false => self.on_go(line, go, at),
-                }
-            }
-            GuiCommand::Stop => self.on_stop(at.now, at.out),
-            GuiCommand::PonderHit => self.on_ponder_hit(at.now, at.out),
+            GuiCommand::Go(go) => self.on_go(line, go, at),
+            GuiCommand::Stop => self.on_stop(at),
+            GuiCommand::PonderHit => self.on_ponder_hit(at),
             GuiCommand::Other => {
                 let mut words = line::words(line);
                 if words.next() == Some(b"debug") {
                     self.debug = words.next() == Some(b"on");
                 }
-                self.link.send(line, at.out);
+                carry_out(self.engine.send(line), &mut self.owed, at.out);
             }
             GuiCommand::Blank | GuiCommand::Quit => {}
         }
     }
 
+    /// No line can be interpreted before the engine is known, or answered before the
+    /// books are open.
+    const fn all_waits(&self) -> bool {
+        self.engine.is_unknown() || self.books.are_awaited()
+    }
+
+    /// A line waits.
+    fn defer(&mut self, line: &[u8], command: GuiCommand, at: &mut Moment<'_>) {
+        let is_go = matches!(command, GuiCommand::Go(_));
+        self.owed.defer(at.now, line, command);
+        // A `stop` that waits before the `go` is for the current search, which is then
+        // answered and not replaced.
+        if is_go && self.owed.is_searched_for() && self.handle_waiting(at) {
+            self.go_on(at);
+        }
+    }
+
+    /// Handles the waiting lines, as far as that is possible now.
+    fn go_on(&mut self, at: &mut Moment<'_>) {
+        while !self.owed.has_ended() && !self.all_waits() {
+            let Some(command) = self.owed.first_line() else {
+                return;
+            };
+            let disturbs = self.owed.disturbs(command, sets_own_option(command));
+            if disturbs && !self.handle_waiting(at) {
+                return;
+            }
+            let game = &self.game;
+            let Some(next) = self.owed.next_line(at.now, || game.white_moves()) else {
+                return;
+            };
+            self.handle(&next.line, next.command, at);
+        }
+    }
+
+    /// Handles the lines after one that waits for the end of the search: a `stop` or
+    /// `ponderhit` belongs to that search, and a `go` replaces it. True if that has ended
+    /// it.
+    fn handle_waiting(&mut self, at: &mut Moment<'_>) -> bool {
+        loop {
+            match self.owed.for_search() {
+                Some(ForSearch::Replace) => return self.abandon_search(at),
+                Some(ForSearch::Stop) => {
+                    self.on_stop(at);
+                    return false;
+                }
+                Some(ForSearch::PonderHit) => self.on_ponder_hit(at),
+                None => return false,
+            }
+        }
+    }
+
     fn on_is_ready(&mut self, line: &[u8], at: &mut Moment<'_>) {
-        if self.search.is_idle() && self.open_books(at.now, at.out) {
-            return self.queue.push_front(at.now, line, GuiCommand::IsReady);
+        if self.owed.is_nothing()
+            && let Some(request) = self.books.open(at.now, configured(&self.engine))
+        {
+            at.out.request(request);
+            return self.owed.defer_first(at.now, line, GuiCommand::IsReady);
         }
-        let without_engine = match self.link.state {
-            Engine::Up { .. } => self.link.silent && self.is_in_book(at.book_set),
-            Engine::Starting { .. } => self.is_in_book(at.book_set),
-            Engine::None => true,
+        let without_engine = match self.engine.readiness() {
+            Readiness::Up => false,
+            Readiness::Silent | Readiness::Starting => self.is_in_book(at.book_set),
+            Readiness::Down => true,
         };
-        if without_engine {
-            at.out.gui(b"readyok");
-        } else {
-            self.link.ask_ready(at.now, at.out);
-        }
+        carry_out(
+            match without_engine {
+                true => Some(Act::gui(b"readyok")),
+                false => self.engine.ask_ready(at.now),
+            },
+            &mut self.owed,
+            at.out,
+        );
     }
 
     /// Whether a book, and no engine, answers next.
     fn is_in_book(&mut self, book_set: &BookSet) -> bool {
-        !self.search.is_engine() && self.has_book_move(book_set)
+        let scene = scene(&self.game, &self.engine, book_set);
+        !self.owed.is_searched_for() && self.books.have_move(scene)
     }
 
-    fn profile(&self) -> Option<&Profile> {
-        match self.link.state {
-            Engine::Starting { index, .. } | Engine::Up { index } => {
-                self.engines.profiles.get(index)
-            }
-            Engine::None => self.engines.profiles.first(),
+    /// Answers each `isready` that waits, without the engine.
+    fn answer_ready(&mut self, out: &mut dyn Outlet) {
+        for _ in 0..self.engine.answer_ready() {
+            out.gui(b"readyok");
+        }
+    }
+
+    fn on_new_game(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        self.leave_position(at);
+        self.record_game(at.out);
+        let notes = self.observers.note(&self.game);
+        self.begin_game(true);
+        self.books.new_game_is_announced();
+        carry_out(notes, &mut self.owed, at.out);
+        carry_out(self.engine.send(line), &mut self.owed, at.out);
+    }
+
+    /// Another game begins; `untold`: without a position.
+    fn begin_game(&mut self, untold: bool) {
+        self.books.new_game();
+        if self.game.begin(untold) {
+            self.books.opponent_changed();
         }
     }
 
     fn on_position(&mut self, line: &[u8], at: &mut Moment<'_>) {
-        self.leave_position(at.now, at.out);
-        self.chooser.forget_position();
-        self.cover.forget_position();
-        self.learn_position(line, at);
-        if self.game.update(line) == Step::Anew {
-            self.record_game(at.out);
-            self.chooser.new_game();
-            self.begin_game();
+        self.leave_position(at);
+        self.books.forget_position();
+        let before = self.observers.remember(&self.game);
+        let step = self.game.update(line);
+        let about = about(&self.game, &self.books);
+        carry_out(
+            self.observers.position(before, &self.game, step, about),
+            &mut self.owed,
+            at.out,
+        );
+        if step == Step::Anew {
+            self.begin_game(false);
         }
-        self.record_position(line);
-        if let Some(trouble) = self.position_trouble() {
+        let act = match self.game.problem() {
             // Current Stockfish ends on such a line: it is passed on only with a `go`
             // that needs it.
-            let text = format!("position: {trouble}; the book is silent until the next one");
-            self.link.position_sent = false;
-            self.notice(&text, at.out);
+            Some(trouble) => {
+                self.engine.withhold_position();
+                Some(Act::Notice(format!(
+                    "position: {trouble}; the book is silent until the next one"
+                )))
+            }
+            None => self.engine.send_position(line),
+        };
+        carry_out(act, &mut self.owed, at.out);
+    }
+
+    // Options.
+
+    fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut dyn Outlet) {
+        if let Some(id) = OptionId::by_name(&option.name) {
+            let configured = configured(&self.engine);
+            if let Err(error) = self.books.set(id, &option.text(), configured) {
+                self.notice(&error.to_string(), out);
+            }
+            return;
+        }
+        if let Some(name) = self.engine.without_prefix(&option.name) {
+            let mut line = format!("setoption name {name}").into_bytes();
+            if let Some(value) = &option.value {
+                line.extend_from_slice(b" value ");
+                line.extend_from_slice(value);
+            }
+            return carry_out(
+                self.engine.set_option(&line, &SetOption { name, ..option }),
+                &mut self.owed,
+                out,
+            );
+        }
+        if self.game.set_rules(&option.name, &option.text()) {
+            self.books.rules_changed();
+        }
+        let is_known = self.engine.knows(&option.name);
+        if option.name.eq_ignore_ascii_case(OPPONENT) {
+            if self.game.name_opponent(option.text()) {
+                self.books.opponent_changed();
+            }
+            if !is_known && self.wants_opponent() {
+                return;
+            }
+        }
+        if !is_known && option.name.eq_ignore_ascii_case(ANALYSE_MODE) {
+            // Tabia handles this option; the engine does not know it.
+            let value = option.value.as_deref().unwrap_or_default();
+            return self.engine.set_mode(ANALYSE_MODE, value);
+        }
+        if !is_known && let Some(meant) = OptionId::like(&option.name) {
+            let text = format!(
+                "nobody has an option \"{}\": did you mean \"{}\"?",
+                option.name,
+                meant.spec().name
+            );
+            self.notice(&text, out);
+        }
+        carry_out(self.engine.set_option(line, &option), &mut self.owed, out);
+    }
+
+    /// Whether the opponent's name is needed, so that its option is offered to the GUI.
+    fn wants_opponent(&self) -> bool {
+        self.observers.records() || have_conditions(configured(&self.engine))
+    }
+
+    // A `go` and its answer.
+
+    fn on_go(&mut self, line: &[u8], go: Go, at: &mut Moment<'_>) {
+        let analyses = go.infinite || go.engine_only || self.engine.analysis().is_some();
+        let has_conditions = have_conditions(configured(&self.engine));
+        if !analyses && has_conditions && self.game.see_clock(&go.clocks) {
+            self.books.rules_changed();
+        }
+        let scene = scene(&self.game, &self.engine, at.book_set);
+        let (answer, said) = match self.books.decide(at.now, &go, analyses, scene) {
+            Decision::Wait(request) => {
+                at.out.request(request);
+                return self.owed.defer_first(at.now, line, GuiCommand::Go(go));
+            }
+            Decision::Play(answer) => (Some(answer), Vec::new()),
+            Decision::Silent(said) => (None, said),
+        };
+        self.drop_held(at);
+        self.send_messages(at.out);
+        self.observers.ignore_search();
+        self.game.search(&go, !analyses);
+        if !analyses {
+            self.observers.go(&self.game);
+        }
+        if let Some(answer) = answer {
+            return self.play_book_move(line, &go, answer, at);
+        }
+        carry_out(said, &mut self.owed, at.out);
+        if !self.engine.is_down() {
+            self.say_why(&go, at);
+        }
+        self.have_engine_search(line, go, analyses, at);
+    }
+
+    /// Reports why this `go` goes to the engine, if the reason is unexpected.
+    fn say_why(&mut self, go: &Go, at: &mut Moment<'_>) {
+        let scene = scene(&self.game, &self.engine, at.book_set);
+        let reason = self.books.reason(go, self.debug, scene);
+        let own_book = self.engine.own_book();
+        let warning = own_book.and_then(|switch| self.books.warn_of_own_book(&switch));
+        carry_out(reason.into_iter().chain(warning), &mut self.owed, at.out);
+    }
+
+    /// Sends a book's answer, or holds it until it may be sent.
+    fn play_book_move(&mut self, line: &[u8], go: &Go, answer: Answer, at: &mut Moment<'_>) {
+        let (mv, delay) = (answer.mv, answer.delay);
+        let mut held = Held {
+            answer: self.announce(answer, at),
+            kind: SearchKind::of(go),
+            due: (!delay.is_zero()).then(|| at.now.saturating_add(delay)),
+            search: None,
+        };
+        if let Some(check) = self.check_of(line, go, mv, at) {
+            held.search = Some(Background::Check(Box::new(check)));
+            self.send_withheld(at.out);
+        } else if held.is_due(at.now) {
+            return send_all(&held.answer, at.out);
+        } else if go.ponder && self.thinks_ahead() && self.engine.is_up() {
+            held.search = Some(Background::ThinkAhead(line.to_vec()));
+        }
+        self.owed.hold(held);
+        self.begin_background(at);
+    }
+
+    fn thinks_ahead(&self) -> bool {
+        self.books.answering().think_ahead
+    }
+
+    /// Says what a book says with its answer; returns the lines of the answer.
+    fn announce(&mut self, answer: Answer, at: &mut Moment<'_>) -> Vec<Vec<u8>> {
+        carry_out(answer.first, &mut self.owed, at.out);
+        // An `isready` before the `go` is answered before it: the book is ready.
+        self.answer_ready(at.out);
+        carry_out(answer.then, &mut self.owed, at.out);
+        if let Some(book) = at.book_set.books.get(answer.book) {
+            self.observers.book_moves(&self.game, book, answer.mv);
+        }
+        answer.lines
+    }
+
+    /// Passes a `go` to the engine.
+    fn have_engine_search(&mut self, line: &[u8], go: Go, analyses: bool, at: &mut Moment<'_>) {
+        if analyses {
+            let shown = self
+                .books
+                .show(&go, scene(&self.game, &self.engine, at.book_set));
+            carry_out(shown, &mut self.owed, at.out);
+        }
+        if self.game.is_missing() {
+            info_string("there is no position to search", at.out);
+            return self.answer_without_search(SearchKind::of(&go), at.out);
+        }
+        if let Some(score) = self.game.final_score().filter(|_| !go.perft) {
+            // Some engines do not answer where there is no move, and some crash.
+            at.out.gui(format!("info depth 0 score {score}").as_bytes());
+            return self.answer_without_search(SearchKind::of(&go), at.out);
+        }
+        if self.engine.is_down()
+            && !self.stand_in(at.out)
+            && !self.try_again(at.out)
+            && !self.last_resort(at.out)
+        {
+            return self.give_up("the engine is gone and the book has no move", at.out);
+        }
+        self.send_withheld(at.out);
+        self.engine.expect_answer(self.game.judged_position());
+        carry_out(self.engine.send_go(at.now, line), &mut self.owed, at.out);
+        if analyses {
+            self.observers.ignore_search();
         } else {
-            self.link.position_sent = true;
-            self.link.send_position(line, at.out);
+            let wanted = at.book_set.learns() || self.books.exit_by_value();
+            self.observers.engine_searches(&self.game, wanted);
+        }
+        let white_moves = self.game.white_moves();
+        self.owed.search(at.now, (line, go), white_moves);
+    }
+
+    fn answer_without_search(&mut self, kind: SearchKind, out: &mut dyn Outlet) {
+        if let Reply::Send(line) = self.owed.answer_without(NO_MOVE, kind) {
+            out.gui(&line);
         }
     }
 
-    /// What is wrong with the last `position` line. Illegal moves may be legal in a
-    /// variant.
-    fn position_trouble(&self) -> Option<&str> {
-        let is_judged = !self.conditions.has_other_rules() || self.game.is_missing();
-        self.game.trouble().filter(|_| is_judged)
+    /// Sends the last `position` line if it was not sent at once.
+    fn send_withheld(&mut self, out: &mut dyn Outlet) {
+        let act = self.engine.send_withheld(self.game.raw());
+        carry_out(act, &mut self.owed, out);
     }
 
-    /// The present position, if it is one of chess and could be read.
-    fn judged_position(&self) -> Option<&shakmaty::Chess> {
-        let position = self.game.position();
-        position.filter(|_| !self.conditions.has_other_rules())
+    fn on_stop(&mut self, at: &mut Moment<'_>) {
+        match self.owed.stop(at.now) {
+            StopOf::Nothing => {}
+            StopOf::Held => self.release(at),
+            // Passed on again, because the engine may have missed the first one.
+            StopOf::Search => {
+                carry_out(self.engine.stop(at.now), &mut self.owed, at.out);
+            }
+        }
+    }
+
+    fn on_ponder_hit(&mut self, at: &mut Moment<'_>) {
+        self.game.ponder_hit();
+        carry_out(self.books.ponder_hit(), &mut self.owed, at.out);
+        let wanted = self.verify_time();
+        match self
+            .owed
+            .ponder_hit(at.now, self.game.white_moves(), wanted)
+        {
+            HitOf::Nothing | HitOf::Checked => {}
+            HitOf::Held => self.release(at),
+            HitOf::Unchecked(reason) => self.end_check(reason, at),
+            HitOf::Search => {
+                carry_out(self.engine.send(b"ponderhit"), &mut self.owed, at.out);
+            }
+        }
+    }
+
+    /// Sends the held answer.
+    fn release(&mut self, at: &mut Moment<'_>) {
+        self.end_background(Some(Unchecked::Stopped), at);
+        if let Some(lines) = self.owed.release() {
+            send_all(&lines, at.out);
+            carry_out(self.engine.end_background(at.now), &mut self.owed, at.out);
+        }
+    }
+
+    /// Sends the held answer if it may be sent.
+    fn play_held(&mut self, at: &mut Moment<'_>) {
+        if self.owed.is_due(at.now) {
+            self.release(at);
+        }
+    }
+
+    /// The GUI changes to another position or game. A held answer stays due: engines send
+    /// it at the next `stop` or `ponderhit`.
+    fn leave_position(&mut self, at: &mut Moment<'_>) {
+        if self.owed.is_held() {
+            self.owed.end_delay();
+            self.end_background(Some(Unchecked::Stopped), at);
+            carry_out(self.engine.end_background(at.now), &mut self.owed, at.out);
+            self.play_held(at);
+        } else if self.owed.forget_perft() {
+            self.engine.forget_search();
+        }
+    }
+
+    /// Drops a held answer, because a new `go` replaces its own.
+    fn drop_held(&mut self, at: &mut Moment<'_>) {
+        if !self.owed.is_held() {
+            return self.leave_position(at);
+        }
+        self.end_background(None, at);
+        carry_out(self.engine.end_background(at.now), &mut self.owed, at.out);
+        self.owed.forget();
+    }
+
+    /// Replaces the current search by a later `go`. True if it was replaced.
+    fn abandon_search(&mut self, at: &mut Moment<'_>) -> bool {
+        let is_replaced = self.owed.abandon();
+        if is_replaced {
+            carry_out(self.engine.abandon(at.now), &mut self.owed, at.out);
+        }
+        is_replaced
+    }
+
+    // Background searches.
+
+    /// Begins the background search that the held answer waits for, if the engine is free.
+    fn begin_background(&mut self, at: &mut Moment<'_>) {
+        if !self.engine.is_idle() {
+            return;
+        }
+        let line = match self.owed.take_waiting() {
+            None => return,
+            Some(Background::ThinkAhead(line)) => line,
+            Some(Background::Check(mut check)) => {
+                let can_compare = self.engine.can_compare();
+                let mode = self.game.castling_mode();
+                let Some(look) = check.begin(at.now, can_compare, mode) else {
+                    self.say_unchecked(check.candidate(), Unchecked::NoTime, at.out);
+                    return self.play_held(at);
+                };
+                self.owed.check(check);
+                if look.both {
+                    carry_out(self.engine.compare(), &mut self.owed, at.out);
+                }
+                look.line.into_bytes()
+            }
+        };
+        self.engine.expect_answer(self.game.judged_position());
+        let act = self.engine.search_in_background(at.now, line);
+        carry_out([act], &mut self.owed, at.out);
+    }
+
+    /// Ends the background search of the held answer; true if it was a check. Without a
+    /// reason the move is not played.
+    fn end_background(&mut self, reason: Option<Unchecked>, at: &mut Moment<'_>) -> bool {
+        let Some(check) = self.owed.take_check() else {
+            return false;
+        };
+        carry_out(self.engine.end_background(at.now), &mut self.owed, at.out);
+        self.end_comparison(&check, at.out);
+        if let Some(reason) = reason {
+            self.say_unchecked(check.candidate(), reason, at.out);
+        }
+        true
+    }
+
+    /// The check of a book move, if it is switched on and possible; reports why it is not.
+    fn check_of(
+        &mut self,
+        line: &[u8],
+        go: &Go,
+        candidate: Move,
+        at: &mut Moment<'_>,
+    ) -> Option<Check> {
+        let wanted = self.verify_time();
+        let position = self.game.position().filter(|_| !wanted.is_zero())?;
+        let turn = position.turn();
+        let longest = match go.ponder {
+            true => None,
+            false => go.longest(Some(turn.is_white())),
+        };
+        let budget = match self.engine.readiness() {
+            Readiness::Down => Err(Unchecked::NoEngine),
+            Readiness::Starting => Err(Unchecked::Starting),
+            Readiness::Silent => Err(Unchecked::Silent),
+            Readiness::Up => Budget::new(at.now, wanted, longest).ok_or(Unchecked::NoTime),
+        };
+        match budget {
+            Ok(budget) => Some(Check::new(at.now, (line, go), (candidate, turn), budget)),
+            Err(reason) => {
+                self.say_unchecked(candidate, reason, at.out);
+                None
+            }
+        }
+    }
+
+    fn verify_time(&self) -> Duration {
+        Duration::from_millis(self.books.answering().verify.into())
+    }
+
+    /// Handles the engine's answer to the search of a check.
+    fn on_looked(&mut self, answer: &[u8], at: &mut Moment<'_>) {
+        let Some(mut check) = self.owed.take_check() else {
+            return;
+        };
+        let Some(position) = self.game.position() else {
+            self.say_unchecked(check.candidate(), Unchecked::Stopped, at.out);
+            return self.play_held(at);
+        };
+        let margin = self.books.answering().verify_margin;
+        let compared = check.compares_both();
+        let outcome = check.judge(answer, margin, position);
+        if compared {
+            carry_out(self.engine.end_comparison(), &mut self.owed, at.out);
+        }
+        match outcome {
+            Outcome::Play => self.play_held(at),
+            Outcome::Unchecked(reason) => {
+                self.say_unchecked(check.candidate(), reason, at.out);
+                self.play_held(at);
+            }
+            Outcome::Compare => self.owed.check(check),
+            Outcome::Veto(book, best) => {
+                if self.is_talkative() {
+                    let mode = self.game.castling_mode();
+                    info_string(&check.veto_text(at.now, [book, best], mode), at.out);
+                }
+                self.try_next(check, at);
+            }
+        }
+    }
+
+    /// Draws another book move and checks it; if there is none or no time, the engine
+    /// plays.
+    fn try_next(&mut self, mut check: Box<Check>, at: &mut Moment<'_>) {
+        let next = check.veto(at.now).map(|end| {
+            let (go, vetoed) = check.question();
+            let scene = scene(&self.game, &self.engine, at.book_set);
+            (end, self.books.next_move(go, vetoed, scene))
+        });
+        match next {
+            Some((end, Ok(answer))) => {
+                let mv = answer.mv;
+                let lines = self.announce(answer, at);
+                self.owed.replace_answer(lines);
+                match check.try_next(mv, end) {
+                    true => self.owed.check(check),
+                    false => self.play_held(at),
+                }
+            }
+            other => {
+                if let Some((_, Err(said))) = other {
+                    carry_out(said, &mut self.owed, at.out);
+                }
+                self.observers.forget_choice(&self.game);
+                self.owed.forget();
+                let (line, go) = check.into_go(at.now, self.game.white_moves());
+                self.have_engine_search(&line, go, false, at);
+            }
+        }
+    }
+
+    /// Plays the book move, because the engine cannot check it.
+    fn end_check(&mut self, reason: Unchecked, at: &mut Moment<'_>) {
+        if self.end_background(Some(reason), at) {
+            self.play_held(at);
+        }
+    }
+
+    /// Restores the `MultiPV` that the GUI has set.
+    fn end_comparison(&mut self, check: &Check, out: &mut dyn Outlet) {
+        if check.compares_both() {
+            carry_out(self.engine.end_comparison(), &mut self.owed, out);
+        }
+    }
+
+    /// Reports that the book move is played, but not because the engine agrees.
+    fn say_unchecked(&self, mv: Move, reason: Unchecked, out: &mut dyn Outlet) {
+        if self.is_talkative() {
+            let mv = mv.to_uci(self.game.castling_mode());
+            info_string(&format!("Book Verify: {mv} not checked: {reason}"), out);
+        }
+    }
+
+    fn is_talkative(&self) -> bool {
+        self.books.answering().info != Info::None
+    }
+
+    // Lines of the engine.
+
+    fn on_engine(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        let reply = uci::parse(line);
+        match self.engine.hearing() {
+            Hearing::Nobody => {}
+            Hearing::Introduction => self.on_introduction(line, reply, at),
+            Hearing::Trial => self.on_trial(line, reply, at),
+            Hearing::Service => self.on_service(line, reply, at),
+        }
+    }
+
+    /// Handles a line of an engine that has introduced itself.
+    fn on_service(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
+        match reply {
+            // The GUI would take `info` lines of a background search for those of its own.
+            EngineReply::Info if self.engine.is_hidden() => self.owed.receive(line),
+            EngineReply::Info => {
+                self.observers.receive(line);
+                at.out.gui(line);
+            }
+            EngineReply::BestMove => {
+                self.engine.lives();
+                self.on_best_move(line, at);
+            }
+            EngineReply::ReadyOk => {
+                self.engine.lives();
+                self.on_ready(at);
+            }
+            EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
+            EngineReply::Protection | EngineReply::Other => at.out.gui(line),
+        }
+    }
+
+    fn on_ready(&mut self, at: &mut Moment<'_>) {
+        match self.engine.is_ready(at.now) {
+            Readied::OfGui => at.out.gui(b"readyok"),
+            Readied::Free(lines) => {
+                carry_out(lines, &mut self.owed, at.out);
+                if self.owed.is_searched_for() {
+                    // Its `go` has waited until now.
+                    self.engine.expect_answer(self.game.judged_position());
+                }
+                self.begin_background(at);
+            }
+            Readied::OfNobody => {}
+        }
+    }
+
+    fn on_best_move(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        let word = line::words(line).nth(1).unwrap_or_default();
+        // A search that is being stopped has its own answer soon.
+        if self.engine.is_stray(word) && (self.engine.is_hidden() || self.owed.may_ignore_repeat())
+        {
+            let text = format!(
+                "the engine has answered {} twice; the second answer does not count",
+                engine::shown(word)
+            );
+            return self.notice(&text, at.out);
+        }
+        let answer = engine::Answer::read(line, word, &self.game);
+        if self.engine.is_hidden() {
+            return self.on_background_answer(line, answer, at);
+        }
+        // A second answer, or one without a search.
+        if !self.owed.is_searched_for() {
+            return;
+        }
+        let answer = match answer {
+            engine::Answer::Sound(answer) => answer,
+            engine::Answer::Illegal => {
+                let shown = engine::shown(word);
+                let text = format!("the engine's answer {shown} is not legal here");
+                self.engine.note_answer(word);
+                return self.reject_answer(&text, at);
+            }
+            engine::Answer::Unreadable => return self.reject_answer(&engine::unsound(line), at),
+        };
+        if let Cow::Owned(converted) = &answer {
+            let mv = line::words(converted).nth(1).unwrap_or_default();
+            let text = format!(
+                "the engine's answer {} is not UCI: {} is passed on",
+                engine::shown(word),
+                engine::shown(mv)
+            );
+            self.notice(&text, at.out);
+        }
+        self.engine.has_answered(word);
+        let value = self
+            .observers
+            .answered(&self.game, &answer, at.book_set.learns());
+        // The answer to a ponder move that was not played is of another position.
+        if let Some(value) = value.filter(|_| !self.game.is_pondering()) {
+            self.books.learn_value(value);
+        }
+        carry_out(self.engine.stand_in_text(), &mut self.owed, at.out);
+        if let Some(Reply::Send(line)) = self.owed.found(&answer) {
+            at.out.gui(&line);
+        }
+        self.go_on(at);
+    }
+
+    /// Handles an answer to a search that the GUI does not know of.
+    fn on_background_answer(
+        &mut self,
+        line: &[u8],
+        answer: engine::Answer<'_>,
+        at: &mut Moment<'_>,
+    ) {
+        let is_checked = self.engine.is_in_background();
+        // The position of an abandoned search is not known any more.
+        let is_sound = uci::sound_answer(line).is_some();
+        let ends_search = match &answer {
+            engine::Answer::Sound(Cow::Borrowed(_)) => true,
+            engine::Answer::Sound(Cow::Owned(_)) | engine::Answer::Illegal => {
+                is_sound && !is_checked
+            }
+            engine::Answer::Unreadable => false,
+        };
+        if ends_search {
+            self.engine
+                .note_answer(line::words(line).nth(1).unwrap_or_default());
+            carry_out(self.engine.ends_background(at.now), &mut self.owed, at.out);
+        } else {
+            if let engine::Answer::Unreadable = answer {
+                self.notice(&engine::unsound(line), at.out);
+            }
+            carry_out(self.engine.doubt(at.now), &mut self.owed, at.out);
+        }
+        if is_checked {
+            let answer = match &answer {
+                engine::Answer::Sound(answer) => answer,
+                engine::Answer::Illegal | engine::Answer::Unreadable => line,
+            };
+            self.on_looked(answer, at);
+        }
+    }
+
+    /// An answer that cannot be the one to this search: the engine searches again.
+    fn reject_answer(&mut self, why: &str, at: &mut Moment<'_>) {
+        match self.owed.reject() {
+            Amends::None => self.notice(why, at.out),
+            Amends::GiveUp => {
+                let reason = format!("{why} again: it is ended");
+                self.replace_engine(&reason, Loss::Useless, true, at);
+            }
+            Amends::SearchAgain => {
+                self.notice(&format!("{why}: it searches again"), at.out);
+                carry_out(self.engine.doubt(at.now), &mut self.owed, at.out);
+                if !self.game.raw().is_empty() {
+                    let act = self.engine.repeat_position(self.game.raw());
+                    carry_out(act, &mut self.owed, at.out);
+                }
+                self.search_again(at);
+            }
+        }
+    }
+
+    // The start of an engine.
+
+    /// Requests the engine of a profile.
+    fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
+        carry_out(self.engine.start(index), &mut self.owed, out);
+    }
+
+    /// Uses the profile of an engine that is tried at the start; no line of the GUI has
+    /// been handled yet.
+    fn adopt(&mut self, index: usize) {
+        if let Some(profile) = self.engine.adopt(index) {
+            self.books.adopt(profile.settings.announced());
+            self.game.forget_rules();
+            for (name, value) in &profile.options {
+                self.game.set_rules(name, value);
+            }
+        }
+    }
+
+    /// Handles a line of an engine that has not sent `uciok` yet.
+    fn on_introduction(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
+        match reply {
+            EngineReply::Info if itself::is_refusal(line) => {
+                self.notice(itself::REASON, at.out);
+                self.end_for(itself::REASON, at.out);
+            }
+            EngineReply::Id => self.engine.identify(line),
+            EngineReply::Option => self.engine.declare(line),
+            EngineReply::UciOk => self.on_uci_ok(at),
+            EngineReply::Protection => at.out.gui(line),
+            // Other text is not passed on before `uciok`.
+            EngineReply::Info
+            | EngineReply::Other
+            | EngineReply::ReadyOk
+            | EngineReply::BestMove => {}
+        }
+    }
+
+    fn on_uci_ok(&mut self, at: &mut Moment<'_>) {
+        let (introduced, acts) = self.engine.introduce(at.now);
+        carry_out(acts, &mut self.owed, at.out);
+        match introduced {
+            Introduced::Trying => return,
+            Introduced::First => {}
+            Introduced::Again => self.bring_up_to_date(false, at),
+        }
+        self.answer_uci(at.out);
+        self.go_on(at);
+    }
+
+    /// Handles a line of an engine that gets its options one by one.
+    fn on_trial(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
+        match reply {
+            EngineReply::ReadyOk => match self.engine.survives_option() {
+                Trial::Next(acts) => carry_out(acts, &mut self.owed, at.out),
+                Trial::Over => {
+                    self.bring_up_to_date(true, at);
+                    self.answer_uci(at.out);
+                    self.go_on(at);
+                }
+            },
+            EngineReply::Info | EngineReply::Other => at.out.gui(line),
+            _ => {}
+        }
+    }
+
+    /// Sends to an engine that was started during a session everything that the last one
+    /// got, and repeats its unanswered search. `tried`: the options have been sent already.
+    fn bring_up_to_date(&mut self, tried: bool, at: &mut Moment<'_>) {
+        let is_readable = self.game.problem().is_none();
+        let position = is_readable.then_some(self.game.raw());
+        carry_out(
+            self.engine.resume(at.now, tried, position),
+            &mut self.owed,
+            at.out,
+        );
+        if !is_readable && self.engine.has_position() {
+            return self.skip_position(at.out);
+        }
+        if !is_readable && self.owed.is_searched_for() {
+            self.send_withheld(at.out);
+        }
+        self.search_again(at);
+    }
+
+    /// The last engine has ended after this illegal `position` line: it is not sent to
+    /// the next one.
+    fn skip_position(&mut self, out: &mut dyn Outlet) {
+        self.engine.withhold_position();
+        if let Some(reply) = self.owed.found(NO_MOVE) {
+            info_string("the position is not searched again", out);
+            if let Reply::Send(line) = reply {
+                out.gui(&line);
+            }
+        }
+    }
+
+    /// Sends the unanswered `go` of the GUI again, with the time that is left.
+    fn search_again(&mut self, at: &mut Moment<'_>) {
+        self.engine.expect_answer(self.game.judged_position());
+        let white_moves = self.game.white_moves();
+        let Some(again) = self.owed.search_again(at.now, white_moves) else {
+            return;
+        };
+        carry_out(
+            self.engine.send_go(at.now, &again.line),
+            &mut self.owed,
+            at.out,
+        );
+        if again.stopped {
+            carry_out(self.engine.stop(at.now), &mut self.owed, at.out);
+        }
+    }
+
+    /// Answers each `uci` that waits for the engine.
+    fn answer_uci(&mut self, out: &mut dyn Outlet) {
+        for _ in 0..self.owed.take_uci() {
+            self.send_uci(out);
+        }
+    }
+
+    /// Sends the introduction of Tabia and the engine to the GUI.
+    fn send_uci(&mut self, out: &mut dyn Outlet) {
+        let wants_opponent = self.wants_opponent();
+        carry_out(
+            self.engine
+                .introduction(self.books.settings(), wants_opponent),
+            &mut self.owed,
+            out,
+        );
+        self.send_messages(out);
+        out.gui(UciMessage::UciOk.to_string().as_bytes());
+    }
+
+    /// Sends the messages that waited for `uciok`; later ones are sent at once.
+    fn send_messages(&mut self, out: &mut dyn Outlet) {
+        for message in self.owed.introduce() {
+            info_string(&message, out);
+        }
+    }
+
+    /// Handles the end of the time that a profile gives its engine to start.
+    fn on_wake_up(&mut self, at: &mut Moment<'_>) {
+        match self.engine.time_over() {
+            TimeOver::Started => {}
+            TimeOver::Late(acts) => {
+                carry_out(acts, &mut self.owed, at.out);
+                self.answer_uci(at.out);
+                self.go_on(at);
+            }
+            TimeOver::Useless(text, may_return) => {
+                self.replace_engine(&text, Loss::Useless, may_return, at);
+            }
+        }
+    }
+
+    // The loss of an engine.
+
+    /// Looks for another engine, after one was lost.
+    fn replace_engine(&mut self, reason: &str, loss: Loss, may_return: bool, at: &mut Moment<'_>) {
+        if !self.engine.lose() {
+            return;
+        }
+        self.notice(reason, at.out);
+        if let Some(Background::Check(check)) = self.owed.take_background() {
+            self.say_unchecked(check.candidate(), Unchecked::Gone, at.out);
+            self.play_held(at);
+        }
+        // A search that may end without an answer (`perft`) is not repeated.
+        self.owed.forget_perft();
+        // Without the option that crashes it, the engine may be tried again.
+        let cure = self.engine.leave_deadly_option_out(loss);
+        let is_cured = cure.is_some();
+        carry_out(cure, &mut self.owed, at.out);
+        if may_return
+            && self.options().engine_restart
+            && let Some(index) = self
+                .engine
+                .restart(at.now, is_cured, self.owed.is_searched_for())
+        {
+            self.notice("the engine is started again", at.out);
+            let about = about(&self.game, &self.books);
+            carry_out(
+                self.observers.restarted(&self.game, about, reason),
+                &mut self.owed,
+                at.out,
+            );
+            return self.start_engine(index, at.out);
+        }
+        if let Some(next) = self.engine.next_of_chain() {
+            self.adopt(next);
+            return self.start_engine(next, at.out);
+        }
+        self.without_engine(reason, at);
+    }
+
+    /// No other engine can be started now, for this reason.
+    fn without_engine(&mut self, reason: &str, at: &mut Moment<'_>) {
+        if self.stand_in(at.out) {
+            return;
+        }
+        if self.engine.was_required() {
+            at.out.request(Request::KillEngine);
+            let reason = format!("the engine of the command line cannot be used: {reason}");
+            return self.end_for(&reason, at.out);
+        }
+        if self.engine.is_unknown() {
+            self.adopt(0);
+        }
+        let owes_a_move = self.owed.is_searched_for();
+        let may_return = self.engine.was_up() && self.options().engine_restart;
+        let may_return = self.engine.stay_down(may_return && !owes_a_move);
+        at.out.request(Request::KillEngine);
+        if owes_a_move {
+            if !self.last_resort(at.out) {
+                self.give_up("the engine is gone and owes a move", at.out);
+            }
+            return;
+        }
+        if may_return {
+            self.notice(
+                "the engine has died too often: it is tried again when it is to search",
+                at.out,
+            );
+        }
+        self.answer_ready(at.out);
+        self.answer_uci(at.out);
+        self.go_on(at);
+    }
+
+    /// Starts an engine that was given up while idle; true if there is one.
+    fn try_again(&mut self, out: &mut dyn Outlet) -> bool {
+        let acts = self.engine.try_again();
+        self.have_started(acts, out)
+    }
+
+    /// Starts the built-in engine to replace a lost one, if the user allows it and the
+    /// built-in engine itself has not been lost.
+    fn stand_in(&mut self, out: &mut dyn Outlet) -> bool {
+        self.options().engine_stand_in && self.start_builtin(out)
+    }
+
+    /// Starts the built-in engine because no engine has ever started and a move is due;
+    /// true if it is there. Without restarts a lost engine shall count, and so shall one
+    /// that is missing.
+    fn last_resort(&mut self, out: &mut dyn Outlet) -> bool {
+        !self.engine.was_up() && self.options().engine_restart && self.start_builtin(out)
+    }
+
+    fn start_builtin(&mut self, out: &mut dyn Outlet) -> bool {
+        // It plays nothing but chess.
+        let is_chess = !self.game.has_other_rules();
+        let acts = is_chess.then(|| self.engine.start_builtin()).flatten();
+        self.have_started(acts, out)
+    }
+
+    fn have_started(&mut self, acts: Option<Vec<Act<'static>>>, out: &mut dyn Outlet) -> bool {
+        let has_started = acts.is_some();
+        carry_out(acts.into_iter().flatten(), &mut self.owed, out);
+        has_started
+    }
+
+    fn options(&self) -> &Options {
+        self.settings().options()
+    }
+
+    // Limits of time.
+
+    /// When something must be done unless an awaited event comes first; `None` if nothing
+    /// is awaited. Same clock as the `now` of [`Session::step`].
+    #[must_use]
+    pub fn deadline(&self) -> Option<Duration> {
+        if self.owed.is_leaving() {
+            // Everything else ends with the alarm that is set.
+            return self.engine.stop_due();
+        }
+        let dues = [
+            self.books.awaited_until(),
+            self.engine.stop_due(),
+            self.ready_due(),
+            self.engine_due(),
+            self.owed.held_due(),
+        ];
+        dues.into_iter().flatten().min()
+    }
+
+    /// When the engine counts as hung.
+    fn engine_due(&self) -> Option<Duration> {
+        let search = self.owed.search_due().into_iter();
+        search
+            .chain(self.background_due())
+            .min()
+            .filter(|_| self.engine.is_up())
+    }
+
+    /// When a background search has delayed the GUI for too long, or the engine has been
+    /// silent for too long.
+    fn background_due(&self) -> Option<Duration> {
+        let due = self.engine.ending_since()?.saturating_add(STOP_LIMIT);
+        Some(self.owed.begin_due().map_or(due, |begin| begin.min(due)))
+    }
+
+    /// When the GUI has waited long enough for the `readyok` of an engine that may not be
+    /// needed.
+    fn ready_due(&self) -> Option<Duration> {
+        match self.owed.is_searched_for() {
+            true => None,
+            false => self.engine.ready_due(),
+        }
+    }
+
+    /// Handles a reached deadline.
+    fn on_overdue(&mut self, at: &mut Moment<'_>) {
+        let now = at.now;
+        if self.owed.is_leaving() {
+            return carry_out(self.engine.due_stop(now), &mut self.owed, at.out);
+        }
+        let is_due = |due: Option<Duration>| due.is_some_and(|due| due <= now);
+        // While the `stop` is not sent, the engine cannot be late.
+        if let Some(late) = self.engine.first_stop_late(now) {
+            self.on_output_paused(late);
+        }
+        if is_due(self.books.awaited_until()) {
+            let act = self.books.give_up_waiting();
+            carry_out([act], &mut self.owed, at.out);
+            self.go_on(at);
+        }
+        if let Some(late) = self.engine_due().and_then(|due| now.checked_sub(due)) {
+            self.on_engine_late(late, at);
+        }
+        carry_out(self.engine.due_stop(now), &mut self.owed, at.out);
+        if is_due(self.owed.held_due()) {
+            let reason = self.owed.lateness();
+            self.end_check(reason, at);
+            self.play_held(at);
+        }
+        if is_due(self.ready_due()) {
+            self.on_ready_late(at);
+        }
+    }
+
+    /// The engine does not answer `isready`. While the books have a move the GUI need not
+    /// wait for it: programs give up after 15 seconds. Otherwise there is no limit,
+    /// because no clock runs: the engine may be reading a network.
+    fn on_ready_late(&mut self, at: &mut Moment<'_>) {
+        self.engine.wait_for_ready();
+        if self.is_in_book(at.book_set) {
+            self.engine.is_silent();
+            self.answer_ready(at.out);
+        }
+    }
+
+    fn on_engine_late(&mut self, late: Duration, at: &mut Moment<'_>) {
+        if late > ASLEEP {
+            // Tabia was not running, so perhaps the engine was not either.
+            return self.on_output_paused(late.saturating_add(MARGIN));
+        }
+        let in_background = self.background_due().is_some_and(|due| due <= at.now);
+        let text = match self.owed.searched_for(at.now) {
+            _ if in_background => "the engine does not end a search that nobody waits for: \
+                 it hangs and is ended"
+                .to_owned(),
+            Some(_) if self.owed.is_stopped() => {
+                "the engine does not answer \"stop\": it hangs and is ended".to_owned()
+            }
+            Some(time) => format!(
+                "the engine has not moved for {} s, {} s beyond its time: \
+                 it hangs and is ended",
+                time.as_secs(),
+                MARGIN.as_secs()
+            ),
+            None => return,
+        };
+        self.replace_engine(&text, Loss::Useless, true, at);
+    }
+
+    /// Extends the engine's limits by a time in which its output could not be read.
+    fn on_output_paused(&mut self, time: Duration) {
+        self.owed.hold_up(time);
+        self.engine.hold_up(time);
+    }
+
+    // The end.
+
+    fn begin_to_leave(&mut self, out: &mut dyn Outlet) {
+        if !self.owed.leave() {
+            return;
+        }
+        self.record_game(out);
+        carry_out(self.observers.note(&self.game), &mut self.owed, out);
+        out.request(Request::WakeUp(match self.engine.is_starting() {
+            true => LEAVE_LIMIT_AT_START,
+            false => LEAVE_LIMIT,
+        }));
+    }
+
+    /// Ends the session if no answer is pending.
+    fn try_to_leave(&mut self, at: &mut Moment<'_>) {
+        if self.owed.is_searched_for() {
+            if !self.owed.is_stopped() && !self.engine.is_starting() {
+                self.on_stop(at);
+            }
+            return;
+        }
+        if self.owed.is_held() {
+            self.release(at);
+        }
+        // An engine named on the command line is tried in any case: whoever named it wrongly
+        // is told.
+        let waits = self.owed.has_uci() || self.engine.was_required();
+        let owes = self.engine.owes_ready() || (self.engine.is_starting() && waits);
+        if !owes && !self.books.are_opening() && self.owed.has_no_lines() {
+            self.exit(0, None, at.out);
+        }
+    }
+
+    /// Ends the session when the time limit for `quit` is over.
+    fn leave(&mut self, out: &mut dyn Outlet) {
+        if self.engine.is_starting() {
+            // The engine did not answer in time; waiting for its end would take longer.
+            out.request(Request::KillEngine);
+        }
+        self.exit(0, None, out);
+    }
+
+    /// Ends at once, so that the match program can score the game as lost.
+    fn give_up(&mut self, reason: &str, out: &mut dyn Outlet) {
+        let text = format!("{reason}: giving up");
+        self.notice(&text, out);
+        self.end_for(&text, out);
+    }
+
+    /// Ends at once with exit code 2, for a reason that the GUI has been told.
+    fn end_for(&mut self, reason: &str, out: &mut dyn Outlet) {
+        self.send_messages(out);
+        self.exit(2, Some(reason.to_owned()), out);
+    }
+
+    fn exit(&mut self, code: u8, reason: Option<String>, out: &mut dyn Outlet) {
+        self.record_game(out);
+        self.owed.end(reason);
+        out.request(Request::Exit(code));
+    }
+
+    /// Records the game, which is over.
+    fn record_game(&mut self, out: &mut dyn Outlet) {
+        let about = about(&self.game, &self.books);
+        carry_out(
+            self.observers.record(&self.game, about),
+            &mut self.owed,
+            out,
+        );
+    }
+}
+
+/// Does what a part wants done.
+fn carry_out<'a>(acts: impl IntoIterator<Item = Act<'a>>, owed: &mut Owed, out: &mut dyn Outlet) {
+    for act in acts {
+        match act {
+            Act::Gui(line) => out.gui(&line),
+            Act::Engine(line) => out.engine(&line),
+            Act::Info(text) => info_string(&text, out),
+            Act::Notice(text) => {
+                if let Some(text) = owed.message(text) {
+                    info_string(&text, out);
+                }
+            }
+            Act::Ask(request) => out.request(request),
+            // A session that is ending has set its last alarm.
+            Act::Alarm(_) if owed.is_leaving() => {}
+            Act::Alarm(after) => out.request(Request::WakeUp(after)),
+        }
+    }
+}
+
+/// What the books are asked about.
+fn scene<'a>(game: &'a Game, engine: &'a Engine, book_set: &'a BookSet) -> Scene<'a> {
+    Scene {
+        game,
+        book_set,
+        configured: configured(engine),
+        analysis: engine.analysis(),
+    }
+}
+
+/// The books of engines.toml for this engine.
+fn configured(engine: &Engine) -> &[BookSpec] {
+    engine.profile().map_or(&[][..], |profile| &profile.books)
+}
+
+/// What those who record a game are told about it.
+fn about<'a>(game: &'a Game, books: &Books) -> About<'a> {
+    About {
+        opponent: &game.conditions().opponent,
+        misses: books.misses(),
+    }
+}
+
+fn sets_own_option(command: &GuiCommand) -> bool {
+    matches!(command, GuiCommand::SetOption(option) if OptionId::by_name(&option.name).is_some())
+}
+
+fn send_all(lines: &[Vec<u8>], out: &mut dyn Outlet) {
+    for line in lines {
+        out.gui(line);
     }
 }
 

@@ -1,10 +1,13 @@
 //! How long a book move waits before it is sent.
 
 use std::fmt;
+use std::ops::RangeFull;
 use std::time::Duration;
 
+use tabia_book::options::{Expected, OptionKind, OptionValue};
+
 /// The value of `Book Delay`: fixed milliseconds plus a random part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Delay {
     /// Fixed part, in milliseconds.
     pub least: u32,
@@ -17,7 +20,7 @@ impl Delay {
     pub const MOST: u32 = 60_000;
 
     /// Reads `800` or `800+400`; empty text is no delay.
-    pub(super) fn read(text: &str) -> Option<Delay> {
+    fn parse(text: &str) -> Option<Delay> {
         let part = |text: &str| -> Option<u32> {
             let number = text.trim();
             let digits = number.bytes().all(|byte| byte.is_ascii_digit());
@@ -46,7 +49,21 @@ impl Delay {
     }
 }
 
-/// The text form that `Delay::read` reads.
+impl OptionValue for Delay {
+    type Range = RangeFull;
+
+    fn read(text: &str, _: &RangeFull) -> Result<Delay, Expected> {
+        let most = Delay::MOST;
+        Delay::parse(text.trim())
+            .ok_or_else(|| Expected::new(format!("milliseconds up to {most}, 800 or 800+400")))
+    }
+
+    fn kind(&self, _: &RangeFull) -> OptionKind {
+        OptionKind::Text
+    }
+}
+
+/// The text form that is read.
 impl fmt::Display for Delay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.spread {
@@ -63,11 +80,12 @@ mod tests {
 
     #[test]
     fn a_delay_is_one_number_or_two() {
-        let read = |text: &str| Delay::read(text).map(|delay| (delay.least, delay.spread));
-        assert_eq!(read("0"), Some((0, 0)));
-        assert_eq!(read(""), Some((0, 0)));
-        assert_eq!(read("800"), Some((800, 0)));
-        assert_eq!(read("800 + 400"), Some((800, 400)));
+        let read = |text: &str| Delay::read(text, &..).ok();
+        let delay = |least, spread| Some(Delay { least, spread });
+        assert_eq!(read("0"), delay(0, 0));
+        assert_eq!(read(""), delay(0, 0));
+        assert_eq!(read(" 800 "), delay(800, 0));
+        assert_eq!(read("800 + 400"), delay(800, 400));
         for wrong in ["x", "-5", "800+", "+400", "1+2+3", "60001", "0.5"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
@@ -89,7 +107,7 @@ mod tests {
             prop_assert!(longest.is_none_or(|longest| wait * 20 <= longest));
             let limited = longest.is_some_and(|longest| longest / 20 < millis(least));
             prop_assert!(limited || wait >= millis(least));
-            prop_assert_eq!(Delay::read(&delay.to_string()), Some(delay));
+            prop_assert_eq!(Delay::read(&delay.to_string(), &..), Ok(delay));
         }
     }
 }

@@ -1,28 +1,24 @@
-//! The table of options: names, types, ranges, help texts.
+//! The table of options: one row makes the field, its default, its name, its values, and
+//! where it may stand.
 
-/// Type, default and range of an option, as in UCI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OptionKind {
-    /// On or off.
-    Check(bool),
-    /// A whole number: default, minimum, maximum.
-    Spin(i32, i32, i32),
-    /// One of a few words: index of the default, the words.
-    Combo(usize, &'static [&'static str]),
-    /// Any text.
-    Text(&'static str),
-    /// Paths of books, separated by `;`; a string option in UCI.
-    Paths(&'static str),
-    /// Milliseconds, `800` or `800+400`; a string option in UCI.
-    Delay,
-}
+use std::fmt;
 
-/// For what a value of an option counts.
+use super::{BookFiles, Cover, Delay, EvaluationFile, Info, OptionalPath, Paths, Preset};
+use tabia_book::options::{Expected, OptionKind, OptionValue};
+use tabia_book::policy::{Policy, Topic};
+
+/// For what the value of an option counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// For each book: under `[[books]]` it counts for that book.
+    /// It decides between the moves of a book: `probe` and the explorer take it too. Each
+    /// book may have a value of its own, under `[[books]]`.
+    Choice(Topic),
+    /// It says how a book is opened. Each book may have a value of its own; `probe` takes
+    /// it too.
+    Opening,
+    /// Each book may have a value of its own.
     Book,
-    /// For the whole adapter. Under `[[books]]` it is refused with this advice.
+    /// It counts for the whole adapter. Under `[[books]]` it is refused with this advice.
     Adapter(&'static str),
 }
 
@@ -32,207 +28,264 @@ const GENERAL: Scope = Scope::Adapter("it counts for all books: write it under [
 /// The declaration of an option.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
-    /// The identifier of the option.
-    pub id: OptionId,
     /// The name in UCI.
     pub name: &'static str,
-    /// Type, default and range.
-    pub kind: OptionKind,
-    /// Whether one book may have a value of its own.
+    /// The key in engines.toml.
+    pub key: &'static str,
+    /// For what a value counts.
     pub scope: Scope,
     /// The help text for users.
     pub help: &'static str,
 }
-
-/// The values of `Book Preset`.
-pub const PRESETS: &[&str] = &["Custom", "Optimize", "Normal", "Handicap"];
-/// The values of `Book Judgement`.
-pub const JUDGEMENTS: &[&str] = &["results", "evaluations", "both"];
-/// The values of `Book Cover`.
-pub(super) const COVERS: &[&str] = &["off", "lines"];
-/// The values of `Book Info`.
-pub const INFO: &[&str] = &["none", "brief", "full"];
 
 /// The lowest value of `Book Exit Below`, in centipawns. It switches the option off.
 pub(super) const EXIT_BELOW: i32 = -2000;
 /// The highest value of `Book Exit Above`, in centipawns. It switches the option off.
 pub(super) const EXIT_ABOVE: i32 = 2000;
 
-/// The value for the book that comes with the program.
-pub const STARTER: &str = "<starter>";
-/// The value for no book.
-pub const NONE: &str = "<empty>";
-/// The value for the evaluation file next to a book.
-pub const BESIDE: &str = "<beside>";
-/// The value for the `[[books]]` of engines.toml.
-pub const CONFIGURED: &str = "<configured>";
-
-/// Generates the option identifiers and their declarations from one table.
-macro_rules! options {
-    ($($id:ident, $name:literal, $kind:expr, $scope:expr, $help:literal;)*) => {
-        /// An option of the adapter.
-        #[allow(missing_docs)] // The table documents each by its help text.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum OptionId {
-            $($id),*
-        }
-
-        /// All options, in the order in which they are declared.
-        pub const SPECS: [Spec; [$(OptionId::$id),*].len()] = {
-            use OptionKind::{Check, Combo, Delay, Paths, Spin, Text};
-            use Scope::{Adapter, Book};
-            [$(Spec {
-                id: OptionId::$id,
-                name: $name,
-                kind: $kind,
-                scope: $scope,
-                help: $help,
-            }),*]
-        };
+/// What differs between the adapter's own rows and those of the policy.
+macro_rules! part {
+    (own field $options:ident $field:ident) => {
+        $options.$field
+    };
+    (policy field $options:ident $field:ident) => {
+        $options.policy.$field
+    };
+    (own scope $scope:expr) => {
+        $scope
+    };
+    (policy scope $topic:expr) => {
+        Scope::Choice($topic)
     };
 }
 
-options! {
-    OwnBook, "OwnBook", Check(true), Adapter("it counts for all books: to leave one out, remove its entry"),
-        "the book answers at all";
-    File, "Book File", Paths(STARTER), Adapter("a [[books]] entry has one file"),
-        "path of a book; several separated by ';' are asked in that order";
-    WhiteFile, "Book White File", Paths(""), Adapter("write file = \"...\" and colour = \"white\""),
-        "a book for White alone, asked before Book File";
-    BlackFile, "Book Black File", Paths(""), Adapter("write file = \"...\" and colour = \"black\""),
-        "a book for Black alone, asked before Book File";
-    Depth, "Book Depth", Spin(1000, 0, 1000), Book,
-        "last full move that the book may answer";
-    Preset, "Book Preset", Combo(0, PRESETS), Book,
-        "sets variety, learn influence, marks and minimums at once";
-    Variety, "Book Variety", Spin(50, 0, 100), Book,
-        "0 the heaviest move, 50 by weight, 100 every move alike";
-    MinimumGames, "Book Minimum Games", Spin(1, 0, 1_000_000), Book,
-        "games that the position after the move must have";
-    MinimumScore, "Book Minimum Score", Spin(0, 0, 100), Book,
-        "per cent that the move must have scored";
-    MinimumShare, "Book Minimum Share", Spin(5, 0, 1000), Book,
-        "per mille of the position's weight below which a move is dropped";
-    Tournament, "Book Tournament", Check(true), Book,
-        "red moves never, and where there are green ones only those";
-    Annotations, "Book Annotations", Check(true), Book,
-        "?, ?? and ?! only when nothing else is left; !, !! weigh more";
-    LearnInfluence, "Book Learn Influence", Spin(50, 0, 100), Book,
-        "how far the learn values bend the weights";
-    Learn, "Book Learn", Check(false), Book,
-        "notes played games beside the book and learns from them";
-    Evaluations, "Book Evaluations", Text(BESIDE), Book,
-        "file of engine evaluations; <beside> is the one beside the book";
-    Judgement, "Book Judgement", Combo(0, JUDGEMENTS), Book,
-        "what the weight is made of, where evaluations are known";
-    MaximumLoss, "Book Maximum Loss", Spin(0, 0, 2000), Book,
-        "centipawns by which a move may be worse than the best; 0 no limit";
-    Transpositions, "Book Transpositions", Check(true), Book,
-        "moves into the book that nobody stored count too";
-    AvoidRepetition, "Book Avoid Repetition", Check(true), Book,
-        "no book move into a position of this game";
-    LeaveEarly, "Book Leave Early", Spin(0, 0, 20), Book,
-        "full moves before the end of a line at which the book falls silent";
-    MissLimit, "Book Miss Limit", Spin(0, 0, 100), GENERAL,
-        "misses in a game after which the book stays shut; 0 never";
-    Ponder, "Book Ponder", Check(true), Book,
-        "names the book's best reply as the move to ponder on";
-    ThinkAhead, "Book Think Ahead", Check(false), Book,
-        "the engine searches while a book move is held in go ponder";
-    InAnalysis, "Book In Analysis", Check(false), Book,
-        "shows the book's moves in analysis; the engine always answers";
-    Info, "Book Info", Combo(2, INFO), Book,
-        "what is printed with a book move";
-    Seed, "Book Seed", Spin(0, 0, 2_147_483_647), GENERAL,
-        "other than 0: seed, game and position decide the draw";
-    Verify, "Book Verify", Spin(0, 0, 10_000), Book,
-        "milliseconds for which the engine looks at a book move; 0 not at all";
-    VerifyMargin, "Book Verify Margin", Spin(50, 0, 2000), Book,
-        "centipawns that it may find the book move worse than its own best";
-    ExitBelow, "Book Exit Below", Spin(EXIT_BELOW, -2000, 2000), Book,
-        "centipawns for us below which the book falls silent; -2000 never";
-    ExitAbove, "Book Exit Above", Spin(EXIT_ABOVE, -2000, 2000), Book,
-        "centipawns for us above which the book falls silent; 2000 never";
-    Delay, "Book Delay", Delay, Book,
-        "milliseconds before a book move is sent, 800 or 800+400";
-    Cover, "Book Cover", Combo(0, COVERS), GENERAL,
-        "lines: each line of the book is played once before one is repeated";
-    SeedFile, "Book Seed File", Text(""), GENERAL,
-        "file with one seed for each game, taken in order by all adapters";
-    Restart, "Engine Restart", Check(true), GENERAL,
-        "an engine that dies is started again and its search repeated";
-    StandIn, "Engine Stand-in", Check(false), GENERAL,
-        "the built-in engine plays on where no restart helps";
+/// Makes [`Options`], [`OptionId`] and [`Setting`] from the adapter's own rows, in three
+/// groups, and the rows of the policy, in two that are declared between them.
+macro_rules! options {
+    (
+        first { $($first:tt)* }
+        second { $($second:tt)* }
+        third { $($third:tt)* }
+        weight { $($weight:tt)* }
+        evaluation { $($evaluation:tt)* }
+    ) => {
+        options! { @fields $($first)* $($second)* $($third)* }
+        options! { @rows
+            own { $($first)* }
+            policy { $($weight)* }
+            own { $($second)* }
+            policy { $($evaluation)* }
+            own { $($third)* }
+        }
+    };
+    (@fields $(
+        $id:ident $field:ident: $type:ty = $default:expr, $range:expr, $name:literal,
+        $scope:expr, $help:literal;
+    )*) => {
+        /// The values of all options.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        pub struct Options {
+            $(#[doc = concat!("`", $name, "`: `", $help, "`")] pub $field: $type,)*
+            /// The options that decide between the moves of a position.
+            pub policy: Policy,
+        }
+
+        impl Default for Options {
+            fn default() -> Options {
+                Options {
+                    $($field: $default,)*
+                    policy: Policy::default(),
+                }
+            }
+        }
+    };
+    (@rows $($part:ident { $(
+        $(#[$doc:meta])*
+        $id:ident $field:ident: $type:ty = $default:expr, $range:expr, $name:literal,
+        $scope:expr, $([$optimize:expr, $normal:expr, $handicap:expr],)? $help:literal;
+    )* })*) => {
+        /// An option of the adapter.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum OptionId {
+            $($(#[doc = concat!("`", $name, "`: `", $help, "`")] $id,)*)*
+        }
+
+        /// An option with its value.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        pub enum Setting {
+            $($(#[doc = concat!("`", $name, "`: `", $help, "`")] $id($type),)*)*
+        }
+
+        impl OptionId {
+            /// All options, in the order in which they are declared.
+            pub const ALL: &'static [OptionId] = &[$($(OptionId::$id,)*)*];
+
+            /// The declaration.
+            #[must_use]
+            pub const fn spec(self) -> Spec {
+                use Scope::{Adapter, Book, Choice, Opening};
+                use Topic::*;
+                match self {
+                    $($(OptionId::$id => Spec {
+                        name: $name,
+                        key: stringify!($field),
+                        scope: part!($part scope $scope),
+                        help: $help,
+                    },)*)*
+                }
+            }
+        }
+
+        impl Setting {
+            /// The option.
+            #[must_use]
+            pub const fn id(&self) -> OptionId {
+                match self {
+                    $($(Setting::$id(_) => OptionId::$id,)*)*
+                }
+            }
+
+            /// Reads the value of an option.
+            ///
+            /// # Errors
+            ///
+            /// The option does not take the value.
+            pub fn read(id: OptionId, text: &str) -> Result<Setting, ValueError> {
+                let read = match id {
+                    $($(OptionId::$id => {
+                        <$type as OptionValue>::read(text, &$range).map(Setting::$id)
+                    })*)*
+                };
+                read.map_err(|expected| ValueError::new(id, expected, text))
+            }
+
+            /// What a preset sets.
+            pub(super) fn of_preset(preset: Preset) -> Vec<Setting> {
+                vec![$($($(Setting::$id(match preset {
+                    Preset::Custom => return Vec::new(),
+                    Preset::Optimize => $optimize,
+                    Preset::Normal => $normal,
+                    Preset::Handicap => $handicap,
+                }),)?)*)*]
+            }
+        }
+
+        /// The value as text, for UCI and for users.
+        impl fmt::Display for Setting {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $($(Setting::$id(value) => value.fmt(f),)*)*
+                }
+            }
+        }
+
+        impl Options {
+            /// An option with its value.
+            #[must_use]
+            pub fn get(&self, id: OptionId) -> Setting {
+                match id {
+                    $($(OptionId::$id => Setting::$id(part!($part field self $field).clone()),)*)*
+                }
+            }
+
+            /// Gives an option another value.
+            pub fn set(&mut self, setting: Setting) {
+                match setting {
+                    $($(Setting::$id(value) => part!($part field self $field) = value,)*)*
+                }
+            }
+
+            /// How an option is declared, with its value.
+            #[must_use]
+            pub fn kind(&self, id: OptionId) -> OptionKind {
+                match id {
+                    $($(OptionId::$id => part!($part field self $field).kind(&$range),)*)*
+                }
+            }
+        }
+    };
 }
 
-impl OptionId {
-    /// The declaration.
-    #[must_use]
-    pub fn spec(self) -> &'static Spec {
-        &SPECS[self as usize]
+tabia_book::policy_options! { options! {
+    first {
+        OwnBook own_book: bool = true, .., "OwnBook",
+            Adapter("it counts for all books: to leave one out, remove its entry"),
+            "the book answers at all";
+        File file: BookFiles = BookFiles::default(), .., "Book File",
+            Adapter("a [[books]] entry has one file"),
+            "path of a book; several separated by ';' are asked in that order";
+        WhiteFile white_file: Paths = Paths::default(), .., "Book White File",
+            Adapter("write file = \"...\" and colour = \"white\""),
+            "a book for White alone, asked before Book File";
+        BlackFile black_file: Paths = Paths::default(), .., "Book Black File",
+            Adapter("write file = \"...\" and colour = \"black\""),
+            "a book for Black alone, asked before Book File";
+        Depth depth: u32 = 1000, 0..=1000, "Book Depth", Choice(Line),
+            "last full move that the book may answer";
+        Preset preset: Preset = Preset::Custom, .., "Book Preset", Choice(Draw),
+            "sets variety, learn influence, marks and minimums at once";
     }
-
-    /// The option of this UCI name; upper and lower case are the same.
-    #[must_use]
-    pub fn by_name(name: &str) -> Option<OptionId> {
-        SPECS
-            .iter()
-            .find(|spec| spec.name.eq_ignore_ascii_case(name))
-            .map(|spec| spec.id)
+    second {
+        Learn learn: bool = false, .., "Book Learn", Opening,
+            "notes played games beside the book and learns from them";
+        Evaluations evaluations: EvaluationFile = EvaluationFile::Beside, ..,
+            "Book Evaluations", Opening,
+            "file of engine evaluations; <beside> is the one beside the book";
     }
-
-    /// The option that the user probably meant by a similar name: without blanks, with
-    /// underscores, or with a typing error.
-    #[must_use]
-    pub fn like(name: &str) -> Option<OptionId> {
-        let plain = |name: &str| -> String {
-            name.chars()
-                .filter(char::is_ascii_alphanumeric)
-                .map(|c| c.to_ascii_lowercase())
-                .collect()
-        };
-        let name = plain(name);
-        SPECS
-            .iter()
-            .map(|spec| {
-                (
-                    strsim::damerau_levenshtein(&name, &plain(spec.name)),
-                    spec.id,
-                )
-            })
-            .min_by_key(|(distance, _)| *distance)
-            .filter(|(distance, _)| *distance <= 2 && name.len() > 5)
-            .map(|(_, id)| id)
+    third {
+        AvoidRepetition avoid_repetition: bool = true, .., "Book Avoid Repetition",
+            Choice(Positions),
+            "no book move into a position of this game";
+        LeaveEarly leave_early: u32 = 0, 0..=20, "Book Leave Early", Choice(Line),
+            "full moves before the end of a line at which the book falls silent";
+        MissLimit miss_limit: u32 = 0, 0..=100, "Book Miss Limit", GENERAL,
+            "misses in a game after which the book stays shut; 0 never";
+        Ponder ponder: bool = true, .., "Book Ponder", Book,
+            "names the book's best reply as the move to ponder on";
+        ThinkAhead think_ahead: bool = false, .., "Book Think Ahead", Book,
+            "the engine searches while a book move is held in go ponder";
+        InAnalysis in_analysis: bool = false, .., "Book In Analysis", Book,
+            "shows the book's moves in analysis; the engine always answers";
+        Info info: Info = Info::Full, .., "Book Info", Book,
+            "what is printed with a book move";
+        Seed seed: u32 = 0, 0..=2_147_483_647, "Book Seed", GENERAL,
+            "other than 0: seed, game and position decide the draw";
+        Verify verify: u32 = 0, 0..=10_000, "Book Verify", Book,
+            "milliseconds for which the engine looks at a book move; 0 not at all";
+        VerifyMargin verify_margin: u32 = 50, 0..=2000, "Book Verify Margin", Book,
+            "centipawns that it may find the book move worse than its own best";
+        ExitBelow exit_below: i32 = EXIT_BELOW, -2000..=2000, "Book Exit Below", Choice(Exit),
+            "centipawns for us below which the book falls silent; -2000 never";
+        ExitAbove exit_above: i32 = EXIT_ABOVE, -2000..=2000, "Book Exit Above", Choice(Exit),
+            "centipawns for us above which the book falls silent; 2000 never";
+        Delay delay: Delay = Delay::default(), .., "Book Delay", Book,
+            "milliseconds before a book move is sent, 800 or 800+400";
+        Cover cover: Cover = Cover::Off, .., "Book Cover", GENERAL,
+            "lines: each line of the book is played once before one is repeated";
+        SeedFile seed_file: OptionalPath = OptionalPath::default(), .., "Book Seed File", GENERAL,
+            "file with one seed for each game, taken in order by all adapters";
+        EngineRestart engine_restart: bool = true, .., "Engine Restart", GENERAL,
+            "an engine that dies is started again and its search repeated";
+        EngineStandIn engine_stand_in: bool = false, .., "Engine Stand-in", GENERAL,
+            "the built-in engine plays on where no restart helps";
     }
+} }
 
-    /// The option of this key in a `[book]` table of engines.toml: the name
-    /// in lower case with `_` for blanks, with or without "book" before it.
-    #[must_use]
-    pub fn by_key(key: &str) -> Option<OptionId> {
-        let key = key.to_ascii_lowercase().replace(['_', '-'], " ");
-        SPECS
-            .iter()
-            .find(|spec| {
-                let name = spec.name.to_ascii_lowercase().replace('-', " ");
-                name == key || name.strip_prefix("book ") == Some(&key) || {
-                    spec.id == OptionId::OwnBook && key == "own book"
-                }
-            })
-            .map(|spec| spec.id)
-    }
+/// A value that an option does not take.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name} takes {expected}, not \"{given}\"")]
+pub struct ValueError {
+    name: &'static str,
+    expected: Expected,
+    given: String,
+}
 
-    /// The key in a `[book]` table; the reverse of [`OptionId::by_key`].
-    #[must_use]
-    pub fn key(self) -> String {
-        let name = match self {
-            OptionId::OwnBook => "own_book".to_owned(),
-            _ => self
-                .spec()
-                .name
-                .to_ascii_lowercase()
-                .replace([' ', '-'], "_"),
-        };
-        name.strip_prefix("book_")
-            .map_or(name.clone(), str::to_owned)
+impl ValueError {
+    fn new(id: OptionId, expected: Expected, text: &str) -> ValueError {
+        ValueError {
+            name: id.spec().name,
+            expected,
+            given: text.trim().chars().take(80).collect(),
+        }
     }
 }

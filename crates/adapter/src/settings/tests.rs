@@ -1,20 +1,13 @@
+use tabia_book::policy::Policy;
 use tabia_uci::message::UciMessage;
 
 use super::*;
 
 #[test]
-fn the_table_is_in_the_order_of_the_ids() {
-    for (index, spec) in SPECS.iter().enumerate() {
-        assert_eq!(spec.id as usize, index, "{}", spec.name);
-    }
-}
-
-#[test]
-fn defaults_are_the_policy_defaults() {
-    assert_eq!(Settings::default().policy(), Policy::default());
+fn the_preset_normal_has_the_defaults() {
     let mut normal = Settings::default();
     normal.set(OptionId::Preset, "normal").unwrap();
-    assert_eq!(normal.policy(), Policy::default());
+    assert_eq!(normal.options().policy, Policy::default());
 }
 
 #[test]
@@ -22,7 +15,7 @@ fn values_are_read_as_guis_write_them() {
     let mut settings = Settings::default();
     for (text, on) in [("FALSE", false), ("1", true), ("off", false), ("Yes", true)] {
         settings.set(OptionId::OwnBook, text).unwrap();
-        assert_eq!(settings.check(OptionId::OwnBook), on, "{text}");
+        assert_eq!(settings.options().own_book, on, "{text}");
     }
     for (given, expected) in [
         ("C:\\my  books\\a.ctg", "C:\\my  books\\a.ctg"),
@@ -30,8 +23,15 @@ fn values_are_read_as_guis_write_them() {
         ("<empty>", ""),
         ("", ""),
     ] {
+        settings.set(OptionId::Evaluations, given).unwrap();
+        let expected = match expected {
+            "" => EvaluationFile::None,
+            path => EvaluationFile::Named(path.to_owned()),
+        };
+        assert_eq!(settings.options().evaluations, expected);
         settings.set(OptionId::File, given).unwrap();
-        assert_eq!(settings.text(OptionId::File), expected);
+        let expected = Paths(Vec::from_iter(expected.path().map(str::to_owned)));
+        assert_eq!(settings.options().file, BookFiles::Listed(expected));
     }
 }
 
@@ -60,19 +60,19 @@ fn an_unchanged_value_is_no_change() {
 fn presets_set_and_single_changes_make_custom() {
     let mut settings = Settings::default();
     settings.set(OptionId::Preset, "Handicap").unwrap();
-    assert_eq!(settings.number(OptionId::Variety), 100);
-    assert!(!settings.check(OptionId::Tournament));
+    assert_eq!(settings.options().policy.variety, 100);
+    assert!(!settings.options().policy.tournament);
     settings.set(OptionId::Seed, "3").unwrap();
-    assert_eq!(settings.text(OptionId::Preset), "Handicap");
+    assert_eq!(settings.options().preset, Preset::Handicap);
     settings.set(OptionId::Variety, "100").unwrap();
-    assert_eq!(settings.text(OptionId::Preset), "Handicap");
+    assert_eq!(settings.options().preset, Preset::Handicap);
     settings.set(OptionId::Variety, "99").unwrap();
-    assert_eq!(settings.text(OptionId::Preset), "Custom");
+    assert_eq!(settings.options().preset, Preset::Custom);
     // The announced value removes the user's choice.
     settings.set(OptionId::Variety, "50").unwrap();
-    assert_eq!(settings.number(OptionId::Variety), 50);
+    assert_eq!(settings.options().policy.variety, 50);
     settings.set(OptionId::Preset, "Custom").unwrap();
-    assert_eq!(settings.policy(), Policy::default());
+    assert_eq!(settings.options().policy, Policy::default());
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn settings_in_force_are_reported_where_they_are_not_the_default() {
         for (id, text) in sets {
             settings.set(*id, text).unwrap();
         }
-        settings.in_force()
+        settings.options().in_force()
     };
     use OptionId as Id;
     assert_eq!(with(&[]), None);
@@ -112,14 +112,14 @@ fn settings_in_force_are_reported_where_they_are_not_the_default() {
 
 /// All options as a GUI sends them: the announced defaults, except what the user chose.
 fn complete_list(announced: &Settings, chosen: &[(OptionId, &str)]) -> Vec<(OptionId, String)> {
-    let value = |spec: &Spec| {
-        let chosen = chosen.iter().find(|(id, _)| *id == spec.id);
+    let value = |id| {
+        let chosen = chosen.iter().find(|(known, _)| *known == id);
         chosen.map_or_else(
-            || announced.display(spec.id),
+            || announced.options().get(id).to_string(),
             |(_, text)| (*text).to_owned(),
         )
     };
-    SPECS.iter().map(|spec| (spec.id, value(spec))).collect()
+    OptionId::ALL.iter().map(|id| (*id, value(*id))).collect()
 }
 
 /// Options sorted, reversed, as declared, only the chosen ones, and all of it twice.
@@ -174,9 +174,9 @@ fn a_preset_holds_whatever_the_order_of_the_options() {
             ),
         ] {
             for settings in in_every_order(&announced, chosen) {
-                assert_eq!(settings.text(OptionId::Preset), preset, "{chosen:?}");
-                assert_eq!(settings.number(OptionId::Variety), variety, "{chosen:?}");
-                assert_eq!(settings.number(OptionId::MinimumGames), games, "{chosen:?}");
+                assert_eq!(settings.options().preset.word(), preset, "{chosen:?}");
+                assert_eq!(settings.options().policy.variety, variety, "{chosen:?}");
+                assert_eq!(settings.options().policy.minimum_games, games, "{chosen:?}");
             }
         }
         // Options without changes choose nothing.
@@ -194,48 +194,64 @@ fn what_is_written_by_hand_counts_even_where_it_is_the_default() {
             let (id, text) = [(OptionId::Preset, "Optimize"), (OptionId::Variety, "50")][index];
             settings.choose(id, text).unwrap();
         }
-        assert_eq!(settings.number(OptionId::Variety), 50);
-        assert_eq!(settings.number(OptionId::MinimumGames), 5);
-        assert_eq!(settings.text(OptionId::Preset), "Custom");
+        assert_eq!(settings.options().policy.variety, 50);
+        assert_eq!(settings.options().policy.minimum_games, 5);
+        assert_eq!(settings.options().preset, Preset::Custom);
     }
 }
 
 #[test]
 fn every_option_has_a_key_in_the_configuration() {
-    for spec in &SPECS {
-        assert_eq!(OptionId::by_key(&spec.id.key()), Some(spec.id));
+    for id in OptionId::ALL {
+        let Spec { name, key, .. } = id.spec();
+        // As users find it from the name.
+        let of_name = name.to_lowercase().replace([' ', '-'], "_");
         assert_eq!(
-            OptionId::by_name(&spec.name.to_ascii_uppercase()),
-            Some(spec.id)
+            key,
+            match *id {
+                OptionId::OwnBook => "own_book",
+                _ => of_name.strip_prefix("book_").unwrap_or(&of_name),
+            }
         );
+        assert_eq!(OptionId::by_key(key), Some(*id));
+        assert_eq!(OptionId::by_key(&of_name), Some(*id));
+        assert_eq!(OptionId::by_name(&name.to_ascii_uppercase()), Some(*id));
     }
     assert_eq!(OptionId::by_key("file"), Some(OptionId::File));
     assert_eq!(
         OptionId::by_key("minimum_games"),
         Some(OptionId::MinimumGames)
     );
-    assert_eq!(OptionId::by_key("engine_stand_in"), Some(OptionId::StandIn));
+    assert_eq!(
+        OptionId::by_key("engine_stand_in"),
+        Some(OptionId::EngineStandIn)
+    );
     assert_eq!(OptionId::by_key("varity"), None);
 }
 
 /// What GUIs require of option lines.
 #[test]
 fn declarations_suit_the_strictest_gui() {
-    let lines: Vec<String> = (Settings::default().declarations())
+    let lines: Vec<String> = (Options::default().declarations())
         .map(|option| UciMessage::Option(option).to_string())
         .collect();
-    assert_eq!(lines.len(), SPECS.len());
-    for spec in &SPECS {
-        for word in spec.name.split(' ') {
+    assert_eq!(lines.len(), OptionId::ALL.len());
+    for id in OptionId::ALL {
+        let name = id.spec().name;
+        for word in name.split(' ') {
             let key = ["name", "type", "default", "min", "max", "var", "value"];
-            assert!(!key.contains(&word), "{}", spec.name);
+            assert!(!key.contains(&word), "{name}");
         }
-        if let OptionKind::Spin(number, least, greatest) = spec.kind {
-            assert!((least..=greatest).contains(&number));
-        }
-        if let OptionKind::Combo(default, words) = spec.kind {
-            assert!(default < words.len());
-            assert!(words.iter().all(|word| !word.contains(' ')));
+        match Options::default().kind(*id) {
+            OptionKind::Spin {
+                value,
+                least,
+                greatest,
+            } => assert!((least..=greatest).contains(&value)),
+            OptionKind::Combo { words, .. } => {
+                assert!(words.iter().all(|word| !word.contains(' ')));
+            }
+            _ => {}
         }
     }
     for expected in [
@@ -249,5 +265,58 @@ fn declarations_suit_the_strictest_gui() {
 
 #[test]
 fn without_options_the_rules_are_the_default() {
-    assert_eq!(Settings::default().rules(), Rules::default());
+    assert_eq!(Options::default().rules(), Rules::default());
+}
+
+/// Values of an option: its default, and others.
+pub(crate) fn values(id: OptionId) -> Vec<Setting> {
+    let texts: Vec<String> = match Options::default().kind(id) {
+        OptionKind::Check(_) => ["true", "false"].map(str::to_owned).into(),
+        OptionKind::Spin {
+            least, greatest, ..
+        } => [least, least + 1, greatest]
+            .map(|number| number.to_string())
+            .into(),
+        OptionKind::Combo { words, .. } => words.iter().map(ToString::to_string).collect(),
+        OptionKind::Text | OptionKind::Path | OptionKind::Paths => {
+            ["", "800", "<starter>", "<configured>"]
+                .map(str::to_owned)
+                .into()
+        }
+    };
+    let read = |text: &String| Setting::read(id, text).ok();
+    let values: Vec<Setting> = texts.iter().filter_map(read).collect();
+    [vec![Options::default().get(id)], values].concat()
+}
+
+#[test]
+fn what_an_option_prints_it_reads() {
+    let presets = [Preset::Optimize, Preset::Normal, Preset::Handicap];
+    let presets = presets.into_iter().flat_map(Setting::of_preset);
+    let values = OptionId::ALL.iter().flat_map(|id| values(*id));
+    for setting in values.chain(presets) {
+        let (id, text) = (setting.id(), setting.to_string());
+        assert_eq!(Setting::read(id, &text), Ok(setting), "{id:?} {text}");
+    }
+}
+
+#[test]
+fn an_option_that_decides_is_in_the_rules_and_no_other() {
+    let usual = Options::default();
+    for id in OptionId::ALL.iter().filter(|id| **id != OptionId::Preset) {
+        let acts = |setting: Setting| usual.with(&[setting]).rules() != usual.rules();
+        let acts = values(*id).into_iter().any(acts);
+        assert_eq!(acts, id.topic().is_some(), "{id:?}");
+    }
+}
+
+#[test]
+fn the_last_value_of_an_option_counts_and_presets_only_set_the_others() {
+    let usual = Options::default();
+    let handicap = Setting::Preset(Preset::Handicap);
+    let with = usual.with(&[Setting::Variety(1), handicap.clone(), Setting::Variety(30)]);
+    assert_eq!((with.policy.variety, with.preset), (30, Preset::Custom));
+    assert_eq!(with.policy.minimum_share, 0);
+    let with = usual.with(&[Setting::Variety(1), handicap, Setting::Variety(100)]);
+    assert_eq!((with.policy.variety, with.preset), (100, Preset::Handicap));
 }

@@ -9,7 +9,7 @@ use super::text::unescape;
 use super::{FORMAT, MAGIC};
 use crate::book_set::BookSpec;
 use crate::session::{Engines, Event, IfNoneStarts, Profile, Speaker};
-use crate::settings::{OptionId, Settings};
+use crate::settings::{OptionId, Setting, Settings};
 
 /// The content of a transcript file.
 #[derive(Debug, Default)]
@@ -291,7 +291,9 @@ fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), Strin
             let book = profile.books.last_mut();
             let book = book.ok_or("there is no book before it")?;
             if word == "with" {
-                book.overrides.push((ours(name)?, value.to_owned()));
+                let setting = Setting::read(ours(name)?, value);
+                book.overrides
+                    .push(setting.map_err(|error| error.to_string())?);
             } else {
                 let read = book.conditions.read(name, value);
                 read.unwrap_or(Err("opponent, time_control or elo"))?;

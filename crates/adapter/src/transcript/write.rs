@@ -9,7 +9,7 @@ use super::text::escape;
 use super::{FORMAT, MAGIC};
 use crate::book_set::{BookSet, BookSpec};
 use crate::session::{Engines, Event, IfNoneStarts, Request, Speaker};
-use crate::settings::{SPECS, Settings};
+use crate::settings::{OptionId, Options, Setting};
 
 /// What a session depends on, besides its events.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ impl LogHeader<'_> {
         for folder in self.folders {
             writeln!(out, "folder {}", escape(folder.as_bytes()))?;
         }
-        let general = Settings::default();
+        let usual = Options::default();
         for (index, profile) in self.engines.profiles.iter().enumerate() {
             let word = if index < self.engines.chain {
                 "engine"
@@ -188,10 +188,10 @@ impl LogHeader<'_> {
                     escape(format!("{name}={value}").as_bytes())
                 )?;
             }
-            for spec in &SPECS {
-                let value = profile.settings.display(spec.id);
-                if value != general.display(spec.id) {
-                    writeln!(out, "set {}={}", spec.name, escape(value.as_bytes()))?;
+            for id in OptionId::ALL {
+                let setting = profile.settings.options().get(*id);
+                if setting != usual.get(*id) {
+                    writeln!(out, "set {}", assignment(&setting))?;
                 }
             }
             for book in &profile.books {
@@ -212,8 +212,13 @@ fn write_book(book: &BookSpec, out: &mut dyn Write) -> io::Result<()> {
     for (key, value) in book.conditions.given() {
         writeln!(out, "only {key}={}", escape(value.as_bytes()))?;
     }
-    for (id, value) in &book.overrides {
-        writeln!(out, "with {}={}", id.spec().name, escape(value.as_bytes()))?;
+    for setting in &book.overrides {
+        writeln!(out, "with {}", assignment(setting))?;
     }
     Ok(())
+}
+
+fn assignment(setting: &Setting) -> String {
+    let value = escape(setting.to_string().as_bytes());
+    format!("{}={value}", setting.id().spec().name)
 }

@@ -5,7 +5,7 @@ use shakmaty::{ByColor, Color, Position};
 use super::super::books::Open;
 use super::answer::{CountedMove, Explored};
 use super::question::Question;
-use tabia_adapter::settings::Settings;
+use tabia_adapter::settings::Options;
 use tabia_book::policy::{Weighed, choose};
 use tabia_book::{BookMove, Error, Preference, Stats};
 use tabia_games::index::Counts;
@@ -14,7 +14,7 @@ use tabia_games::index::Counts;
 pub(super) fn explore(
     books: &[Open],
     question: &Question,
-    settings: &Settings,
+    settings: &Options,
 ) -> Result<Explored, Error> {
     let Some((position, before)) = question.positions.as_deref().and_then(<[_]>::split_last) else {
         return Ok(Explored::nothing(question));

@@ -121,7 +121,7 @@ impl Api<'_> {
         Ok(RepertoireRequest {
             book: self.book(query.number("book", 0).map_err(bad)?)?,
             colour,
-            policy: query.settings(self.settings).map_err(bad)?.policy(),
+            policy: query.settings(self.settings).map_err(bad)?.policy,
             chosen: ChosenMoves::new(moves),
         })
     }

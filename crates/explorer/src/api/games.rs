@@ -15,7 +15,7 @@ use super::answer::{
 };
 use super::lists::NamedPlayer;
 use super::question::{GamesFilter, Question, Shape};
-use tabia_adapter::settings::Settings;
+use tabia_adapter::settings::Options;
 use tabia_book::policy;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
 use tabia_games::index::query::{self, Lists, Named, Source, Sums};
@@ -195,7 +195,7 @@ impl Games {
     pub(super) fn explore(
         &self,
         question: &Question,
-        settings: &Settings,
+        settings: &Options,
     ) -> Result<Explored, tabia_games::Error> {
         let Some(position) = question.position() else {
             return Ok(Explored::nothing(question));
@@ -217,7 +217,7 @@ impl Games {
         question: &Question,
         name: &str,
         color: Color,
-        settings: &Settings,
+        settings: &Options,
     ) -> Result<Explored, tabia_games::Error> {
         let Some(position) = question.position() else {
             return Ok(Explored::nothing(question));
@@ -268,7 +268,7 @@ fn lists(question: &Question) -> Lists {
 fn make_answer(
     question: &Question,
     position: &Chess,
-    settings: &Settings,
+    settings: &Options,
     indexes: &[Arc<GamesIndex>],
     sums: &Sums,
 ) -> Result<Explored, tabia_games::Error> {
@@ -440,7 +440,7 @@ impl Probe for ChosenGames {
 fn rejected_moves(
     question: &Question,
     position: &Chess,
-    settings: &Settings,
+    settings: &Options,
     sums: &Sums,
 ) -> Vec<bool> {
     if !question.playable {
@@ -448,7 +448,7 @@ fn rejected_moves(
     }
     let moves: Vec<BookMove> = book_moves(position, sums).collect();
     let mut verdicts = Vec::new();
-    policy::weigh(&moves, &settings.policy(), |_| None, &mut verdicts);
+    policy::weigh(&moves, &settings.policy, |_| None, &mut verdicts);
     verdicts
         .iter()
         .map(|verdict| verdict.probability <= 0.0)

@@ -28,7 +28,7 @@ use super::query::Query;
 use super::reply::{Refusal, bad, json, reply, unreadable};
 use answer::Explored;
 use question::{Question, Shape};
-use tabia_adapter::settings::Settings;
+use tabia_adapter::settings::Options;
 
 /// The header of an answer from a book without results, whose weights are given
 /// as draws.
@@ -80,7 +80,7 @@ impl<'p> Endpoint<'p> {
 pub(super) struct Api<'e> {
     pub(super) books: &'e [Arc<ExploredBook>],
     pub(super) games: &'e Games,
-    pub(super) settings: &'e Settings,
+    pub(super) settings: &'e Options,
 }
 
 impl Api<'_> {

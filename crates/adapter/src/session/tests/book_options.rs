@@ -14,48 +14,12 @@ use shakmaty::{Chess, Position};
 use crate::book_set::{BookSet, BookSpec, OpenBook};
 use crate::config::Config;
 use crate::session::{Engines, Event, Outlet, Profile, Request, Session};
-use crate::settings::{OptionId, SPECS, Scope, Settings};
+use crate::settings::tests::values;
+use crate::settings::{BookFiles, OptionId, Options, Scope, Setting};
 use tabia_book::{
     Annotation, BookMove, Error, Lookup, MoveEvaluation, PositionRecord, Preference, Probe, Stats,
     Wanted,
 };
-
-/// A value for the test, and other options without which it has no effect.
-fn value(id: OptionId) -> (&'static str, &'static [(OptionId, &'static str)]) {
-    use OptionId as Id;
-    let value = match id {
-        Id::OwnBook => "false",
-        Id::File | Id::WhiteFile | Id::BlackFile => "other.ctg",
-        Id::Depth | Id::Variety | Id::LearnInfluence => "0",
-        Id::Preset => "Handicap",
-        Id::MinimumGames => "300",
-        Id::MinimumScore => "60",
-        Id::MinimumShare => "400",
-        Id::Tournament
-        | Id::Annotations
-        | Id::Transpositions
-        | Id::AvoidRepetition
-        | Id::Ponder => "false",
-        Id::Learn | Id::ThinkAhead | Id::InAnalysis => "true",
-        Id::Evaluations => "<empty>",
-        Id::Judgement => "evaluations",
-        Id::MaximumLoss => "20",
-        Id::LeaveEarly => "3",
-        Id::MissLimit => "1",
-        Id::Info => "none",
-        Id::Seed => "7",
-        Id::Verify => "1000",
-        Id::VerifyMargin => return ("2000", &[(OptionId::Verify, "1000")]),
-        Id::ExitBelow => "500",
-        Id::ExitAbove => "-500",
-        Id::Delay => "800",
-        Id::Cover => "lines",
-        Id::SeedFile => "seeds.txt",
-        Id::Restart => "false",
-        Id::StandIn => "true",
-    };
-    (value, &[])
-}
 
 /// A book in which every option makes a difference.
 struct Rich(HashMap<Chess, Vec<BookMove>>);
@@ -106,7 +70,10 @@ fn book_move(position: &Chess, mv: &str, [games, loss, learn]: [i32; 3]) -> Book
                 wins: count / 4,
                 draws: count / 4,
                 losses: count / 2,
-                ..Stats::default()
+                own_rated: count,
+                own_rating_sum: u64::from(count) * 2400,
+                other_rated: count,
+                other_rating_sum: u64::from(count * (2300 + count / 10)),
             },
             learn_value: i8::try_from(-learn.max(0)).unwrap(),
             recommendation: if learn < 0 { 0x40 } else { 0 },
@@ -219,18 +186,13 @@ const ANSWERS: [(&str, [&str; 2]); 4] = [
 
 /// The output of a session with these general options and books, whose options are those
 /// of the specifications.
-fn play(general: &[(OptionId, &str)], books: Vec<(BookSpec, Rich)>) -> Vec<String> {
-    let mut settings = Settings::default();
-    for (id, value) in general {
-        settings.choose(*id, value).unwrap();
-    }
+fn play(general: &[Setting], books: Vec<(BookSpec, Rich)>) -> Vec<String> {
+    let mut options = Options::default().with(general);
+    options.file = BookFiles::Configured;
     let specs: Vec<BookSpec> = books.iter().map(|(spec, _)| spec.clone()).collect();
-    settings
-        .choose(OptionId::File, crate::settings::CONFIGURED)
-        .unwrap();
     let profile = Profile {
         name: "fish".to_owned(),
-        settings: settings.announced(),
+        settings: options.into(),
         books: specs,
         start_timeout: Duration::from_secs(8),
         ..Profile::default()
@@ -295,13 +257,10 @@ fn play(general: &[(OptionId, &str)], books: Vec<(BookSpec, Rich)>) -> Vec<Strin
 }
 
 /// The book with these options of its own.
-fn rich(overrides: &[(OptionId, &str)]) -> (BookSpec, Rich) {
-    let overrides = overrides.iter();
+fn rich(overrides: &[Setting]) -> (BookSpec, Rich) {
     let spec = BookSpec {
         path: "rich".to_owned(),
-        overrides: overrides
-            .map(|(id, value)| (*id, (*value).to_owned()))
-            .collect(),
+        overrides: overrides.to_vec(),
         ..BookSpec::default()
     };
     (spec, Rich::book())
@@ -312,49 +271,70 @@ fn without_requests(lines: Vec<String>) -> Vec<String> {
     lines.into_iter().filter(|line| !is_open(line)).collect()
 }
 
+/// The options that a book may have.
+fn of_books() -> impl Iterator<Item = OptionId> {
+    let is_of_books = |id: &OptionId| !matches!(id.spec().scope, Scope::Adapter(_));
+    OptionId::ALL.iter().copied().filter(is_of_books)
+}
+
+/// Other options: some act only where book moves are checked, some only where not.
+fn others() -> [Vec<Setting>; 2] {
+    [Vec::new(), vec![Setting::Verify(1000)]]
+}
+
 #[test]
 fn an_option_of_a_book_acts_as_the_general_one_does() {
-    for spec in SPECS.iter().filter(|spec| spec.scope == Scope::Book) {
-        let (value, others) = value(spec.id);
-        let option = (spec.id, value);
-        let usual = play(others, vec![rich(&[])]);
-        let general = play(&[others, &[option]].concat(), vec![rich(&[])]);
-        let own = play(others, vec![rich(&[option])]);
-        assert_ne!(general, usual, "{} has no effect", spec.name);
-        // Which options the books are opened with is written in one order.
-        let (general, own) = (without_requests(general), without_requests(own));
-        assert_eq!(own, general, "{}", spec.name);
+    for id in of_books() {
+        let mut has_effect = false;
+        for others in others() {
+            let usual = play(&others, vec![rich(&[])]);
+            for setting in values(id) {
+                let general = [&others[..], std::slice::from_ref(&setting)].concat();
+                let general = play(&general, vec![rich(&[])]);
+                let own = play(&others, vec![rich(std::slice::from_ref(&setting))]);
+                has_effect |= general != usual;
+                // Which options the books are opened with is written in one order.
+                let (general, own) = (without_requests(general), without_requests(own));
+                assert_eq!(own, general, "{setting:?}");
+            }
+        }
+        assert!(
+            has_effect,
+            "{id:?} has no effect: add to the book what it acts on"
+        );
     }
 }
 
 #[test]
 fn nor_does_it_act_for_another_book() {
     let empty = || Rich(HashMap::new());
-    for spec in SPECS.iter().filter(|spec| spec.scope == Scope::Book) {
-        let (value, others) = value(spec.id);
+    for others in others() {
         // A book that is not asked draws no number.
-        let others = [others, &[(OptionId::Variety, "0")]].concat();
-        let others = others.as_slice();
-        let first = |options: &[(OptionId, &str)]| (rich(options).0, empty());
-        let usual = play(others, vec![first(&[]), rich(&[])]);
-        let with = play(others, vec![first(&[(spec.id, value)]), rich(&[])]);
-        let (usual, with) = (without_requests(usual), without_requests(with));
-        assert_eq!(with, usual, "{}", spec.name);
+        let others = [others, vec![Setting::Variety(0)]].concat();
+        let first = |options: &[Setting]| (rich(options).0, empty());
+        let usual = without_requests(play(&others, vec![first(&[]), rich(&[])]));
+        for setting in of_books().flat_map(values) {
+            let with = play(
+                &others,
+                vec![first(std::slice::from_ref(&setting)), rich(&[])],
+            );
+            assert_eq!(without_requests(with), usual, "{setting:?}");
+        }
     }
 }
 
 #[test]
 fn every_option_acts_under_books_or_is_refused_with_its_line() {
-    for spec in &SPECS {
-        let (value, _) = value(spec.id);
+    for setting in OptionId::ALL.iter().flat_map(|id| values(*id)) {
+        let id = setting.id();
         let text = format!(
-            "[[books]]\nfile = \"x\"\n\n{} = \"{value}\"\n",
-            spec.id.key()
+            "[[books]]\nfile = \"x\"\n\n{} = \"{setting}\"\n",
+            id.spec().key
         );
         let config = Config::parse(&text, Path::new("/home/me/engines.toml"));
-        match spec.scope {
+        match id.spec().scope {
             // The key of the book's own file.
-            Scope::Adapter(_) if spec.id == OptionId::File => {
+            Scope::Adapter(_) if id == OptionId::File => {
                 assert!(config.unwrap_err().to_string().contains("line 4"));
             }
             Scope::Adapter(advice) => {
@@ -364,10 +344,9 @@ fn every_option_acts_under_books_or_is_refused_with_its_line() {
                     "{error}"
                 );
             }
-            Scope::Book => {
+            Scope::Choice(_) | Scope::Opening | Scope::Book => {
                 let book = config.unwrap().books.remove(0);
-                let settings = book.settings(&Settings::default());
-                assert_eq!(settings.display(spec.id), value, "{}", spec.name);
+                assert_eq!(book.options(&Options::default()).get(id), setting);
             }
         }
     }

@@ -43,7 +43,7 @@ use std::time::Duration;
 use crate::book_set::{BookSet, BookSpec, OpenBook};
 use crate::conditions::BookConditions;
 use crate::session::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Session};
-use crate::settings::{OptionId, SPECS, Settings};
+use crate::settings::{OptionId, Settings};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
 use tabia_book::{
@@ -138,10 +138,10 @@ impl Outlet for Output {
         let ours = line
             .strip_prefix("option name ")
             .and_then(|rest| rest.split(" type ").next())
-            .is_some_and(|name| SPECS.iter().any(|spec| spec.name == name));
+            .is_some_and(|name| OptionId::by_name(name).is_some());
         if ours {
             self.declarations += 1;
-            if self.declarations.is_multiple_of(SPECS.len()) {
+            if self.declarations.is_multiple_of(OptionId::ALL.len()) {
                 self.lines.push("gui< our options".to_owned());
             }
         } else {

@@ -1,27 +1,33 @@
-//! The session with random events at any time: the GUI sends any line, the engine answers
-//! late, twice, illegally or in letters, dies, hangs or does not start; books open at any
-//! time; the clock runs, and the machine sleeps.
+//! A simulation: one number, the seed, decides what the GUI, the engine and the clock do,
+//! in the session's own time. The GUI sends any line at any time; the engine answers late,
+//! early, twice, illegally, in letters, in capitals or not at all, is deaf or silent while
+//! it searches, ignores `stop` or `searchmoves`, sends lines that nobody asked for, dies,
+//! hangs or does not start; books open at any time; the machine sleeps.
 //!
 //! A GUI that waits for an answer before its next `go` (`polite`) must get exactly one
 //! legal answer for each `go`, at the right time, whatever positions and games it sends
 //! meanwhile; one that does not wait must get one for each `go` that no other has
 //! replaced, and never more than it requested. A book move that `Book Verify` should have
-//! checked was checked, or a message says that it was not. A failed case is printed as a conversation
-//! in the form of `tests/session/*.txt`, after proptest has made it short.
+//! checked was checked, or a message says that it was not. In between the parts check their
+//! own states. A seed that fails is printed as a conversation in the form of
+//! `tests/session/*.txt`, after it has been made short; `TABIA_SEED=7 TABIA_TEST_CASES=1`
+//! plays that seed alone.
 
 #![allow(clippy::unwrap_used)]
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::book_set::{BookSet, BookSpec, OpenBook};
 use crate::session::{Engines, Event, GameRecord, Outlet, Profile, Request, Session};
-use crate::settings::{OptionId, SPECS};
+use crate::settings::OptionId;
 use crate::transcript::{LogHeader, Recording, Transcript, replay};
 use proptest::prelude::*;
-use proptest::test_runner::RngAlgorithm;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
@@ -155,6 +161,8 @@ enum Do {
     Illegal(usize),
     /// The engine writes castling in letters, or in the form of UCI.
     Letters(bool),
+    /// The engine takes a habit, or gives it up.
+    Habit(usize, bool),
     /// The rules are those of a variant, or of chess.
     Variant(bool),
     Die,
@@ -166,6 +174,40 @@ enum Do {
     Sleep(u64),
     OutputPaused(u64),
 }
+
+/// A habit of an engine; each is that of a real one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// It does not end a search that has to be stopped.
+    IgnoresStop,
+    /// It answers `go infinite` and `go ponder` by itself.
+    AnswersEarly,
+    IgnoresSearchmoves,
+    /// It answers `isready` only after its search.
+    DeafInSearch,
+    /// It prints nothing about its searches.
+    Silent,
+    /// Its `info` lines have a score without a unit, and moves that nobody can play.
+    BadInfo,
+    /// It answers that there is no move.
+    NoMove,
+    /// It writes its moves in capitals.
+    Shouts,
+    /// It sends each `readyok` twice.
+    ReadyTwice,
+}
+
+const FAULTS: [Fault; 9] = [
+    Fault::IgnoresStop,
+    Fault::AnswersEarly,
+    Fault::IgnoresSearchmoves,
+    Fault::DeafInSearch,
+    Fault::Silent,
+    Fault::BadInfo,
+    Fault::NoMove,
+    Fault::Shouts,
+    Fault::ReadyTwice,
+];
 
 const OURS: [&str; 17] = [
     "Book Variety value 3",
@@ -222,6 +264,7 @@ fn any_action() -> impl Strategy<Value = Do> {
         3 => Just(Do::AnswerAgain),
         1 => (1_usize..4).prop_map(Do::Illegal),
         1 => prop::bool::ANY.prop_map(Do::Letters),
+        1 => (0..FAULTS.len(), prop::bool::weighted(0.7)).prop_map(|(at, on)| Do::Habit(at, on)),
         1 => prop::bool::weighted(0.3).prop_map(Do::Variant),
         2 => Just(Do::Die),
         1 => Just(Do::StartFails),
@@ -252,6 +295,8 @@ struct Engine {
     has_lied: bool,
     /// It may be checking a book move.
     is_checking: bool,
+    /// How many `isready` it answers after its search.
+    unanswered: usize,
 }
 
 /// The `go` that the GUI waits for.
@@ -315,6 +360,9 @@ struct World {
     /// A position of the game could not be judged.
     was_unjudged: bool,
 
+    /// The engine's habits, and those that any engine has had.
+    habits: Vec<Fault>,
+    former: Vec<Fault>,
     /// How many of the engine's next answers are illegal.
     illegal: usize,
     letters: bool,
@@ -360,7 +408,8 @@ impl World {
         };
         let mv = line.split_whitespace().nth(1).unwrap_or_default();
         let legal = &BOARDS[position].legal;
-        let is_over = legal.is_empty() && mv == "0000";
+        let is_none = self.former.contains(&Fault::NoMove) && mv == "(none)";
+        let is_over = legal.is_empty() && mv == "0000" || is_none;
         let is_legal = is_over || legal.iter().any(|legal| legal == mv);
         self.must(is_legal || !pending.is_chess, "an illegal answer");
         let is_book = BOOK.contains(&(position, mv));
@@ -373,7 +422,11 @@ impl World {
             "a book move in a variant",
         );
         self.must(
-            !pending.only || is_over || !pending.is_chess || SEARCHMOVES.contains(mv),
+            !pending.only
+                || is_over
+                || !pending.is_chess
+                || SEARCHMOVES.contains(mv)
+                || self.former.contains(&Fault::IgnoresSearchmoves),
             "an answer outside searchmoves",
         );
         self.must(
@@ -425,11 +478,11 @@ impl Outlet for World {
         let line = String::from_utf8_lossy(line).into_owned();
         let ours = |line: &str| {
             let name = line.strip_prefix("option name ")?.split(" type ").next()?;
-            SPECS.iter().find(|spec| spec.name == name)
+            OptionId::by_name(name)
         };
         if ours(&line).is_some() {
             self.declarations += 1;
-            if self.declarations.is_multiple_of(SPECS.len()) {
+            if self.declarations.is_multiple_of(OptionId::ALL.len()) {
                 self.note("gui< our options");
             }
             return;
@@ -629,6 +682,8 @@ impl Play {
             verifies: false,
             is_chess: true,
             was_unjudged: false,
+            habits: Vec::new(),
+            former: Vec::new(),
             illegal: 0,
             letters: false,
             own_sent: 0,
@@ -754,6 +809,13 @@ impl Play {
                 self.gui(&format!("setoption name UCI_Variant value {name}"));
             }
             Do::Illegal(count) => self.world.illegal = count,
+            Do::Habit(at, on) => {
+                self.world.habits.retain(|known| *known != FAULTS[at]);
+                if on {
+                    self.world.habits.push(FAULTS[at]);
+                    self.world.former.push(FAULTS[at]);
+                }
+            }
             Do::Letters(on) => self.world.letters = on,
             Do::AnswerAgain => self.answer_again(),
             Do::Work(count) => {
@@ -832,7 +894,7 @@ impl Play {
         };
         let meant = match answer.as_str() {
             "O-O" => CASTLING.to_owned(),
-            other => other.to_owned(),
+            other => other.to_lowercase(),
         };
         let is_legal = |position: usize| BOARDS[position].legal.contains(&meant);
         let is_noticed = searched.is_none_or(|position| !is_legal(position));
@@ -898,6 +960,8 @@ impl Play {
         if engine.hangs {
             return false;
         }
+        // It says that it has ended a search which it goes on with.
+        let ignores_stop = engine.is_faulty && self.world.former.contains(&Fault::IgnoresStop);
         let line = engine.inbox.pop_front();
         let words: Vec<&str> = line.iter().flat_map(|line| line.split(' ')).collect();
         let answers = match words.first().copied() {
@@ -905,17 +969,36 @@ impl Play {
                 "option name Hash type spin default 0".to_owned(),
                 "uciok".to_owned(),
             ],
-            Some("isready") => vec!["readyok".to_owned()],
+            Some("isready")
+                if engine.searches.is_some()
+                    && self.world.habits.contains(&Fault::DeafInSearch) =>
+            {
+                engine.unanswered += 1;
+                Vec::new()
+            }
+            Some("isready") => {
+                let mut answers = vec!["readyok".to_owned()];
+                if self.world.habits.contains(&Fault::ReadyTwice) && !engine.is_faulty {
+                    engine.has_lied = true;
+                    answers.push("readyok".to_owned());
+                }
+                answers
+            }
+            Some("stop") if self.world.habits.contains(&Fault::IgnoresStop) => {
+                engine.is_faulty |= engine.searches.is_some();
+                Vec::new()
+            }
             Some("stop") if engine.searches.take().is_some() => self.answer(),
             Some("ponderhit") => {
                 engine.searches = engine.searches.map(|_| false);
                 Vec::new()
             }
             Some("go") => {
-                let busy = engine.searches.is_some();
+                let busy = engine.searches.is_some() && !ignores_stop;
                 let held =
                     words.len() == 1 || words.contains(&"infinite") || words.contains(&"ponder");
-                engine.searches = Some(held);
+                let early = self.world.habits.contains(&Fault::AnswersEarly);
+                engine.searches = Some(held && !early);
                 engine.is_checking = words.get(1) == Some(&"movetime");
                 let only = words.iter().skip_while(|word| **word != "searchmoves");
                 engine.only = only.skip(1).map(ToString::to_string).collect();
@@ -928,7 +1011,7 @@ impl Play {
                 if let Some(at) = known_position(text) {
                     engine.position = at;
                 }
-                let busy = engine.searches.is_some();
+                let busy = engine.searches.is_some() && !ignores_stop;
                 self.world
                     .must(!busy, "an engine that searches is disturbed");
                 Vec::new()
@@ -954,15 +1037,34 @@ impl Play {
         };
         // Its own move is the better one.
         let own = POSITIONS[engine.position].1;
+        let mut late = vec!["readyok".to_owned(); std::mem::take(&mut engine.unanswered)];
         if own.is_empty() {
-            return Vec::new();
+            return late;
         }
+        let has = |fault| world.habits.contains(&fault);
         let (mut mv, value) = match engine.only.first() {
-            Some(first) if !engine.only.iter().any(|mv| mv == own) => (first.clone(), -60),
+            Some(first)
+                if !engine.only.iter().any(|mv| mv == own) && !has(Fault::IgnoresSearchmoves) =>
+            {
+                (first.clone(), -60)
+            }
             _ => (own.to_owned(), 40),
         };
         let at = format!("info string at {}", engine.position);
-        let info = format!("info depth 3 score cp {value} pv {mv}");
+        let info = match has(Fault::BadInfo) {
+            true => format!("info depth 3 score {value} pv {mv} {mv}"),
+            false => format!("info depth 3 score cp {value} pv {mv}"),
+        };
+        let (silent, shouts) = (has(Fault::Silent), has(Fault::Shouts));
+        if has(Fault::NoMove) {
+            engine.is_faulty = true;
+            late.insert(0, "bestmove (none)".to_owned());
+            engine.answered = None;
+            if let Some(pending) = &mut world.pending {
+                pending.is_checked |= engine.is_checking && pending.is_check_sent;
+            }
+            return late;
+        }
         engine.answered = Some(mv.clone());
         if world.illegal > 0 && !engine.has_lied {
             world.illegal -= 1;
@@ -981,7 +1083,16 @@ impl Play {
             engine.is_faulty |= world.was_unjudged;
             engine.answered = Some(mv.clone());
         }
-        vec![at, info, format!("bestmove {mv}")]
+        if shouts {
+            mv = mv.to_uppercase();
+            engine.is_faulty |= world.was_unjudged;
+            engine.answered = Some(mv.clone());
+        }
+        let mut lines = vec![at, info];
+        lines.retain(|_| !silent);
+        lines.push(format!("bestmove {mv}"));
+        lines.append(&mut late);
+        lines
     }
 
     /// Advances the time. Alarms come in time, or at the end if everything `sleeps`.
@@ -1103,7 +1214,7 @@ impl Play {
                 "a line of the GUI is lost",
             );
             // After several deaths the option may seem to be the cause.
-            let is_left_out = self.session.link.options.is_left_out("Hash");
+            let is_left_out = self.session.engine.leaves_out("Hash");
             let arrived = self.world.hash_arrived == self.world.hash_sent || is_left_out;
             self.world
                 .must(arrived || self.world.lost_engine, "an option is lost");
@@ -1138,27 +1249,93 @@ fn known_position(line: &str) -> Option<usize> {
     POSITIONS.iter().position(|(known, _)| *known == text)
 }
 
-fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<(), TestCaseError> {
+/// Plays a conversation; the error has it in the form of `tests/session/*.txt`.
+fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<(), String> {
     let mut play = Play::begin(polite, log);
-    for action in actions {
-        play.action(*action);
-        if play.world.wrong.is_some() {
-            break;
+    let played = catch_unwind(AssertUnwindSafe(|| {
+        for action in actions {
+            play.action(*action);
+            if play.world.wrong.is_some() {
+                return;
+            }
         }
-    }
-    if play.world.wrong.is_none() {
         play.finish(by_eof);
-    }
-    match &play.world.wrong {
-        None => Ok(()),
-        Some(wrong) => Err(TestCaseError::fail(format!(
-            "{wrong}\n{}",
-            play.world.script
-        ))),
+    }));
+    let world = play.world;
+    match (world.wrong, played) {
+        (None, Ok(())) => Ok(()),
+        (Some(wrong), _) => Err(format!("{wrong}\n{}", world.script)),
+        (None, Err(_)) => Err(format!("a part is in a wrong state\n{}", world.script)),
     }
 }
 
-/// Number of cases of each property; `TABIA_TEST_CASES` for a longer run.
+/// The strategy by which a number decides a conversation.
+fn conversations() -> impl Strategy<Value = (Vec<Do>, bool)> {
+    (prop::collection::vec(any_action(), 0..50), any::<bool>())
+}
+
+/// Plays the conversation of a seed: the GUI, the engine and the clock. One that fails is
+/// made short first.
+fn simulate(
+    polite: bool,
+    seed: u64,
+    conversations: &impl Strategy<Value = (Vec<Do>, bool)>,
+) -> Result<(), String> {
+    let seeds = [seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), !seed];
+    let bytes: Vec<u8> = seeds.iter().flat_map(|seed| seed.to_le_bytes()).collect();
+    // The default generator would take most of the time.
+    let rng = TestRng::from_seed(RngAlgorithm::XorShift, &bytes);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    let mut tree = conversations.new_tree(&mut runner).unwrap();
+    let play = |(actions, by_eof): (Vec<Do>, bool)| run(polite, &actions, by_eof, None);
+    let Err(mut wrong) = play(tree.current()) else {
+        return Ok(());
+    };
+    let mut is_shorter = tree.simplify();
+    for _ in 0..20_000 {
+        if !is_shorter {
+            break;
+        }
+        is_shorter = match play(tree.current()) {
+            Ok(()) => tree.complicate(),
+            Err(shorter) => {
+                wrong = shorter;
+                tree.simplify()
+            }
+        };
+    }
+    Err(format!("TABIA_SEED={seed}: {wrong}"))
+}
+
+/// Plays the conversations of as many seeds as wanted, on all processors.
+fn simulate_all(polite: bool) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let (first, count) = (number("TABIA_SEED").unwrap_or(1), u64::from(cases()));
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+    let step = u64::try_from(threads).unwrap();
+    let begun = Instant::now();
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..step)
+            .map(|thread| {
+                scope.spawn(move || {
+                    let conversations = conversations();
+                    let mut seeds = (first + thread..first + count).step_by(threads);
+                    seeds.find_map(|seed| simulate(polite, seed, &conversations).err())
+                })
+            })
+            .collect();
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap());
+        ended.flatten().collect()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let seconds = begun.elapsed().as_secs_f64();
+    eprintln!(
+        "{count} conversations from seed {first} on, {:.0} a second",
+        f64::from(cases()) / seconds
+    );
+}
+
+/// Number of seeds of each property; `TABIA_TEST_CASES` for a longer run.
 fn cases() -> u32 {
     let wanted = std::env::var("TABIA_TEST_CASES").ok();
     wanted.and_then(|text| text.parse().ok()).unwrap_or(1000)
@@ -1167,7 +1344,7 @@ fn cases() -> u32 {
 /// Runs a conversation, and replays it from its transcript.
 fn run_twice(actions: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
     let log = Log::default();
-    run(false, actions, by_eof, Some(&log))?;
+    run(false, actions, by_eof, Some(&log)).map_err(TestCaseError::fail)?;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     let recording = Recording::read(&text).unwrap();
     let replayed = replay(&recording, "", &mut |_, _| book_set(), &identify);
@@ -1179,31 +1356,14 @@ fn run_twice(actions: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: cases(),
-        max_shrink_iters: 20_000,
-        failure_persistence: None,
-        // The default generator would take most of the time.
-        rng_algorithm: RngAlgorithm::XorShift,
-        ..ProptestConfig::default()
-    })]
+#[test]
+fn a_polite_program_gets_what_it_asks_for() {
+    simulate_all(true);
+}
 
-    #[test]
-    fn a_polite_program_gets_what_it_asks_for(
-        actions in prop::collection::vec(any_action(), 0..50),
-        by_eof: bool,
-    ) {
-        run(true, &actions, by_eof, None)?;
-    }
-
-    #[test]
-    fn an_impatient_gui_gets_each_answer_once(
-        actions in prop::collection::vec(any_action(), 0..50),
-        by_eof: bool,
-    ) {
-        run(false, &actions, by_eof, None)?;
-    }
+#[test]
+fn an_impatient_gui_gets_each_answer_once() {
+    simulate_all(false);
 }
 
 proptest! {

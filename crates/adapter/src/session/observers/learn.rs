@@ -14,16 +14,13 @@
 //! Only book moves that were really played count, each for its own book. Nothing is
 //! stored while no book learns.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use shakmaty::{Chess, Color, Position};
 
-use super::{Moment, Outlet, Request, Session};
-use crate::book_set::BookSet;
+use super::super::game::Story;
 use tabia_build::learn::{Evidence, PlayedGame};
 use tabia_notation as notation;
-use tabia_uci::{gui, info, line};
 
 /// A score that counts as a win or loss, in centipawns.
 const WON: i32 = 300;
@@ -43,35 +40,33 @@ pub struct Note {
     pub game: PlayedGame,
 }
 
-/// Data about the current game.
+/// What the books and the engine have chosen in the current game.
 #[derive(Debug, Default)]
 pub(super) struct Learner {
-    start: Option<String>,
-    moves: Vec<String>,
     /// Ply, move and book of each choice.
     chosen: Vec<(usize, String, String)>,
     /// Ply and the engine's score in centipawns for White.
     scores: Vec<(usize, i32)>,
     /// The engine's last move and its ply.
     answer: Option<(usize, String)>,
-    /// The last move of the position is a ponder move.
-    pub(super) pondering: bool,
-    /// The engine's output about its search, if it searches for this game.
-    search: Option<info::Search>,
 }
 
 impl Learner {
-    /// A search begins; `of_engine` is the side to move if the engine's scores count.
-    pub(super) fn begin_search(&mut self, ponder: bool, of_engine: Option<Color>) {
-        self.pondering = ponder;
-        self.search = of_engine.map(|turn| info::Search::new(turn, 1));
+    /// Whether there is nothing to learn from in this game so far.
+    pub(super) const fn is_blank(&self) -> bool {
+        self.chosen.is_empty() && self.scores.is_empty() && self.answer.is_none()
     }
 
-    /// Handles an `info` line of the engine.
-    pub(super) fn receive_info(&mut self, info: &[u8]) {
-        if let Some(search) = &mut self.search {
-            search.add(&line::text(info));
+    /// Handles a `position` line, after which the game is `now`: if it is another game,
+    /// the one before is noted.
+    pub(super) fn position(&mut self, before: Story, now: &Story) -> Vec<Note> {
+        let same = before.moves.iter().zip(&now.moves);
+        let common = same.take_while(|(old, new)| old == new).count();
+        if first_position(&before) != first_position(now) || common + 2 < before.moves.len() {
+            return std::mem::take(self).notes(before);
         }
+        self.cut(common);
+        Vec::new()
     }
 
     /// Removes the choices and scores after the first `common` plies, and the engine's
@@ -82,34 +77,50 @@ impl Learner {
         self.answer = None;
     }
 
-    /// Removes the last book move, which is not played.
-    pub(super) fn forget_choice(&mut self) {
-        let ply = self.moves.len();
+    /// A book chooses this move after so many plies.
+    pub(super) fn choose(&mut self, ply: usize, mv: String, book: &str) {
+        self.forget_choice(ply);
+        self.chosen.push((ply, mv, book.to_owned()));
+    }
+
+    /// The book move after so many plies is not played.
+    pub(super) fn forget_choice(&mut self, ply: usize) {
         self.chosen.retain(|(known, ..)| *known < ply);
     }
 
+    /// The engine answers with this move after so many plies; the score is for White.
+    pub(super) fn answer(&mut self, ply: usize, mv: Option<String>, score: Option<i32>) {
+        if let Some(score) = score {
+            self.scores.retain(|(known, _)| *known < ply);
+            self.scores.push((ply, score));
+        }
+        self.answer = mv.map(|mv| (ply, mv));
+    }
+
     /// The games to be recorded, one for each book.
-    fn notes(mut self) -> Vec<Note> {
+    pub(super) fn notes(mut self, story: Story) -> Vec<Note> {
         if self.chosen.is_empty() {
             return Vec::new();
         }
-        if self.pondering {
-            let real = self.moves.len().saturating_sub(1);
+        let start = first_position(&story);
+        let mut played = story.moves;
+        if story.pondering {
+            let real = played.len().saturating_sub(1);
             self.cut(real);
-            self.moves.truncate(real);
+            played.truncate(real);
         }
         if let Some((ply, mv)) = self.answer.take()
-            && ply == self.moves.len()
+            && ply == played.len()
         {
-            self.moves.push(mv);
+            played.push(mv);
         }
         // A book move without a reply is the last move of the game.
         if let Some((ply, mv, _)) = self.chosen.last()
-            && *ply == self.moves.len()
+            && *ply == played.len()
         {
-            self.moves.push(mv.clone());
+            played.push(mv.clone());
         }
-        let Some((winner, evidence)) = self.outcome() else {
+        let Some((winner, evidence)) = self.outcome(start.as_deref(), &played) else {
             return Vec::new();
         };
         let mut books: Vec<&str> = self.chosen.iter().map(|(.., book)| book.as_str()).collect();
@@ -121,7 +132,7 @@ impl Learner {
                 self.chosen.iter().any(known)
             };
             let mut moves: Vec<(String, bool)> = (0..)
-                .zip(&self.moves)
+                .zip(&played)
                 .map(|(ply, mv)| (mv.clone(), of_book(ply, mv)))
                 .collect();
             let last = moves.iter().rposition(|(_, of_book)| *of_book)?;
@@ -129,7 +140,7 @@ impl Learner {
             Some(Note {
                 book: book.to_owned(),
                 game: PlayedGame {
-                    start: self.start.clone(),
+                    start: start.clone(),
                     winner,
                     evidence,
                     moves,
@@ -139,14 +150,14 @@ impl Learner {
         books.into_iter().filter_map(note).collect()
     }
 
-    fn outcome(&self) -> Option<(Option<Color>, Evidence)> {
-        match by_rules(self.start.as_deref(), &self.moves)? {
+    fn outcome(&self, start: Option<&str>, played: &[String]) -> Option<(Option<Color>, Evidence)> {
+        match by_rules(start, played)? {
             Outcome::Won(winner) => return Some((Some(winner), Evidence::Mate)),
             Outcome::Draw => return Some((None, Evidence::Draw)),
             Outcome::Open => {}
         }
         let (ply, score) = *self.scores.last()?;
-        let plies = self.moves.len();
+        let plies = played.len();
         if ply + 2 < plies {
             return None;
         }
@@ -198,78 +209,11 @@ pub(super) fn by_rules(start: Option<&str>, moves: &[String]) -> Option<Outcome>
     })
 }
 
-impl Session {
-    /// Whether any book records games.
-    pub(super) fn learns(book_set: &BookSet) -> bool {
-        book_set.books.iter().any(|book| book.side_file.is_some())
-    }
-
-    /// Handles a `position` line.
-    pub(super) fn learn_position(&mut self, raw: &[u8], at: &mut Moment<'_>) {
-        if !Session::learns(at.book_set) && self.learner.chosen.is_empty() {
-            return;
-        }
-        let Some(read) = gui::position(raw.trim_ascii()) else {
-            return;
-        };
-        let start = read
-            .fen
-            .as_deref()
-            .map(|fen| match notation::position(fen) {
-                Ok(position) => notation::fen(&position),
-                Err(_) => fen.to_owned(),
-            });
-        let moves: Vec<String> = gui::moves(read.moves).map(Cow::into_owned).collect();
-        let learner = &mut self.learner;
-        let same = learner.moves.iter().zip(&moves);
-        let common = same.take_while(|(old, new)| old == new).count();
-        if start != learner.start || common + 2 < learner.moves.len() {
-            self.game_over(at.out);
-        } else {
-            learner.cut(common);
-        }
-        self.learner.pondering = false;
-        self.learner.start = start;
-        self.learner.moves = moves;
-    }
-
-    /// Stores a move chosen by a book.
-    pub(super) fn learn_choice(&mut self, book: &crate::book_set::OpenBook, mv: String) {
-        // Results of other rules cannot be judged.
-        if book.side_file.is_some() && !self.conditions.has_other_rules() {
-            self.learner.forget_choice();
-            let ply = self.learner.moves.len();
-            self.learner.chosen.push((ply, mv, book.spec.path.clone()));
-        }
-    }
-
-    /// Stores the engine's answer.
-    pub(super) fn learn_answer(&mut self, best_move: &[u8]) {
-        let Some(search) = self.learner.search.take() else {
-            return;
-        };
-        let ply = self.learner.moves.len();
-        let found = search.results().next().flatten();
-        let score = found.map(|found| found.value.for_side(Color::White));
-        if let Some(score) = score {
-            self.learner.scores.retain(|(known, _)| *known < ply);
-            self.learner.scores.push((ply, score));
-            // The answer to a ponder move that was not played is of another position.
-            if !self.learner.pondering {
-                self.chooser.value = Some(score);
-            }
-        }
-        let mv = line::words(best_move).nth(1).map(line::text);
-        if let Some(mv) = &mv {
-            self.record_answer(mv, score);
-        }
-        self.learner.answer = mv.map(|mv| (ply, mv));
-    }
-
-    /// Ends the game: requests that it is recorded, if its outcome is known.
-    pub(super) fn game_over(&mut self, out: &mut dyn Outlet) {
-        for note in std::mem::take(&mut self.learner).notes() {
-            out.request(Request::NoteGame(note));
-        }
-    }
+/// The first position of a game as FEN, in one form.
+fn first_position(story: &Story) -> Option<String> {
+    let fen = story.start.as_deref()?;
+    Some(match notation::position(fen) {
+        Ok(position) => notation::fen(&position),
+        Err(_) => fen.to_owned(),
+    })
 }

@@ -10,11 +10,12 @@ use std::fmt::Write as _;
 
 use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
-use super::child::{ChildOptions, Hello};
-use super::{Moment, Outlet, Session, info_string};
-use crate::book_set::{BookSet, OpenBook};
+use super::super::Analysis;
+use super::super::act::Act;
+use super::{Books, Scene};
+use crate::book_set::OpenBook;
 use crate::conditions::{GameConditions, Variant};
-use crate::settings::{OptionId, Settings};
+use crate::settings::{Info, Options};
 use tabia_book::Lookup;
 use tabia_book::policy::{Rejection, Weighed};
 use tabia_uci::gui::Go;
@@ -48,7 +49,7 @@ impl NoAnswerReason {
     pub(super) fn not_probed(
         book: &OpenBook,
         game: &GameConditions,
-        settings: &Settings,
+        settings: &Options,
         position: &Chess,
     ) -> Option<NoAnswerReason> {
         let conditions = &book.spec.conditions;
@@ -64,7 +65,7 @@ impl NoAnswerReason {
         {
             return Some(NoAnswerReason::Colour(colour));
         }
-        let depth = settings.number(OptionId::Depth);
+        let depth = settings.depth;
         (position.fullmoves().get() > depth).then_some(NoAnswerReason::PastDepth(depth))
     }
 
@@ -110,74 +111,91 @@ impl NoAnswerReason {
     }
 }
 
-/// The reasons that have been reported in the present game.
-#[derive(Debug, Default)]
-pub(super) struct ReportedReasons {
-    analysis: bool,
-    out_of_book: bool,
-    past_depth: bool,
-    chess960: bool,
-    variant: bool,
+/// What is reported once in a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    /// Which books are for it.
+    Books,
+    Analysis,
+    OutOfBook,
+    PastDepth,
+    Chess960,
+    Variant,
 }
 
-impl Session {
-    /// Reports why this `go` goes to the engine, if the reason is unexpected.
-    pub(super) fn report_no_answer(&mut self, go: &Go, at: &mut Moment<'_>) {
-        let wanted = self.settings.text(OptionId::Info) != "none";
-        let text = match self.reason_of_all(go, at.book_set) {
-            Some((text, news)) if (news && wanted) || self.debug => text,
-            Some(_) => return,
-            None => match self.reason_of_books(at.book_set) {
-                Some((text, news)) if (news && wanted) || self.debug => text,
-                _ => return,
-            },
+/// What has been reported in the present game.
+#[derive(Debug, Default)]
+pub(super) struct ReportedReasons(Vec<News>);
+
+impl ReportedReasons {
+    /// True if this has not been reported yet; remembers it as reported.
+    pub(super) fn is_news(&mut self, what: News) -> bool {
+        let news = !self.0.contains(&what);
+        if news {
+            self.0.push(what);
+        }
+        news
+    }
+
+    /// Another game begins.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Books {
+    /// Why this `go` goes to the engine, if the reason is unexpected, or if `all` reasons
+    /// are reported.
+    pub(in super::super) fn reason(
+        &mut self,
+        go: &Go,
+        all: bool,
+        scene: Scene<'_>,
+    ) -> Option<Act<'static>> {
+        let wanted = self.settings.options().info != Info::None;
+        let (text, news) = match self.reason_of_all(go, scene) {
+            Some(reason) => reason,
+            None => self.reason_of_books(scene)?,
         };
-        info_string(&format!("no book move: {text}"), at.out);
+        let shown = (news && wanted) || all;
+        shown.then(|| Act::Info(format!("no book move: {text}")))
     }
 
     /// Reports once that the engine's own book is not switched off: its moves come where
-    /// the books of Tabia end.
-    pub(super) fn report_own_book(&mut self, out: &mut dyn Outlet) {
-        let Some(name) = self.link.hello.own_book() else {
-            return;
-        };
-        let unreported = !self.chooser.own_book_reported && self.link.options.line(name).is_none();
-        if unreported && self.settings.check(OptionId::OwnBook) {
-            let text = format!(
-                "the engine plays from a book of its own where Tabia's books end: \
-                 set \"{}\" to false to have it think",
-                Hello::announced_name(name)
-            );
-            self.chooser.own_book_reported = true;
-            info_string(&text, out);
-        }
+    /// the books of Tabia end. `switch` is the name of its option.
+    pub(in super::super) fn warn_of_own_book(&mut self, switch: &str) -> Option<Act<'static>> {
+        let text = format!(
+            "the engine plays from a book of its own where Tabia's books end: \
+             set \"{switch}\" to false to have it think"
+        );
+        let is_told = self.settings.options().own_book && self.chooser.is_news(&text);
+        is_told.then_some(Act::Info(text))
     }
 
     /// The reason why no book answers, and whether it has not been reported yet.
-    fn reason_of_all(&mut self, go: &Go, book_set: &BookSet) -> Option<(String, bool)> {
-        let lacks_book = self.lacks_book_for_rules(book_set);
-        let reported = &mut self.chooser.reasons_reported;
-        let text = if !self.settings.check(OptionId::OwnBook) {
+    fn reason_of_all(&mut self, go: &Go, scene: Scene<'_>) -> Option<(String, bool)> {
+        let game = scene.game;
+        let text = if !self.settings.options().own_book {
             "OwnBook is off"
         } else if go.infinite {
             "the engine answers in analysis (go infinite)"
         } else if go.engine_only {
             "only the engine can answer this go"
-        } else if let Some(text) = analysis_text(&self.link.options) {
-            let news = !std::mem::replace(&mut reported.analysis, true);
-            return Some((text.to_owned(), news));
-        } else if self.chooser.shut {
+        } else if let Some(analysis) = scene.analysis {
+            let news = self.reported.is_news(News::Analysis);
+            return Some((analysis_text(analysis).to_owned(), news));
+        } else if self.chooser.is_shut() {
             "the book is closed for this game (Book Miss Limit)"
-        } else if lacks_book {
-            let rules = self.conditions.rules();
-            let news = !std::mem::replace(&mut reported.variant, true);
+        } else if scene.lacks_book_for_rules() {
+            let rules = game.rules();
+            let news = self.reported.is_news(News::Variant);
             return Some((format!("this game is {rules}, and no book is for it"), news));
-        } else if self.game.position().is_none() {
-            match self.conditions.has_other_rules() {
+        } else if game.position().is_none() {
+            match game.has_other_rules() {
                 true => "the game cannot be followed by the rules of chess",
                 false => "the position line is not legal",
             }
-        } else if book_set.books.is_empty() {
+        } else if scene.book_set.books.is_empty() {
             "no book is open (see Book File)"
         } else {
             return None;
@@ -187,10 +205,11 @@ impl Session {
 
     /// The reason why each book does not answer, and whether it has not been reported
     /// yet.
-    fn reason_of_books(&mut self, book_set: &BookSet) -> Option<(String, bool)> {
-        let position = self.game.position()?;
-        let reported = &mut self.chooser.reasons_reported;
-        let chess960 = self.conditions.king_takes_rook();
+    fn reason_of_books(&mut self, scene: Scene<'_>) -> Option<(String, bool)> {
+        let (game, book_set) = (scene.game, scene.book_set);
+        let position = game.position()?;
+        let reported = &mut self.reported;
+        let chess960 = game.conditions().king_takes_rook();
         let no_answer_reasons = &self.chooser.no_answer_reasons;
         let has = |wanted: fn(&NoAnswerReason) -> bool| no_answer_reasons.iter().any(wanted);
         let mut text = String::new();
@@ -198,7 +217,7 @@ impl Session {
         // different, as long as there are any.
         if chess960 && !is_ordinary(position) {
             text.push_str("books have positions of ordinary chess only, and this is Chess960");
-            return Some((text, !std::mem::replace(&mut reported.chess960, true)));
+            return Some((text, reported.is_news(News::Chess960)));
         }
         for (book, reason) in book_set.books.iter().zip(no_answer_reasons) {
             if !text.is_empty() {
@@ -212,22 +231,21 @@ impl Session {
         }) {
             true
         } else if has(|reason| matches!(reason, NoAnswerReason::PastDepth(_))) {
-            !std::mem::replace(&mut reported.past_depth, true)
+            reported.is_news(News::PastDepth)
         } else {
             // A book with an error has been reported already.
             let sound = book_set.books.iter().all(|book| book.notices.is_empty())
                 && !has(|reason| matches!(reason, NoAnswerReason::Trouble));
-            !std::mem::replace(&mut reported.out_of_book, true) && sound
+            reported.is_news(News::OutOfBook) && sound
         };
         Some((text, news))
     }
 }
 
-fn analysis_text(options: &ChildOptions) -> Option<&'static str> {
-    match (options.analysing(), options.multi_pv) {
-        (false, _) => None,
-        (true, true) => Some("MultiPV is above 1: the engine answers in analysis"),
-        (true, false) => Some("UCI_AnalyseMode is on: the engine answers in analysis"),
+const fn analysis_text(analysis: Analysis) -> &'static str {
+    match analysis {
+        Analysis::MultiPv => "MultiPV is above 1: the engine answers in analysis",
+        Analysis::Mode => "UCI_AnalyseMode is on: the engine answers in analysis",
     }
 }
 

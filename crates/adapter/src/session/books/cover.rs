@@ -3,12 +3,14 @@
 
 use shakmaty::{Chess, Move, Position};
 
-use super::game::Game;
-use super::{Moment, Outlet, Request, Session, info_string};
+use super::super::Request;
+use super::super::act::Act;
+use super::super::game::Game;
+use super::{Books, Scene};
 use crate::book_set::BookSet;
 use crate::conditions::GameConditions;
 use crate::cover::{self, Covered, Entry};
-use crate::settings::{OptionId, Settings};
+use crate::settings::{self, Options};
 use tabia_book::policy::{LineMemory, Weighed};
 use tabia_book::{BookMove, Lookup, Wanted};
 use tabia_notation as notation;
@@ -42,6 +44,11 @@ impl Cover {
         matches!(self.state, State::Asked)
     }
 
+    /// Whether unplayed lines are preferred in this position.
+    pub(super) const fn is_read(&self) -> bool {
+        matches!(self.state, State::Read)
+    }
+
     /// Call this for each new position.
     pub(super) fn forget_position(&mut self) {
         self.state = State::Unread;
@@ -55,30 +62,66 @@ impl Cover {
     }
 
     /// The ponder move was played.
-    pub(super) fn guess_came_true(&mut self, out: &mut dyn Outlet) {
-        if let Some(entry) = self.guess.take() {
-            self.add(&entry, out);
-        }
+    pub(super) fn guess_came_true(&mut self) -> Option<Act<'static>> {
+        let entry = self.guess.take()?;
+        Some(self.add(&entry))
     }
 
-    fn add(&mut self, entry: &Entry, out: &mut dyn Outlet) {
+    fn add(&mut self, entry: &Entry) -> Act<'static> {
         self.covered.add(entry);
-        out.request(Request::AddCover(entry.to_string()));
+        Act::Ask(Request::AddCover(entry.to_string()))
     }
 
     /// Writes an entry, or stores it until the ponder move is played.
-    fn note(&mut self, entry: Entry, ponder: bool, out: &mut dyn Outlet) {
+    fn note(&mut self, entry: Entry, ponder: bool) -> Option<Act<'static>> {
         match ponder {
-            true => self.guess = Some(entry),
-            false => self.add(&entry, out),
+            true => {
+                self.guess = Some(entry);
+                None
+            }
+            false => Some(self.add(&entry)),
         }
+    }
+
+    /// Handles the played lines, or the reason why they could not be read.
+    fn read(&mut self, read: Result<&str, &str>) -> Option<Act<'static>> {
+        match read {
+            Ok(lines) => {
+                for line in lines.lines() {
+                    if line == cover::HEADER.trim_end() {
+                        // The first line shows that it is another file.
+                        self.covered = Covered::default();
+                    } else if let Ok(entry) = line.parse() {
+                        self.covered.add(&entry);
+                    }
+                }
+                self.state = State::Read;
+                None
+            }
+            Err(reason) => {
+                self.state = State::Missing;
+                Some(Act::Info(reason.to_owned()))
+            }
+        }
+    }
+
+    /// The books have no move: records the end of the line that this game has followed.
+    pub(super) fn end(&mut self, player: u64, game: &Game, ponder: bool) -> Option<Act<'static>> {
+        let colour = game.position()?.turn();
+        let path = game.keys();
+        let covered = &self.covered;
+        if covered.continues_last_entry(player, colour, &path) != Some(true) {
+            return None;
+        }
+        let entry = covered.entry(player, colour, &path, true);
+        self.note(entry, ponder)
     }
 
     /// The book move that leads to an unplayed line, if there is one.
     pub(super) fn choose(
         &mut self,
         (player, game): (u64, &Game),
-        books: (&BookSet, &[Settings], &GameConditions),
+        books: (&BookSet, &[Options], &GameConditions),
         (found, verdicts): (&Lookup, &[Weighed]),
     ) -> Option<Move> {
         let address = |book: &crate::book_set::OpenBook| std::sync::Arc::as_ptr(&book.book).addr();
@@ -116,7 +159,7 @@ fn heaviest_first(moves: &[BookMove], verdicts: &[Weighed]) -> Vec<Move> {
 
 /// Looks up playable moves in the positions of a line, by the same rules for both sides.
 struct BookMoves<'a> {
-    books: (&'a BookSet, &'a [Settings], &'a GameConditions),
+    books: (&'a BookSet, &'a [Options], &'a GameConditions),
     /// The side that chooses.
     own: shakmaty::Color,
     found: Lookup,
@@ -125,7 +168,7 @@ struct BookMoves<'a> {
 }
 
 impl<'a> BookMoves<'a> {
-    fn new(position: &Chess, books: (&'a BookSet, &'a [Settings], &'a GameConditions)) -> Self {
+    fn new(position: &Chess, books: (&'a BookSet, &'a [Options], &'a GameConditions)) -> Self {
         BookMoves {
             own: position.turn(),
             found: Lookup::default(),
@@ -144,7 +187,7 @@ impl<'a> BookMoves<'a> {
         let (book_set, settings, conditions) = self.books;
         for ((book, settings), lines) in book_set.books.iter().zip(settings).zip(&self.lines) {
             let of_side = book.spec.colour.is_none_or(|colour| colour == self.own);
-            let wanted = match settings.check(OptionId::Transpositions) {
+            let wanted = match settings.policy.transpositions {
                 true => Wanted::Transpositions,
                 false => Wanted::Stored,
             };
@@ -170,61 +213,34 @@ impl<'a> BookMoves<'a> {
     }
 }
 
-impl Session {
-    /// Requests the played lines; true if this `go` has to wait for them.
-    pub(super) fn read_cover(&mut self, go: &Go, at: &mut Moment<'_>) -> bool {
-        let is_wanted = self.settings.number(OptionId::Cover) > 0
+impl Books {
+    /// Requests the played lines, if this `go` has to wait for them.
+    pub(super) fn read_cover(&mut self, go: &Go, scene: Scene<'_>) -> Option<Request> {
+        let is_wanted = self.settings.options().cover == settings::Cover::Lines
             && self.cover.state == State::Unread
-            && self.books_may_answer()
-            && !self.lacks_book_for_rules(at.book_set)
+            && self.may_answer(scene.analysis)
+            && !scene.lacks_book_for_rules()
             && !go.infinite
             && !go.engine_only;
-        let position = self.game.position().filter(|_| is_wanted).cloned();
-        let Some(position) = position else {
-            return false;
-        };
-        let game = (self.entropy, position.turn(), &self.game.keys()[..]);
-        let over = self
-            .cover
-            .covered
-            .continues_last_entry(game.0, game.1, game.2)
-            == Some(false);
-        let Some(book) = at.book_set.books.first().filter(|_| !over) else {
-            return false;
-        };
+        let position = scene.game.position().filter(|_| is_wanted)?;
+        let (colour, keys) = (position.turn(), scene.game.keys());
+        let covered = &self.cover.covered;
+        let over = covered.continues_last_entry(self.entropy, colour, &keys) == Some(false);
+        let book = scene.book_set.books.first().filter(|_| !over)?;
         // This is looked up now, so that the file is locked for a shorter time.
-        self.chooser.refresh_settings(&self.settings, at.book_set);
-        let _ = self.choose(&position, None, at.book_set, true, &mut Vec::new());
-        at.out.request(Request::ReadCover(book.spec.path.clone()));
+        self.chooser
+            .refresh_settings(self.settings.options(), scene.book_set);
+        let _ = self.choose(position, None, scene, true, &mut Vec::new());
         self.cover.state = State::Asked;
-        true
+        Some(Request::ReadCover(book.spec.path.clone()))
     }
 
     /// Handles the played lines, or the reason why they could not be read.
-    pub(super) fn on_cover(&mut self, read: Result<&str, &str>, at: &mut Moment<'_>) {
-        self.cover.state = match read {
-            Ok(lines) => {
-                for line in lines.lines() {
-                    if line == cover::HEADER.trim_end() {
-                        // The first line shows that it is another file.
-                        self.cover.covered = Covered::default();
-                    } else if let Ok(entry) = line.parse() {
-                        self.cover.covered.add(&entry);
-                    }
-                }
-                State::Read
-            }
-            Err(reason) => {
-                info_string(reason, at.out);
-                State::Missing
-            }
-        };
-        self.go_on(at);
-    }
-
-    /// Whether unplayed lines are preferred in this position.
-    pub(super) fn covers(&self) -> bool {
-        self.cover.state == State::Read
+    pub(in super::super) fn cover_read(
+        &mut self,
+        read: Result<&str, &str>,
+    ) -> Option<Act<'static>> {
+        self.cover.read(read)
     }
 
     /// Records a chosen book move.
@@ -233,28 +249,16 @@ impl Session {
         position: &Chess,
         mv: Move,
         ponder: bool,
-        at: &mut Moment<'_>,
-    ) {
+        scene: Scene<'_>,
+    ) -> Option<Act<'static>> {
         let next = notation::after(position, mv);
-        let mut path = self.game.keys();
+        let mut path = scene.game.keys();
         path.push(cover::key(&next));
-        let books = (at.book_set, &self.chooser.settings[..], &self.conditions);
+        let of_game = scene.game.conditions();
+        let books = (scene.book_set, &self.chooser.settings[..], of_game);
         let ended = BookMoves::new(position, books).of(&next, &path).is_empty();
         let covered = &self.cover.covered;
         let entry = covered.entry(self.entropy, position.turn(), &path, ended);
-        self.cover.note(entry, ponder, at.out);
-    }
-
-    /// The books have no move: records the end of the line that this game has followed.
-    pub(super) fn cover_end(&mut self, ponder: bool, out: &mut dyn Outlet) {
-        let Some(position) = self.game.position() else {
-            return;
-        };
-        let (colour, path) = (position.turn(), self.game.keys());
-        let covered = &self.cover.covered;
-        if covered.continues_last_entry(self.entropy, colour, &path) == Some(true) {
-            let entry = covered.entry(self.entropy, colour, &path, true);
-            self.cover.note(entry, ponder, out);
-        }
+        self.cover.note(entry, ponder)
     }
 }

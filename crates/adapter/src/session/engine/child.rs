@@ -1,5 +1,6 @@
 //! What the engine has declared before `uciok`, and the options set for it.
 
+use super::super::Analysis;
 use crate::settings::OptionId;
 use tabia_uci::engine::{self, EngineOption, OptionError};
 use tabia_uci::gui::SetOption;
@@ -11,22 +12,9 @@ pub(super) struct Hello {
     pub(super) name: String,
     pub(super) author: String,
     pub(super) options: Vec<EngineOption>,
-    /// The engine has sent `uciok`.
-    pub(super) complete: bool,
-    /// Tabia has introduced itself to the GUI (`id`, `option`, `uciok`), or the GUI plays
-    /// without having sent `uci`.
-    pub(super) announced: bool,
 }
 
 impl Hello {
-    /// Prepares for the introduction of a new engine.
-    pub(super) fn begin(&mut self) {
-        *self = Hello {
-            announced: self.announced,
-            ..Hello::default()
-        };
-    }
-
     /// The engine's option of this name.
     pub(super) fn option(&self, name: &str) -> Option<&EngineOption> {
         self.options
@@ -91,7 +79,7 @@ const PREFIX: &str = "Engine ";
 pub const ANALYSE_MODE: &str = "UCI_AnalyseMode";
 
 /// GUIs send the name of the opponent by this option.
-pub(super) const OPPONENT: &str = "UCI_Opponent";
+pub(in super::super) const OPPONENT: &str = "UCI_Opponent";
 
 /// Names of the options with which engines switch their own book, in lower case and
 /// without blanks.
@@ -113,7 +101,7 @@ pub(super) struct ChildOptions {
     /// Name in lower case, and the whole line.
     pub(super) lines: Vec<(String, Vec<u8>)>,
     /// `MultiPV` is above 1, which means analysis.
-    pub(super) multi_pv: bool,
+    multi_pv: bool,
     analyse: bool,
     /// Names of options that crash the engine.
     deadly: Vec<String>,
@@ -179,8 +167,12 @@ impl ChildOptions {
         found.map(|(_, line)| line.as_slice())
     }
 
-    /// The GUI analyses, so the book does not answer.
-    pub(super) const fn analysing(&self) -> bool {
-        self.multi_pv || self.analyse
+    /// Why the GUI analyses, so that the book does not answer, if it does.
+    pub(super) const fn analysis(&self) -> Option<Analysis> {
+        match (self.multi_pv, self.analyse) {
+            (true, _) => Some(Analysis::MultiPv),
+            (false, true) => Some(Analysis::Mode),
+            (false, false) => None,
+        }
     }
 }

@@ -11,15 +11,15 @@ use tabia_uci::gui::Go;
 /// The time that an engine gets beyond its clock, increment or `movetime`. Match managers
 /// tolerate some milliseconds, GUIs up to some seconds; an engine that is ten seconds
 /// late has lost on time.
-pub(super) const MARGIN: Duration = Duration::from_secs(10);
+pub(in super::super) const MARGIN: Duration = Duration::from_secs(10);
 
 /// How long the answer to a `stop` may take. The slowest engines take a second or two (a
 /// batch on a graphics card); programs give up after 5 to 15.
-pub(super) const STOP_LIMIT: Duration = Duration::from_secs(30);
+pub(in super::super) const STOP_LIMIT: Duration = Duration::from_secs(30);
 
 /// If an alarm comes later than this after its time, Tabia itself was not running: the
 /// machine was asleep, or the program was stopped in a debugger.
-pub(super) const ASLEEP: Duration = Duration::from_secs(1);
+pub(in super::super) const ASLEEP: Duration = Duration::from_secs(1);
 
 /// A `go` that has waited for at least this time is passed on with shorter clocks.
 /// After a shorter wait its bytes are not changed.

@@ -6,11 +6,11 @@
 use rand::Rng;
 use shakmaty::{Chess, Move, Position};
 
-use super::game::Game;
+use super::super::game::Game;
 use super::seed::Seed;
-use super::why::{NoAnswerReason, ReportedReasons};
+use super::why::NoAnswerReason;
 use crate::book_set::BookSet;
-use crate::settings::{OptionId, Settings};
+use crate::settings::Options;
 use tabia_book::policy::{self, Exit, LineMemory, Rules, Weighed, chance};
 use tabia_book::{Lookup, Probe, Wanted};
 
@@ -18,9 +18,7 @@ use tabia_book::{Lookup, Probe, Wanted};
 #[derive(Debug, Default)]
 pub(super) struct BookChooser {
     pub(super) misses: u32,
-    /// The books had no answer to a ponder move, which may yet be played.
-    missed_guess: bool,
-    pub(super) shut: bool,
+    missed: Missed,
     /// Number of earlier games in which the books were asked.
     games: u64,
     /// The books have been asked in this game, so it counts.
@@ -29,7 +27,6 @@ pub(super) struct BookChooser {
     draws: u64,
     /// Why each book of the book set did not answer when they were last asked.
     pub(super) no_answer_reasons: Vec<NoAnswerReason>,
-    pub(super) reasons_reported: ReportedReasons,
     /// What each book of the book set has in the present position.
     found: Vec<FoundBook>,
     /// The verdicts on the moves of the book that was looked up last.
@@ -39,18 +36,28 @@ pub(super) struct BookChooser {
     reply: Lookup,
     reply_verdicts: Vec<Weighed>,
     /// The present position has been looked up, for a `go` or in advance.
-    pub(super) is_prepared: bool,
+    is_prepared: bool,
     /// The settings in force for each book of the book set.
-    pub(super) settings: Vec<Settings>,
+    pub(super) settings: Vec<Options>,
     /// Index of the book that has answered last.
     pub(super) answered_by: Option<usize>,
     /// The value of the engine's last search in this game, in centipawns for White.
     pub(super) value: Option<i32>,
-    /// The warning about the engine's own book has been sent.
-    pub(super) own_book_reported: bool,
     /// Paths of the books with reported errors, and reported settings in force. One
     /// report is enough: a truncated book has a different error in every position.
     reported: Vec<String>,
+}
+
+/// What becomes of positions that the books do not know (`Book Miss Limit`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Missed {
+    /// They are counted.
+    #[default]
+    Counted,
+    /// They are counted, and the last one will count if the ponder move is played.
+    OnPonderHit,
+    /// There were too many: the books are closed for this game.
+    Shut,
 }
 
 /// The entry of the present position in a book, if it was asked.
@@ -65,9 +72,10 @@ struct FoundBook {
 impl BookChooser {
     pub(super) fn new_game(&mut self) {
         self.misses = 0;
-        self.shut = false;
+        if self.missed == Missed::Shut {
+            self.missed = Missed::Counted;
+        }
         self.value = None;
-        self.reasons_reported = ReportedReasons::default();
     }
 
     /// Counts a new game announced by `ucinewgame`. Only these count for a seed:
@@ -107,26 +115,54 @@ impl BookChooser {
         }
         self.replies.clear();
         self.is_prepared = false;
-        self.missed_guess = false;
+        if self.missed == Missed::OnPonderHit {
+            self.missed = Missed::Counted;
+        }
     }
 
     /// The books do not know the position. Returns true if that counts as a miss now, and
     /// not only if a ponder move is played.
     pub(super) fn miss(&mut self, ponder: bool) -> bool {
-        self.missed_guess = ponder;
+        debug_assert!(!self.is_shut(), "closed books were asked");
+        self.missed = match ponder {
+            true => Missed::OnPonderHit,
+            false => Missed::Counted,
+        };
         !ponder
     }
 
     /// The ponder move is played; true if the books did not know it.
     pub(super) fn take_missed_guess(&mut self) -> bool {
-        std::mem::take(&mut self.missed_guess)
+        let missed = self.missed == Missed::OnPonderHit;
+        if missed {
+            self.missed = Missed::Counted;
+        }
+        missed
     }
 
     /// Counts a miss; true if `limit` is reached by it.
     pub(super) fn count_miss(&mut self, limit: u32) -> bool {
         self.misses += 1;
-        let reached = limit > 0 && self.misses >= limit;
-        reached && !std::mem::replace(&mut self.shut, true)
+        let reached = limit > 0 && self.misses >= limit && !self.is_shut();
+        if reached {
+            self.missed = Missed::Shut;
+        }
+        reached
+    }
+
+    /// There were too many misses in this game.
+    pub(super) const fn is_shut(&self) -> bool {
+        matches!(self.missed, Missed::Shut)
+    }
+
+    /// Whether the present position has been looked up.
+    pub(super) const fn is_prepared(&self) -> bool {
+        self.is_prepared
+    }
+
+    /// The present position is looked up in advance.
+    pub(super) const fn prepare(&mut self) {
+        self.is_prepared = true;
     }
 
     /// The random generator for the next choice. With a seed it depends only on the seed,
@@ -134,19 +170,19 @@ impl BookChooser {
     /// between; without a seed no two choices are the same.
     pub(super) fn chance(&self, seed: Seed, position: &Chess) -> impl Rng + use<> {
         let (seed, game, draw) = match seed {
-            Seed::Session(entropy) => (entropy, self.games, self.draws),
+            Seed::Entropy(entropy) => (entropy, self.games, self.draws),
             Seed::Engine(seed) => (seed.into(), self.games, 0),
             Seed::Game(seed) => (seed.into(), 0, 0),
         };
         chance(seed, game, position, draw)
     }
 
-    pub(super) fn refresh_settings(&mut self, general: &Settings, book_set: &BookSet) {
+    pub(super) fn refresh_settings(&mut self, general: &Options, book_set: &BookSet) {
         if self.settings.len() != book_set.books.len() {
             self.settings = book_set
                 .books
                 .iter()
-                .map(|book| book.spec.settings(general))
+                .map(|book| book.spec.options(general))
                 .collect();
         }
         self.found
@@ -171,12 +207,12 @@ impl BookChooser {
 
     /// Whether a book may be skipped because of the engine's values.
     pub(super) fn exits_by_value(&self) -> bool {
-        let exits = |settings: &Settings| settings.rules().exit != Exit::default();
+        let exits = |settings: &Options| settings.rules().exit != Exit::default();
         self.settings.iter().any(exits)
     }
 
     /// The settings of the book that has answered last.
-    pub(super) fn answering(&self) -> Option<&Settings> {
+    pub(super) fn answering(&self) -> Option<&Options> {
         self.settings.get(self.answered_by?)
     }
 
@@ -184,7 +220,7 @@ impl BookChooser {
     pub(super) fn look_up(
         &mut self,
         (index, book): (usize, &dyn Probe),
-        settings: &Settings,
+        settings: &Options,
         game: &Game,
         position: &Chess,
         searchmoves: Option<&[Move]>,
@@ -232,7 +268,7 @@ impl BookChooser {
     pub(super) fn best_reply(
         &mut self,
         (index, book): (usize, &dyn Probe),
-        settings: &Settings,
+        settings: &Options,
         position: &Chess,
         mv: Move,
     ) -> Option<Move> {
@@ -246,11 +282,11 @@ impl BookChooser {
         reply
     }
 
-    fn best_move(&mut self, book: &dyn Probe, settings: &Settings, at: &Chess) -> Option<Move> {
+    fn best_move(&mut self, book: &dyn Probe, settings: &Options, at: &Chess) -> Option<Move> {
         book.probe(at, wanted(settings), &mut self.reply).ok()?;
         policy::weigh(
             &self.reply.moves,
-            &settings.policy(),
+            &settings.policy,
             |_| None,
             &mut self.reply_verdicts,
         );
@@ -260,8 +296,8 @@ impl BookChooser {
 }
 
 /// Whether moves that are not stored in the book count.
-fn wanted(settings: &Settings) -> Wanted {
-    match settings.check(OptionId::Transpositions) {
+fn wanted(settings: &Options) -> Wanted {
+    match settings.policy.transpositions {
         true => Wanted::Transpositions,
         false => Wanted::Stored,
     }
@@ -316,8 +352,10 @@ mod tests {
     #[test]
     fn a_line_that_has_been_followed_is_not_followed_again() {
         let book = Lines::default();
-        let mut settings = Settings::default();
-        settings.set(OptionId::LeaveEarly, "4").unwrap();
+        let settings = Options {
+            leave_early: 4,
+            ..Options::default()
+        };
         let mut chooser = BookChooser::default();
         chooser.found.push(FoundBook::default());
         let look_up = |chooser: &mut BookChooser| {

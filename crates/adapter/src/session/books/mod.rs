@@ -1,0 +1,410 @@
+//! The books: which are in use, and what they answer.
+//!
+//! Everything is one question, [`Books::decide`], with three answers: this move, silent
+//! because, or wait for this.
+//!
+//! | the books are | event | afterwards | returned |
+//! |---|---|---|---|
+//! | stale | a `go`, or `isready` while nothing is owed | awaited | the request to open them |
+//! | awaited | they are open | open | their messages, if these are news |
+//! | awaited | two seconds are over | late | a message |
+//! | late | they are open | open | their messages, if these are news |
+//! | open, late | `ucinewgame`, an option that names books | stale | - |
+//! | stale | those asked for before are open | stale | their messages, if these are news |
+//!
+//! A `go` waits for the books, then for the seed of the game (`Book Seed File`), then for
+//! the played lines (`Book Cover`); each is asked for once, and each may be missing.
+
+mod choice;
+mod chooser;
+mod cover;
+mod seed;
+mod shelf;
+mod why;
+
+use std::time::Duration;
+
+use shakmaty::Move;
+
+use super::act::Act;
+use super::game::Game;
+use super::{Analysis, Request};
+use crate::book_set::{BookSet, BookSpec};
+use crate::conditions::Variant;
+use crate::settings::{Info, OptionId, Options, Settings, ValueError};
+use chooser::BookChooser;
+use cover::Cover;
+use seed::{GameSeed, Seed};
+use shelf::{OPEN_LIMIT, Shelf};
+use tabia_uci::gui::Go;
+use why::ReportedReasons;
+
+pub(super) use choice::Answer;
+
+/// What the books are asked about.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) game: &'a Game,
+    pub(super) book_set: &'a BookSet,
+    /// The books of engines.toml.
+    pub(super) configured: &'a [BookSpec],
+    /// Why the engine is set to analyse, if it is.
+    pub(super) analysis: Option<Analysis>,
+}
+
+impl Scene<'_> {
+    /// Whether the game has other rules than chess, and no book is for these.
+    fn lacks_book_for_rules(&self) -> bool {
+        let rules = self.game.rules();
+        let mut books = self.book_set.books.iter();
+        self.game.has_other_rules() && !books.any(|book| book.spec.conditions.hold_in(rules))
+    }
+
+    /// Whether any book has conditions.
+    fn has_conditions(&self) -> bool {
+        have_conditions(self.configured)
+    }
+}
+
+/// Whether any of these books is only for certain games.
+pub(super) fn have_conditions(books: &[BookSpec]) -> bool {
+    books.iter().any(|book| !book.conditions.is_none())
+}
+
+/// The books' answer to a `go`.
+pub(super) enum Decision {
+    /// This move.
+    Play(Answer),
+    /// None; what the books say nevertheless.
+    Silent(Vec<Act<'static>>),
+    /// It needs this first.
+    Wait(Request),
+}
+
+/// The settings in force, and what the books know of the game.
+#[derive(Debug)]
+pub(super) struct Books {
+    settings: Settings,
+    shelf: Shelf,
+    /// The messages when they were last opened.
+    messages: Vec<String>,
+    chooser: BookChooser,
+    /// The seed of the game from `Book Seed File`.
+    seed: GameSeed,
+    cover: Cover,
+    /// The seed of random choices while `Book Seed` is 0.
+    entropy: u64,
+    /// What has been reported in this game.
+    reported: ReportedReasons,
+}
+
+impl Books {
+    pub(super) fn new(settings: Settings, entropy: u64) -> Books {
+        Books {
+            settings,
+            shelf: Shelf::EMPTY,
+            messages: Vec::new(),
+            chooser: BookChooser::default(),
+            seed: GameSeed::default(),
+            cover: Cover::default(),
+            entropy,
+            reported: ReportedReasons::default(),
+        }
+    }
+
+    // Settings.
+
+    /// The settings in force.
+    pub(super) const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The settings of the book that has answered last.
+    pub(super) fn answering(&self) -> &Options {
+        self.chooser.answering().unwrap_or(self.settings.options())
+    }
+
+    /// Uses the settings of another engine.
+    pub(super) fn adopt(&mut self, settings: Settings) {
+        self.settings = settings;
+        self.chooser.settings_changed();
+    }
+
+    /// Sets an option; `configured` are the books of engines.toml.
+    pub(super) fn set(
+        &mut self,
+        id: OptionId,
+        text: &str,
+        configured: &[BookSpec],
+    ) -> Result<(), ValueError> {
+        let wanted = self.wanted(configured);
+        let seed_file = self.settings.options().seed_file.clone();
+        if self.settings.set(id, text)? {
+            self.rules_changed();
+            if self.settings.options().seed_file != seed_file {
+                self.seed = GameSeed::default();
+            }
+            if self.wanted(configured) != wanted {
+                self.shelf.spoil();
+            }
+        }
+        Ok(())
+    }
+
+    /// The books that the settings name.
+    fn wanted(&self, configured: &[BookSpec]) -> Vec<BookSpec> {
+        BookSpec::wanted(self.settings.options(), configured)
+    }
+
+    // The game.
+
+    /// Other books may be for this game, by its rules or its clock.
+    pub(super) fn rules_changed(&mut self) {
+        self.chooser.settings_changed();
+        self.cover.books_changed();
+    }
+
+    /// Other books may be for this game, by its opponent.
+    pub(super) fn opponent_changed(&mut self) {
+        self.chooser.settings_changed();
+    }
+
+    /// Another game begins.
+    pub(super) fn new_game(&mut self) {
+        self.chooser.new_game();
+        self.reported.clear();
+    }
+
+    /// `ucinewgame`: the game before it counts if the books were asked in it, and files
+    /// may have changed.
+    pub(super) fn new_game_is_announced(&mut self) {
+        if self.chooser.count_game() {
+            self.seed = GameSeed::Untaken;
+        }
+        self.shelf.spoil();
+    }
+
+    /// The position changes.
+    pub(super) fn forget_position(&mut self) {
+        self.chooser.forget_position();
+        self.cover.forget_position();
+    }
+
+    /// The ponder move was played: what the books did not know there, and a line that
+    /// goes on through it, count now.
+    pub(super) fn ponder_hit(&mut self) -> Vec<Act<'static>> {
+        let mut acts = Vec::new();
+        if self.chooser.take_missed_guess() {
+            acts.extend(self.count_miss());
+        }
+        acts.extend(self.cover.guess_came_true());
+        acts
+    }
+
+    /// The value of the engine's last search in this game, in centipawns for White.
+    pub(super) fn learn_value(&mut self, value: i32) {
+        self.chooser.value = Some(value);
+    }
+
+    /// Whether the engine's values matter.
+    pub(super) fn exit_by_value(&self) -> bool {
+        self.chooser.exits_by_value()
+    }
+
+    /// Number of positions in this game that no book knew.
+    pub(super) const fn misses(&self) -> u32 {
+        self.chooser.misses
+    }
+
+    fn seed_in_force(&self) -> Seed {
+        let is_wanted = self.settings.options().seed_file.as_deref().is_some();
+        match (self.seed, self.settings.options().seed) {
+            (GameSeed::Taken(seed), _) if is_wanted => Seed::Game(seed),
+            (_, 0) => Seed::Entropy(self.entropy),
+            (_, seed) => Seed::Engine(seed),
+        }
+    }
+
+    // What a `go` waits for.
+
+    /// Whether lines of the GUI wait for books, a seed or played lines.
+    pub(super) const fn are_awaited(&self) -> bool {
+        self.shelf.until().is_some()
+            || matches!(self.seed, GameSeed::Asked)
+            || self.cover.is_requested()
+    }
+
+    /// Until when lines of the GUI wait for books that are being opened.
+    pub(super) const fn awaited_until(&self) -> Option<Duration> {
+        self.shelf.until()
+    }
+
+    /// Whether books are being opened.
+    pub(super) const fn are_opening(&self) -> bool {
+        self.shelf.is_opening()
+    }
+
+    /// Requests the books if those that are open may be out of date: the line that needs
+    /// them has to wait.
+    pub(super) fn open(&mut self, now: Duration, configured: &[BookSpec]) -> Option<Request> {
+        self.shelf
+            .need(now)
+            .then(|| Request::OpenBooks(self.wanted(configured)))
+    }
+
+    /// The books have been opened.
+    pub(super) fn opened(&mut self, messages: &[String]) -> Vec<Act<'static>> {
+        self.shelf.opened();
+        self.chooser.forget_books();
+        if self.messages == messages {
+            return Vec::new();
+        }
+        self.messages = messages.to_vec();
+        messages.iter().cloned().map(Act::Notice).collect()
+    }
+
+    /// Continues without the books, because opening them takes too long.
+    pub(super) fn give_up_waiting(&mut self) -> Act<'static> {
+        self.shelf.give_up();
+        Act::Notice(format!(
+            "the books are not open after {} s: without them until they are",
+            OPEN_LIMIT.as_secs()
+        ))
+    }
+
+    /// Requests the seed of the game.
+    fn take_seed(&mut self) -> Option<Request> {
+        let path = self.settings.options().seed_file.as_deref()?;
+        if self.seed != GameSeed::Untaken {
+            return None;
+        }
+        self.seed = GameSeed::Asked;
+        Some(Request::TakeSeed(path.to_owned()))
+    }
+
+    /// Handles the seed, or the reason why there is none.
+    pub(super) fn seed_taken(&mut self, taken: Result<u32, &str>) -> Option<Act<'static>> {
+        let (seed, reason) = match taken {
+            Ok(seed) => (GameSeed::Taken(seed), None),
+            Err(reason) => (GameSeed::Missing, Some(Act::Info(reason.to_owned()))),
+        };
+        self.seed = seed;
+        reason
+    }
+
+    // Answers.
+
+    /// Whether books may answer in this game now.
+    fn may_answer(&self, analysis: Option<Analysis>) -> bool {
+        self.settings.options().own_book && !self.chooser.is_shut() && analysis.is_none()
+    }
+
+    /// Whether a book has a playable move here.
+    pub(super) fn have_move(&mut self, scene: Scene<'_>) -> bool {
+        let may_answer = self.may_answer(scene.analysis);
+        let Some(position) = scene.game.position().filter(|_| may_answer) else {
+            return false;
+        };
+        self.chooser
+            .refresh_settings(self.settings.options(), scene.book_set);
+        self.choose(position, None, scene, false, &mut Vec::new())
+            .is_some()
+    }
+
+    /// Looks the present position up before the `go`: see
+    /// [`Session::look_ahead`](super::Session::look_ahead).
+    pub(super) fn look_ahead(&mut self, scene: Scene<'_>) {
+        if self.chooser.is_prepared() || self.are_opening() || !self.may_answer(scene.analysis) {
+            return;
+        }
+        self.chooser
+            .refresh_settings(self.settings.options(), scene.book_set);
+        self.chooser.prepare();
+        // Following lines to their end takes too long before a `go` is certain.
+        let follows = |settings: &Options| settings.leave_early > 0;
+        if self.chooser.settings.iter().any(follows) {
+            return;
+        }
+        self.have_move(scene);
+    }
+
+    /// What the books answer to a `go`, and what they have to know before.
+    pub(super) fn decide(
+        &mut self,
+        now: Duration,
+        go: &Go,
+        for_analysis: bool,
+        scene: Scene<'_>,
+    ) -> Decision {
+        let wait = self
+            .open(now, scene.configured)
+            .or_else(|| self.take_seed())
+            .or_else(|| self.read_cover(go, scene));
+        if let Some(request) = wait {
+            return Decision::Wait(request);
+        }
+        if for_analysis {
+            return Decision::Silent(Vec::new());
+        }
+        let report = self.report_books(scene);
+        match self.draw(go, &[], scene) {
+            Ok(mut answer) => {
+                answer.first.splice(0..0, report);
+                Decision::Play(answer)
+            }
+            Err(mut said) => {
+                said.splice(0..0, report);
+                Decision::Silent(said)
+            }
+        }
+    }
+
+    /// Another move of the books for this `go`, without the `vetoed` ones.
+    pub(super) fn next_move(
+        &mut self,
+        go: &Go,
+        vetoed: &[Move],
+        scene: Scene<'_>,
+    ) -> Result<Answer, Vec<Act<'static>>> {
+        self.draw(go, vetoed, scene)
+    }
+
+    /// Reports once in a game which books are for it.
+    fn report_books(&mut self, scene: Scene<'_>) -> Option<Act<'static>> {
+        if !scene.has_conditions() || !self.reported.is_news(why::News::Books) {
+            return None;
+        }
+        if self.settings.options().info == Info::None {
+            return None;
+        }
+        let game = scene.game.conditions();
+        let books = scene.book_set.books.iter();
+        let chosen = books.filter(|book| book.spec.conditions.hold(game));
+        let names: Vec<&str> = chosen.map(|book| book.name.as_str()).collect();
+        let names = match names.is_empty() {
+            true => "none".to_owned(),
+            false => names.join(", "),
+        };
+        let pace = game
+            .pace
+            .map_or_else(|| "no clock".to_owned(), |pace| pace.to_string());
+        let opponent = match game.opponent.as_str() {
+            "" => "unknown opponent",
+            opponent => opponent,
+        };
+        let rules = match game.rules() {
+            Variant::Chess => String::new(),
+            rules => format!("{rules}, "),
+        };
+        Some(Act::Info(format!(
+            "books for this game ({rules}{opponent}, {pace}): {names}"
+        )))
+    }
+
+    /// Counts a position that no book knows.
+    fn count_miss(&mut self) -> Option<Act<'static>> {
+        let limit = self.settings.options().miss_limit;
+        let closes = self.chooser.count_miss(limit);
+        closes.then(|| Act::Info(format!("book closed for this game after {limit} misses")))
+    }
+}

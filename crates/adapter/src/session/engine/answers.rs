@@ -1,0 +1,81 @@
+//! What a `bestmove` line of the engine is worth.
+//!
+//! A move that is illegal in the position of the search is never passed on. Some engines
+//! print each `bestmove` twice: the second one does not count. Any other illegal or
+//! unreadable answer may be the engine's last word on this search: it searches again
+//! once, and counts as dead if that does not help. Castling in letters and other moves in
+//! SAN are converted. In a variant, and in a game that cannot be followed, every answer
+//! in the form of UCI is passed on.
+
+use std::borrow::Cow;
+
+use super::super::game::Game;
+use shakmaty::Chess;
+use tabia_notation as notation;
+use tabia_uci::line::text;
+use tabia_uci::{engine, message};
+
+/// A `bestmove` line.
+pub(in super::super) enum Answer<'a> {
+    /// It may be passed on.
+    Sound(Cow<'a, [u8]>),
+    /// Its move is not legal in the position of the search.
+    Illegal,
+    /// It has no move in the form of UCI.
+    Unreadable,
+}
+
+impl<'a> Answer<'a> {
+    /// Reads a `bestmove` line; `word` is the one after `bestmove`.
+    pub(in super::super) fn read(line: &'a [u8], word: &[u8], game: &Game) -> Answer<'a> {
+        let sound = engine::sound_answer(line);
+        let is_known = |position| notation::find_uci(position, word).is_some();
+        let written = match (sound, game.position(), game.judged_position()) {
+            (Some(sound), _, None) => return Answer::Sound(sound.into()),
+            (Some(sound), _, Some(position)) => {
+                if engine::is_no_move(word) || is_known(position) {
+                    return Answer::Sound(sound.into());
+                }
+                legal_answer(position, word)
+            }
+            (None, Some(position), _) => notation::read_move(position, &text(word)).ok(),
+            (None, None, _) => None,
+        };
+        match (written, sound) {
+            (Some(mv), _) => {
+                let mv = mv.to_uci(game.castling_mode());
+                Answer::Sound(Cow::Owned(message::best_move(&mv, None).into_bytes()))
+            }
+            (None, Some(_)) => Answer::Illegal,
+            (None, None) => Answer::Unreadable,
+        }
+    }
+}
+
+/// Whether an answer cannot be one in this position. An engine may have no move, as for
+/// impossible `searchmoves`, more than once.
+pub(super) fn is_foreign(word: &[u8], position: &Chess) -> bool {
+    !engine::is_no_move(word) && legal_answer(position, word).is_none()
+}
+
+/// The legal move for an answer in the form of UCI: in upper case too, and for a queen if
+/// the letter of the promotion is missing.
+fn legal_answer(position: &Chess, word: &[u8]) -> Option<shakmaty::Move> {
+    let lower = word.to_ascii_lowercase();
+    let with_queen = [&lower, &b"q"[..]].concat();
+    let mut written = [word, &lower, &with_queen].into_iter();
+    written.find_map(|word| notation::find_uci(position, word))
+}
+
+/// The message about an answer that is not a move, which programs would take for one.
+pub(in super::super) fn unsound(line: &[u8]) -> String {
+    format!(
+        "the engine's answer is no UCI and does not count: {}",
+        shown(line)
+    )
+}
+
+/// The beginning of an answer, for messages.
+pub(in super::super) fn shown(part: &[u8]) -> String {
+    text(part).chars().take(80).collect()
+}

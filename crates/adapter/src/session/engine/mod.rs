@@ -1,0 +1,876 @@
+//! The engine: its process, its introduction, and what it is doing.
+//!
+//! | event | down | starting | idle | searching for the GUI | background search | ending a search |
+//! |---|---|---|---|---|---|---|
+//! | a line for it | lost | waits if nobody else remembers it | sent | sent | waits | waits |
+//! | `position` | lost | lost | sent | sent | waits, and replaces one | the same |
+//! | `go` | lost | lost | searching | (only after `perft`) searching | waits | waits |
+//! | `stop` | - | - | - | sent, and again after [`PAUSE`] | for the `go` that waits | the same |
+//! | a background search | - | - | background search | - | - | - |
+//! | it has to end | - | - | - | ending | ending | ending |
+//! | `bestmove` | - | - | - | idle | ending: fenced | ending: fenced |
+//! | a doubtful answer | - | - | - | ending: doubtful | ending: doubtful | ending: doubtful |
+//! | `readyok` after the fence | - | - | - | - | - | what waits is sent; searching, or idle |
+//! | it is lost | - | lost | lost | lost | lost | lost |
+//! | `uciok` | - | its options are tried, or idle | - | - | - | - |
+//!
+//! An engine that is lost is started again, or replaced, or there is none, within the same
+//! event.
+//!
+//! # Background searches
+//!
+//! A background search is one that the GUI does not know of: it warms the engine up, or
+//! checks a book move that is held. It begins when the engine is idle; whoever wants one
+//! waits for that. Such a search, and one that a new `go` has replaced, has to end before
+//! anything else is sent to the engine, and none of its output may be taken for an answer
+//! to a later command:
+//!
+//! 1. `stop` is sent, at least [`PAUSE`] after its `go`: engines lose a `stop` that
+//!    follows at once, because they begin to search in another thread. As it may be lost
+//!    anyway, it is repeated.
+//! 2. After its `bestmove` Tabia sends an `isready`, the fence. All output before the
+//!    `readyok`, also a second `bestmove`, belongs to the background search.
+//! 3. Only then are the waiting lines sent.
+//!
+//! # Options that crash an engine
+//!
+//! Some engines end on an option: Debian's Ethereal on `SyzygyPath`, with any value.
+//! Programs that set all options send it before every game. If a restarted engine gets
+//! its options and ends again without an answer, the options are sent one by one the next
+//! time, each followed by `isready`. The one that it does not answer is not sent any
+//! more. No search can be under way then: the engine is still starting.
+
+mod answers;
+mod backlog;
+mod child;
+mod restarts;
+mod start;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use shakmaty::Chess;
+
+use super::act::Act;
+use super::{Analysis, Engines, Profile};
+pub(super) use answers::{Answer, shown, unsound};
+use backlog::Backlog;
+pub use child::ANALYSE_MODE;
+pub(super) use child::OPPONENT;
+use child::{ChildOptions, Hello};
+use restarts::Restarts;
+pub(super) use start::{Introduced, Loss, TimeOver, Trial};
+use tabia_uci::gui::{self, GuiCommand, SetOption};
+use tabia_uci::message;
+
+/// Shortest time between a `go` and a `stop` that the GUI has not sent.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Shortest time until a `stop` is repeated; it grows each time.
+const REPEAT: Duration = Duration::from_millis(200);
+
+/// The option by which an engine prints several variations.
+const MULTI_PV: &str = "MultiPV";
+
+/// What the engine is doing.
+#[derive(Debug)]
+enum State {
+    /// There is no engine. The one with this index has died too often while idle: it is
+    /// tried again when it is to search.
+    Down { given_up: Option<usize> },
+    /// It has been lost in this step, and another one has not been found yet.
+    Lost(Lost),
+    /// It has been requested, and has not introduced itself yet.
+    Starting(Starting),
+    /// It has introduced itself, and does this.
+    Up(Process, Work),
+}
+
+impl Default for State {
+    fn default() -> State {
+        State::Down { given_up: None }
+    }
+}
+
+/// What is left of an engine that has been lost.
+#[derive(Debug)]
+struct Lost {
+    index: usize,
+    /// How it was starting, if it was.
+    start: Option<Patience>,
+    /// All its options had been sent, and it had not answered since.
+    options_unanswered: bool,
+    /// The option that it got last, if these were sent one by one.
+    tried: Option<Vec<u8>>,
+    backlog: Backlog,
+}
+
+/// An engine that starts.
+#[derive(Debug)]
+struct Starting {
+    index: usize,
+    patience: Patience,
+    phase: Phase,
+    backlog: Backlog,
+}
+
+/// How long an engine may take to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patience {
+    /// As long as its profile says.
+    First,
+    /// It has not introduced itself in that time, and has got the same time again.
+    Second,
+}
+
+/// How far an engine is that starts.
+#[derive(Debug)]
+enum Phase {
+    /// It does not run yet.
+    Requested,
+    /// It has got `uci`.
+    Introducing,
+    /// It gets its options one by one: those that it has got, the last of which it has
+    /// not answered yet.
+    Trying(Vec<Vec<u8>>),
+}
+
+/// An engine that has introduced itself.
+#[derive(Debug)]
+struct Process {
+    index: usize,
+    /// Its `readyok` took so long that Tabia has answered the GUI instead.
+    silent: bool,
+    /// All its options have been sent, and it has not answered since.
+    options_unanswered: bool,
+    /// The move by which it has ended its last search.
+    last_answer: Option<Vec<u8>>,
+    /// That move, if it is illegal in the position of the present search: some engines
+    /// print it a second time.
+    stray: Option<Vec<u8>>,
+}
+
+/// What an engine does that has introduced itself.
+#[derive(Debug, Default)]
+enum Work {
+    /// It waits for commands.
+    #[default]
+    Idle,
+    /// It searches for the GUI, since its `go` was sent; its `stop` may be repeated.
+    Searching {
+        went: Duration,
+        stop_again: Option<Duration>,
+    },
+    /// It makes a background search, since its `go` was sent; these lines wait for its end.
+    Background { went: Duration, backlog: Backlog },
+    /// It has to end a search before anything else is sent to it.
+    Ending(Ending),
+}
+
+impl Work {
+    /// The lines that wait for its end.
+    fn into_backlog(self) -> Backlog {
+        match self {
+            Work::Idle | Work::Searching { .. } => Backlog::default(),
+            Work::Background { backlog, .. } | Work::Ending(Ending { backlog, .. }) => backlog,
+        }
+    }
+}
+
+/// The end of a search.
+#[derive(Debug)]
+struct Ending {
+    /// When its `go` was sent.
+    went: Duration,
+    /// Since when it has to end.
+    since: Duration,
+    stage: Stage,
+    /// The lines that wait for its end.
+    backlog: Backlog,
+}
+
+/// How far the end of a search is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The next `stop` is sent at this time; one has been `sent` already, or not.
+    Stopping { next: Duration, sent: bool },
+    /// The search may have ended: after the `stop` of this time it counts as ended.
+    Doubtful { next: Duration },
+    /// It has ended; the engine has still to send `readyok`.
+    Fenced,
+}
+
+/// The purpose of an `isready` that the engine has to answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asker {
+    Gui,
+    /// Tabia's own `isready` after a background search.
+    Fence,
+    /// An `isready` of the GUI that Tabia has answered already.
+    Answered,
+}
+
+/// The `readyok`s that are due.
+#[derive(Debug, Default)]
+struct Ready {
+    /// The purpose of each, in order.
+    askers: VecDeque<Asker>,
+    /// When the GUI asked for the `readyok` that it waits for; `None` if it waits for
+    /// none, or if there is no limit.
+    since: Option<Duration>,
+}
+
+/// How the options are sent to the next engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Sending {
+    #[default]
+    Together,
+    /// One by one, because the last engine may have died of one.
+    OneByOne,
+}
+
+/// What a `readyok` of the engine is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Readied {
+    /// The answer to an `isready` of the GUI.
+    OfGui,
+    /// The end of a background search: the lines that have waited are sent.
+    Free(Vec<Act<'static>>),
+    /// Nobody waits for it.
+    OfNobody,
+}
+
+/// How the engine hears lines now, and how its own are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hearing {
+    /// There is none, or it does not run yet: a line can only be of the one before.
+    Nobody,
+    /// It introduces itself.
+    Introduction,
+    /// It gets its options one by one.
+    Trial,
+    /// It can do whatever it is asked.
+    Service,
+}
+
+/// Whether the engine can check a book move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Readiness {
+    /// There is none.
+    Down,
+    Starting,
+    /// It does not answer `isready`.
+    Silent,
+    Up,
+}
+
+/// The engine as this session sees it.
+#[derive(Debug, Default)]
+pub(super) struct Engine {
+    engines: Engines,
+    state: State,
+    hello: Hello,
+    options: ChildOptions,
+    sending: Sending,
+    restarts: Restarts,
+    ready: Ready,
+    /// The name of the engine that the built-in one replaces.
+    stands_in_for: Option<String>,
+    /// An engine has introduced itself in this session.
+    was_up: bool,
+    /// The last `position` line has been sent to it, or will be when it has started.
+    position_sent: bool,
+}
+
+impl Engine {
+    pub(super) fn new(engines: Engines) -> Engine {
+        Engine {
+            engines,
+            ..Engine::default()
+        }
+    }
+
+    // What it is doing.
+
+    pub(super) const fn hearing(&self) -> Hearing {
+        match &self.state {
+            State::Down { .. } | State::Lost(_) => Hearing::Nobody,
+            State::Starting(starting) => match starting.phase {
+                Phase::Requested => Hearing::Nobody,
+                Phase::Introducing => Hearing::Introduction,
+                Phase::Trying(_) => Hearing::Trial,
+            },
+            State::Up(..) => Hearing::Service,
+        }
+    }
+
+    pub(super) const fn readiness(&self) -> Readiness {
+        match &self.state {
+            State::Down { .. } | State::Lost(_) => Readiness::Down,
+            State::Starting(_) => Readiness::Starting,
+            State::Up(Process { silent: true, .. }, _) => Readiness::Silent,
+            State::Up(..) => Readiness::Up,
+        }
+    }
+
+    pub(super) const fn is_down(&self) -> bool {
+        matches!(self.state, State::Down { .. } | State::Lost(_))
+    }
+
+    pub(super) const fn is_starting(&self) -> bool {
+        matches!(self.state, State::Starting(_))
+    }
+
+    pub(super) const fn is_up(&self) -> bool {
+        matches!(self.state, State::Up(..))
+    }
+
+    /// It can begin a background search.
+    pub(super) const fn is_idle(&self) -> bool {
+        matches!(self.state, State::Up(_, Work::Idle))
+    }
+
+    /// It makes a background search that does not have to end yet.
+    pub(super) const fn is_in_background(&self) -> bool {
+        matches!(self.state, State::Up(_, Work::Background { .. }))
+    }
+
+    /// Its output is not for the GUI: it makes a background search, or ends a search.
+    pub(super) const fn is_hidden(&self) -> bool {
+        self.is_in_background() || matches!(self.state, State::Up(_, Work::Ending(_)))
+    }
+
+    /// An engine has introduced itself in this session.
+    pub(super) const fn was_up(&self) -> bool {
+        self.was_up
+    }
+
+    /// Bytes of the lines that wait for it.
+    pub(super) const fn backlog(&self) -> usize {
+        match &self.state {
+            State::Starting(Starting { backlog, .. })
+            | State::Up(_, Work::Background { backlog, .. })
+            | State::Up(_, Work::Ending(Ending { backlog, .. })) => backlog.bytes(),
+            _ => 0,
+        }
+    }
+
+    /// Its profile; that of the first engine while there is none.
+    pub(super) fn profile(&self) -> Option<&Profile> {
+        let index = match &self.state {
+            State::Down { .. } => 0,
+            State::Lost(Lost { index, .. })
+            | State::Starting(Starting { index, .. })
+            | State::Up(Process { index, .. }, _) => *index,
+        };
+        self.engines.profiles.get(index)
+    }
+
+    const fn process(&mut self) -> Option<&mut Process> {
+        match &mut self.state {
+            State::Up(process, _) => Some(process),
+            State::Down { .. } | State::Lost(_) | State::Starting(_) => None,
+        }
+    }
+
+    /// The lines that wait for the end of a search.
+    const fn waiting(&mut self) -> Option<&mut Backlog> {
+        match &mut self.state {
+            State::Up(_, Work::Background { backlog, .. })
+            | State::Up(_, Work::Ending(Ending { backlog, .. })) => Some(backlog),
+            _ => None,
+        }
+    }
+
+    // Lines for it.
+
+    /// A line for the engine: now, or when it can take it.
+    pub(super) fn send<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
+        if let Some(backlog) = self.waiting() {
+            backlog.put(line);
+            return None;
+        }
+        match &mut self.state {
+            // A starting engine gets its lines later, from the state of the session;
+            // lines that are not part of that state are stored here.
+            State::Starting(starting) if is_unremembered(line) => {
+                starting.backlog.put(line);
+                None
+            }
+            State::Down { .. } | State::Lost(_) | State::Starting(_) => None,
+            State::Up(..) => Some(Act::engine(line)),
+        }
+    }
+
+    /// A `position` line that it has to know.
+    pub(super) fn send_position<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
+        self.position_sent = true;
+        self.repeat_position(line)
+    }
+
+    /// The same line once more.
+    pub(super) fn repeat_position<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
+        if let Some(backlog) = self.waiting() {
+            backlog.put_position(line);
+            return None;
+        }
+        self.is_up().then(|| Act::engine(line))
+    }
+
+    /// A `position` line that it gets only if it has to search there: current Stockfish
+    /// ends on an illegal one.
+    pub(super) const fn withhold_position(&mut self) {
+        self.position_sent = false;
+    }
+
+    /// Whether it has, or will get, the last `position` line.
+    pub(super) const fn has_position(&self) -> bool {
+        self.position_sent
+    }
+
+    /// The last `position` line, if it was withheld and is needed now.
+    pub(super) fn send_withheld<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
+        // A starting engine gets it later.
+        if !self.is_up() || self.position_sent || line.is_empty() {
+            return None;
+        }
+        self.send_position(line)
+    }
+
+    /// The `go` of a search for the GUI.
+    pub(super) fn send_go<'a>(&mut self, now: Duration, line: &'a [u8]) -> Option<Act<'a>> {
+        if let Some(backlog) = self.waiting() {
+            backlog.put_go(line);
+            return None;
+        }
+        let State::Up(_, work) = &mut self.state else {
+            return None;
+        };
+        *work = Work::Searching {
+            went: now,
+            stop_again: None,
+        };
+        Some(Act::engine(line))
+    }
+
+    /// Ends the search that the GUI waits for. `stop` is repeated if the search has only
+    /// just begun.
+    pub(super) fn stop(&mut self, now: Duration) -> Option<Act<'static>> {
+        if let Some(backlog) = self.waiting() {
+            backlog.stop();
+        }
+        let State::Up(_, Work::Searching { went, stop_again }) = &mut self.state else {
+            return None;
+        };
+        *stop_again = Some(went.saturating_add(PAUSE)).filter(|at| *at > now);
+        Some(Act::engine(b"stop"))
+    }
+
+    // Searches.
+
+    /// Begins a background search; the engine has to be idle.
+    pub(super) fn search_in_background(&mut self, now: Duration, go: Vec<u8>) -> Act<'static> {
+        debug_assert!(self.is_idle(), "a background search beside another");
+        if let State::Up(_, work) = &mut self.state {
+            *work = Work::Background {
+                went: now,
+                backlog: Backlog::default(),
+            };
+        }
+        Act::Engine(go.trim_ascii_end().to_vec().into())
+    }
+
+    /// A background search has to end.
+    pub(super) fn end_background(&mut self, now: Duration) -> Vec<Act<'static>> {
+        match self.is_in_background() {
+            true => self.end_search(now, false),
+            false => Vec::new(),
+        }
+    }
+
+    /// The search that the GUI waited for has to end, because another one replaces it.
+    pub(super) fn abandon(&mut self, now: Duration) -> Vec<Act<'static>> {
+        let had_not_begun = self.waiting().is_some_and(Backlog::remove_go);
+        match had_not_begun {
+            true => Vec::new(),
+            false => self.end_search(now, false),
+        }
+    }
+
+    /// The engine has answered what cannot be the answer to its search, which it may still
+    /// make.
+    pub(super) fn doubt(&mut self, now: Duration) -> Vec<Act<'static>> {
+        match self.stage() {
+            Some(Stage::Fenced) => Vec::new(),
+            _ => self.end_search(now, true),
+        }
+    }
+
+    fn end_search(&mut self, now: Duration, doubtful: bool) -> Vec<Act<'static>> {
+        let State::Up(_, work) = &mut self.state else {
+            return Vec::new();
+        };
+        let (went, since, backlog) = match std::mem::take(work) {
+            Work::Searching { went, .. } => (went, now, Backlog::default()),
+            Work::Background { went, backlog } => (went, now, backlog),
+            Work::Ending(ending) if doubtful => (ending.went, ending.since, ending.backlog),
+            other => {
+                *work = other;
+                return Vec::new();
+            }
+        };
+        let next = went.saturating_add(PAUSE).max(now);
+        *work = Work::Ending(Ending {
+            went,
+            since,
+            stage: match doubtful {
+                true => Stage::Doubtful { next },
+                false => Stage::Stopping { next, sent: false },
+            },
+            backlog,
+        });
+        self.due_stop(now)
+    }
+
+    const fn ending(&self) -> Option<&Ending> {
+        match &self.state {
+            State::Up(_, Work::Ending(ending)) => Some(ending),
+            _ => None,
+        }
+    }
+
+    fn stage(&self) -> Option<Stage> {
+        self.ending().map(|ending| ending.stage)
+    }
+
+    /// When the next `stop` is due.
+    pub(super) fn stop_due(&self) -> Option<Duration> {
+        match (&self.state, self.stage()) {
+            (State::Up(_, Work::Searching { stop_again, .. }), _) => *stop_again,
+            (_, Some(Stage::Stopping { next, .. } | Stage::Doubtful { next })) => Some(next),
+            _ => None,
+        }
+    }
+
+    /// Sends the `stop` that is due.
+    pub(super) fn due_stop(&mut self, now: Duration) -> Vec<Act<'static>> {
+        if self.stop_due().is_none_or(|due| due > now) {
+            return Vec::new();
+        }
+        let mut acts = vec![Act::engine(b"stop")];
+        match &mut self.state {
+            State::Up(_, Work::Searching { stop_again, .. }) => *stop_again = None,
+            State::Up(_, Work::Ending(ending)) => match &mut ending.stage {
+                Stage::Stopping { next, sent } => {
+                    let pause = now.saturating_sub(ending.since).max(REPEAT);
+                    *next = now.saturating_add(pause);
+                    *sent = true;
+                }
+                Stage::Doubtful { .. } => acts.extend(self.fence()),
+                Stage::Fenced => {}
+            },
+            _ => {}
+        }
+        acts
+    }
+
+    /// The search that has to end has ended; its output has not.
+    fn fence(&mut self) -> Option<Act<'static>> {
+        let State::Up(process, Work::Ending(ending)) = &mut self.state else {
+            return None;
+        };
+        debug_assert_ne!(ending.stage, Stage::Fenced, "two fences");
+        ending.stage = Stage::Fenced;
+        process.stray = None;
+        self.ready.askers.push_back(Asker::Fence);
+        Some(Act::engine(b"isready"))
+    }
+
+    /// How late the first `stop` of a search is that has to end.
+    pub(super) fn first_stop_late(&self, now: Duration) -> Option<Duration> {
+        match self.stage()? {
+            Stage::Stopping { next, sent: false } | Stage::Doubtful { next } => {
+                now.checked_sub(next)
+            }
+            Stage::Stopping { sent: true, .. } | Stage::Fenced => None,
+        }
+    }
+
+    /// The time since which a search has to end.
+    pub(super) fn ending_since(&self) -> Option<Duration> {
+        self.ending().map(|ending| ending.since)
+    }
+
+    /// A search for the GUI may end without an answer (`perft`): nothing waits for one.
+    pub(super) fn forget_search(&mut self) {
+        if let State::Up(_, work @ Work::Searching { .. }) = &mut self.state {
+            *work = Work::Idle;
+        }
+    }
+
+    // Its answers.
+
+    /// Call this before the engine begins to search here.
+    pub(super) fn expect_answer(&mut self, position: Option<&Chess>) {
+        if self.is_hidden() {
+            return;
+        }
+        let Some(process) = self.process() else {
+            return;
+        };
+        let last = process.last_answer.take();
+        process.stray = last
+            .zip(position)
+            .filter(|(word, position)| answers::is_foreign(word, position))
+            .map(|(word, _)| word);
+    }
+
+    /// Whether an answer can only be that to the last search, printed again.
+    pub(super) fn is_stray(&mut self, word: &[u8]) -> bool {
+        let process = self.process();
+        process.is_some_and(|process| process.stray.as_deref() == Some(word))
+    }
+
+    /// Remembers an answer, which may be printed again.
+    pub(super) fn note_answer(&mut self, word: &[u8]) {
+        if let Some(process) = self.process() {
+            process.last_answer = Some(word.to_vec());
+        }
+    }
+
+    /// The search for the GUI has ended with an answer that counts.
+    pub(super) fn has_answered(&mut self, word: &[u8]) {
+        self.note_answer(word);
+        self.restarts.engine_answers();
+        self.forget_search();
+    }
+
+    /// Handles the `bestmove` of a search that the GUI does not know of.
+    pub(super) fn ends_background(&mut self, now: Duration) -> Option<Act<'static>> {
+        // It may end by itself.
+        if let State::Up(_, work) = &mut self.state
+            && let Work::Background { went, backlog } = work
+        {
+            *work = Work::Ending(Ending {
+                went: *went,
+                since: now,
+                stage: Stage::Stopping {
+                    next: now,
+                    sent: false,
+                },
+                backlog: std::mem::take(backlog),
+            });
+        }
+        match self.stage()? {
+            Stage::Stopping { .. } => self.fence(),
+            // A second `bestmove` of the same search, or one that is doubtful as well.
+            Stage::Doubtful { .. } | Stage::Fenced => None,
+        }
+    }
+
+    // `isready` and `readyok`.
+
+    /// Handles an `isready` of the GUI.
+    pub(super) fn ask_ready(&mut self, now: Duration) -> Option<Act<'static>> {
+        self.ready.askers.push_back(Asker::Gui);
+        self.ready.since.get_or_insert(now);
+        self.is_up().then(|| Act::engine(b"isready"))
+    }
+
+    /// Whether the GUI waits for a `readyok`.
+    pub(super) fn owes_ready(&self) -> bool {
+        self.ready.askers.contains(&Asker::Gui)
+    }
+
+    /// Handles a `readyok` of the engine.
+    pub(super) fn is_ready(&mut self, now: Duration) -> Readied {
+        if let Some(process) = self.process() {
+            process.silent = false;
+        }
+        match self.ready.askers.pop_front() {
+            Some(Asker::Gui) => {
+                self.ready.since = self.owes_ready().then_some(now);
+                Readied::OfGui
+            }
+            Some(Asker::Fence) => self.end_of_fence(now),
+            Some(Asker::Answered) | None => Readied::OfNobody,
+        }
+    }
+
+    fn end_of_fence(&mut self, now: Duration) -> Readied {
+        if self.stage() != Some(Stage::Fenced) {
+            return Readied::OfNobody;
+        }
+        let State::Up(_, work) = &mut self.state else {
+            return Readied::OfNobody;
+        };
+        let flushed = std::mem::take(work).into_backlog().flush();
+        if let Some(stopped) = flushed.go {
+            *work = Work::Searching {
+                went: now,
+                stop_again: stopped.then(|| now.saturating_add(PAUSE)),
+            };
+        }
+        Readied::Free(flushed.acts)
+    }
+
+    /// How many `isready` of the GUI wait: they are answered without the engine.
+    pub(super) fn answer_ready(&mut self) -> usize {
+        self.ready.since = None;
+        let mut count = 0;
+        for asker in &mut self.ready.askers {
+            if *asker == Asker::Gui {
+                *asker = Asker::Answered;
+                count += 1;
+            }
+        }
+        count
+    }
+
+    /// The GUI need not wait for this engine to answer `isready`.
+    pub(super) fn is_silent(&mut self) {
+        if let Some(process) = self.process() {
+            process.silent = true;
+        }
+    }
+
+    /// When the GUI has waited long enough for the `readyok` of an engine that may not be
+    /// needed.
+    pub(super) fn ready_due(&self) -> Option<Duration> {
+        let limit = self.profile().filter(|_| self.is_up())?.start_timeout;
+        Some(self.ready.since?.saturating_add(limit))
+    }
+
+    /// There is no limit for its `readyok` any more.
+    pub(super) const fn wait_for_ready(&mut self) {
+        self.ready.since = None;
+    }
+
+    /// Adds a time in which the engine's output could not be read.
+    pub(super) fn hold_up(&mut self, time: Duration) {
+        if let State::Up(_, Work::Ending(ending)) = &mut self.state {
+            ending.since = ending.since.saturating_add(time);
+        }
+        self.ready.since = self.ready.since.map(|since| since.saturating_add(time));
+    }
+
+    /// The engine has answered something: its options have not killed it.
+    pub(super) fn lives(&mut self) {
+        if let Some(process) = self.process() {
+            process.options_unanswered = false;
+        }
+    }
+
+    // Its options.
+
+    /// Why the engine is set to analyse, if it is.
+    pub(super) const fn analysis(&self) -> Option<Analysis> {
+        self.options.analysis()
+    }
+
+    /// Sets an option of the engine, unless the value is certainly wrong.
+    pub(super) fn set_option<'a>(&mut self, line: &'a [u8], option: &SetOption) -> Option<Act<'a>> {
+        if self.options.is_left_out(&option.name) {
+            return None;
+        }
+        // A starting engine has declared nothing yet: the option is checked later.
+        if let Some(wrong) = self.hello.option_error(option, true) {
+            return self.leave_out(&wrong);
+        }
+        let value = option.value.as_deref();
+        self.options.note(&option.name, value, line.trim_ascii());
+        self.send(line)
+    }
+
+    /// Handles an option of the engine that it does not know, and Tabia does.
+    pub(super) fn set_mode(&mut self, name: &str, value: &[u8]) {
+        self.options.apply(name, value);
+    }
+
+    /// Whether the engine has an option of this name.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.hello.option(name).is_some()
+    }
+
+    /// The name of the engine's option that the GUI knows by this name with a prefix.
+    pub(super) fn without_prefix(&self, name: &str) -> Option<String> {
+        self.hello.without_prefix(name).map(str::to_owned)
+    }
+
+    /// The name by which the GUI can switch off the engine's own book, which is on.
+    pub(super) fn own_book(&self) -> Option<String> {
+        let name = self.hello.own_book()?;
+        let is_set = self.options.line(name).is_some();
+        (!is_set).then(|| Hello::announced_name(name))
+    }
+
+    /// Whether it can print several variations.
+    pub(super) fn can_compare(&self) -> bool {
+        self.knows(MULTI_PV)
+    }
+
+    /// Has it print two variations.
+    pub(super) fn compare(&mut self) -> Option<Act<'static>> {
+        let line = message::set_option(MULTI_PV, Some("2"));
+        self.send_owned(line.into_bytes())
+    }
+
+    /// Restores the `MultiPV` that the GUI has set.
+    pub(super) fn end_comparison(&mut self) -> Option<Act<'static>> {
+        let known = self.options.line(MULTI_PV).map(<[u8]>::to_vec);
+        let line = known.unwrap_or_else(|| message::set_option(MULTI_PV, Some("1")).into_bytes());
+        self.send_owned(line)
+    }
+
+    fn send_owned(&mut self, line: Vec<u8>) -> Option<Act<'static>> {
+        let is_sent = self.send(&line).is_some();
+        is_sent.then(|| Act::Engine(line.into()))
+    }
+
+    // Invariants.
+
+    /// What must hold between two events, and what must not.
+    pub(super) fn check(&self, is_searched_for: bool) {
+        debug_assert!(
+            !matches!(self.state, State::Lost(_)),
+            "nobody has replaced a lost engine"
+        );
+        let is_made = match &self.state {
+            State::Up(_, Work::Idle) => Some(false),
+            State::Up(_, Work::Searching { .. }) => Some(true),
+            State::Up(_, Work::Background { backlog, .. })
+            | State::Up(_, Work::Ending(Ending { backlog, .. })) => Some(backlog.has_go()),
+            State::Down { .. } | State::Lost(_) | State::Starting(_) => None,
+        };
+        debug_assert!(
+            is_made.is_none_or(|is_made| is_made == is_searched_for),
+            "the GUI waits for a search that nobody makes, or the other way round: {:?}",
+            self.state
+        );
+        let fences = self.ready.askers.iter();
+        let fences = fences.filter(|asker| **asker == Asker::Fence).count();
+        debug_assert!(
+            fences <= 1 || !self.is_up(),
+            "more than one search is being ended"
+        );
+    }
+
+    /// Whether an option is not sent to the engine, because it dies of it.
+    #[cfg(test)]
+    pub(super) fn leaves_out(&self, name: &str) -> bool {
+        self.options.is_left_out(name)
+    }
+}
+
+/// Whether the session does not store this line for a restarted engine: non-UCI commands,
+/// and buttons.
+fn is_unremembered(line: &[u8]) -> bool {
+    match gui::parse(line) {
+        GuiCommand::Other => true,
+        GuiCommand::SetOption(option) => option.value.is_none(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

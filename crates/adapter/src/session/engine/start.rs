@@ -1,0 +1,552 @@
+//! The start of an engine, from the request to the first command, and its loss.
+
+use std::time::Duration;
+
+use super::super::Request;
+use super::super::act::Act;
+use super::backlog::Backlog;
+use super::child::{ANALYSE_MODE, ChildOptions, Hello, OPPONENT};
+use super::restarts::Restarts;
+use super::{Asker, Engine, Lost, Patience, Phase, Process, Sending, Starting, State, Work};
+use crate::session::{IfNoneStarts, Profile};
+use crate::settings::{NONE, Settings};
+use tabia_uci::engine::{Id, OptionError, id, option};
+use tabia_uci::gui::{self, GuiCommand};
+use tabia_uci::message::{self, UciMessage, UciOptionConfig};
+
+/// How an engine was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Loss {
+    /// It could not be started, or has ended.
+    Ended,
+    /// It runs, but is of no use: it hangs, or does not answer as it should.
+    Useless,
+}
+
+/// An engine has introduced itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(in super::super) enum Introduced {
+    /// It is the first of the session, and has got its options.
+    First,
+    /// The GUI knows it or an earlier one: it continues the session.
+    Again,
+    /// Its options are tried one by one first.
+    Trying,
+}
+
+/// The answer to an option that was sent alone.
+#[derive(Debug, PartialEq, Eq)]
+pub(in super::super) enum Trial {
+    /// The next one is sent.
+    Next(Vec<Act<'static>>),
+    /// It has all of them, and lives.
+    Over,
+}
+
+/// The time is over that a profile gives its engine to start.
+#[derive(Debug, PartialEq, Eq)]
+pub(in super::super) enum TimeOver {
+    /// It has started.
+    Started,
+    /// It gets the same time again, and the GUI does not wait for it.
+    Late(Vec<Act<'static>>),
+    /// It is of no use, for this reason; whether it may be started again.
+    Useless(String, bool),
+}
+
+impl Engine {
+    // The choice of an engine.
+
+    /// The session begins with the first engine, if there is one.
+    pub(in super::super) fn first(&self) -> Option<usize> {
+        (self.engines.chain > 0).then_some(0)
+    }
+
+    /// The next engine of the chain, while none has started.
+    pub(in super::super) fn next_of_chain(&mut self) -> Option<usize> {
+        let State::Lost(lost) = &self.state else {
+            return None;
+        };
+        let next = lost.index + 1;
+        let is_there = self.is_unknown() && next < self.engines.chain;
+        is_there.then(|| {
+            self.restarts = Restarts::default();
+            next
+        })
+    }
+
+    /// Uses the options of an engine that is tried at the start; no line of the GUI has
+    /// been handled yet.
+    pub(in super::super) fn adopt(&mut self, index: usize) -> Option<&Profile> {
+        let profile = self.engines.profiles.get(index)?;
+        self.options = ChildOptions::default();
+        for (name, value) in &profile.options {
+            let line = message::set_option(name, Some(value));
+            let value = Some(value.as_bytes());
+            self.options.note(name, value, line.as_bytes());
+        }
+        Some(profile)
+    }
+
+    /// Requests the engine of a profile.
+    pub(in super::super) fn start(&mut self, index: usize) -> Vec<Act<'static>> {
+        // A GUI that has got `uciok` without an engine does not get another one.
+        let patience = match self.is_late() && !self.was_up {
+            true => Patience::Second,
+            false => Patience::First,
+        };
+        let mut backlog = match std::mem::take(&mut self.state) {
+            State::Lost(lost) => lost.backlog,
+            State::Down { .. } => Backlog::default(),
+            other => {
+                debug_assert!(false, "an engine is started beside another: {other:?}");
+                Backlog::default()
+            }
+        };
+        backlog.keep_unremembered();
+        self.state = State::Starting(Starting {
+            index,
+            patience,
+            phase: Phase::Requested,
+            backlog,
+        });
+        self.hello = Hello::default();
+        self.ready.askers.retain(|asker| *asker == Asker::Gui);
+        let limit = self.profile().map(|profile| profile.start_timeout);
+        let alarm = limit.map(Act::Alarm);
+        let request = Act::Ask(Request::StartEngine(index));
+        std::iter::once(request).chain(alarm).collect()
+    }
+
+    /// Starts an engine that was given up while idle, if there is one.
+    pub(in super::super) fn try_again(&mut self) -> Option<Vec<Act<'static>>> {
+        let State::Down {
+            given_up: Some(index),
+        } = self.state
+        else {
+            return None;
+        };
+        self.restarts = Restarts::default();
+        let mut acts = vec![Act::Notice("the engine is started again".to_owned())];
+        acts.extend(self.start(index));
+        Some(acts)
+    }
+
+    /// Starts the built-in engine in place of a lost one or of none, unless it has been
+    /// lost itself.
+    pub(in super::super) fn start_builtin(&mut self) -> Option<Vec<Act<'static>>> {
+        let index = self.engines.stand_in?;
+        if self.stands_in_for.is_some() {
+            return None;
+        }
+        let lost = self.profile().filter(|_| self.engines.chain > 0);
+        let lost = lost.map(|profile| profile.name.clone());
+        self.stands_in_for = Some(lost.unwrap_or_default());
+        // Its own crashes are counted from zero.
+        self.restarts = Restarts::default();
+        let mut acts = vec![Act::Notice("the built-in engine stands in".to_owned())];
+        acts.extend(self.start(index));
+        Some(acts)
+    }
+
+    /// With every move of the built-in engine: which engine it replaces.
+    pub(in super::super) fn stand_in_text(&self) -> Option<Act<'static>> {
+        let lost = self.stands_in_for.as_deref()?;
+        Some(Act::Info(match lost {
+            "" => "the built-in engine's move: no engine is configured".to_owned(),
+            lost => format!("the built-in engine's move, in place of {lost}"),
+        }))
+    }
+
+    // The start.
+
+    /// The GUI has not got `uciok` yet, because no engine has started.
+    pub(in super::super) const fn is_unknown(&self) -> bool {
+        !self.was_up
+            && matches!(
+                self.state,
+                State::Starting(Starting {
+                    patience: Patience::First,
+                    ..
+                }) | State::Lost(Lost {
+                    start: Some(Patience::First),
+                    ..
+                })
+            )
+    }
+
+    /// The engine has not started in the time that its profile gives it.
+    pub(in super::super) const fn is_late(&self) -> bool {
+        matches!(
+            self.state,
+            State::Starting(Starting {
+                patience: Patience::Second,
+                ..
+            }) | State::Lost(Lost {
+                start: Some(Patience::Second),
+                ..
+            })
+        )
+    }
+
+    /// The process runs; nothing has been sent to it yet.
+    pub(in super::super) fn runs(&mut self) -> Option<Act<'static>> {
+        let State::Starting(starting) = &mut self.state else {
+            return None;
+        };
+        if !matches!(starting.phase, Phase::Requested) {
+            return None;
+        }
+        starting.phase = Phase::Introducing;
+        Some(Act::engine(b"uci"))
+    }
+
+    /// Whether the engine has lived at all, so that starting it again may help.
+    pub(in super::super) const fn has_lived(&self) -> bool {
+        self.was_up
+            || !matches!(
+                self.state,
+                State::Down { .. }
+                    | State::Starting(Starting {
+                        phase: Phase::Requested,
+                        ..
+                    })
+            )
+    }
+
+    /// Its name or author.
+    pub(in super::super) fn identify(&mut self, line: &[u8]) {
+        match id(line) {
+            Some(Id::Name(name)) => self.hello.name = name,
+            Some(Id::Author(author)) => self.hello.author = author,
+            None => {}
+        }
+    }
+
+    /// One of its options.
+    pub(in super::super) fn declare(&mut self, line: &[u8]) {
+        self.hello.options.extend(option(line));
+    }
+
+    /// Handles its `uciok`.
+    pub(in super::super) fn introduce(&mut self, now: Duration) -> (Introduced, Vec<Act<'static>>) {
+        let State::Starting(Starting {
+            index, patience, ..
+        }) = self.state
+        else {
+            return (Introduced::First, Vec::new());
+        };
+        self.restarts.engine_up(now);
+        let again = self.was_up || patience == Patience::Second || index >= self.engines.chain;
+        self.was_up = true;
+        let mut acts = self.leave_options_out(index);
+        if again {
+            if std::mem::take(&mut self.sending) == Sending::OneByOne
+                && let Some(first) = self.next_option(Vec::new())
+            {
+                acts.extend(first);
+                return (Introduced::Trying, acts);
+            }
+            // The options of the profile are sent with the others.
+            return (Introduced::Again, acts);
+        }
+        acts.extend(self.option_lines());
+        let waited = self.begin_service(false);
+        debug_assert_eq!(waited.bytes(), 0, "a line was handled before `uciok`");
+        (Introduced::First, acts)
+    }
+
+    fn option_lines(&self) -> Vec<Act<'static>> {
+        let lines = self.options.lines.iter();
+        lines
+            .map(|(_, line)| Act::Engine(line.clone().into()))
+            .collect()
+    }
+
+    /// The engine has started: returns what has waited for that.
+    fn begin_service(&mut self, options_unanswered: bool) -> Backlog {
+        let (index, backlog) = match std::mem::take(&mut self.state) {
+            State::Starting(starting) => (starting.index, starting.backlog),
+            other => {
+                debug_assert!(false, "it has not been started: {other:?}");
+                self.state = other;
+                return Backlog::default();
+            }
+        };
+        let process = Process {
+            index,
+            silent: false,
+            options_unanswered,
+            last_answer: None,
+            stray: None,
+        };
+        self.state = State::Up(process, Work::Idle);
+        backlog
+    }
+
+    /// Sends to an engine that was started during a session everything that the last one
+    /// got: the options unless they have been `tried`, and the `position`, if it can be
+    /// sent.
+    pub(in super::super) fn resume(
+        &mut self,
+        now: Duration,
+        tried: bool,
+        position: Option<&[u8]>,
+    ) -> Vec<Act<'static>> {
+        let mut acts = match tried {
+            true => Vec::new(),
+            false => self.option_lines(),
+        };
+        let backlog = self.begin_service(!acts.is_empty());
+        acts.push(Act::engine(b"ucinewgame"));
+        if self.position_sent {
+            acts.extend(position.map(|line| Act::Engine(line.to_vec().into())));
+        }
+        acts.extend(backlog.flush().acts);
+        acts.extend(self.ready.askers.iter().map(|_| Act::engine(b"isready")));
+        self.ready.since = self.owes_ready().then_some(now);
+        acts
+    }
+
+    /// Removes options that are certainly wrong from those to be sent to an engine:
+    /// options of its profile that it has not declared, and values of the wrong type or
+    /// outside the declared range. Some engines end on such a value.
+    fn leave_options_out(&mut self, index: usize) -> Vec<Act<'static>> {
+        let profile = self.engines.profiles.get(index);
+        let of_profile = profile.map_or(&[][..], |profile| &profile.options);
+        let mut wrong = Vec::new();
+        for (name, line) in &self.options.lines {
+            let GuiCommand::SetOption(option) = gui::parse(line) else {
+                continue;
+            };
+            // Unknown names from a chess program are not reported.
+            let ours = |(known, _): &(String, String)| known.eq_ignore_ascii_case(name);
+            let may_be_unknown = !of_profile.iter().any(ours);
+            if let Some(option_error) = self.hello.option_error(&option, may_be_unknown) {
+                wrong.push((name.clone(), option_error));
+            }
+        }
+        let mut acts = Vec::new();
+        for (name, option_error) in wrong {
+            self.options.forget(&name);
+            acts.extend(self.leave_out(&option_error));
+        }
+        acts
+    }
+
+    /// An option is not sent, which is reported once.
+    pub(super) fn leave_out(&mut self, wrong: &OptionError) -> Option<Act<'static>> {
+        let news = self.options.is_news(wrong);
+        news.then(|| Act::Notice(format!("{wrong}: it is left out")))
+    }
+
+    /// Handles the end of the time that its profile gives it.
+    pub(in super::super) fn time_over(&mut self) -> TimeOver {
+        let was_up = self.was_up;
+        let State::Starting(starting) = &mut self.state else {
+            return TimeOver::Started;
+        };
+        let Some(profile) = self.engines.profiles.get(starting.index) else {
+            return TimeOver::Started;
+        };
+        if let Phase::Trying(_) = starting.phase {
+            let text = "the engine does not answer \"isready\"";
+            return TimeOver::Useless(text.to_owned(), true);
+        }
+        let timeout = profile.start_timeout;
+        let text = format!(
+            "engine \"{}\" has not answered \"uci\" within {} ms",
+            profile.name,
+            match starting.patience {
+                Patience::First => timeout.as_millis(),
+                Patience::Second => timeout.as_millis() * 2,
+            }
+        );
+        let is_last = was_up || starting.index + 1 >= self.engines.chain;
+        if !is_last || starting.patience == Patience::Second {
+            return TimeOver::Useless(text, was_up);
+        }
+        // GUIs wait 10 to 60 seconds for `uciok`: they get it with Tabia's options, and
+        // the engine gets the same time again.
+        starting.patience = Patience::Second;
+        TimeOver::Late(vec![Act::Notice(text), Act::Alarm(timeout)])
+    }
+
+    /// The introduction of Tabia and the engine to the GUI, without its end; `own` are the
+    /// settings of a session without an engine.
+    pub(in super::super) fn introduction(
+        &self,
+        own: &Settings,
+        wants_opponent: bool,
+    ) -> Vec<Act<'static>> {
+        let version = env!("CARGO_PKG_VERSION");
+        let ours = "the Tabia developers";
+        let (name, author) = match (self.hello.name.as_str(), self.hello.author.as_str()) {
+            ("", _) => (format!("Tabia {version}"), ours),
+            (name, "") => (format!("{name} with Tabia {version}"), ours),
+            (name, author) => (format!("{name} with Tabia {version}"), author),
+        };
+        // The values that the GUI has set are not defaults: a second `uci` gets the same
+        // answer as the first.
+        let settings = self.profile().map_or(own, |profile| &profile.settings);
+        let of_tabia = settings.options().declarations().map(declaration);
+        let of_engine = self.hello.options.iter().map(|option| {
+            let name = Hello::announced_name(&option.name);
+            option.announce(&name)
+        });
+        let analyse = UciOptionConfig::Check {
+            name: ANALYSE_MODE.to_owned(),
+            default: Some(false),
+        };
+        let opponent = UciOptionConfig::String {
+            name: OPPONENT.to_owned(),
+            default: Some(NONE.to_owned()),
+        };
+        let analyse = (!self.knows(ANALYSE_MODE)).then(|| declaration(analyse));
+        let opponent = (wants_opponent && !self.knows(OPPONENT)).then(|| declaration(opponent));
+        let lines = [message::id_name(&name), message::id_author(author)]
+            .into_iter()
+            .chain(of_tabia)
+            .chain(of_engine)
+            .chain(analyse)
+            .chain(opponent);
+        lines
+            .map(|line| Act::Gui(line.into_bytes().into()))
+            .collect()
+    }
+
+    // Options one by one.
+
+    /// The next option that the engine has not got, with its `isready`.
+    fn next_option(&mut self, mut tried: Vec<Vec<u8>>) -> Option<Vec<Act<'static>>> {
+        let mut lines = self.options.lines.iter().map(|(_, line)| line);
+        let next = lines.find(|line| !tried.contains(line))?.clone();
+        let limit = self.profile().map(|profile| profile.start_timeout);
+        let mut acts = vec![Act::Engine(next.clone().into()), Act::engine(b"isready")];
+        acts.extend(limit.map(Act::Alarm));
+        tried.push(next);
+        if let State::Starting(starting) = &mut self.state {
+            starting.phase = Phase::Trying(tried);
+        }
+        Some(acts)
+    }
+
+    /// Handles a `readyok` of an engine that gets its options one by one.
+    pub(in super::super) fn survives_option(&mut self) -> Trial {
+        let tried = match &mut self.state {
+            State::Starting(Starting {
+                phase: Phase::Trying(tried),
+                ..
+            }) => std::mem::take(tried),
+            _ => return Trial::Over,
+        };
+        match self.next_option(tried) {
+            Some(acts) => Trial::Next(acts),
+            None => Trial::Over,
+        }
+    }
+
+    // The loss.
+
+    /// The engine has ended, or is of no use; false if there was none.
+    pub(in super::super) fn lose(&mut self) -> bool {
+        let lost = match std::mem::take(&mut self.state) {
+            other @ (State::Down { .. } | State::Lost(_)) => {
+                self.state = other;
+                return false;
+            }
+            State::Starting(starting) => Lost {
+                index: starting.index,
+                start: Some(starting.patience),
+                options_unanswered: false,
+                tried: match starting.phase {
+                    Phase::Trying(mut tried) => tried.pop(),
+                    Phase::Requested | Phase::Introducing => None,
+                },
+                backlog: starting.backlog,
+            },
+            State::Up(process, work) => Lost {
+                index: process.index,
+                start: None,
+                options_unanswered: process.options_unanswered,
+                tried: None,
+                backlog: work.into_backlog(),
+            },
+        };
+        self.state = State::Lost(lost);
+        true
+    }
+
+    /// Stops sending the option that the lost engine got last, if these were sent one by
+    /// one; else they may have to be next time.
+    pub(in super::super) fn leave_deadly_option_out(&mut self, loss: Loss) -> Option<Act<'static>> {
+        let State::Lost(lost) = &mut self.state else {
+            return None;
+        };
+        let tried = lost.tried.take().map(|line| gui::parse(&line));
+        let Some(GuiCommand::SetOption(option)) = tried else {
+            self.sending = match lost.options_unanswered {
+                true => Sending::OneByOne,
+                false => Sending::Together,
+            };
+            return None;
+        };
+        let value = option.text();
+        let value = if value.is_empty() { NONE } else { &value };
+        let name = &option.name;
+        let text = match loss {
+            Loss::Ended => {
+                format!("the engine ends itself when \"{name}\" is set to {value}: it is left out")
+            }
+            Loss::Useless => {
+                let limit = self.profile().map(|profile| profile.start_timeout);
+                format!(
+                    "the engine has not answered within {} ms after \"{name}\" was set to \
+                     {value}: the option is left out",
+                    limit.unwrap_or_default().as_millis()
+                )
+            }
+        };
+        self.options.leave_out(name);
+        self.sending = Sending::OneByOne;
+        Some(Act::Notice(text))
+    }
+
+    /// Starts the lost engine again, if that has not been done too often; `anyway` if its
+    /// death has been cured.
+    pub(in super::super) fn restart(
+        &mut self,
+        now: Duration,
+        anyway: bool,
+        owes_a_move: bool,
+    ) -> Option<usize> {
+        let State::Lost(lost) = &self.state else {
+            return None;
+        };
+        let is_allowed = anyway || self.restarts.allow(now, owes_a_move);
+        is_allowed.then_some(lost.index)
+    }
+
+    /// No other engine is found. Returns whether the lost one was the first of the session
+    /// that was to start, and has to: see [`IfNoneStarts`].
+    pub(in super::super) fn was_required(&self) -> bool {
+        !self.was_up && self.engines.if_none_starts == IfNoneStarts::End
+    }
+
+    /// There is no engine any more; `may_return`: the lost one is tried again when it is to
+    /// search.
+    pub(in super::super) fn stay_down(&mut self, may_return: bool) -> bool {
+        let index = match &self.state {
+            State::Lost(lost) => Some(lost.index),
+            _ => None,
+        };
+        let given_up = index.filter(|_| may_return);
+        self.state = State::Down { given_up };
+        given_up.is_some()
+    }
+}
+
+/// The declaration of an option of the adapter's own.
+fn declaration(option: UciOptionConfig) -> String {
+    UciMessage::Option(option).to_string()
+}

@@ -1,0 +1,75 @@
+//! Options by the names that users write.
+
+use super::{OptionId, Preset, Scope, Setting};
+use tabia_book::policy::Topic;
+
+impl OptionId {
+    /// The option of this UCI name; upper and lower case are the same.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<OptionId> {
+        OptionId::find(|id| id.spec().name.eq_ignore_ascii_case(name))
+    }
+
+    /// The option that the user probably meant by a similar name: without blanks, with
+    /// underscores, or with a typing error.
+    #[must_use]
+    pub fn like(name: &str) -> Option<OptionId> {
+        let plain = |name: &str| -> String {
+            name.chars()
+                .filter(char::is_ascii_alphanumeric)
+                .map(|c| c.to_ascii_lowercase())
+                .collect()
+        };
+        let name = plain(name);
+        let distance = |id: &OptionId| strsim::damerau_levenshtein(&name, &plain(id.spec().name));
+        OptionId::ALL
+            .iter()
+            .map(|id| (distance(id), *id))
+            .min_by_key(|(distance, _)| *distance)
+            .filter(|(distance, _)| *distance <= 2 && name.len() > 5)
+            .map(|(_, id)| id)
+    }
+
+    /// The option of this key in a `[book]` table of engines.toml: the name
+    /// in lower case with `_` for blanks, with or without "book" before it.
+    #[must_use]
+    pub fn by_key(key: &str) -> Option<OptionId> {
+        let plain = |text: &str| text.to_ascii_lowercase().replace([' ', '-'], "_");
+        let key = plain(key);
+        OptionId::find(|id| id.spec().key == key || plain(id.spec().name) == key)
+    }
+
+    /// What the option is about, if it decides between the moves of a book.
+    #[must_use]
+    pub const fn topic(self) -> Option<Topic> {
+        match self.spec().scope {
+            Scope::Choice(topic) => Some(topic),
+            Scope::Opening | Scope::Book | Scope::Adapter(_) => None,
+        }
+    }
+
+    /// The options that decide between the moves of a book, by their topics.
+    #[must_use]
+    pub fn deciding() -> Vec<OptionId> {
+        let all = OptionId::ALL.iter().copied();
+        by_topic(all.filter(|id| id.topic().is_some()))
+    }
+
+    /// The options that presets set, by their topics.
+    #[must_use]
+    pub fn of_presets() -> Vec<OptionId> {
+        let settings = Setting::of_preset(Preset::Normal);
+        by_topic(settings.iter().map(Setting::id))
+    }
+
+    fn find(is_wanted: impl Fn(OptionId) -> bool) -> Option<OptionId> {
+        OptionId::ALL.iter().copied().find(|id| is_wanted(*id))
+    }
+}
+
+/// Sorted by topics; the options of one in the order of the table.
+fn by_topic(ids: impl Iterator<Item = OptionId>) -> Vec<OptionId> {
+    let mut ids: Vec<OptionId> = ids.collect();
+    ids.sort_by_key(|id| id.topic());
+    ids
+}

@@ -1,0 +1,205 @@
+//! What is made from the tables of options in other files: rows of `docs/options.md`, the
+//! class `Policy` of `python/tabia/_native.pyi`, and the help texts that the page
+//! translates.
+//!
+//! `UPDATE=1 cargo test --test program made` writes it.
+
+use std::fs;
+
+use tabia_adapter::settings::{OptionId, Options, Preset, Scope, Setting};
+use tabia_book::options::OptionKind;
+use tabia_book::policy::{Policy, PolicyOption};
+
+use crate::common::project;
+
+/// Compares a file with what is made from it; `UPDATE` writes that.
+fn check(file: &str, make: impl FnOnce(&str) -> String) {
+    let path = project(file);
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let made = make(&text);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, made).unwrap();
+        return;
+    }
+    let mut lines = text.lines().zip(made.lines());
+    let (found, expected) = lines.find(|(line, made)| line != made).unwrap_or_default();
+    assert!(
+        text == made,
+        "{file} is not as the tables of options say: run UPDATE=1 cargo test --test program made\n\
+         it has  {found}\nnot     {expected}"
+    );
+}
+
+/// Replaces the lines after the first that is `first`, up to an empty one.
+fn with_lines(text: &str, first: &str, make: impl FnOnce(&[&str]) -> Vec<String>) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let start = lines.iter().position(|line| *line == first).unwrap() + 1;
+    let rest = &lines[start..];
+    let end = start + rest.iter().position(|line| line.is_empty()).unwrap();
+    let made = make(&lines[start..end]);
+    let after = lines[end..].iter().map(ToString::to_string);
+    let before = lines[..start].iter().map(ToString::to_string);
+    let all: Vec<String> = before.chain(made).chain(after).collect();
+    all.join("\n") + "\n"
+}
+
+/// A row of the table of options: the options, and what it says about them.
+struct Row {
+    ids: Vec<OptionId>,
+    meaning: String,
+}
+
+impl Row {
+    fn read(row: &str) -> Row {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let names = cells[1].split(", ").map(|name| name.trim_matches('`'));
+        Row {
+            // An option that is no more loses its row.
+            ids: names.filter_map(OptionId::by_name).collect(),
+            meaning: cells[3].to_owned(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let list = |cell: fn(&OptionId) -> String| {
+            let mut cells: Vec<String> = self.ids.iter().map(cell).collect();
+            cells.retain(|cell| !cell.is_empty());
+            cells.join(", ")
+        };
+        let names = list(|id| format!("`{}`", id.spec().name));
+        let default = list(|id| match Options::default().get(*id).to_string() {
+            none if none == "<empty>" => String::new(),
+            word if word.starts_with('<') => format!("`{word}`"),
+            value => value,
+        });
+        let blank = if default.is_empty() { "" } else { " " };
+        format!("| {names} |{blank}{default} | {} |", self.meaning)
+    }
+}
+
+/// The rows of all options. A new one has its help text, until somebody writes more.
+fn option_rows(present: &[&str]) -> Vec<String> {
+    let mut rows: Vec<Row> = present[1..].iter().map(|row| Row::read(row)).collect();
+    rows.retain(|row| !row.ids.is_empty());
+    let mut place = 0;
+    for id in OptionId::ALL {
+        match rows.iter().position(|row| row.ids.contains(id)) {
+            Some(known) => place = known + 1,
+            None => {
+                let (ids, meaning) = (vec![*id], id.spec().help.to_owned());
+                rows.insert(place, Row { ids, meaning });
+                place += 1;
+            }
+        }
+    }
+    let rows = rows.iter().map(Row::text);
+    [present[0].to_owned()].into_iter().chain(rows).collect()
+}
+
+/// What each preset sets.
+fn preset_rows() -> Vec<String> {
+    let columns = [Preset::Optimize, Preset::Normal, Preset::Handicap]
+        .map(|preset| Options::default().with(&[Setting::Preset(preset)]));
+    let row = |id: OptionId| {
+        let values = columns
+            .each_ref()
+            .map(|options| options.get(id).to_string());
+        format!("| `{}` | {} |", id.spec().name, values.join(" | "))
+    };
+    let rows = OptionId::of_presets().into_iter().map(row);
+    ["|---|---|---|---|".to_owned()]
+        .into_iter()
+        .chain(rows)
+        .collect()
+}
+
+#[test]
+fn the_page_of_options_has_them_all() {
+    check("docs/options.md", |page| {
+        let presets = "| option | `Optimize` | `Normal` | `Handicap` |";
+        let page = with_lines(page, presets, |_| preset_rows());
+        with_lines(&page, "| option | default | meaning |", option_rows)
+    });
+    let page = fs::read_to_string(project("docs/options.md")).unwrap();
+    let (_, refused) = page
+        .split_once("because they count for all books: ")
+        .unwrap();
+    let (refused, _) = refused.split_once('.').unwrap();
+    let mut refused: Vec<&str> = refused
+        .split(',')
+        .map(|key| key.trim().trim_matches('`'))
+        .collect();
+    let of_adapter = |id: &&OptionId| matches!(id.spec().scope, Scope::Adapter(_));
+    let mut keys: Vec<&str> = OptionId::ALL
+        .iter()
+        .filter(of_adapter)
+        .map(|id| id.spec().key)
+        .collect();
+    // The key of a book's own file.
+    keys.retain(|key| *key != "file");
+    keys.sort_unstable();
+    refused.sort_unstable();
+    assert_eq!(refused, keys, "docs/options.md, refused under [[books]]");
+}
+
+/// The type of an option in Python, and its default.
+fn in_python(option: &PolicyOption) -> (String, String) {
+    match &option.kind {
+        OptionKind::Check(true) => ("bool".to_owned(), "True".to_owned()),
+        OptionKind::Check(false) => ("bool".to_owned(), "False".to_owned()),
+        OptionKind::Spin { value, .. } => ("int".to_owned(), value.to_string()),
+        OptionKind::Combo { value, words } => (format!("Literal{words:?}"), format!("{value:?}")),
+        OptionKind::Text | OptionKind::Path | OptionKind::Paths => {
+            ("str".to_owned(), "...".to_owned())
+        }
+    }
+}
+
+#[test]
+fn the_stub_of_the_python_package_has_the_options_of_a_policy() {
+    let options = Policy::default().options();
+    let each = |make: fn(&str, &str, &str) -> Vec<String>| {
+        let options = options.iter().flat_map(move |option| {
+            let (kind, default) = in_python(option);
+            make(option.key, &kind, &default)
+        });
+        options.collect::<Vec<String>>()
+    };
+    let lines = |lines: &[&str]| -> Vec<String> { lines.iter().map(ToString::to_string).collect() };
+    let made = [
+        lines(&["class _PolicyOptions(TypedDict, total=False):"]),
+        each(|key, kind, _| vec![format!("    {key}: {kind}")]),
+        lines(&[
+            "@final",
+            "class Policy:",
+            "    def __new__(",
+            "        cls,",
+            "        *,",
+        ]),
+        each(|key, kind, default| vec![format!("        {key}: {kind} = {default},")]),
+        lines(&["    ) -> Policy: ..."]),
+        each(|key, kind, _| {
+            vec![
+                "    @property".to_owned(),
+                format!("    def {key}(self) -> {kind}: ..."),
+            ]
+        }),
+        lines(&[
+            "    def __eq__(self, other: object, /) -> bool: ...",
+            "    def __ne__(self, other: object, /) -> bool: ...",
+            "    def __hash__(self, /) -> int: ...",
+        ]),
+    ];
+    check("python/tabia/_native.pyi", |stub| {
+        let first = "# Made from the table of options: UPDATE=1 cargo test --test program made";
+        with_lines(stub, first, |_| made.concat())
+    });
+}
+
+/// `tests/page/texts.test.js` lists those without translation.
+#[test]
+fn the_help_texts_of_the_page_are_listed_for_translation() {
+    let helps = OptionId::deciding().into_iter().map(|id| id.spec().help);
+    let made = helps.collect::<Vec<_>>().join("\n") + "\n";
+    check("crates/explorer/locales/options.txt", |_| made);
+}

@@ -399,3 +399,6 @@ impl Books {
         closes.then(|| Act::Info(format!("book closed for this game after {limit} misses")))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
 use tokio::sync::watch;
 
-use super::lock;
+use super::lock::lock;
 use super::message::{Message, message};
 use super::position::{MoveNames, uci};
 use tabia_book::eval::Value;

@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashSet};
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::books::Open;
+use super::content::Open;
 use tabia_book::tree;
 use tabia_book::{BookMove, Error, Lookup, Mark, Wanted};
 use tabia_notation::{self as notation, Line};

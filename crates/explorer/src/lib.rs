@@ -27,14 +27,17 @@ mod assets;
 mod books;
 mod bundle;
 mod cache;
+mod content;
 mod cors;
 mod edit;
 mod engine;
 mod events;
 mod explorer;
+mod filter;
 mod find_next;
 mod folders;
 mod line;
+mod lock;
 mod message;
 mod open_books;
 mod openings;
@@ -48,20 +51,14 @@ mod server;
 
 pub use access::{Access, AllowedOrigin, machine};
 pub use api::Games;
-pub use books::{ExploredBook, Open, Reopen};
+pub use books::{ExploredBook, Reopen};
+pub use content::Open;
 pub use engine::EngineChoice;
 pub use explorer::Explorer;
 pub use folders::{OpenFile, OpenedFile};
 pub use server::{Limits, serve};
 /// Stops a server, from any thread.
 pub use tokio::sync::Notify;
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Locks a mutex. A panic in another thread leaves no value half changed here.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Checks that the example of the README compiles.
 #[cfg(doctest)]

@@ -7,11 +7,12 @@ use hyper::body::Bytes;
 use hyper::{Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
-use super::api::GamesFilter;
-use super::books::{Content, ExploredBook};
+use super::books::ExploredBook;
+use super::content::Content;
 use super::explorer::Explorer;
+use super::filter::GamesFilter;
 use super::folders::{Folders, ListedFile, OpenedFile};
-use super::lock;
+use super::lock::lock;
 use super::message::message;
 use super::query::Query;
 use super::reply::{Refusal, bad, json, unreadable};

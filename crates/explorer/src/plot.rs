@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use serde::Serialize;
 use shakmaty::{Color, Move, Position};
 
-use super::books::{Content, look_up};
-use super::lock;
+use super::content::{Content, look_up};
+use super::lock::lock;
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{OptionId, Settings};
 use tabia_book::policy::Rejection;

@@ -5,10 +5,11 @@ use hyper::body::Bytes;
 use serde::Serialize;
 use shakmaty::{Chess, Move, Position};
 
-use super::api::GamesFilter;
-use super::books::{ExploredBook, look_up};
+use super::books::ExploredBook;
+use super::content::look_up;
 use super::edit::{EditHistory, Undoable};
 use super::explorer::Explorer;
+use super::filter::GamesFilter;
 use super::line;
 use super::message::{Message, message};
 use super::openings::{self, Opening};

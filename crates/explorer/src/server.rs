@@ -24,7 +24,7 @@ use tokio::time::{sleep, timeout};
 
 use super::events::{Events, subscription};
 use super::explorer::Explorer;
-use super::lock;
+use super::lock::lock;
 use super::message::message;
 use super::reply::refuse;
 

@@ -2,7 +2,7 @@
 
 use shakmaty::{ByColor, Color, Position};
 
-use super::super::books::Open;
+use super::super::content::Open;
 use super::answer::{CountedMove, Explored};
 use super::question::Question;
 use tabia_adapter::settings::Settings;

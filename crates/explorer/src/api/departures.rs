@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
-use super::super::books::Open;
+use super::super::content::Open;
 use super::super::message::message;
 use super::super::query::Query;
 use super::super::reply::{Refusal, bad, unreadable};

@@ -7,14 +7,16 @@ use std::sync::{Arc, Mutex};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
 
-use super::super::books::{ExploredBook, Open};
-use super::super::lock;
+use super::super::books::ExploredBook;
+use super::super::content::Open;
+use super::super::filter::{GamesFilter, Shape};
+use super::super::lock::lock;
 use super::super::message::{Message, message};
 use super::answer::{
     CountedMove, Explored, ExploredGame, ExploredPlayer, PlayedGame, history, speed_name,
 };
 use super::lists::NamedPlayer;
-use super::question::{GamesFilter, Question, Shape};
+use super::question::Question;
 use tabia_adapter::settings::Settings;
 use tabia_book::policy;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde::Serialize;
 use shakmaty::{Chess, Color};
 
-use super::super::lock;
+use super::super::filter::GamesFilter;
+use super::super::lock::lock;
 use super::super::openings::words;
 use super::answer::ExploredPlayer;
 use super::games::{ChosenGames, Games, OpenIndex};
-use super::question::GamesFilter;
 use tabia_games::Error;
 use tabia_games::index::query::{self, Lists, Order};
 use tabia_games::index::{FoundGame, GamesIndex, exact_names, players};

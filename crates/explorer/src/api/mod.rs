@@ -21,13 +21,14 @@ use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
 pub use games::Games;
-pub(super) use question::GamesFilter;
 
-use super::books::{ExploredBook, Open};
+use super::books::ExploredBook;
+use super::content::Open;
+use super::filter::Shape;
 use super::query::Query;
 use super::reply::{Refusal, bad, json, reply, unreadable};
 use answer::Explored;
-use question::{Question, Shape};
+use question::Question;
 use tabia_adapter::settings::Settings;
 
 /// The header of an answer from a book without results, whose weights are given

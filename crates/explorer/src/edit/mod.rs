@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 
-use super::lock;
+use super::lock::lock;
 use super::message::{Message, message};
 
 pub(super) use file::reason_not_to_edit;

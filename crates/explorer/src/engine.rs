@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use super::lock::lock;
 use super::message::{Message, message};
-use super::position::{MoveNames, uci};
+use super::move_names::{MoveNames, uci};
 use tabia_book::eval::Value;
 use tabia_uci::process::{
     Analyst, AnalystError, Cancellation, EngineCommand, Question, SearchUpdate, Variation,

@@ -10,7 +10,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
 use super::access::{Access, Visit};
-use super::api::{Api, Endpoint, Games};
+use super::api::{Api, Endpoint, lists};
 use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
@@ -19,13 +19,15 @@ use super::engine::{self, EngineChoice, PageEngine, SearchRequest};
 use super::events::Subscription;
 use super::find_next::{self, Goal};
 use super::folders::{Folders, OpenFile};
+use super::indexes::Games;
 use super::line;
 use super::message::message;
+use super::move_names::MoveNames;
 use super::open_books::content;
 use super::openings;
 use super::pasted;
 use super::plot;
-use super::position::{MOST_AHEAD, MoveNames};
+use super::position::MOST_AHEAD;
 use super::query::Query;
 use super::reply::{
     EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable, without_opener_policy,
@@ -282,11 +284,11 @@ impl Explorer {
                 Ok(json(&openings::search(typed, &books)))
             }
             Route::Files => Ok(json(&self.folders()?.list())),
-            Route::Games => self.list_games(&query()),
+            Route::Games => Ok(json(&lists::list(&self.games, &query())?)),
             Route::Players => {
-                let found = self
-                    .games
-                    .players_named(query().get("q").unwrap_or_default());
+                let query = query();
+                let typed = query.get("q").unwrap_or_default();
+                let found = lists::players_named(&self.games, typed);
                 Ok(json(&found.map_err(unreadable)?))
             }
             // The server sends the events: see `events`.

@@ -36,9 +36,11 @@ mod explorer;
 mod filter;
 mod find_next;
 mod folders;
+mod indexes;
 mod line;
 mod lock;
 mod message;
+mod move_names;
 mod open_books;
 mod openings;
 mod pasted;
@@ -50,12 +52,12 @@ mod route;
 mod server;
 
 pub use access::{Access, AllowedOrigin, machine};
-pub use api::Games;
 pub use books::{ExploredBook, Reopen};
 pub use content::Open;
 pub use engine::EngineChoice;
 pub use explorer::Explorer;
 pub use folders::{OpenFile, OpenedFile};
+pub use indexes::Games;
 pub use server::{Limits, serve};
 /// Stops a server, from any thread.
 pub use tokio::sync::Notify;

@@ -16,7 +16,6 @@ use super::lock::lock;
 use super::message::message;
 use super::query::Query;
 use super::reply::{Refusal, bad, json, unreadable};
-use tabia_games::index::query::Order;
 
 /// Greatest number of books shown at once.
 const MOST_SHOWN: usize = 4;
@@ -122,22 +121,6 @@ impl Explorer {
         };
         lock(&self.books).push(Arc::new(book));
         Ok(())
-    }
-
-    /// Lists games with a position from all indexes.
-    pub(super) fn list_games(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        let line = query.line().map_err(bad)?;
-        let filter = GamesFilter::read(query).map_err(bad)?;
-        let words = query.get("q").unwrap_or_default().to_lowercase();
-        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        let order = match query.get("order") {
-            None | Some("elo") => Order::Rating,
-            Some("newest") => Order::Newest,
-            Some("oldest") => Order::Oldest,
-            Some(_) => return Err(bad("order is elo, newest or oldest")),
-        };
-        let list = self.games.list(line.last(), &filter, &words, order);
-        Ok(json(&list.map_err(unreadable)?))
     }
 }
 

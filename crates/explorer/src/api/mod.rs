@@ -11,7 +11,7 @@ mod answer;
 mod books;
 mod departures;
 mod games;
-mod lists;
+pub(super) mod lists;
 mod question;
 
 use std::sync::Arc;
@@ -20,11 +20,10 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
-pub use games::Games;
-
 use super::books::ExploredBook;
 use super::content::Open;
 use super::filter::Shape;
+use super::indexes::Games;
 use super::query::Query;
 use super::reply::{Refusal, bad, json, reply, unreadable};
 use answer::Explored;
@@ -135,7 +134,7 @@ impl Api<'_> {
 
     fn explore(&self, question: &Question) -> Result<Explored, Refusal> {
         if question.book.is_none() && !self.games.is_empty() {
-            let explored = self.games.explore(question, self.settings);
+            let explored = games::explore(self.games, question, self.settings);
             return explored.map_err(unreadable);
         }
         let books = match question.book {
@@ -150,7 +149,7 @@ impl Api<'_> {
         let (name, color) = question::player(query).map_err(bad)?;
         let explored = match question.book.is_none() && !self.games.is_empty() {
             true => {
-                let found = self.games.player(&question, name, color, self.settings);
+                let found = games::player(self.games, &question, name, color, self.settings);
                 found.map_err(unreadable)?
             }
             // Treated as a book of that player.

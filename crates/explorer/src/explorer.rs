@@ -1,7 +1,7 @@
 //! Turns a request into a response.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
@@ -15,19 +15,19 @@ use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
 use super::cors;
+use super::edit::requests;
 use super::engine::{self, EngineChoice, PageEngine, SearchRequest};
 use super::events::Subscription;
-use super::find_next::{self, Goal};
+use super::find_next;
 use super::folders::{Folders, OpenFile};
 use super::indexes::Games;
 use super::line;
 use super::message::message;
-use super::move_names::MoveNames;
-use super::open_books::content;
+use super::open_books::OpenBooks;
 use super::openings;
 use super::pasted;
 use super::plot;
-use super::position::MOST_AHEAD;
+use super::position::{self, MOST_AHEAD};
 use super::query::Query;
 use super::reply::{
     EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable, without_opener_policy,
@@ -43,19 +43,9 @@ const NOT_HERE: &str = "there is no such page";
 
 /// The explorer without its sockets.
 pub struct Explorer {
-    /// Books may be added, but are never removed.
-    pub(super) books: Mutex<Vec<Arc<ExploredBook>>>,
-    pub(super) games: Games,
-    pub(super) folders: Option<Folders>,
-    /// Locked while a file is opened.
-    pub(super) opening: Mutex<()>,
+    pub(super) open: OpenBooks,
     access: Access,
-    pub(super) general: Settings,
-    pub(super) read_only: bool,
-    /// Sends the number of changes to books to waiting pages. It starts at an arbitrary
-    /// number, so that a page can detect a restart of the program.
-    changes: watch::Sender<u64>,
-    first_change: u64,
+    general: Settings,
     cache: AnswerCache,
     engine: PageEngine,
 }
@@ -127,37 +117,27 @@ impl Explorer {
         general: Settings,
         read_only: bool,
     ) -> Explorer {
-        let read_only = read_only || !access.is_local();
-        let first_change = rand::random::<u32>().into();
-        let explorer = Explorer {
-            books: Mutex::new(books.into_iter().map(Arc::new).collect()),
-            games: Games::default(),
-            folders: None,
-            opening: Mutex::default(),
+        Explorer {
+            open: OpenBooks::new(books, read_only || !access.is_local()),
             access,
             general,
-            read_only,
-            changes: watch::Sender::new(first_change),
-            first_change,
             cache: AnswerCache::default(),
             engine: PageEngine::new(Vec::new()),
-        };
-        // A page repeats its request if its answer has another number.
-        explorer.announce();
-        explorer
+        }
     }
 
     /// Adds games, which answer requests of opening explorer clients.
     #[must_use]
-    pub fn with_games(self, games: Games) -> Explorer {
-        Explorer { games, ..self }
+    pub fn with_games(mut self, games: Games) -> Explorer {
+        self.open.games = games;
+        self
     }
 
     /// Adds folders whose files pages may open. Not for other machines.
     #[must_use]
     pub fn with_folders(mut self, folders: Vec<PathBuf>, open: OpenFile) -> Explorer {
         if self.access.is_local() && !folders.is_empty() {
-            self.folders = Some(Folders::new(folders, open));
+            self.open = self.open.with_folders(Folders::new(folders, open));
         }
         self
     }
@@ -176,36 +156,6 @@ impl Explorer {
     pub(super) fn receives_games(&self, head: &Parts) -> bool {
         Route::of(head.uri.path()) == Route::Program(Endpoint::Departures)
             && self.access.has_token(&head.headers)
-    }
-
-    /// Receives the number of changes at each change to a book.
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
-    }
-
-    /// Whether a page waits for changes.
-    pub(super) fn is_watched(&self) -> bool {
-        self.changes.receiver_count() > 0
-    }
-
-    /// Reopens books that other programs have changed, and notifies pages.
-    pub(super) fn reload_changed(&self) {
-        self.books().iter().for_each(|book| book.reload_changed());
-        self.announce();
-    }
-
-    /// Notifies pages if a book has been reopened since the last notification.
-    pub(super) fn announce(&self) {
-        let now = self.changes_now();
-        self.changes
-            .send_if_modified(|sent| std::mem::replace(sent, now) != now);
-    }
-
-    /// How often books have been opened or reopened.
-    pub(super) fn changes_now(&self) -> u64 {
-        let changes = self.books();
-        let changes = changes.iter().map(|book| 1 + book.times_reopened());
-        self.first_change + changes.sum::<u64>()
     }
 
     /// Answers a request. Reads books, and writes one for a change request; blocks until
@@ -265,39 +215,43 @@ impl Explorer {
         let query = || Query::read(request.uri().query().unwrap_or_default());
         match route {
             Route::Page => Ok(self.page(query(), request.headers())),
-            Route::Start => Ok(json(&self.start(&self.books()))),
+            Route::Start => Ok(json(&self.start(&self.open.books()))),
             Route::Position => {
                 let query = query();
                 match query.get("Book Leave Early") {
-                    None | Some("0") => self.position(&query),
+                    None | Some("0") => position::answer(&self.open, &self.general, &query),
                     // Finding the likeliest moves is expensive.
-                    Some(_) => self.cache(request, || self.position(&query)),
+                    Some(_) => self.cache(request, || {
+                        position::answer(&self.open, &self.general, &query)
+                    }),
                 }
             }
-            Route::Line => self.cache(request, || self.main_line(&query())),
-            Route::FindNext => self.find_next(&query()),
+            Route::Line => self.cache(request, || {
+                plot::answer(&self.open, &self.general, &query())
+            }),
+            Route::FindNext => find_next::answer(&self.open, &query()),
             Route::Openings => {
                 let query = query();
-                let books = self.shown(&query)?;
+                let books = self.open.shown(&query)?;
                 let books: Vec<_> = books.iter().map(|(_, book)| book.current()).collect();
                 let typed = query.get("q").unwrap_or_default();
                 Ok(json(&openings::search(typed, &books)))
             }
-            Route::Files => Ok(json(&self.folders()?.list())),
-            Route::Games => Ok(json(&lists::list(&self.games, &query())?)),
+            Route::Files => Ok(json(&self.open.folders()?.list())),
+            Route::Games => Ok(json(&lists::list(&self.open.games, &query())?)),
             Route::Players => {
                 let query = query();
                 let typed = query.get("q").unwrap_or_default();
-                let found = lists::players_named(&self.games, typed);
+                let found = lists::players_named(&self.open.games, typed);
                 Ok(json(&found.map_err(unreadable)?))
             }
             // The server sends the events: see `events`.
             Route::Events => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
             Route::Program(endpoint) => {
-                let (books, query) = (self.books(), query());
+                let (books, query) = (self.open.books(), query());
                 let api = Api {
                     books: &books,
-                    games: &self.games,
+                    games: &self.open.games,
                     settings: &self.general,
                 };
                 match api.is_cacheable(endpoint, &query) {
@@ -329,13 +283,13 @@ impl Explorer {
                 Ok(json(&pasted::read(&text).map_err(bad)?))
             }
             Command::Evaluate => self.evaluate(&body(request)?),
-            Command::Edit => self.edit(&body(request)?),
-            Command::Add => self.add(&body(request)?),
-            Command::CountRemoved => self.count_removed(&body(request)?),
-            Command::Remove => self.remove(&body(request)?),
-            Command::Undo => self.undo(&body(request)?),
-            Command::Redo => self.redo(&body(request)?),
-            Command::OpenFile => self.open_file(&body(request)?),
+            Command::Edit => requests::edit(&self.open, &body(request)?),
+            Command::Add => requests::add(&self.open, &body(request)?),
+            Command::CountRemoved => requests::count_removed(&self.open, &body(request)?),
+            Command::Remove => requests::remove(&self.open, &body(request)?),
+            Command::Undo => requests::undo(&self.open, &body(request)?),
+            Command::Redo => requests::redo(&self.open, &body(request)?),
+            Command::OpenFile => Ok(json(&self.open.open_file(&body(request)?)?)),
         }
     }
 
@@ -343,7 +297,7 @@ impl Explorer {
     fn page(&self, mut query: Query, headers: &HeaderMap) -> Response<Bytes> {
         query.set("lenient", "1");
         query.set("ahead", &MOST_AHEAD.to_string());
-        let first = self.position(&query).map(Response::into_body);
+        let first = position::answer(&self.open, &self.general, &query).map(Response::into_body);
         // On an error the page sends a request itself, and gets the reason.
         let first = first.unwrap_or_default();
         let nonce = Access::random_token();
@@ -362,13 +316,10 @@ impl Explorer {
         request: &Request<Bytes>,
         make: impl FnOnce() -> Result<Response<Bytes>, Refusal>,
     ) -> Result<Response<Bytes>, Refusal> {
-        let books = self.books();
-        let books = books.iter().map(|book| book.generation());
-        let generations = books.chain([self.games.generation()]).collect();
         let address = request.uri().to_string();
         let made = || make().map(Response::into_body);
         self.cache
-            .get_or_make(generations, &address, made)
+            .get_or_make(self.open.generations(), &address, made)
             .map(json_text)
     }
 
@@ -401,14 +352,14 @@ impl Explorer {
     fn start<'b>(&'b self, books: &'b [Arc<ExploredBook>]) -> Start<'b> {
         Start {
             engine: self.engine.name(),
-            folders: self.folders.is_some(),
+            folders: self.open.folders().is_ok(),
             version: env!("CARGO_PKG_VERSION"),
-            read_only: self.read_only,
+            read_only: self.open.read_only,
             books: books
                 .iter()
                 .map(|book| StartBook {
                     name: book.name(),
-                    editable: !self.read_only && book.history().is_ok(),
+                    editable: !self.open.read_only && book.history().is_ok(),
                     notices: book.notices(),
                 })
                 .collect(),
@@ -438,36 +389,6 @@ impl Explorer {
                 })
                 .collect(),
         }
-    }
-
-    fn main_line(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        #[derive(Serialize)]
-        struct MainLine {
-            points: Vec<plot::Point>,
-        }
-        let line = query.line().map_err(bad)?;
-        let settings = query.settings(&self.general).map_err(bad)?;
-        let book = self.book(query.number("book", 0).map_err(bad)?)?;
-        let book = content(&book, query)?;
-        let points = plot::main_line(&book, &line, &settings).map_err(unreadable)?;
-        Ok(json(&MainLine { points }))
-    }
-
-    /// The moves to the next place of a kind.
-    fn find_next(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        let line = query.line().map_err(bad)?;
-        let kind = query.get("to").and_then(Goal::by_name);
-        let kind = kind.ok_or_else(|| bad("to is difference, gap or mark"))?;
-        let books: Vec<_> = self.shown(query)?;
-        if kind == Goal::Difference && books.len() < 2 {
-            return Err(bad(message!("two books are needed to differ")));
-        }
-        let books = books.iter().map(|(_, book)| Ok(content(book, query)?.0));
-        let books: Vec<_> = books.collect::<Result<_, Refusal>>()?;
-        let skip = query.number("skip", 0).map_err(bad)?;
-        let found = find_next::find(&books, &line, kind, skip).map_err(unreadable)?;
-        let names = found.map(|moves| MoveNames::of_moves(line.last(), &moves));
-        Ok(json(&names))
     }
 }
 

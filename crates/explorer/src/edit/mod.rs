@@ -1,7 +1,7 @@
 //! Changes that pages make to a book, one at a time, each of which can be undone.
 
 mod file;
-mod requests;
+pub(super) mod requests;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};

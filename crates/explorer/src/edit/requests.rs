@@ -1,7 +1,5 @@
 //! Requests that change a book.
 
-use std::sync::Arc;
-
 use hyper::body::Bytes;
 use hyper::{Response, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -10,9 +8,9 @@ use shakmaty::{Chess, Color, Move, Position as _};
 use super::file::{Change, failed};
 use super::{EditHistory, Step, Undoable, parse_edit};
 use crate::books::ExploredBook;
-use crate::explorer::Explorer;
 use crate::line;
 use crate::message::{Message, message};
+use crate::open_books::OpenBooks;
 use crate::reply::{Refusal, bad, json};
 use tabia_book::{Lookup, Wanted};
 use tabia_notation::{self as notation, Line};
@@ -104,143 +102,152 @@ struct Edited {
     taken_back: Option<Message>,
 }
 
-impl Explorer {
-    /// The book with this number, if it may be changed.
-    fn editable(&self, number: usize) -> Result<Arc<ExploredBook>, Refusal> {
-        if self.read_only {
-            let reason = message!("the explorer was started read-only");
-            return Err((StatusCode::FORBIDDEN, reason));
+/// Marks moves.
+pub(crate) fn edit(open: &OpenBooks, request: &EditRequest) -> Result<Response<Bytes>, Refusal> {
+    let book = open.editable(request.book)?;
+    let history = history_of(&book)?;
+    let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
+    let most = history.most_weight().unwrap_or(u16::MAX);
+    let edit = parse_edit(&request.change, &request.value, most).map_err(bad)?;
+    let (moves, name) = match request.along {
+        Some(side) => (moves_of(&line, side), line.to_string()),
+        None => move_after(&line, &request.uci).map_err(bad)?,
+    };
+    if moves.is_empty() {
+        return Err(bad(message!("no move is named")));
+    }
+    let seen = request.seen.as_ref();
+    let seen = seen.map(|seen| parse_edit(&request.change, seen, u16::MAX));
+    let mut seen = seen.transpose().map_err(bad)?;
+    if let Some(seen) = &mut seen
+        && book.learns()
+    {
+        // The page shows a learn value that differs from the one in the file.
+        seen.learn_value = None;
+    }
+    let value = Message::from(request.value.as_str());
+    let description = match request.change.as_str() {
+        "mark" => message!("{0}: mark {1}", name, value),
+        "annotation" => message!("{0}: annotation {1}", name, value),
+        "factor" => message!("{0}: factor {1}", name, value),
+        "weight" => message!("{0}: weight {1}", name, value),
+        _ => message!("{0}: commentary {1}", name, value),
+    };
+    let change = Change::Mark { moves, edit, seen };
+    make(open, &book, &request.client, change, description)
+}
+
+/// Adds lines.
+pub(crate) fn add(open: &OpenBooks, request: &AddRequest) -> Result<Response<Bytes>, Refusal> {
+    let book = open.editable(request.book)?;
+    if request.lines.len() > MOST_LINES {
+        return Err(bad(message!(
+            "at most {0} lines are added at once",
+            MOST_LINES
+        )));
+    }
+    let mut lines = Vec::new();
+    for added in &request.lines {
+        let line = line::read(request.fen.as_deref(), Some(&added.play)).map_err(bad)?;
+        if line.plies() == 0 || line.moves().count() != line.plies() {
+            return Err(bad(message!("expected moves, and no null moves")));
         }
-        self.book(number)
+        let mut annotations = added.signs.clone();
+        annotations.retain(|&(index, _)| index < line.plies());
+        lines.push((line, annotations));
     }
+    let description = match lines.as_slice() {
+        [] => return Err(bad(message!("no line is named"))),
+        [(line, _)] => message!("added {0}", line.to_string()),
+        lines => message!("added {0} lines", lines.len()),
+    };
+    make(
+        open,
+        &book,
+        &request.client,
+        Change::Add(lines),
+        description,
+    )
+}
 
-    pub(crate) fn edit(&self, request: &EditRequest) -> Result<Response<Bytes>, Refusal> {
-        let book = self.editable(request.book)?;
-        let history = history_of(&book)?;
-        let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
-        let most = history.most_weight().unwrap_or(u16::MAX);
-        let edit = parse_edit(&request.change, &request.value, most).map_err(bad)?;
-        let (moves, name) = match request.along {
-            Some(side) => (moves_of(&line, side), line.to_string()),
-            None => move_after(&line, &request.uci).map_err(bad)?,
-        };
-        if moves.is_empty() {
-            return Err(bad(message!("no move is named")));
-        }
-        let seen = request.seen.as_ref();
-        let seen = seen.map(|seen| parse_edit(&request.change, seen, u16::MAX));
-        let mut seen = seen.transpose().map_err(bad)?;
-        if let Some(seen) = &mut seen
-            && book.learns()
-        {
-            // The page shows a learn value that differs from the one in the file.
-            seen.learn_value = None;
-        }
-        let value = Message::from(request.value.as_str());
-        let description = match request.change.as_str() {
-            "mark" => message!("{0}: mark {1}", name, value),
-            "annotation" => message!("{0}: annotation {1}", name, value),
-            "factor" => message!("{0}: factor {1}", name, value),
-            "weight" => message!("{0}: weight {1}", name, value),
-            _ => message!("{0}: commentary {1}", name, value),
-        };
-        let change = Change::Mark { moves, edit, seen };
-        self.change(&book, &request.client, change, description)
-    }
+/// Deletes a move, or what follows it.
+pub(crate) fn remove(
+    open: &OpenBooks,
+    request: &RemoveRequest,
+) -> Result<Response<Bytes>, Refusal> {
+    let book = open.editable(request.book)?;
+    let (lines, description) = lines_to_remove(&book, request)?;
+    make(
+        open,
+        &book,
+        &request.client,
+        Change::Remove(lines),
+        description,
+    )
+}
 
-    pub(crate) fn add(&self, request: &AddRequest) -> Result<Response<Bytes>, Refusal> {
-        let book = self.editable(request.book)?;
-        if request.lines.len() > MOST_LINES {
-            return Err(bad(message!(
-                "at most {0} lines are added at once",
-                MOST_LINES
-            )));
-        }
-        let mut lines = Vec::new();
-        for added in &request.lines {
-            let line = line::read(request.fen.as_deref(), Some(&added.play)).map_err(bad)?;
-            if line.plies() == 0 || line.moves().count() != line.plies() {
-                return Err(bad(message!("expected moves, and no null moves")));
-            }
-            let mut annotations = added.signs.clone();
-            annotations.retain(|&(index, _)| index < line.plies());
-            lines.push((line, annotations));
-        }
-        let description = match lines.as_slice() {
-            [] => return Err(bad(message!("no line is named"))),
-            [(line, _)] => message!("added {0}", line.to_string()),
-            lines => message!("added {0} lines", lines.len()),
-        };
-        self.change(&book, &request.client, Change::Add(lines), description)
+/// Returns the number of positions that a deletion would remove.
+pub(crate) fn count_removed(
+    open: &OpenBooks,
+    request: &RemoveRequest,
+) -> Result<Response<Bytes>, Refusal> {
+    #[derive(Serialize)]
+    struct Counted {
+        positions: u64,
     }
+    let book = open.editable(request.book)?;
+    let history = history_of(&book)?;
+    let (lines, _) = lines_to_remove(&book, request)?;
+    let positions = history.count_removed(&request.client, &lines);
+    let positions = positions.map_err(conflict)?;
+    Ok(json(&Counted { positions }))
+}
 
-    pub(crate) fn remove(&self, request: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
-        let book = self.editable(request.book)?;
-        let (lines, description) = lines_to_remove(&book, request)?;
-        self.change(&book, &request.client, Change::Remove(lines), description)
-    }
+fn make(
+    open: &OpenBooks,
+    book: &ExploredBook,
+    client: &str,
+    change: Change,
+    description: Message,
+) -> Result<Response<Bytes>, Refusal> {
+    let step = Step {
+        client: client.to_owned(),
+        change,
+        description,
+    };
+    history_of(book)?.change(step).map_err(conflict)?;
+    reload_edited(open, book, client, None)
+}
 
-    /// Returns the number of positions that a deletion would remove.
-    pub(crate) fn count_removed(
-        &self,
-        request: &RemoveRequest,
-    ) -> Result<Response<Bytes>, Refusal> {
-        #[derive(Serialize)]
-        struct Counted {
-            positions: u64,
-        }
-        let book = self.editable(request.book)?;
-        let history = history_of(&book)?;
-        let (lines, _) = lines_to_remove(&book, request)?;
-        let positions = history.count_removed(&request.client, &lines);
-        let positions = positions.map_err(conflict)?;
-        Ok(json(&Counted { positions }))
-    }
+/// Undoes a page's last change.
+pub(crate) fn undo(open: &OpenBooks, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+    let book = open.editable(request.book)?;
+    let undone = history_of(&book)?.undo(&request.client).map_err(conflict)?;
+    reload_edited(open, &book, &request.client, undone)
+}
 
-    fn change(
-        &self,
-        book: &ExploredBook,
-        client: &str,
-        change: Change,
-        description: Message,
-    ) -> Result<Response<Bytes>, Refusal> {
-        let step = Step {
-            client: client.to_owned(),
-            change,
-            description,
-        };
-        history_of(book)?.change(step).map_err(conflict)?;
-        self.reload_edited(book, client, None)
-    }
+/// Makes the change again that the page has undone last.
+pub(crate) fn redo(open: &OpenBooks, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+    let book = open.editable(request.book)?;
+    history_of(&book)?.redo(&request.client).map_err(conflict)?;
+    reload_edited(open, &book, &request.client, None)
+}
 
-    pub(crate) fn undo(&self, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
-        let book = self.editable(request.book)?;
-        let undone = history_of(&book)?.undo(&request.client).map_err(conflict)?;
-        self.reload_edited(&book, &request.client, undone)
-    }
-
-    pub(crate) fn redo(&self, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
-        let book = self.editable(request.book)?;
-        history_of(&book)?.redo(&request.client).map_err(conflict)?;
-        self.reload_edited(&book, &request.client, None)
-    }
-
-    /// Reopens a changed book, notifies pages, and answers.
-    fn reload_edited(
-        &self,
-        book: &ExploredBook,
-        client: &str,
-        taken_back: Option<Message>,
-    ) -> Result<Response<Bytes>, Refusal> {
-        book.reopen()
-            .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.into()))?;
-        self.announce();
-        let undoable = history_of(book)?.undoable(client);
-        Ok(json(&Edited {
-            undoable,
-            taken_back,
-        }))
-    }
+/// Reopens a changed book, notifies pages, and answers.
+fn reload_edited(
+    open: &OpenBooks,
+    book: &ExploredBook,
+    client: &str,
+    taken_back: Option<Message>,
+) -> Result<Response<Bytes>, Refusal> {
+    book.reopen()
+        .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.into()))?;
+    open.announce();
+    let undoable = history_of(book)?.undoable(client);
+    Ok(json(&Edited {
+        undoable,
+        taken_back,
+    }))
 }
 
 fn history_of(book: &ExploredBook) -> Result<&EditHistory, Refusal> {

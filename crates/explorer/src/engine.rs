@@ -1,5 +1,15 @@
 //! The engine of the page: one for all pages. It searches the last requested position, as
 //! long as a page listens.
+//!
+//! Its thread begins with the first request, and is in one of three states:
+//!
+//! | [`State`] | a request comes | nothing comes | the search ends | the engine fails |
+//! |---|---|---|---|---|
+//! | `Asleep` | `Answering`, by a new engine | `Asleep` | | |
+//! | `Ready` | `Answering` | `Asleep` after [`IDLE_TIMEOUT`] | | |
+//! | `Answering` | `Answering` that one | | `Ready` | `Asleep` |
+//!
+//! The end of the program ends the thread in each.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
@@ -8,24 +18,28 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
-use serde::Serialize;
+use hyper::{Response, StatusCode};
+use serde::{Deserialize, Serialize};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
 use tokio::sync::watch;
 
+use super::events::Subscription;
+use super::line;
 use super::lock::lock;
 use super::message::{Message, message};
 use super::move_names::{MoveNames, uci};
+use super::reply::{EVENTS, Refusal, bad, reply};
 use tabia_book::eval::Value;
 use tabia_uci::process::{
     Analyst, AnalystError, Cancellation, EngineCommand, Question, SearchUpdate, Variation,
 };
 
 /// Greatest number of lines that a page may request.
-pub(super) const MOST_LINES: usize = 5;
+const MOST_LINES: usize = 5;
 
 /// Greatest number of book moves that are evaluated.
-pub(super) const MOST_MOVES: usize = 40;
+const MOST_MOVES: usize = 40;
 
 /// Greatest number of plies of a reported line.
 const MOST_PLIES: usize = 16;
@@ -65,20 +79,36 @@ pub struct EngineChoice {
     pub start_timeout: Duration,
 }
 
-/// A request of a page.
-pub(super) struct SearchRequest {
-    pub(super) position: Chess,
-    pub(super) lines: usize,
+/// A request to evaluate a position.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EngineRequest {
+    #[serde(default)]
+    fen: Option<String>,
+    #[serde(default)]
+    play: String,
+    lines: usize,
     /// Book moves to evaluate, too.
-    pub(super) moves: Vec<UciMove>,
-    /// The page that sends the request.
-    pub(super) client: String,
-    /// The channel for the reports.
-    pub(super) listener: watch::Sender<Bytes>,
+    #[serde(default)]
+    moves: Vec<String>,
+    #[serde(default)]
+    client: String,
 }
 
-/// The thread of the engine. Nothing runs before the first request.
+/// A valid request, and where its answer goes.
+struct SearchRequest {
+    position: Chess,
+    lines: usize,
+    moves: Vec<UciMove>,
+    /// The page that sends the request.
+    client: String,
+    /// The channel for the reports.
+    listener: watch::Sender<Bytes>,
+}
+
+/// The engine that pages can ask. Nothing runs before the first request.
 pub(super) struct PageEngine {
+    name: String,
     choices: Arc<[EngineChoice]>,
     worker: Mutex<Option<Worker>>,
 }
@@ -93,20 +123,45 @@ struct Worker {
 }
 
 impl PageEngine {
-    pub(super) fn new(choices: Vec<EngineChoice>) -> PageEngine {
-        PageEngine {
+    /// The first of these that starts; `None` if there are none.
+    pub(super) fn new(choices: Vec<EngineChoice>) -> Option<PageEngine> {
+        Some(PageEngine {
+            name: choices.first()?.name.clone(),
             choices: choices.into(),
             worker: Mutex::default(),
-        }
+        })
     }
 
-    /// The name of the engine, if there is one.
-    pub(super) fn name(&self) -> Option<&str> {
-        self.choices.first().map(|choice| choice.name.as_str())
+    /// Its name, or that of the first choice.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Starts to evaluate a position, and sends reports as long as the page listens.
+    pub(super) fn evaluate(&self, request: &EngineRequest) -> Result<Response<Bytes>, Refusal> {
+        let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
+        let position = line.last();
+        if position.legal_moves().is_empty() {
+            return Err(bad(message!("the game is over here")));
+        }
+        let moves = request.moves.iter().take(MOST_MOVES);
+        let moves = moves.map(|mv| mv.parse());
+        let moves: Result<_, _> = moves.collect();
+        let (listener, receiver) = watch::channel(Bytes::new());
+        self.start_search(SearchRequest {
+            position: position.clone(),
+            lines: request.lines.clamp(1, MOST_LINES),
+            moves: moves.map_err(|_| bad("moves are in UCI notation"))?,
+            client: request.client.clone(),
+            listener,
+        });
+        let mut response = reply(StatusCode::OK, EVENTS, Bytes::new());
+        response.extensions_mut().insert(Subscription(receiver));
+        Ok(response)
     }
 
     /// Starts a request, which replaces the last one.
-    pub(super) fn start_search(&self, request: SearchRequest) {
+    fn start_search(&self, request: SearchRequest) {
         let mut worker = lock(&self.worker);
         let request = match worker.as_ref() {
             Some(known) => match known.requests.send(request) {
@@ -149,40 +204,59 @@ impl Drop for PageEngine {
     }
 }
 
+/// What the thread of the engine does, with `E` for the running engine.
+#[derive(Debug, PartialEq, Eq)]
+enum State<R, E> {
+    /// No engine runs.
+    Asleep,
+    /// The engine waits for a request.
+    Ready(E),
+    /// A request is answered, by the running engine or a new one.
+    Answering(R, Option<E>),
+}
+
+impl<R, E> State<R, E> {
+    /// The state after waiting for a request; `None` if the program ends.
+    fn received(self, request: Result<R, RecvTimeoutError>) -> Option<State<R, E>> {
+        Some(match (self, request) {
+            (_, Err(RecvTimeoutError::Disconnected)) => return None,
+            (_, Err(RecvTimeoutError::Timeout)) => State::Asleep,
+            (State::Ready(engine), Ok(request)) => State::Answering(request, Some(engine)),
+            (_, Ok(request)) => State::Answering(request, None),
+        })
+    }
+
+    /// The state after an answer, with the request that ended it and the engine, if that
+    /// still runs.
+    fn answered(next: Option<R>, engine: Option<E>) -> State<R, E> {
+        match (next, engine) {
+            (Some(request), engine) => State::Answering(request, engine),
+            (None, Some(engine)) => State::Ready(engine),
+            (None, None) => State::Asleep,
+        }
+    }
+}
+
 /// Handles requests in order; a new one ends the last one.
 fn work(choices: &[EngineChoice], cancellation: &Cancellation, requests: &Receiver<SearchRequest>) {
-    let mut engine = None;
-    let mut next = None;
+    let mut state = State::Asleep;
     loop {
-        let request = match next.take() {
-            Some(request) => request,
-            None => match requests.recv_timeout(IDLE_TIMEOUT) {
-                Ok(request) => request,
-                Err(RecvTimeoutError::Timeout) => {
-                    engine = None;
-                    match requests.recv() {
-                        Ok(request) => request,
-                        Err(_) => return,
-                    }
-                }
-                Err(RecvTimeoutError::Disconnected) => return,
-            },
+        let received = match state {
+            State::Answering(request, engine) => {
+                let mut task = Task::new(&request, requests);
+                let answered = task.answer(choices, cancellation, engine);
+                // It may hang or send nonsense: the next request starts another one.
+                let failed = |error: AnalystError| request.refuse(Message::from(&error), false);
+                state = State::answered(task.next, answered.map_err(failed).ok());
+                continue;
+            }
+            State::Asleep => requests.recv().map_err(RecvTimeoutError::from),
+            State::Ready(_) => requests.recv_timeout(IDLE_TIMEOUT),
         };
-        let mut task = Task {
-            request: &request,
-            requests,
-            next: None,
-            engine: String::new(),
-            best: SearchUpdate::default(),
-            values: Vec::new(),
-            last_report: None,
+        state = match state.received(received) {
+            Some(next) => next,
+            None => return,
         };
-        if let Err(error) = task.answer(choices, cancellation, &mut engine) {
-            // It may hang or send nonsense: the next request starts another one.
-            engine = None;
-            request.refuse(Message::from(&error), false);
-        }
-        next = task.next;
     }
 }
 
@@ -264,14 +338,27 @@ impl SearchRequest {
     }
 }
 
-impl Task<'_> {
+impl<'a> Task<'a> {
+    fn new(request: &'a SearchRequest, requests: &'a Receiver<SearchRequest>) -> Task<'a> {
+        Task {
+            request,
+            requests,
+            next: None,
+            engine: String::new(),
+            best: SearchUpdate::default(),
+            values: Vec::new(),
+            last_report: None,
+        }
+    }
+
+    /// Answers the request; returns the engine that has done that.
     fn answer(
         &mut self,
         choices: &[EngineChoice],
         cancellation: &Cancellation,
-        engine: &mut Option<Analyst>,
-    ) -> Result<(), AnalystError> {
-        let mut running = match engine.take() {
+        engine: Option<Analyst>,
+    ) -> Result<Analyst, AnalystError> {
+        let mut running = match engine {
             Some(running) => running,
             None => start(choices, cancellation)?,
         };
@@ -282,8 +369,7 @@ impl Task<'_> {
         if !ended {
             self.report(true);
         }
-        *engine = Some(running);
-        Ok(())
+        Ok(running)
     }
 
     /// Searches the position for a time; returns whether the request has ended.
@@ -541,15 +627,7 @@ mod tests {
         let (second, of_second) = listens("two");
         let (third, of_third) = listens("one");
         let (sender, requests) = mpsc::channel();
-        let mut task = Task {
-            request: &first,
-            requests: &requests,
-            next: None,
-            engine: String::new(),
-            best: SearchUpdate::default(),
-            values: Vec::new(),
-            last_report: None,
-        };
+        let mut task = Task::new(&first, &requests);
         assert!(!task.is_over());
         // Both come before the first report of the engine.
         sender.send(second).unwrap();
@@ -559,6 +637,34 @@ mod tests {
             let report = String::from_utf8_lossy(&receiver.borrow()).into_owned();
             assert_eq!(report.contains("another page"), ended, "{report}");
         }
+    }
+
+    #[test]
+    fn every_event_leads_to_one_state() {
+        use RecvTimeoutError::{Disconnected, Timeout};
+        use State::{Answering, Asleep, Ready};
+        let waiting: [(State<&str, &str>, _, _); 6] = [
+            (Asleep, Ok("q"), Some(Answering("q", None))),
+            (Asleep, Err(Timeout), Some(Asleep)),
+            (Asleep, Err(Disconnected), None),
+            (Ready("e"), Ok("q"), Some(Answering("q", Some("e")))),
+            (Ready("e"), Err(Timeout), Some(Asleep)),
+            (Ready("e"), Err(Disconnected), None),
+        ];
+        for (state, received, next) in waiting {
+            let row = format!("{state:?} {received:?}");
+            assert_eq!(state.received(received), next, "{row}");
+        }
+        for (next, engine, state) in [
+            (None, Some("e"), Ready("e")),
+            (None, None, Asleep),
+            (Some("q"), Some("e"), Answering("q", Some("e"))),
+            (Some("q"), None, Answering("q", None)),
+        ] {
+            assert_eq!(State::answered(next, engine), state, "{next:?} {engine:?}");
+        }
+        // Without an engine there is nothing to ask.
+        assert!(PageEngine::new(Vec::new()).is_none());
     }
 
     #[test]

@@ -16,12 +16,10 @@ use super::books::ExploredBook;
 use super::cache::AnswerCache;
 use super::cors;
 use super::edit::requests;
-use super::engine::{self, EngineChoice, PageEngine, SearchRequest};
-use super::events::Subscription;
+use super::engine::{EngineChoice, PageEngine};
 use super::find_next;
 use super::folders::{Folders, OpenFile};
 use super::indexes::Games;
-use super::line;
 use super::message::message;
 use super::open_books::OpenBooks;
 use super::openings;
@@ -33,11 +31,9 @@ use super::reply::{
     EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable, without_opener_policy,
 };
 use super::route::{Command, Route};
-use shakmaty::Position as _;
 
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{self, Settings};
-use tokio::sync::watch;
 
 const NOT_HERE: &str = "there is no such page";
 
@@ -47,7 +43,7 @@ pub struct Explorer {
     access: Access,
     general: Settings,
     cache: AnswerCache,
-    engine: PageEngine,
+    engine: Option<PageEngine>,
 }
 
 /// Data that the page needs only once.
@@ -90,22 +86,6 @@ struct Text {
     text: String,
 }
 
-/// A request to evaluate a position.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EngineRequest {
-    #[serde(default)]
-    fen: Option<String>,
-    #[serde(default)]
-    play: String,
-    lines: usize,
-    /// Book moves to evaluate, too.
-    #[serde(default)]
-    moves: Vec<String>,
-    #[serde(default)]
-    client: String,
-}
-
 impl Explorer {
     /// An explorer of these books. `general` are the options that apply unless a request
     /// sets others. Nothing can be changed if it is `read_only` or open to other
@@ -122,7 +102,7 @@ impl Explorer {
             access,
             general,
             cache: AnswerCache::default(),
-            engine: PageEngine::new(Vec::new()),
+            engine: None,
         }
     }
 
@@ -282,7 +262,11 @@ impl Explorer {
                 let Text { text } = body(request)?;
                 Ok(json(&pasted::read(&text).map_err(bad)?))
             }
-            Command::Evaluate => self.evaluate(&body(request)?),
+            Command::Evaluate => {
+                let request = body(request)?;
+                let none = || (StatusCode::FORBIDDEN, message!("there is no engine here"));
+                self.engine.as_ref().ok_or_else(none)?.evaluate(&request)
+            }
             Command::Edit => requests::edit(&self.open, &body(request)?),
             Command::Add => requests::add(&self.open, &body(request)?),
             Command::CountRemoved => requests::count_removed(&self.open, &body(request)?),
@@ -323,35 +307,9 @@ impl Explorer {
             .map(json_text)
     }
 
-    /// Starts to evaluate a position, and sends reports as long as the page listens.
-    fn evaluate(&self, request: &EngineRequest) -> Result<Response<Bytes>, Refusal> {
-        if self.engine.name().is_none() {
-            return Err((StatusCode::FORBIDDEN, message!("there is no engine here")));
-        }
-        let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
-        let position = line.last();
-        if position.legal_moves().is_empty() {
-            return Err(bad(message!("the game is over here")));
-        }
-        let moves = request.moves.iter().take(engine::MOST_MOVES);
-        let moves = moves.map(|mv| mv.parse());
-        let moves: Result<_, _> = moves.collect();
-        let (listener, receiver) = watch::channel(Bytes::new());
-        self.engine.start_search(SearchRequest {
-            position: position.clone(),
-            lines: request.lines.clamp(1, engine::MOST_LINES),
-            moves: moves.map_err(|_| bad("moves are in UCI notation"))?,
-            client: request.client.clone(),
-            listener,
-        });
-        let mut response = reply(StatusCode::OK, EVENTS, Bytes::new());
-        response.extensions_mut().insert(Subscription(receiver));
-        Ok(response)
-    }
-
     fn start<'b>(&'b self, books: &'b [Arc<ExploredBook>]) -> Start<'b> {
         Start {
-            engine: self.engine.name(),
+            engine: self.engine.as_ref().map(PageEngine::name),
             folders: self.open.folders().is_ok(),
             version: env!("CARGO_PKG_VERSION"),
             read_only: self.open.read_only,

@@ -226,3 +226,85 @@ pub(super) fn content(book: &ExploredBook, query: &Query) -> Result<Content, Ref
     let filter = GamesFilter::read(query).map_err(bad)?;
     book.under(&filter).map_err(unreadable)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn book(name: &str) -> ExploredBook {
+        let open = || Arc::new(tabia_adapter::book_set::starter().unwrap()) as _;
+        ExploredBook::new(
+            name.into(),
+            Vec::new(),
+            open(),
+            Box::new(move || Ok(open())),
+        )
+    }
+
+    fn three() -> OpenBooks {
+        OpenBooks::new(["a", "b,1", "c"].map(book).into(), false)
+    }
+
+    #[test]
+    fn books_are_named_by_numbers_or_names() {
+        let open = three();
+        let shown = |requested: &str| {
+            let shown = open
+                .shown(&Query::read(&format!("books={requested}")))
+                .ok()?;
+            Some(shown.into_iter().map(|(number, _)| number).collect())
+        };
+        for (requested, numbers) in [
+            ("", Some(vec![0])),
+            ("2", Some(vec![2])),
+            ("2,0", Some(vec![2, 0])),
+            ("c/a/1", Some(vec![2, 0, 1])),
+            // A name may have a comma.
+            ("b,1", Some(vec![1])),
+            ("0/1/2/0", Some(vec![0, 1, 2, 0])),
+            ("0/1/2/0/1", None),
+            ("3", None),
+            ("d", None),
+            ("0/", None),
+        ] {
+            assert_eq!(shown(requested), numbers, "{requested}");
+        }
+    }
+
+    #[test]
+    fn only_books_that_are_not_read_only_can_be_changed() {
+        let status = |open: &OpenBooks, number| open.editable(number).err().map(|(why, _)| why);
+        let open = three();
+        assert_eq!(status(&open, 2), None);
+        assert_eq!(status(&open, 3), Some(StatusCode::BAD_REQUEST));
+        let locked = OpenBooks::new(vec![book("a")], true);
+        assert_eq!(status(&locked, 0), Some(StatusCode::FORBIDDEN));
+        // Nothing can be opened without folders.
+        let folders = locked.folders().err().map(|(why, _)| why);
+        assert_eq!(folders, Some(StatusCode::FORBIDDEN));
+    }
+
+    #[test]
+    fn pages_are_notified_once_of_each_change() {
+        let open = three();
+        assert!(!open.is_watched());
+        let mut page = open.changes();
+        assert!(open.is_watched());
+        let first = *page.borrow_and_update();
+        assert_eq!(first, open.changes_now());
+        open.announce();
+        assert!(!page.has_changed().unwrap());
+        let before = open.generations();
+        open.book(1).unwrap().reopen().unwrap();
+        open.announce();
+        open.announce();
+        assert!(page.has_changed().unwrap());
+        assert_eq!(*page.borrow_and_update(), first + 1);
+        assert!(!page.has_changed().unwrap());
+        let after = open.generations();
+        let changed: Vec<bool> = before.iter().zip(&after).map(|(a, b)| a != b).collect();
+        assert_eq!(changed, [false, true, false, false]);
+        drop(page);
+        assert!(!open.is_watched());
+    }
+}

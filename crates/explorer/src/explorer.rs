@@ -15,7 +15,7 @@ use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
 use super::cors;
-use super::edit::requests;
+use super::edit_requests;
 use super::engine::{EngineChoice, PageEngine};
 use super::find_next;
 use super::folders::{Folders, OpenFile};
@@ -228,10 +228,9 @@ impl Explorer {
             // The server sends the events: see `events`.
             Route::Events => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
             Route::Program(endpoint) => {
-                let (books, query) = (self.open.books(), query());
+                let query = query();
                 let api = Api {
-                    books: &books,
-                    games: &self.open.games,
+                    open: &self.open,
                     settings: &self.general,
                 };
                 match api.is_cacheable(endpoint, &query) {
@@ -267,12 +266,12 @@ impl Explorer {
                 let none = || (StatusCode::FORBIDDEN, message!("there is no engine here"));
                 self.engine.as_ref().ok_or_else(none)?.evaluate(&request)
             }
-            Command::Edit => requests::edit(&self.open, &body(request)?),
-            Command::Add => requests::add(&self.open, &body(request)?),
-            Command::CountRemoved => requests::count_removed(&self.open, &body(request)?),
-            Command::Remove => requests::remove(&self.open, &body(request)?),
-            Command::Undo => requests::undo(&self.open, &body(request)?),
-            Command::Redo => requests::redo(&self.open, &body(request)?),
+            Command::Edit => edit_requests::edit(&self.open, &body(request)?),
+            Command::Add => edit_requests::add(&self.open, &body(request)?),
+            Command::CountRemoved => edit_requests::count_removed(&self.open, &body(request)?),
+            Command::Remove => edit_requests::remove(&self.open, &body(request)?),
+            Command::Undo => edit_requests::undo(&self.open, &body(request)?),
+            Command::Redo => edit_requests::redo(&self.open, &body(request)?),
             Command::OpenFile => Ok(json(&self.open.open_file(&body(request)?)?)),
         }
     }

@@ -30,6 +30,7 @@ mod cache;
 mod content;
 mod cors;
 mod edit;
+mod edit_requests;
 mod engine;
 mod events;
 mod explorer;

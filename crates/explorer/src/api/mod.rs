@@ -14,16 +14,12 @@ mod games;
 pub(super) mod lists;
 mod question;
 
-use std::sync::Arc;
-
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
-use super::books::ExploredBook;
-use super::content::Open;
 use super::filter::Shape;
-use super::indexes::Games;
+use super::open_books::OpenBooks;
 use super::query::Query;
 use super::reply::{Refusal, bad, json, reply, unreadable};
 use answer::Explored;
@@ -78,8 +74,7 @@ impl<'p> Endpoint<'p> {
 
 /// The data for the answers.
 pub(super) struct Api<'e> {
-    pub(super) books: &'e [Arc<ExploredBook>],
-    pub(super) games: &'e Games,
+    pub(super) open: &'e OpenBooks,
     pub(super) settings: &'e Settings,
 }
 
@@ -98,13 +93,23 @@ impl Api<'_> {
             Endpoint::Player => self.player(query),
             Endpoint::Pgn(name) => self.pgn(name),
             Endpoint::Batch => self.batch(query, body),
-            Endpoint::Coverage => Ok(json(&self.coverage(query, body)?)),
-            Endpoint::Departures => Ok(json(&self.departures(query, body)?)),
+            Endpoint::Coverage => Ok(json(&departures::coverage(
+                self.open,
+                self.settings,
+                query,
+                body,
+            )?)),
+            Endpoint::Departures => Ok(json(&departures::departures(
+                self.open,
+                self.settings,
+                query,
+                body,
+            )?)),
             // In the format of InfluxDB, as in the lichess service.
             Endpoint::Monitor => Ok(reply(
                 StatusCode::OK,
                 "text/plain; charset=utf-8",
-                format!("opening_explorer books={}u\n", self.books.len()).into(),
+                format!("opening_explorer books={}u\n", self.open.books().len()).into(),
             )),
         }
     }
@@ -122,24 +127,23 @@ impl Api<'_> {
     pub(super) fn is_cacheable(&self, endpoint: Endpoint<'_>, query: &Query) -> bool {
         use Endpoint::{History, Lichess, Masters};
         matches!(endpoint, Masters | Lichess | History)
-            && !self.games.is_empty()
+            && !self.open.games.is_empty()
             && query.get("book").is_none()
     }
 
-    /// The book with this number, as it is now.
-    fn book(&self, number: usize) -> Result<Open, Refusal> {
-        let book = self.books.get(number).map(|book| book.current());
-        book.ok_or_else(|| bad(format!("book: there are {}, from 0", self.books.len())))
-    }
-
     fn explore(&self, question: &Question) -> Result<Explored, Refusal> {
-        if question.book.is_none() && !self.games.is_empty() {
-            let explored = games::explore(self.games, question, self.settings);
+        if question.book.is_none() && !self.open.games.is_empty() {
+            let explored = games::explore(&self.open.games, question, self.settings);
             return explored.map_err(unreadable);
         }
         let books = match question.book {
-            None => self.books.iter().map(|book| book.current()).collect(),
-            Some(number) => vec![self.book(number)?],
+            None => self
+                .open
+                .books()
+                .iter()
+                .map(|book| book.current())
+                .collect(),
+            Some(number) => vec![books::numbered(self.open, number)?],
         };
         books::explore(&books, question, self.settings).map_err(unreadable)
     }
@@ -147,9 +151,9 @@ impl Api<'_> {
     fn player(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
         let question = Question::read(query, Shape::Player, None).map_err(bad)?;
         let (name, color) = question::player(query).map_err(bad)?;
-        let explored = match question.book.is_none() && !self.games.is_empty() {
+        let explored = match question.book.is_none() && !self.open.games.is_empty() {
             true => {
-                let found = games::player(self.games, &question, name, color, self.settings);
+                let found = games::player(&self.open.games, &question, name, color, self.settings);
                 found.map_err(unreadable)?
             }
             // Treated as a book of that player.
@@ -162,7 +166,7 @@ impl Api<'_> {
     }
 
     fn pgn(&self, name: &str) -> Result<Response<Bytes>, Refusal> {
-        let text = self.games.pgn(name).map_err(unreadable)?;
+        let text = self.open.games.pgn(name).map_err(unreadable)?;
         let text = text.ok_or_else(|| (StatusCode::NOT_FOUND, "there is no such game".into()))?;
         Ok(reply(
             StatusCode::OK,

@@ -5,13 +5,12 @@ use hyper::{Response, StatusCode};
 use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move, Position as _};
 
-use super::file::{Change, failed};
-use super::{EditHistory, Step, Undoable, parse_edit};
-use crate::books::ExploredBook;
-use crate::line;
-use crate::message::{Message, message};
-use crate::open_books::OpenBooks;
-use crate::reply::{Refusal, bad, json};
+use super::books::ExploredBook;
+use super::edit::{Change, EditHistory, Step, Undoable, failed, parse_edit};
+use super::line;
+use super::message::{Message, message};
+use super::open_books::OpenBooks;
+use super::reply::{Refusal, bad, json};
 use tabia_book::{Lookup, Wanted};
 use tabia_notation::{self as notation, Line};
 
@@ -21,7 +20,7 @@ const MOST_LINES: usize = 500;
 /// A request to mark a move, or all moves of a line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct EditRequest {
+pub(super) struct EditRequest {
     book: usize,
     #[serde(default)]
     fen: Option<String>,
@@ -53,7 +52,7 @@ enum Along {
 /// A request to add lines to a book.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AddRequest {
+pub(super) struct AddRequest {
     book: usize,
     #[serde(default)]
     fen: Option<String>,
@@ -74,7 +73,7 @@ struct AddedLine {
 /// A request to delete a move, or only the positions after it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RemoveRequest {
+pub(super) struct RemoveRequest {
     book: usize,
     /// The moves from the standard start position, up to the one to delete.
     play: String,
@@ -87,7 +86,7 @@ pub(crate) struct RemoveRequest {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct UndoRequest {
+pub(super) struct UndoRequest {
     book: usize,
     #[serde(default)]
     client: String,
@@ -103,7 +102,7 @@ struct Edited {
 }
 
 /// Marks moves.
-pub(crate) fn edit(open: &OpenBooks, request: &EditRequest) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Result<Response<Bytes>, Refusal> {
     let book = open.editable(request.book)?;
     let history = history_of(&book)?;
     let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
@@ -138,7 +137,7 @@ pub(crate) fn edit(open: &OpenBooks, request: &EditRequest) -> Result<Response<B
 }
 
 /// Adds lines.
-pub(crate) fn add(open: &OpenBooks, request: &AddRequest) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn add(open: &OpenBooks, request: &AddRequest) -> Result<Response<Bytes>, Refusal> {
     let book = open.editable(request.book)?;
     if request.lines.len() > MOST_LINES {
         return Err(bad(message!(
@@ -171,7 +170,7 @@ pub(crate) fn add(open: &OpenBooks, request: &AddRequest) -> Result<Response<Byt
 }
 
 /// Deletes a move, or what follows it.
-pub(crate) fn remove(
+pub(super) fn remove(
     open: &OpenBooks,
     request: &RemoveRequest,
 ) -> Result<Response<Bytes>, Refusal> {
@@ -187,7 +186,7 @@ pub(crate) fn remove(
 }
 
 /// Returns the number of positions that a deletion would remove.
-pub(crate) fn count_removed(
+pub(super) fn count_removed(
     open: &OpenBooks,
     request: &RemoveRequest,
 ) -> Result<Response<Bytes>, Refusal> {
@@ -220,14 +219,14 @@ fn make(
 }
 
 /// Undoes a page's last change.
-pub(crate) fn undo(open: &OpenBooks, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn undo(open: &OpenBooks, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
     let book = open.editable(request.book)?;
     let undone = history_of(&book)?.undo(&request.client).map_err(conflict)?;
     reload_edited(open, &book, &request.client, undone)
 }
 
 /// Makes the change again that the page has undone last.
-pub(crate) fn redo(open: &OpenBooks, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn redo(open: &OpenBooks, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
     let book = open.editable(request.book)?;
     history_of(&book)?.redo(&request.client).map_err(conflict)?;
     reload_edited(open, &book, &request.client, None)

@@ -1,7 +1,6 @@
 //! Requests that change a book.
 
-use hyper::body::Bytes;
-use hyper::{Response, StatusCode};
+use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move, Position as _};
 
@@ -10,7 +9,7 @@ use super::edit::{Change, EditHistory, Step, Undoable, failed, parse_edit};
 use super::line;
 use super::message::{Message, message};
 use super::open_books::OpenBooks;
-use super::reply::{Refusal, bad, json};
+use super::reply::{Answer, Refusal, bad, json};
 use tabia_book::{Lookup, Wanted};
 use tabia_notation::{self as notation, Line};
 
@@ -102,7 +101,7 @@ struct Edited {
 }
 
 /// Marks moves.
-pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
     let book = open.editable(request.book)?;
     let history = history_of(&book)?;
     let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
@@ -137,7 +136,7 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Result<Response<B
 }
 
 /// Adds lines.
-pub(super) fn add(open: &OpenBooks, request: &AddRequest) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn add(open: &OpenBooks, request: &AddRequest) -> Answer {
     let book = open.editable(request.book)?;
     if request.lines.len() > MOST_LINES {
         return Err(bad(message!(
@@ -170,10 +169,7 @@ pub(super) fn add(open: &OpenBooks, request: &AddRequest) -> Result<Response<Byt
 }
 
 /// Deletes a move, or what follows it.
-pub(super) fn remove(
-    open: &OpenBooks,
-    request: &RemoveRequest,
-) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn remove(open: &OpenBooks, request: &RemoveRequest) -> Answer {
     let book = open.editable(request.book)?;
     let (lines, description) = lines_to_remove(&book, request)?;
     make(
@@ -186,10 +182,7 @@ pub(super) fn remove(
 }
 
 /// Returns the number of positions that a deletion would remove.
-pub(super) fn count_removed(
-    open: &OpenBooks,
-    request: &RemoveRequest,
-) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn count_removed(open: &OpenBooks, request: &RemoveRequest) -> Answer {
     #[derive(Serialize)]
     struct Counted {
         positions: u64,
@@ -208,7 +201,7 @@ fn make(
     client: &str,
     change: Change,
     description: Message,
-) -> Result<Response<Bytes>, Refusal> {
+) -> Answer {
     let step = Step {
         client: client.to_owned(),
         change,
@@ -219,14 +212,14 @@ fn make(
 }
 
 /// Undoes a page's last change.
-pub(super) fn undo(open: &OpenBooks, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn undo(open: &OpenBooks, request: &UndoRequest) -> Answer {
     let book = open.editable(request.book)?;
     let undone = history_of(&book)?.undo(&request.client).map_err(conflict)?;
     reload_edited(open, &book, &request.client, undone)
 }
 
 /// Makes the change again that the page has undone last.
-pub(super) fn redo(open: &OpenBooks, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn redo(open: &OpenBooks, request: &UndoRequest) -> Answer {
     let book = open.editable(request.book)?;
     history_of(&book)?.redo(&request.client).map_err(conflict)?;
     reload_edited(open, &book, &request.client, None)
@@ -238,7 +231,7 @@ fn reload_edited(
     book: &ExploredBook,
     client: &str,
     taken_back: Option<Message>,
-) -> Result<Response<Bytes>, Refusal> {
+) -> Answer {
     book.reopen()
         .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.into()))?;
     open.announce();

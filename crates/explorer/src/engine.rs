@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use hyper::StatusCode;
 use hyper::body::Bytes;
-use hyper::{Response, StatusCode};
 use serde::{Deserialize, Serialize};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
@@ -29,7 +29,7 @@ use super::line;
 use super::lock::lock;
 use super::message::{Message, message};
 use super::move_names::{MoveNames, uci};
-use super::reply::{EVENTS, Refusal, bad, reply};
+use super::reply::{Answer, EVENTS, bad, reply};
 use tabia_book::eval::Value;
 use tabia_uci::process::{
     Analyst, AnalystError, Cancellation, EngineCommand, Question, SearchUpdate, Variation,
@@ -138,7 +138,7 @@ impl PageEngine {
     }
 
     /// Starts to evaluate a position, and sends reports as long as the page listens.
-    pub(super) fn evaluate(&self, request: &EngineRequest) -> Result<Response<Bytes>, Refusal> {
+    pub(super) fn evaluate(&self, request: &EngineRequest) -> Answer {
         let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
         let position = line.last();
         if position.legal_moves().is_empty() {

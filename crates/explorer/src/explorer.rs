@@ -28,7 +28,7 @@ use super::plot;
 use super::position::{self, MOST_AHEAD};
 use super::query::Query;
 use super::reply::{
-    EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable, without_opener_policy,
+    Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable, without_opener_policy,
 };
 use super::route::{Command, Route};
 
@@ -187,11 +187,7 @@ impl Explorer {
         answer.unwrap_or_else(|(status, error)| refuse(status, error))
     }
 
-    fn dispatch(
-        &self,
-        route: Route<'_>,
-        request: &Request<Bytes>,
-    ) -> Result<Response<Bytes>, Refusal> {
+    fn dispatch(&self, route: Route<'_>, request: &Request<Bytes>) -> Answer {
         let query = || Query::read(request.uri().query().unwrap_or_default());
         match route {
             Route::Page => Ok(self.page(query(), request.headers())),
@@ -246,11 +242,7 @@ impl Explorer {
         }
     }
 
-    fn execute(
-        &self,
-        command: Command,
-        request: &Request<Bytes>,
-    ) -> Result<Response<Bytes>, Refusal> {
+    fn execute(&self, command: Command, request: &Request<Bytes>) -> Answer {
         if !self.access.has_token(request.headers()) {
             let reason =
                 message!("the request does not carry the token of this page: load the page again");
@@ -294,11 +286,7 @@ impl Explorer {
     }
 
     /// The cached answer to a request, valid until a book changes.
-    fn cache(
-        &self,
-        request: &Request<Bytes>,
-        make: impl FnOnce() -> Result<Response<Bytes>, Refusal>,
-    ) -> Result<Response<Bytes>, Refusal> {
+    fn cache(&self, request: &Request<Bytes>, make: impl FnOnce() -> Answer) -> Answer {
         let address = request.uri().to_string();
         let made = || make().map(Response::into_body);
         self.cache

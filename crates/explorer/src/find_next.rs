@@ -4,8 +4,6 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-use hyper::Response;
-use hyper::body::Bytes;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::content::Open;
@@ -13,7 +11,7 @@ use super::message::message;
 use super::move_names::MoveNames;
 use super::open_books::{OpenBooks, content};
 use super::query::Query;
-use super::reply::{Refusal, bad, json, unreadable};
+use super::reply::{Answer, Refusal, bad, json, unreadable};
 use tabia_book::tree;
 use tabia_book::{BookMove, Error, Lookup, Mark, Wanted};
 use tabia_notation::{self as notation, Line};
@@ -47,7 +45,7 @@ impl Goal {
 }
 
 /// The moves to the next place of a kind.
-pub(super) fn answer(open: &OpenBooks, query: &Query) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn answer(open: &OpenBooks, query: &Query) -> Answer {
     let line = query.line().map_err(bad)?;
     let kind = query.get("to").and_then(Goal::by_name);
     let kind = kind.ok_or_else(|| bad("to is difference, gap or mark"))?;

@@ -2,8 +2,6 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use hyper::Response;
-use hyper::body::Bytes;
 use serde::Serialize;
 use shakmaty::{Color, Move, Position};
 
@@ -11,7 +9,7 @@ use super::content::{Content, look_up};
 use super::lock::lock;
 use super::open_books::{OpenBooks, content};
 use super::query::Query;
-use super::reply::{Refusal, bad, json, unreadable};
+use super::reply::{Answer, bad, json, unreadable};
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{OptionId, Settings};
 use tabia_book::policy::Rejection;
@@ -41,11 +39,7 @@ pub(super) struct Point {
 }
 
 /// The answer with the points of the plot.
-pub(super) fn answer(
-    open: &OpenBooks,
-    general: &Settings,
-    query: &Query,
-) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn answer(open: &OpenBooks, general: &Settings, query: &Query) -> Answer {
     #[derive(Serialize)]
     struct MainLine {
         points: Vec<Point>,

@@ -1,7 +1,5 @@
 //! The answer with everything that the page shows about one position.
 
-use hyper::Response;
-use hyper::body::Bytes;
 use serde::Serialize;
 use shakmaty::{Chess, Move, Position};
 
@@ -16,7 +14,7 @@ use super::open_books::OpenBooks;
 use super::openings::{self, Opening};
 use super::plot;
 use super::query::Query;
-use super::reply::{Refusal, bad, json};
+use super::reply::{Answer, Refusal, bad, json};
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::Settings;
 use tabia_book::Preference;
@@ -151,11 +149,7 @@ impl Leniency {
 
 /// Answers with everything about a position. With `lenient`, the valid part of a
 /// broken address is shown.
-pub(super) fn answer(
-    open: &OpenBooks,
-    general: &Settings,
-    query: &Query,
-) -> Result<Response<Bytes>, Refusal> {
+pub(super) fn answer(open: &OpenBooks, general: &Settings, query: &Query) -> Answer {
     // Read before the books: later changes cause a notification.
     let changes = open.changes_now();
     let is_lenient = query.get("lenient").is_some();

@@ -21,7 +21,7 @@ use hyper::{Response, StatusCode};
 use super::filter::Shape;
 use super::open_books::OpenBooks;
 use super::query::Query;
-use super::reply::{Refusal, bad, json, reply, unreadable};
+use super::reply::{Answer, Refusal, bad, json, reply, unreadable};
 use answer::Explored;
 use question::Question;
 use tabia_adapter::settings::Settings;
@@ -80,12 +80,7 @@ pub(super) struct Api<'e> {
 
 impl Api<'_> {
     /// Answers a request; `body` has the positions of a batch, or games.
-    pub(super) fn answer(
-        &self,
-        endpoint: Endpoint<'_>,
-        query: &Query,
-        body: &[u8],
-    ) -> Result<Response<Bytes>, Refusal> {
+    pub(super) fn answer(&self, endpoint: Endpoint<'_>, query: &Query, body: &[u8]) -> Answer {
         match endpoint {
             Endpoint::Masters => self.position(query, Shape::Masters),
             Endpoint::Lichess => self.position(query, Shape::Lichess),
@@ -114,7 +109,7 @@ impl Api<'_> {
         }
     }
 
-    fn position(&self, query: &Query, shape: Shape) -> Result<Response<Bytes>, Refusal> {
+    fn position(&self, query: &Query, shape: Shape) -> Answer {
         let question = Question::read(query, shape, None).map_err(bad)?;
         let explored = self.explore(&question)?;
         let mut response = json(&explored);
@@ -148,7 +143,7 @@ impl Api<'_> {
         books::explore(&books, question, self.settings).map_err(unreadable)
     }
 
-    fn player(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+    fn player(&self, query: &Query) -> Answer {
         let question = Question::read(query, Shape::Player, None).map_err(bad)?;
         let (name, color) = question::player(query).map_err(bad)?;
         let explored = match question.book.is_none() && !self.open.games.is_empty() {
@@ -165,7 +160,7 @@ impl Api<'_> {
         Ok(response)
     }
 
-    fn pgn(&self, name: &str) -> Result<Response<Bytes>, Refusal> {
+    fn pgn(&self, name: &str) -> Answer {
         let text = self.open.games.pgn(name).map_err(unreadable)?;
         let text = text.ok_or_else(|| (StatusCode::NOT_FOUND, "there is no such game".into()))?;
         Ok(reply(
@@ -176,7 +171,7 @@ impl Api<'_> {
     }
 
     /// Answers many positions, one line for each.
-    fn batch(&self, query: &Query, body: &[u8]) -> Result<Response<Bytes>, Refusal> {
+    fn batch(&self, query: &Query, body: &[u8]) -> Answer {
         let positions = parse_batch(body).map_err(bad)?;
         let mut lines = Vec::new();
         let mut any_weights = false;

@@ -1,4 +1,4 @@
-//! Turns a request into a response.
+//! Routes requests: checks where one comes from, and calls what answers it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,7 +31,6 @@ use super::reply::{
     Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable, without_opener_policy,
 };
 use super::route::{Command, Route};
-
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{self, Settings};
 
@@ -41,6 +40,7 @@ const NOT_HERE: &str = "there is no such page";
 pub struct Explorer {
     pub(super) open: OpenBooks,
     access: Access,
+    /// The options that apply unless a request sets others.
     general: Settings,
     cache: AnswerCache,
     engine: Option<PageEngine>,

@@ -1,9 +1,23 @@
 //! The explorer: books in the browser, and over HTTP for programs.
 //!
 //! ```text
-//! socket -> server -> Explorer::answer -> Route -> access -> position, plot, api, edit
+//! socket -> server -> Explorer::answer -> Route -> access -> position, plot, api, ...
 //!                      (pure but for the books themselves)
 //! ```
+//!
+//! Each file knows only those further down, and nothing below knows [`Explorer`]:
+//!
+//! | files | what they own |
+//! |---|---|
+//! | `server` | sockets and their limits |
+//! | `explorer`, `route`, `access` | who may ask, and which function answers |
+//! | `position`, `plot`, `find_next`, `api`, `edit_requests` | the answers about books, and changes to them |
+//! | `open_books`, `folders` | which books are open, may be opened, may be changed; who waits for a change |
+//! | `indexes`, `books`, `edit` | games and books as they are on disk now; the changes made to a book |
+//! | `filter`, `content` | which games are meant; one version of a book |
+//! | `engine` | the engine of the page, its thread and its searches |
+//! | `openings`, `move_names`, `assets`, `cache`, `cors` | names, the files of the page, and what is kept or added for answers |
+//! | `query`, `line`, `pasted`, `events`, `reply`, `message` | what is read from a request and written in a reply |
 //!
 //! [`Explorer::answer`] turns a request into a response without a socket, so that it can
 //! be tested as a function; [`serve`] does the I/O, with limits on everything that a

@@ -81,3 +81,77 @@ pub use tokio::sync::Notify;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    fn sources(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let all = paths.flat_map(|path| match path.is_dir() {
+            true => sources(&path),
+            false => vec![path],
+        });
+        all.filter(|path| path.extension().is_some_and(|end| end == "rs"))
+            .collect()
+    }
+
+    /// The other file that a `use` or `mod` in the file `from` names, if this line is one.
+    fn used(from: &str, line: &str, texts: &BTreeMap<String, String>) -> Option<String> {
+        let (before, mut path) = line.split_once("use ").or(line.split_once("mod "))?;
+        if !before.is_empty() && !before.starts_with("pub") {
+            return None;
+        }
+        let mut at = from;
+        if let Some(rest) = path.strip_prefix("crate::") {
+            (at, path) = ("", rest);
+        }
+        while let Some(rest) = path.strip_prefix("super::") {
+            path = rest;
+            at = at.rsplit_once('/').map_or("", |(folder, _)| folder);
+        }
+        let mut named = at.to_owned();
+        for word in path.trim_end_matches(';').split("::") {
+            let longer = format!("{named}/{word}");
+            let longer = longer.trim_start_matches('/');
+            if !texts.contains_key(longer) {
+                break;
+            }
+            named = longer.to_owned();
+        }
+        Some(named).filter(|named| !named.is_empty() && named != from)
+    }
+
+    #[test]
+    fn no_file_knows_one_that_knows_it() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let named = sources(&root).into_iter().map(|path| {
+            let name = path.strip_prefix(&root).unwrap().with_extension("");
+            let name = name.to_str().unwrap().replace('\\', "/");
+            let text = fs::read_to_string(path).unwrap();
+            (name.trim_end_matches("/mod").to_owned(), text)
+        });
+        let texts: BTreeMap<String, String> = named.collect();
+        let of_file = |(name, text): (&String, &String)| {
+            let lines = text.lines().take_while(|line| *line != "#[cfg(test)]");
+            let known = lines.filter_map(|line| used(name, line, &texts));
+            (name.clone(), known.collect())
+        };
+        let mut files: BTreeMap<String, Vec<String>> = texts.iter().map(of_file).collect();
+        assert!(files["explorer"].contains(&"open_books".to_owned()));
+        assert!(files["api"].contains(&"api/games".to_owned()));
+        // Those that know no other are taken away, until none or only circles are left.
+        loop {
+            let count = files.len();
+            let left = files.clone();
+            files.retain(|_, known| known.iter().any(|name| left.contains_key(name)));
+            if files.len() == count {
+                break;
+            }
+        }
+        assert!(files.is_empty(), "{files:#?}");
+    }
+}

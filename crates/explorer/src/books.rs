@@ -1,44 +1,19 @@
 //! The books of the program. Each stays open, and is reopened when its file has changed.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use shakmaty::{Chess, Move};
-
-use super::api::GamesFilter;
+use super::content::{Content, Open};
 use super::edit::{EditHistory, reason_not_to_edit};
-use super::lock;
+use super::filter::{Filters, GamesFilter, UnderFilter};
+use super::lock::lock;
 use super::message::{Message, message};
-use tabia_adapter::settings::Options;
-use tabia_book::policy::{Choice, LineMemory, choose_knowing};
-use tabia_book::{Book, Error, Probe, Stats};
+use tabia_book::Book;
 use tabia_io::input::state::Identity;
-use tabia_notation::Line;
-
-/// An open book.
-pub type Open = Arc<dyn Probe + Send + Sync>;
 
 /// Opens or reopens the book. The error is one sentence that names the file.
 pub type Reopen = Box<dyn Fn() -> Result<Open, String> + Send + Sync>;
-
-/// Returns an index with the games that match a filter, and a message about them. The
-/// error is one sentence that names the file.
-pub(super) type UnderFilter =
-    Box<dyn Fn(&GamesFilter) -> Result<(Open, Option<Message>), String> + Send + Sync>;
-
-/// Cached data about one version of a book.
-#[derive(Default)]
-pub(super) struct BookCache {
-    /// A message about it for the page.
-    pub(super) notice: Option<Message>,
-    pub(super) lines: LineMemory,
-    pub(super) likeliest: Mutex<Likeliest>,
-}
-
-/// The likeliest moves of positions, by move number and options.
-type Likeliest = HashMap<(Chess, u32, u64), Option<(Move, Stats)>>;
 
 /// A book in the explorer.
 pub struct ExploredBook {
@@ -56,16 +31,9 @@ pub struct ExploredBook {
     files: Vec<PathBuf>,
     /// The state of these files when it was last opened.
     seen: Mutex<Vec<Option<Identity>>>,
-    under_filter: Option<UnderFilter>,
-    /// The last requested filters, and the opening that they belong to.
-    filtered: Mutex<Vec<(GamesFilter, u64, Content)>>,
+    /// Of a book that consists of games.
+    filters: Option<Filters>,
 }
-
-/// A version of a book, with cached data about it.
-pub(super) type Content = (Open, Arc<BookCache>);
-
-/// Greatest number of cached filters of a book.
-const MOST_FILTERS: usize = 8;
 
 /// The state of each file now; `None` for a missing one. No content is read.
 fn states(files: &[PathBuf]) -> Vec<Option<Identity>> {
@@ -88,8 +56,7 @@ impl ExploredBook {
             learns: false,
             files: Vec::new(),
             seen: Mutex::default(),
-            under_filter: None,
-            filtered: Mutex::default(),
+            filters: None,
         }
     }
 
@@ -114,9 +81,9 @@ impl ExploredBook {
     }
 
     /// Adds a filter, for a book that consists of games.
-    pub(super) fn with_filter(self, under_filter: UnderFilter) -> ExploredBook {
+    pub(super) fn with_filter(self, make: UnderFilter) -> ExploredBook {
         ExploredBook {
-            under_filter: Some(under_filter),
+            filters: Some(Filters::new(make)),
             history: Err(message!("an index of games has no marks")),
             ..self
         }
@@ -124,7 +91,7 @@ impl ExploredBook {
 
     /// Whether game filters apply to it.
     pub(super) const fn has_games(&self) -> bool {
-        self.under_filter.is_some()
+        self.filters.is_some()
     }
 
     /// Whether it is read from this file; `path` has no links.
@@ -194,31 +161,12 @@ impl ExploredBook {
     /// The present content; of an index, the games that match a filter.
     pub(super) fn under(&self, filter: &GamesFilter) -> Result<Content, String> {
         let content = self.content();
-        let Some(under_filter) = &self.under_filter else {
-            return Ok(content);
-        };
-        if *filter == GamesFilter::default() {
-            return Ok(content);
+        match &self.filters {
+            Some(filters) if *filter != GamesFilter::default() => {
+                filters.content(filter, self.times_reopened())
+            }
+            _ => Ok(content),
         }
-        let reopened = self.times_reopened();
-        let cached = || lock(&self.filtered);
-        let is_meant = |(known, at, _): &&(_, _, _)| known == filter && *at == reopened;
-        if let Some((_, _, known)) = cached().iter().find(is_meant) {
-            return Ok(known.clone());
-        }
-        let (open, notice) = under_filter(filter)?;
-        let cache = BookCache {
-            notice,
-            ..BookCache::default()
-        };
-        let content = (open, Arc::new(cache));
-        let mut cached = cached();
-        cached.retain(|(_, at, _)| *at == reopened);
-        if cached.len() >= MOST_FILTERS {
-            cached.remove(0);
-        }
-        cached.push((filter.clone(), reopened, content.clone()));
-        Ok(content)
     }
 
     /// A number that changes with each change of the content.
@@ -242,22 +190,6 @@ impl ExploredBook {
         self.times_reopened.fetch_add(1, Ordering::Release);
         Ok(())
     }
-}
-
-/// Looks the last position of a line up, as the adapter would in a game with this line.
-pub(super) fn look_up(
-    (book, cache): &Content,
-    line: &Line,
-    settings: &Options,
-) -> Result<Choice, Error> {
-    let (position, before) = (line.last(), line.before());
-    choose_knowing(
-        book.as_ref(),
-        &cache.lines,
-        position,
-        before,
-        &settings.rules(),
-    )
 }
 
 #[cfg(test)]

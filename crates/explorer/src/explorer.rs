@@ -1,7 +1,7 @@
-//! Turns a request into a response.
+//! Routes requests: checks where one comes from, and calls what answers it.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
@@ -10,52 +10,40 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
 use super::access::{Access, Visit};
-use super::api::{Api, Endpoint, Games};
+use super::api::{Api, Endpoint, lists};
 use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
 use super::cors;
-use super::engine::{self, EngineChoice, PageEngine, SearchRequest};
-use super::events::Subscription;
-use super::find_next::{self, Goal};
+use super::edit_requests;
+use super::engine::{EngineChoice, PageEngine};
+use super::find_next;
 use super::folders::{Folders, OpenFile};
-use super::line;
+use super::indexes::Games;
 use super::message::message;
-use super::open_books::content;
+use super::open_books::OpenBooks;
 use super::openings;
 use super::options::{self, StartOption};
 use super::pasted;
 use super::plot;
-use super::position::{MOST_AHEAD, MoveNames};
+use super::position::{self, MOST_AHEAD};
 use super::query::Query;
 use super::reply::{
-    EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable, without_opener_policy,
+    Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable, without_opener_policy,
 };
 use super::route::{Command, Route};
-use shakmaty::Position as _;
-
 use tabia_adapter::settings::Options;
-use tokio::sync::watch;
 
 const NOT_HERE: &str = "there is no such page";
 
 /// The explorer without its sockets.
 pub struct Explorer {
-    /// Books may be added, but are never removed.
-    pub(super) books: Mutex<Vec<Arc<ExploredBook>>>,
-    pub(super) games: Games,
-    pub(super) folders: Option<Folders>,
-    /// Locked while a file is opened.
-    pub(super) opening: Mutex<()>,
+    pub(super) open: OpenBooks,
     access: Access,
-    pub(super) general: Options,
-    pub(super) read_only: bool,
-    /// Sends the number of changes to books to waiting pages. It starts at an arbitrary
-    /// number, so that a page can detect a restart of the program.
-    changes: watch::Sender<u64>,
-    first_change: u64,
+    /// The options that apply unless a request sets others.
+    general: Options,
     cache: AnswerCache,
-    engine: PageEngine,
+    engine: Option<PageEngine>,
 }
 
 /// Data that the page needs only once.
@@ -85,22 +73,6 @@ struct Text {
     text: String,
 }
 
-/// A request to evaluate a position.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EngineRequest {
-    #[serde(default)]
-    fen: Option<String>,
-    #[serde(default)]
-    play: String,
-    lines: usize,
-    /// Book moves to evaluate, too.
-    #[serde(default)]
-    moves: Vec<String>,
-    #[serde(default)]
-    client: String,
-}
-
 impl Explorer {
     /// An explorer of these books. `general` are the options that apply unless a request
     /// sets others. Nothing can be changed if it is `read_only` or open to other
@@ -112,37 +84,27 @@ impl Explorer {
         general: Options,
         read_only: bool,
     ) -> Explorer {
-        let read_only = read_only || !access.is_local();
-        let first_change = rand::random::<u32>().into();
-        let explorer = Explorer {
-            books: Mutex::new(books.into_iter().map(Arc::new).collect()),
-            games: Games::default(),
-            folders: None,
-            opening: Mutex::default(),
+        Explorer {
+            open: OpenBooks::new(books, read_only || !access.is_local()),
             access,
             general,
-            read_only,
-            changes: watch::Sender::new(first_change),
-            first_change,
             cache: AnswerCache::default(),
-            engine: PageEngine::new(Vec::new()),
-        };
-        // A page repeats its request if its answer has another number.
-        explorer.announce();
-        explorer
+            engine: None,
+        }
     }
 
     /// Adds games, which answer requests of opening explorer clients.
     #[must_use]
-    pub fn with_games(self, games: Games) -> Explorer {
-        Explorer { games, ..self }
+    pub fn with_games(mut self, games: Games) -> Explorer {
+        self.open.games = games;
+        self
     }
 
     /// Adds folders whose files pages may open. Not for other machines.
     #[must_use]
     pub fn with_folders(mut self, folders: Vec<PathBuf>, open: OpenFile) -> Explorer {
         if self.access.is_local() && !folders.is_empty() {
-            self.folders = Some(Folders::new(folders, open));
+            self.open = self.open.with_folders(Folders::new(folders, open));
         }
         self
     }
@@ -161,36 +123,6 @@ impl Explorer {
     pub(super) fn receives_games(&self, head: &Parts) -> bool {
         Route::of(head.uri.path()) == Route::Program(Endpoint::Departures)
             && self.access.has_token(&head.headers)
-    }
-
-    /// Receives the number of changes at each change to a book.
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
-    }
-
-    /// Whether a page waits for changes.
-    pub(super) fn is_watched(&self) -> bool {
-        self.changes.receiver_count() > 0
-    }
-
-    /// Reopens books that other programs have changed, and notifies pages.
-    pub(super) fn reload_changed(&self) {
-        self.books().iter().for_each(|book| book.reload_changed());
-        self.announce();
-    }
-
-    /// Notifies pages if a book has been reopened since the last notification.
-    pub(super) fn announce(&self) {
-        let now = self.changes_now();
-        self.changes
-            .send_if_modified(|sent| std::mem::replace(sent, now) != now);
-    }
-
-    /// How often books have been opened or reopened.
-    pub(super) fn changes_now(&self) -> u64 {
-        let changes = self.books();
-        let changes = changes.iter().map(|book| 1 + book.times_reopened());
-        self.first_change + changes.sum::<u64>()
     }
 
     /// Answers a request. Reads books, and writes one for a change request; blocks until
@@ -242,47 +174,46 @@ impl Explorer {
         answer.unwrap_or_else(|(status, error)| refuse(status, error))
     }
 
-    fn dispatch(
-        &self,
-        route: Route<'_>,
-        request: &Request<Bytes>,
-    ) -> Result<Response<Bytes>, Refusal> {
+    fn dispatch(&self, route: Route<'_>, request: &Request<Bytes>) -> Answer {
         let query = || Query::read(request.uri().query().unwrap_or_default());
         match route {
             Route::Page => Ok(self.page(query(), request.headers())),
-            Route::Start => Ok(json(&self.start(&self.books()))),
+            Route::Start => Ok(json(&self.start(&self.open.books()))),
             Route::Position => {
                 let query = query();
                 match query.get("Book Leave Early") {
-                    None | Some("0") => self.position(&query),
+                    None | Some("0") => position::answer(&self.open, &self.general, &query),
                     // Finding the likeliest moves is expensive.
-                    Some(_) => self.cache(request, || self.position(&query)),
+                    Some(_) => self.cache(request, || {
+                        position::answer(&self.open, &self.general, &query)
+                    }),
                 }
             }
-            Route::Line => self.cache(request, || self.main_line(&query())),
-            Route::FindNext => self.find_next(&query()),
+            Route::Line => self.cache(request, || {
+                plot::answer(&self.open, &self.general, &query())
+            }),
+            Route::FindNext => find_next::answer(&self.open, &query()),
             Route::Openings => {
                 let query = query();
-                let books = self.shown(&query)?;
+                let books = self.open.shown(&query)?;
                 let books: Vec<_> = books.iter().map(|(_, book)| book.current()).collect();
                 let typed = query.get("q").unwrap_or_default();
                 Ok(json(&openings::search(typed, &books)))
             }
-            Route::Files => Ok(json(&self.folders()?.list())),
-            Route::Games => self.list_games(&query()),
+            Route::Files => Ok(json(&self.open.folders()?.list())),
+            Route::Games => Ok(json(&lists::list(&self.open.games, &query())?)),
             Route::Players => {
-                let found = self
-                    .games
-                    .players_named(query().get("q").unwrap_or_default());
+                let query = query();
+                let typed = query.get("q").unwrap_or_default();
+                let found = lists::players_named(&self.open.games, typed);
                 Ok(json(&found.map_err(unreadable)?))
             }
             // The server sends the events: see `events`.
             Route::Events => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
             Route::Program(endpoint) => {
-                let (books, query) = (self.books(), query());
+                let query = query();
                 let api = Api {
-                    books: &books,
-                    games: &self.games,
+                    open: &self.open,
                     settings: &self.general,
                 };
                 match api.is_cacheable(endpoint, &query) {
@@ -298,11 +229,7 @@ impl Explorer {
         }
     }
 
-    fn execute(
-        &self,
-        command: Command,
-        request: &Request<Bytes>,
-    ) -> Result<Response<Bytes>, Refusal> {
+    fn execute(&self, command: Command, request: &Request<Bytes>) -> Answer {
         if !self.access.has_token(request.headers()) {
             let reason =
                 message!("the request does not carry the token of this page: load the page again");
@@ -313,14 +240,18 @@ impl Explorer {
                 let Text { text } = body(request)?;
                 Ok(json(&pasted::read(&text).map_err(bad)?))
             }
-            Command::Evaluate => self.evaluate(&body(request)?),
-            Command::Edit => self.edit(&body(request)?),
-            Command::Add => self.add(&body(request)?),
-            Command::CountRemoved => self.count_removed(&body(request)?),
-            Command::Remove => self.remove(&body(request)?),
-            Command::Undo => self.undo(&body(request)?),
-            Command::Redo => self.redo(&body(request)?),
-            Command::OpenFile => self.open_file(&body(request)?),
+            Command::Evaluate => {
+                let request = body(request)?;
+                let none = || (StatusCode::FORBIDDEN, message!("there is no engine here"));
+                self.engine.as_ref().ok_or_else(none)?.evaluate(&request)
+            }
+            Command::Edit => edit_requests::edit(&self.open, &body(request)?),
+            Command::Add => edit_requests::add(&self.open, &body(request)?),
+            Command::CountRemoved => edit_requests::count_removed(&self.open, &body(request)?),
+            Command::Remove => edit_requests::remove(&self.open, &body(request)?),
+            Command::Undo => edit_requests::undo(&self.open, &body(request)?),
+            Command::Redo => edit_requests::redo(&self.open, &body(request)?),
+            Command::OpenFile => Ok(json(&self.open.open_file(&body(request)?)?)),
         }
     }
 
@@ -328,7 +259,7 @@ impl Explorer {
     fn page(&self, mut query: Query, headers: &HeaderMap) -> Response<Bytes> {
         query.set("lenient", "1");
         query.set("ahead", &MOST_AHEAD.to_string());
-        let first = self.position(&query).map(Response::into_body);
+        let first = position::answer(&self.open, &self.general, &query).map(Response::into_body);
         // On an error the page sends a request itself, and gets the reason.
         let first = first.unwrap_or_default();
         let nonce = Access::random_token();
@@ -342,93 +273,30 @@ impl Explorer {
     }
 
     /// The cached answer to a request, valid until a book changes.
-    fn cache(
-        &self,
-        request: &Request<Bytes>,
-        make: impl FnOnce() -> Result<Response<Bytes>, Refusal>,
-    ) -> Result<Response<Bytes>, Refusal> {
-        let books = self.books();
-        let books = books.iter().map(|book| book.generation());
-        let generations = books.chain([self.games.generation()]).collect();
+    fn cache(&self, request: &Request<Bytes>, make: impl FnOnce() -> Answer) -> Answer {
         let address = request.uri().to_string();
         let made = || make().map(Response::into_body);
         self.cache
-            .get_or_make(generations, &address, made)
+            .get_or_make(self.open.generations(), &address, made)
             .map(json_text)
-    }
-
-    /// Starts to evaluate a position, and sends reports as long as the page listens.
-    fn evaluate(&self, request: &EngineRequest) -> Result<Response<Bytes>, Refusal> {
-        if self.engine.name().is_none() {
-            return Err((StatusCode::FORBIDDEN, message!("there is no engine here")));
-        }
-        let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
-        let position = line.last();
-        if position.legal_moves().is_empty() {
-            return Err(bad(message!("the game is over here")));
-        }
-        let moves = request.moves.iter().take(engine::MOST_MOVES);
-        let moves = moves.map(|mv| mv.parse());
-        let moves: Result<_, _> = moves.collect();
-        let (listener, receiver) = watch::channel(Bytes::new());
-        self.engine.start_search(SearchRequest {
-            position: position.clone(),
-            lines: request.lines.clamp(1, engine::MOST_LINES),
-            moves: moves.map_err(|_| bad("moves are in UCI notation"))?,
-            client: request.client.clone(),
-            listener,
-        });
-        let mut response = reply(StatusCode::OK, EVENTS, Bytes::new());
-        response.extensions_mut().insert(Subscription(receiver));
-        Ok(response)
     }
 
     fn start<'b>(&'b self, books: &'b [Arc<ExploredBook>]) -> Start<'b> {
         Start {
-            engine: self.engine.name(),
-            folders: self.folders.is_some(),
+            engine: self.engine.as_ref().map(PageEngine::name),
+            folders: self.open.folders().is_ok(),
             version: env!("CARGO_PKG_VERSION"),
-            read_only: self.read_only,
+            read_only: self.open.read_only,
             books: books
                 .iter()
                 .map(|book| StartBook {
                     name: book.name(),
-                    editable: !self.read_only && book.history().is_ok(),
+                    editable: !self.open.read_only && book.history().is_ok(),
                     notices: book.notices(),
                 })
                 .collect(),
             options: options::start(&self.general),
         }
-    }
-
-    fn main_line(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        #[derive(Serialize)]
-        struct MainLine {
-            points: Vec<plot::Point>,
-        }
-        let line = query.line().map_err(bad)?;
-        let settings = query.settings(&self.general).map_err(bad)?;
-        let book = self.book(query.number("book", 0).map_err(bad)?)?;
-        let book = content(&book, query)?;
-        let points = plot::main_line(&book, &line, &settings).map_err(unreadable)?;
-        Ok(json(&MainLine { points }))
-    }
-
-    /// The moves to the next place of a kind.
-    fn find_next(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        let line = query.line().map_err(bad)?;
-        let kind = query.get("to").and_then(Goal::by_name);
-        let kind = kind.ok_or_else(|| bad("to is difference, gap or mark"))?;
-        let books: Vec<_> = self.shown(query)?;
-        if kind == Goal::Difference && books.len() < 2 {
-            return Err(bad(message!("two books are needed to differ")));
-        }
-        let books = books.iter().map(|(_, book)| Ok(content(book, query)?.0));
-        let books: Vec<_> = books.collect::<Result<_, Refusal>>()?;
-        let skip = query.number("skip", 0).map_err(bad)?;
-        let found = find_next::find(&books, &line, kind, skip).map_err(unreadable)?;
-        let names = found.map(|moves| MoveNames::of_moves(line.last(), &moves));
-        Ok(json(&names))
     }
 }
 

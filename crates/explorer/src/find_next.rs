@@ -6,7 +6,12 @@ use std::collections::{BinaryHeap, HashSet};
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::books::Open;
+use super::content::Open;
+use super::message::message;
+use super::move_names::MoveNames;
+use super::open_books::{OpenBooks, content};
+use super::query::Query;
+use super::reply::{Answer, Refusal, bad, json, unreadable};
 use tabia_book::tree;
 use tabia_book::{BookMove, Error, Lookup, Mark, Wanted};
 use tabia_notation::{self as notation, Line};
@@ -19,7 +24,7 @@ const MOST_PLIES: usize = 80;
 
 /// The kind of place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Goal {
+enum Goal {
     /// Moves that only one of two books has, or different marks.
     Difference,
     /// A position after a book move that the book has no moves for.
@@ -29,7 +34,7 @@ pub(super) enum Goal {
 }
 
 impl Goal {
-    pub(super) fn by_name(name: &str) -> Option<Goal> {
+    fn by_name(name: &str) -> Option<Goal> {
         match name {
             "difference" => Some(Goal::Difference),
             "gap" => Some(Goal::Gap),
@@ -39,10 +44,27 @@ impl Goal {
     }
 }
 
+/// The moves to the next place of a kind.
+pub(super) fn answer(open: &OpenBooks, query: &Query) -> Answer {
+    let line = query.line().map_err(bad)?;
+    let kind = query.get("to").and_then(Goal::by_name);
+    let kind = kind.ok_or_else(|| bad("to is difference, gap or mark"))?;
+    let books = open.shown(query)?;
+    if kind == Goal::Difference && books.len() < 2 {
+        return Err(bad(message!("two books are needed to differ")));
+    }
+    let books = books.iter().map(|(_, book)| Ok(content(book, query)?.0));
+    let books: Vec<_> = books.collect::<Result<_, Refusal>>()?;
+    let skip = query.number("skip", 0).map_err(bad)?;
+    let found = find(&books, &line, kind, skip).map_err(unreadable)?;
+    let names = found.map(|moves| MoveNames::of_moves(line.last(), &moves));
+    Ok(json(&names))
+}
+
 /// The moves from the end of a line to the `skip`th later place of a kind; `None` if no
 /// more is found among the likeliest positions. The end of the line itself does not
 /// count. The last book is the second of two.
-pub(super) fn find(
+fn find(
     books: &[Open],
     from: &Line,
     kind: Goal,

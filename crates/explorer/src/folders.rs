@@ -14,7 +14,7 @@ use std::time::UNIX_EPOCH;
 use serde::Serialize;
 
 use super::books::ExploredBook;
-use super::lock;
+use super::lock::lock;
 use tabia_games::index::GamesIndex;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::input::kind::{BookKind, Kind};

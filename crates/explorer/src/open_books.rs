@@ -1,21 +1,21 @@
 //! The open books: those of the command line, and those that pages open from the user's
-//! folders.
+//! folders; whether they may be changed, and who waits for that.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use hyper::body::Bytes;
-use hyper::{Response, StatusCode};
+use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::api::GamesFilter;
-use super::books::{Content, ExploredBook};
-use super::explorer::Explorer;
+use super::books::ExploredBook;
+use super::content::Content;
+use super::filter::GamesFilter;
 use super::folders::{Folders, ListedFile, OpenedFile};
-use super::lock;
+use super::indexes::Games;
+use super::lock::lock;
 use super::message::message;
 use super::query::Query;
-use super::reply::{Refusal, bad, json, unreadable};
-use tabia_games::index::query::Order;
+use super::reply::{Refusal, bad, unreadable};
+use tokio::sync::watch;
 
 /// Greatest number of books shown at once.
 const MOST_SHOWN: usize = 4;
@@ -31,7 +31,83 @@ pub(super) struct FileRequest {
     id: String,
 }
 
-impl Explorer {
+/// The name of a book that a page has opened.
+#[derive(Serialize)]
+pub(super) struct OpenedBook {
+    name: String,
+}
+
+/// The open books, and what pages may do with them.
+pub(super) struct OpenBooks {
+    /// Books may be added, but are never removed.
+    books: Mutex<Vec<Arc<ExploredBook>>>,
+    pub(super) games: Games,
+    folders: Option<Folders>,
+    /// Locked while a file is opened.
+    opening: Mutex<()>,
+    pub(super) read_only: bool,
+    /// Sends the number of changes to books to waiting pages. It starts at an arbitrary
+    /// number, so that a page can detect a restart of the program.
+    changes: watch::Sender<u64>,
+    first_change: u64,
+}
+
+impl OpenBooks {
+    /// These books; nothing can be changed if they are `read_only`.
+    pub(super) fn new(books: Vec<ExploredBook>, read_only: bool) -> OpenBooks {
+        let first_change = rand::random::<u32>().into();
+        let open = OpenBooks {
+            books: Mutex::new(books.into_iter().map(Arc::new).collect()),
+            games: Games::default(),
+            folders: None,
+            opening: Mutex::default(),
+            read_only,
+            changes: watch::Sender::new(first_change),
+            first_change,
+        };
+        // A page repeats its request if its answer has another number.
+        open.announce();
+        open
+    }
+
+    /// Adds folders whose files pages may open.
+    pub(super) fn with_folders(self, folders: Folders) -> OpenBooks {
+        OpenBooks {
+            folders: Some(folders),
+            ..self
+        }
+    }
+
+    /// Receives the number of changes at each change to a book.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Whether a page waits for changes.
+    pub(super) fn is_watched(&self) -> bool {
+        self.changes.receiver_count() > 0
+    }
+
+    /// Reopens books that other programs have changed, and notifies pages.
+    pub(super) fn reload_changed(&self) {
+        self.books().iter().for_each(|book| book.reload_changed());
+        self.announce();
+    }
+
+    /// Notifies pages if a book has been reopened since the last notification.
+    pub(super) fn announce(&self) {
+        let now = self.changes_now();
+        self.changes
+            .send_if_modified(|sent| std::mem::replace(sent, now) != now);
+    }
+
+    /// How often books have been opened or reopened.
+    pub(super) fn changes_now(&self) -> u64 {
+        let changes = self.books();
+        let changes = changes.iter().map(|book| 1 + book.times_reopened());
+        self.first_change + changes.sum::<u64>()
+    }
+
     /// The books that are open now.
     pub(super) fn books(&self) -> Vec<Arc<ExploredBook>> {
         lock(&self.books).clone()
@@ -66,6 +142,22 @@ impl Explorer {
         book.ok_or_else(|| self.no_such_book())
     }
 
+    /// The book with this number, if it may be changed.
+    pub(super) fn editable(&self, number: usize) -> Result<Arc<ExploredBook>, Refusal> {
+        if self.read_only {
+            let reason = message!("the explorer was started read-only");
+            return Err((StatusCode::FORBIDDEN, reason));
+        }
+        self.book(number)
+    }
+
+    /// Numbers that change with the contents of the books.
+    pub(super) fn generations(&self) -> Vec<u64> {
+        let books = self.books();
+        let books = books.iter().map(|book| book.generation());
+        books.chain([self.games.generation()]).collect()
+    }
+
     fn no_such_book(&self) -> Refusal {
         let last = self.books().len().saturating_sub(1);
         bad(message!(
@@ -81,13 +173,8 @@ impl Explorer {
         folders.ok_or_else(|| (StatusCode::FORBIDDEN, reason()))
     }
 
-    /// Opens a file of the folders as a book, unless it is open already, and returns its
-    /// name.
-    pub(super) fn open_file(&self, request: &FileRequest) -> Result<Response<Bytes>, Refusal> {
-        #[derive(Serialize)]
-        struct Opened {
-            name: String,
-        }
+    /// Opens a file of the folders as a book, unless it is open already.
+    pub(super) fn open_file(&self, request: &FileRequest) -> Result<OpenedBook, Refusal> {
         let folders = self.folders()?;
         // Two pages that open the same file get one book.
         let _opening = lock(&self.opening);
@@ -110,7 +197,7 @@ impl Explorer {
         };
         folders.add_recent(request.id.clone());
         self.announce();
-        Ok(json(&Opened { name }))
+        Ok(OpenedBook { name })
     }
 
     fn add_book(&self, folders: &Folders, file: &ListedFile, name: String) -> Result<(), Refusal> {
@@ -121,22 +208,6 @@ impl Explorer {
         };
         lock(&self.books).push(Arc::new(book));
         Ok(())
-    }
-
-    /// Lists games with a position from all indexes.
-    pub(super) fn list_games(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        let line = query.line().map_err(bad)?;
-        let filter = GamesFilter::read(query).map_err(bad)?;
-        let words = query.get("q").unwrap_or_default().to_lowercase();
-        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        let order = match query.get("order") {
-            None | Some("elo") => Order::Rating,
-            Some("newest") => Order::Newest,
-            Some("oldest") => Order::Oldest,
-            Some(_) => return Err(bad("order is elo, newest or oldest")),
-        };
-        let list = self.games.list(line.last(), &filter, &words, order);
-        Ok(json(&list.map_err(unreadable)?))
     }
 }
 
@@ -154,4 +225,86 @@ fn unused_name(books: &[Arc<ExploredBook>], file: &ListedFile) -> String {
 pub(super) fn content(book: &ExploredBook, query: &Query) -> Result<Content, Refusal> {
     let filter = GamesFilter::read(query).map_err(bad)?;
     book.under(&filter).map_err(unreadable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn book(name: &str) -> ExploredBook {
+        let open = || Arc::new(tabia_adapter::book_set::starter().unwrap()) as _;
+        ExploredBook::new(
+            name.into(),
+            Vec::new(),
+            open(),
+            Box::new(move || Ok(open())),
+        )
+    }
+
+    fn three() -> OpenBooks {
+        OpenBooks::new(["a", "b,1", "c"].map(book).into(), false)
+    }
+
+    #[test]
+    fn books_are_named_by_numbers_or_names() {
+        let open = three();
+        let shown = |requested: &str| {
+            let shown = open
+                .shown(&Query::read(&format!("books={requested}")))
+                .ok()?;
+            Some(shown.into_iter().map(|(number, _)| number).collect())
+        };
+        for (requested, numbers) in [
+            ("", Some(vec![0])),
+            ("2", Some(vec![2])),
+            ("2,0", Some(vec![2, 0])),
+            ("c/a/1", Some(vec![2, 0, 1])),
+            // A name may have a comma.
+            ("b,1", Some(vec![1])),
+            ("0/1/2/0", Some(vec![0, 1, 2, 0])),
+            ("0/1/2/0/1", None),
+            ("3", None),
+            ("d", None),
+            ("0/", None),
+        ] {
+            assert_eq!(shown(requested), numbers, "{requested}");
+        }
+    }
+
+    #[test]
+    fn only_books_that_are_not_read_only_can_be_changed() {
+        let status = |open: &OpenBooks, number| open.editable(number).err().map(|(why, _)| why);
+        let open = three();
+        assert_eq!(status(&open, 2), None);
+        assert_eq!(status(&open, 3), Some(StatusCode::BAD_REQUEST));
+        let locked = OpenBooks::new(vec![book("a")], true);
+        assert_eq!(status(&locked, 0), Some(StatusCode::FORBIDDEN));
+        // Nothing can be opened without folders.
+        let folders = locked.folders().err().map(|(why, _)| why);
+        assert_eq!(folders, Some(StatusCode::FORBIDDEN));
+    }
+
+    #[test]
+    fn pages_are_notified_once_of_each_change() {
+        let open = three();
+        assert!(!open.is_watched());
+        let mut page = open.changes();
+        assert!(open.is_watched());
+        let first = *page.borrow_and_update();
+        assert_eq!(first, open.changes_now());
+        open.announce();
+        assert!(!page.has_changed().unwrap());
+        let before = open.generations();
+        open.book(1).unwrap().reopen().unwrap();
+        open.announce();
+        open.announce();
+        assert!(page.has_changed().unwrap());
+        assert_eq!(*page.borrow_and_update(), first + 1);
+        assert!(!page.has_changed().unwrap());
+        let after = open.generations();
+        let changed: Vec<bool> = before.iter().zip(&after).map(|(a, b)| a != b).collect();
+        assert_eq!(changed, [false, true, false, false]);
+        drop(page);
+        assert!(!open.is_watched());
+    }
 }

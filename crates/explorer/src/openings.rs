@@ -6,7 +6,7 @@ use shakmaty::Chess;
 
 pub(super) use tabia_notation::openings::{Opening, of, of_line};
 
-use super::books::Open;
+use super::content::Open;
 use tabia_book::{Lookup, Wanted};
 use tabia_notation::Line;
 

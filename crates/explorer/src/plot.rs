@@ -5,8 +5,11 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use serde::Serialize;
 use shakmaty::{Color, Move, Position};
 
-use super::books::{Content, look_up};
-use super::lock;
+use super::content::{Content, look_up};
+use super::lock::lock;
+use super::open_books::{OpenBooks, content};
+use super::query::Query;
+use super::reply::{Answer, bad, json, unreadable};
 use tabia_adapter::settings::Options;
 use tabia_book::policy::Rejection;
 use tabia_book::{Error, Lookup, Stats, Wanted};
@@ -32,6 +35,20 @@ pub(super) struct Point {
     /// Whether it is on the given line.
     #[serde(rename = "walked")]
     is_given: bool,
+}
+
+/// The answer with the points of the plot.
+pub(super) fn answer(open: &OpenBooks, general: &Options, query: &Query) -> Answer {
+    #[derive(Serialize)]
+    struct MainLine {
+        points: Vec<Point>,
+    }
+    let line = query.line().map_err(bad)?;
+    let settings = query.settings(general).map_err(bad)?;
+    let book = open.book(query.number("book", 0).map_err(bad)?)?;
+    let book = content(&book, query)?;
+    let points = main_line(&book, &line, &settings).map_err(unreadable)?;
+    Ok(json(&MainLine { points }))
 }
 
 /// The main line: `line`, then the most probable move of the adapter until the book

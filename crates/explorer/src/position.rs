@@ -1,21 +1,21 @@
 //! The answer with everything that the page shows about one position.
 
-use hyper::Response;
-use hyper::body::Bytes;
 use serde::Serialize;
 use shakmaty::{Chess, Move, Position};
 
-use super::api::GamesFilter;
-use super::books::{ExploredBook, look_up};
+use super::books::ExploredBook;
+use super::content::look_up;
 use super::edit::{EditHistory, Undoable};
-use super::explorer::Explorer;
+use super::filter::GamesFilter;
 use super::line;
 use super::message::{Message, message};
+use super::move_names::{MoveNames, uci};
+use super::open_books::OpenBooks;
 use super::openings::{self, Opening};
 use super::options::{self, OptionView};
 use super::plot;
 use super::query::Query;
-use super::reply::{Refusal, bad, json};
+use super::reply::{Answer, Refusal, bad, json};
 use tabia_adapter::settings::Options;
 use tabia_book::Preference;
 use tabia_book::policy::{Choice, Rejection};
@@ -51,13 +51,6 @@ struct PositionView {
     open: usize,
     /// The number of book changes when the answer was made.
     changes: u64,
-}
-
-/// A move in both notations.
-#[derive(Serialize)]
-pub(super) struct MoveNames {
-    uci: String,
-    san: String,
 }
 
 /// A legal move.
@@ -148,106 +141,82 @@ impl Leniency {
     }
 }
 
-impl Explorer {
-    /// Answers with everything about a position. With `lenient`, the valid part of a
-    /// broken address is shown.
-    pub(super) fn position(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        // Read before the books: later changes cause a notification.
-        let changes = self.changes_now();
-        let is_lenient = query.get("lenient").is_some();
-        let (fen, play) = (query.get("fen"), query.get("play"));
-        let (line, problem) = match is_lenient {
-            true => line::read_prefix(fen, play),
-            false => (line::read(fen, play).map_err(bad)?, None),
-        };
-        let at = query.number("at", line.plies()).map_err(bad)?;
-        let most_ahead = query.number("ahead", 0).map_err(bad)?.min(MOST_AHEAD);
-        let mut leniency = Leniency {
-            is_lenient,
-            problem,
-        };
-        let settings = query.settings(&self.general);
-        let settings = leniency.accept(settings, || self.general.clone())?;
-        let first_book = || {
-            self.books()
-                .into_iter()
-                .take(1)
-                .map(|book| (0, book))
-                .collect()
-        };
-        let books = self.shown(query).map_err(|(_, error)| error);
-        let books = leniency.accept(books, first_book)?;
-        let filter = leniency.accept(GamesFilter::read(query), GamesFilter::default)?;
-        let options = ViewOptions {
-            settings,
-            filter,
-            client: query.get("client").unwrap_or_default(),
-            read_only: self.read_only,
-        };
-        let played = line.up_to(at);
-        let position = played.last();
-        let start = Some(line.start()).filter(|&start| *start != Chess::default());
-        let first = books.first();
-        let ahead = first.and_then(|(_, book)| {
-            let book = book.under(&options.filter).ok()?;
-            plot::ahead(&book, &played, &options.settings, most_ahead).ok()
-        });
-        let ahead = ahead.as_ref().map(Line::steps).into_iter().flatten();
-        Ok(json(&PositionView {
-            fen: notation::fen(position),
-            start: start.map(notation::fen),
-            at: played.plies(),
-            turn: position.turn().fold_wb("white", "black"),
-            fullmove: position.fullmoves().get(),
-            check: position.is_check(),
-            end: match (position.legal_moves().is_empty(), position.is_check()) {
-                (true, true) => Some("checkmate"),
-                (true, false) => Some("stalemate"),
-                _ => None,
-            },
-            opening: openings::of_line(played.positions()),
-            line: line.steps().map(MoveNames::new).collect(),
-            legal: position
-                .legal_moves()
-                .iter()
-                .map(|&mv| LegalMove {
-                    names: MoveNames::new((position, Some(mv))),
-                    rook: mv.is_castle().then(|| mv.to().to_string()),
-                })
-                .collect(),
-            ahead: ahead.skip(played.plies()).map(MoveNames::new).collect(),
-            options: options::views(&options.settings),
-            books: books
-                .iter()
-                .map(|(number, book)| BookView::new(*number, book, &played, &options))
-                .collect(),
-            problem: leniency.problem,
-            open: self.books().len(),
-            changes,
-        }))
-    }
-}
-
-impl MoveNames {
-    fn new((position, mv): (&Chess, Option<Move>)) -> MoveNames {
-        MoveNames {
-            uci: mv.map_or_else(|| notation::uci_or_null(None), |mv| uci(position, mv)),
-            san: notation::san_or_null(position, mv),
-        }
-    }
-
-    /// The names of successive moves.
-    pub(super) fn of_moves(position: &Chess, moves: &[Move]) -> Vec<MoveNames> {
-        let mut line = Line::from_start(position.clone());
-        moves.iter().for_each(|&mv| line.push(mv));
-        line.steps().map(MoveNames::new).collect()
-    }
-}
-
-/// In Chess960 positions castling is written as the king taking the rook, because the
-/// usual castling move of the king may be an ordinary move.
-pub(super) fn uci(position: &Chess, mv: Move) -> String {
-    mv.to_uci(position.castles().mode()).to_string()
+/// Answers with everything about a position. With `lenient`, the valid part of a
+/// broken address is shown.
+pub(super) fn answer(open: &OpenBooks, general: &Options, query: &Query) -> Answer {
+    // Read before the books: later changes cause a notification.
+    let changes = open.changes_now();
+    let is_lenient = query.get("lenient").is_some();
+    let (fen, play) = (query.get("fen"), query.get("play"));
+    let (line, problem) = match is_lenient {
+        true => line::read_prefix(fen, play),
+        false => (line::read(fen, play).map_err(bad)?, None),
+    };
+    let at = query.number("at", line.plies()).map_err(bad)?;
+    let most_ahead = query.number("ahead", 0).map_err(bad)?.min(MOST_AHEAD);
+    let mut leniency = Leniency {
+        is_lenient,
+        problem,
+    };
+    let settings = query.settings(general);
+    let settings = leniency.accept(settings, || general.clone())?;
+    let first_book = || {
+        open.books()
+            .into_iter()
+            .take(1)
+            .map(|book| (0, book))
+            .collect()
+    };
+    let books = open.shown(query).map_err(|(_, error)| error);
+    let books = leniency.accept(books, first_book)?;
+    let filter = leniency.accept(GamesFilter::read(query), GamesFilter::default)?;
+    let options = ViewOptions {
+        settings,
+        filter,
+        client: query.get("client").unwrap_or_default(),
+        read_only: open.read_only,
+    };
+    let played = line.up_to(at);
+    let position = played.last();
+    let start = Some(line.start()).filter(|&start| *start != Chess::default());
+    let first = books.first();
+    let ahead = first.and_then(|(_, book)| {
+        let book = book.under(&options.filter).ok()?;
+        plot::ahead(&book, &played, &options.settings, most_ahead).ok()
+    });
+    let ahead = ahead.as_ref().map(Line::steps).into_iter().flatten();
+    Ok(json(&PositionView {
+        fen: notation::fen(position),
+        start: start.map(notation::fen),
+        at: played.plies(),
+        turn: position.turn().fold_wb("white", "black"),
+        fullmove: position.fullmoves().get(),
+        check: position.is_check(),
+        end: match (position.legal_moves().is_empty(), position.is_check()) {
+            (true, true) => Some("checkmate"),
+            (true, false) => Some("stalemate"),
+            _ => None,
+        },
+        opening: openings::of_line(played.positions()),
+        line: line.steps().map(MoveNames::new).collect(),
+        legal: position
+            .legal_moves()
+            .iter()
+            .map(|&mv| LegalMove {
+                names: MoveNames::new((position, Some(mv))),
+                rook: mv.is_castle().then(|| mv.to().to_string()),
+            })
+            .collect(),
+        ahead: ahead.skip(played.plies()).map(MoveNames::new).collect(),
+        options: options::views(&options.settings),
+        books: books
+            .iter()
+            .map(|(number, book)| BookView::new(*number, book, &played, &options))
+            .collect(),
+        problem: leniency.problem,
+        open: open.books().len(),
+        changes,
+    }))
 }
 
 impl BookView {

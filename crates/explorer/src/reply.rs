@@ -59,6 +59,9 @@ pub(super) fn without_opener_policy(
 /// A refusal: status and one sentence.
 pub(super) type Refusal = (StatusCode, Message);
 
+/// What a request gets.
+pub(super) type Answer = Result<Response<Bytes>, Refusal>;
+
 /// A refusal because the request is invalid.
 pub(super) fn bad(error: impl Into<Message>) -> Refusal {
     (StatusCode::BAD_REQUEST, error.into())

@@ -24,7 +24,7 @@ use tokio::time::{sleep, timeout};
 
 use super::events::{Events, subscription};
 use super::explorer::Explorer;
-use super::lock;
+use super::lock::lock;
 use super::message::message;
 use super::reply::refuse;
 
@@ -118,10 +118,10 @@ pub fn serve(
 async fn look_after_books(explorer: &Arc<Explorer>) {
     loop {
         sleep(LOOK_EVERY).await;
-        if explorer.is_watched() {
+        if explorer.open.is_watched() {
             let explorer = Arc::clone(explorer);
             // Opening a book may wait for the disk.
-            let _ = tokio::task::spawn_blocking(move || explorer.reload_changed()).await;
+            let _ = tokio::task::spawn_blocking(move || explorer.open.reload_changed()).await;
         }
     }
 }
@@ -265,7 +265,7 @@ async fn answer(
             })
         }
     };
-    match subscription(&mut response, explorer.changes()) {
+    match subscription(&mut response, explorer.open.changes()) {
         Some(events) => response.map(|_| Either::Right(events)),
         None => response.map(|body| Either::Left(Full::new(body))),
     }

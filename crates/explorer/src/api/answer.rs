@@ -6,8 +6,9 @@ use serde::Serialize;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Move, Position};
 
+use super::super::filter::Shape;
 use super::super::openings::{self, Opening};
-use super::question::{Question, Shape};
+use super::question::Question;
 use tabia_games::index::{Counts, FoundGame};
 use tabia_games::{Month, Speed};
 use tabia_notation as notation;

@@ -2,13 +2,22 @@
 
 use shakmaty::{ByColor, Color, Position};
 
-use super::super::books::Open;
+use super::super::content::Open;
+use super::super::open_books::OpenBooks;
+use super::super::reply::{Refusal, bad};
 use super::answer::{CountedMove, Explored};
 use super::question::Question;
 use tabia_adapter::settings::Options;
 use tabia_book::policy::{Weighed, choose};
 use tabia_book::{BookMove, Error, Preference, Stats};
 use tabia_games::index::Counts;
+
+/// The book with this number, as it is now.
+pub(super) fn numbered(open: &OpenBooks, number: usize) -> Result<Open, Refusal> {
+    let books = open.books();
+    let book = books.get(number).map(|book| book.current());
+    book.ok_or_else(|| bad(format!("book: there are {}, from 0", books.len())))
+}
 
 /// The answer of the first book that has the position.
 pub(super) fn explore(

@@ -7,11 +7,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
-use super::super::books::Open;
+use super::super::content::Open;
 use super::super::message::message;
+use super::super::open_books::OpenBooks;
 use super::super::query::Query;
 use super::super::reply::{Refusal, bad, unreadable};
-use super::{Api, question};
+use super::books::numbered;
+use super::question;
+use tabia_adapter::settings::Options;
 use tabia_analysis::coverage::{self, CoverageLimits, Hole};
 use tabia_analysis::departures::{ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire};
 use tabia_book::Probe;
@@ -96,126 +99,134 @@ impl RepertoireRequest {
     }
 }
 
-impl Api<'_> {
-    /// The positions without an answer in a book, for a colour; `opponents` is the number
-    /// of the book or index with the opponents' moves.
-    pub(super) fn coverage(&self, query: &Query, body: &[u8]) -> Result<Coverage, Refusal> {
-        let colour = question::required_color(query).map_err(bad)?;
-        let request = self.read_request(query, colour, parse_body(body).1)?;
-        let opponents = query.optional_number("opponents").map_err(bad)?;
-        let opponents = opponents.map(|number| self.book(number)).transpose()?;
-        let opponents = opponents.as_deref().map(|open| open as &dyn Probe);
-        let mut holes =
-            coverage::holes(request.repertoire(), opponents, LIMITS).map_err(unreadable)?;
-        let share = holes.iter().filter_map(|hole| hole.share).sum();
-        holes.truncate(MOST);
-        Ok(Coverage { share, holes })
-    }
+/// The positions without an answer in a book, for a colour; `opponents` is the number
+/// of the book or index with the opponents' moves.
+pub(super) fn coverage(
+    open: &OpenBooks,
+    settings: &Options,
+    query: &Query,
+    body: &[u8],
+) -> Result<Coverage, Refusal> {
+    let colour = question::required_color(query).map_err(bad)?;
+    let request = read_request(open, settings, query, colour, parse_body(body).1)?;
+    let opponents = query.optional_number("opponents").map_err(bad)?;
+    let opponents = opponents.map(|number| numbered(open, number)).transpose()?;
+    let opponents = opponents.as_deref().map(|book| book as &dyn Probe);
+    let mut holes = coverage::holes(request.repertoire(), opponents, LIMITS).map_err(unreadable)?;
+    let share = holes.iter().filter_map(|hole| hole.share).sum();
+    holes.truncate(MOST);
+    Ok(Coverage { share, holes })
+}
 
-    fn read_request(
-        &self,
-        query: &Query,
-        colour: Color,
-        moves: MoveChoices,
-    ) -> Result<RepertoireRequest, Refusal> {
-        Ok(RepertoireRequest {
-            book: self.book(query.number("book", 0).map_err(bad)?)?,
-            colour,
-            policy: query.settings(self.settings).map_err(bad)?.policy,
-            chosen: ChosenMoves::new(moves),
-        })
-    }
+fn read_request(
+    open: &OpenBooks,
+    settings: &Options,
+    query: &Query,
+    colour: Color,
+    moves: MoveChoices,
+) -> Result<RepertoireRequest, Refusal> {
+    Ok(RepertoireRequest {
+        book: numbered(open, query.number("book", 0).map_err(bad)?)?,
+        colour,
+        policy: query.settings(settings).map_err(bad)?.policy,
+        chosen: ChosenMoves::new(moves),
+    })
+}
 
-    /// Departures in the games of a PGN text; if it is empty, of the indexes.
-    pub(super) fn departures(&self, query: &Query, body: &[u8]) -> Result<Departures, Refusal> {
-        let (name, colour) = question::player(query).map_err(bad)?;
-        let (pgn, moves) = parse_body(body);
-        let request = self.read_request(query, colour, moves)?;
-        let repertoire = request.repertoire();
-        let mut games = Vec::new();
-        let (mut others, mut unread) = (0, 0);
-        let mut failed = None;
-        let mut count = |winner: Option<Option<Color>>, positions: &[_], moves: &[_]| {
-            let half_points =
-                winner.map(|winner| winner.map_or(1, |side| 2 * u8::from(side == colour)));
-            match repertoire.left_by_game((positions, moves)) {
-                Ok(departure) => games.push((departure, half_points)),
-                Err(error) => failed = Some(error),
-            }
+/// Departures in the games of a PGN text; if it is empty, of the indexes.
+pub(super) fn departures(
+    open: &OpenBooks,
+    settings: &Options,
+    query: &Query,
+    body: &[u8],
+) -> Result<Departures, Refusal> {
+    let (name, colour) = question::player(query).map_err(bad)?;
+    let (pgn, moves) = parse_body(body);
+    let request = read_request(open, settings, query, colour, moves)?;
+    let repertoire = request.repertoire();
+    let mut games = Vec::new();
+    let (mut others, mut unread) = (0, 0);
+    let mut failed = None;
+    let mut count = |winner: Option<Option<Color>>, positions: &[_], moves: &[_]| {
+        let half_points =
+            winner.map(|winner| winner.map_or(1, |side| 2 * u8::from(side == colour)));
+        match repertoire.left_by_game((positions, moves)) {
+            Ok(departure) => games.push((departure, half_points)),
+            Err(error) => failed = Some(error),
+        }
+    };
+    if pgn.is_empty() {
+        for known in open.games.indexes() {
+            let index = known.current();
+            let names = known.names_of(&index, name).map_err(unreadable)?;
+            each_game(
+                &index,
+                &names,
+                colour,
+                MOST_PLIES,
+                |_, facts, positions, moves| {
+                    count(Some(facts.winner), positions, moves);
+                },
+            )
+            .map_err(unreadable)?;
+        }
+    } else {
+        let text = Box::new(Cursor::new(pgn));
+        let mut source = PgnSource::new("", text, Arc::default());
+        let wanted = GameParts {
+            plies: MOST_PLIES,
+            ..GameParts::default()
         };
-        if pgn.is_empty() {
-            for open in self.games.indexes() {
-                let index = open.current();
-                let names = open.names_of(&index, name).map_err(unreadable)?;
-                each_game(
-                    &index,
-                    &names,
-                    colour,
-                    MOST_PLIES,
-                    |_, facts, positions, moves| {
-                        count(Some(facts.winner), positions, moves);
-                    },
-                )
-                .map_err(unreadable)?;
-            }
-        } else {
-            let text = Box::new(Cursor::new(pgn));
-            let mut source = PgnSource::new("", text, Arc::default());
-            let wanted = GameParts {
-                plies: MOST_PLIES,
-                ..GameParts::default()
-            };
-            let mut game = Game::default();
-            while let Some(mut batch) = source
-                .next_batch()
-                .map_err(|error| bad(error.to_string()))?
-            {
-                loop {
-                    match batch.next_game(wanted, &mut game) {
-                        Ok(false) => break,
-                        Err(_) => unread += 1,
-                        Ok(true) if !has_name(game.names.get(colour), name) => others += 1,
-                        Ok(true) => {
-                            let winner = match game.result {
-                                // A forfeit says nothing about the moves.
-                                _ if game.conditions.forfeited => None,
-                                GameResult::Won(winner) => Some(Some(winner)),
-                                GameResult::Draw => Some(None),
-                                GameResult::Unknown => None,
-                            };
-                            count(winner, &game.positions, &game.moves);
-                        }
+        let mut game = Game::default();
+        while let Some(mut batch) = source
+            .next_batch()
+            .map_err(|error| bad(error.to_string()))?
+        {
+            loop {
+                match batch.next_game(wanted, &mut game) {
+                    Ok(false) => break,
+                    Err(_) => unread += 1,
+                    Ok(true) if !has_name(game.names.get(colour), name) => others += 1,
+                    Ok(true) => {
+                        let winner = match game.result {
+                            // A forfeit says nothing about the moves.
+                            _ if game.conditions.forfeited => None,
+                            GameResult::Won(winner) => Some(Some(winner)),
+                            GameResult::Draw => Some(None),
+                            GameResult::Unknown => None,
+                        };
+                        count(winner, &game.positions, &game.moves);
                     }
                 }
             }
         }
-        if let Some(error) = failed {
-            return Err(unreadable(error));
-        }
-        if games.is_empty() {
-            return Err(bad(message!(
-                "there is no game of {0} with this colour",
-                name
-            )));
-        }
-        let by = |by| {
-            let is_by = |(left, _): &&(Option<GameDeparture>, _)| {
-                left.as_ref().is_some_and(|left| left.by == by)
-            };
-            games.iter().filter(is_by).count() as u64
-        };
-        Ok(Departures {
-            games: games.len() as u64,
-            others,
-            unread,
-            left_by_player: by(LeftBy::Player),
-            left_by_opponent: by(LeftBy::Opponent),
-            unanswered: by(LeftBy::Book),
-            departures: {
-                let left = games.into_iter();
-                let left = left.filter_map(|(left, points)| Some((left?, points)));
-                repertoire.sum(left, MOST).map_err(unreadable)?
-            },
-        })
     }
+    if let Some(error) = failed {
+        return Err(unreadable(error));
+    }
+    if games.is_empty() {
+        return Err(bad(message!(
+            "there is no game of {0} with this colour",
+            name
+        )));
+    }
+    let by = |by| {
+        let is_by = |(left, _): &&(Option<GameDeparture>, _)| {
+            left.as_ref().is_some_and(|left| left.by == by)
+        };
+        games.iter().filter(is_by).count() as u64
+    };
+    Ok(Departures {
+        games: games.len() as u64,
+        others,
+        unread,
+        left_by_player: by(LeftBy::Player),
+        left_by_opponent: by(LeftBy::Opponent),
+        unanswered: by(LeftBy::Book),
+        departures: {
+            let left = games.into_iter();
+            let left = left.filter_map(|(left, points)| Some((left?, points)));
+            repertoire.sum(left, MOST).map_err(unreadable)?
+        },
+    })
 }

@@ -1,257 +1,70 @@
 //! Answers from games indexes.
 
-use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Chess, Color};
 
-use super::super::books::{ExploredBook, Open};
-use super::super::lock;
-use super::super::message::{Message, message};
+use super::super::filter::Shape;
+use super::super::indexes::{Games, book_moves, no_such_player};
 use super::answer::{
     CountedMove, Explored, ExploredGame, ExploredPlayer, PlayedGame, history, speed_name,
 };
-use super::lists::NamedPlayer;
-use super::question::{GamesFilter, Question, Shape};
+use super::question::Question;
 use tabia_adapter::settings::Options;
+use tabia_book::BookMove;
 use tabia_book::policy;
-use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
+use tabia_games::Error;
 use tabia_games::index::query::{self, Lists, Named, Source, Sums};
-use tabia_games::index::{Counts, GameSelection, GamesIndex, Player};
+use tabia_games::index::{Counts, GamesIndex};
 use tabia_games::tgx::move_of;
 
-/// Greatest number of players whose games are cached.
-const CACHED_PLAYERS: usize = 8;
-
-/// The open indexes; each is reopened when games were added.
-#[derive(Default)]
-pub struct Games {
-    indexes: Mutex<Vec<Arc<OpenIndex>>>,
-    mmap: bool,
+/// The answer for a position from all games.
+pub(super) fn explore(
+    games: &Games,
+    question: &Question,
+    settings: &Options,
+) -> Result<Explored, Error> {
+    let Some(position) = question.position() else {
+        return Ok(Explored::nothing(question));
+    };
+    let indexes = games.current();
+    let all = indexes.iter().map(|index| Source::Index(index));
+    let sums = query::sums(all, position, &question.selection, lists(question))?;
+    let newest = indexes.iter().filter_map(|index| index.last_month()).max();
+    let mut explored = make_answer(question, position, settings, &indexes, &sums)?;
+    if question.history {
+        explored.history = Some(history(question, &sums.history, newest));
+    }
+    Ok(explored)
 }
 
-/// An index that is reopened when it has changed.
-pub(super) struct OpenIndex {
-    open: Mutex<Arc<GamesIndex>>,
-    mmap: bool,
-    /// How often it has been reopened.
-    times_reopened: AtomicU64,
-    players: Mutex<Vec<(PlayerKey, Arc<Player>)>>,
-    pub(super) names: Mutex<Option<(u64, Arc<Vec<NamedPlayer>>)>>,
-}
-
-/// The number of games of the index, the player and the colour.
-type PlayerKey = (u64, String, Color);
-
-impl OpenIndex {
-    /// The index as it is on disk now, or the last version that could be opened.
-    pub(super) fn current(&self) -> Arc<GamesIndex> {
-        let open = Arc::clone(&lock(&self.open));
-        if open.file().is_current() {
-            return open;
+/// The answer from the games of one player.
+pub(super) fn player(
+    games: &Games,
+    question: &Question,
+    name: &str,
+    color: Color,
+    settings: &Options,
+) -> Result<Explored, Error> {
+    let Some(position) = question.position() else {
+        return Ok(Explored::nothing(question));
+    };
+    let mut is_nobody = true;
+    for open in games.indexes() {
+        let index = open.current();
+        let player = open.player(&index, name, color)?;
+        if player.is_empty() {
+            is_nobody = is_nobody && open.has_nobody_named(&index, name)?;
+            continue;
         }
-        let Ok(again) = GamesIndex::open(open.file().path(), self.mmap) else {
-            return open;
-        };
-        let again = Arc::new(again);
-        *lock(&self.open) = Arc::clone(&again);
-        self.times_reopened.fetch_add(1, Ordering::Release);
-        again
+        let source = Source::Players(std::slice::from_ref(&player));
+        let sums = query::sums([source], position, &question.selection, lists(question))?;
+        return make_answer(question, position, settings, &[index], &sums);
     }
-
-    /// The games of a player with a colour.
-    fn player(
-        &self,
-        index: &GamesIndex,
-        name: &str,
-        color: Color,
-    ) -> Result<Arc<Player>, tabia_games::Error> {
-        let key = (index.file().games(), name.to_lowercase(), color);
-        let players = || lock(&self.players);
-        if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
-            return Ok(Arc::clone(player));
-        }
-        let names = self.names_of(index, name)?;
-        let player = Arc::new(Player::read(index, &names, color)?);
-        let mut players = players();
-        if players.len() >= CACHED_PLAYERS {
-            players.remove(0);
-        }
-        players.push((key, Arc::clone(&player)));
-        Ok(player)
-    }
-
-    /// The games in the present index that match a filter.
-    pub(super) fn chosen(&self, filter: &GamesFilter) -> Result<ChosenGames, tabia_games::Error> {
-        let index = self.current();
-        let players = match &filter.player {
-            None => None,
-            Some((name, color)) => {
-                let colors = Color::ALL.into_iter();
-                let colors = colors.filter(|one| color.is_none_or(|wanted| wanted == *one));
-                let players = colors.map(|color| self.player(&index, name, color));
-                Some(players.collect::<Result<_, _>>()?)
-            }
-        };
-        Ok(ChosenGames {
-            index,
-            players,
-            selection: filter.selection,
-        })
-    }
-
-    /// The index as a read-only book.
-    fn book(self: &Arc<OpenIndex>, name: String) -> ExploredBook {
-        let open = self.current();
-        let file = open.file().path().to_owned();
-        let [again, filtered] = [Arc::clone(self), Arc::clone(self)];
-        let under = move |index: &OpenIndex, filter: &GamesFilter| {
-            let chosen = index.chosen(filter).map_err(|error| error.to_string())?;
-            let notice = match &filter.player {
-                Some((name, _)) if chosen.has_no_games() => index
-                    .has_nobody_named(&chosen.index, name)
-                    .map_err(|error| error.to_string())?
-                    .then(|| no_such_player(name)),
-                _ => chosen.notice_of_older_games(),
-            };
-            Ok::<_, String>((Arc::new(chosen) as Open, notice))
-        };
-        let reopen = Box::new(move || Ok(under(&again, &GamesFilter::default())?.0));
-        let open = ChosenGames {
-            index: open,
-            players: None,
-            selection: GameSelection::default(),
-        };
-        ExploredBook::new(name, Vec::new(), Arc::new(open), reopen)
-            .with_files(vec![file])
-            .with_filter(Box::new(move |filter| under(&filtered, filter)))
-    }
-}
-
-impl Games {
-    /// The open indexes; with `mmap` they are memory-mapped when they are reopened.
-    #[must_use]
-    pub fn new(indexes: Vec<GamesIndex>, mmap: bool) -> Games {
-        let games = Games {
-            indexes: Mutex::default(),
-            mmap,
-        };
-        for index in indexes {
-            games.add(index);
-        }
-        games
-    }
-
-    pub(super) fn indexes(&self) -> Vec<Arc<OpenIndex>> {
-        lock(&self.indexes).clone()
-    }
-
-    fn add(&self, index: GamesIndex) -> Arc<OpenIndex> {
-        let index = Arc::new(OpenIndex {
-            open: Mutex::new(Arc::new(index)),
-            mmap: self.mmap,
-            times_reopened: AtomicU64::new(0),
-            players: Mutex::default(),
-            names: Mutex::default(),
-        });
-        lock(&self.indexes).push(Arc::clone(&index));
-        index
-    }
-
-    /// Adds an index, and returns it as a book with this name.
-    pub(crate) fn add_as_book(&self, index: GamesIndex, name: String) -> ExploredBook {
-        self.add(index).book(name)
-    }
-
-    /// The indexes as read-only books with these names.
-    #[must_use]
-    pub fn books(&self, names: Vec<String>) -> Vec<ExploredBook> {
-        let indexes = self.indexes();
-        let named = names.into_iter().zip(indexes);
-        named.map(|(name, index)| index.book(name)).collect()
-    }
-
-    /// Whether there is no index.
-    pub(super) fn is_empty(&self) -> bool {
-        self.indexes().is_empty()
-    }
-
-    /// The indexes as they are on disk now.
-    pub(super) fn current(&self) -> Vec<Arc<GamesIndex>> {
-        self.indexes().iter().map(|index| index.current()).collect()
-    }
-
-    /// A number that increases with each change of content. A new index changes the
-    /// number of books instead.
-    pub(crate) fn generation(&self) -> u64 {
-        let _ = self.current();
-        let times_reopened = |index: &Arc<OpenIndex>| index.times_reopened.load(Ordering::Acquire);
-        self.indexes().iter().map(times_reopened).sum()
-    }
-
-    /// The answer for a position from all games.
-    pub(super) fn explore(
-        &self,
-        question: &Question,
-        settings: &Options,
-    ) -> Result<Explored, tabia_games::Error> {
-        let Some(position) = question.position() else {
-            return Ok(Explored::nothing(question));
-        };
-        let indexes = self.current();
-        let all = indexes.iter().map(|index| Source::Index(index));
-        let sums = query::sums(all, position, &question.selection, lists(question))?;
-        let newest = indexes.iter().filter_map(|index| index.last_month()).max();
-        let mut explored = make_answer(question, position, settings, &indexes, &sums)?;
-        if question.history {
-            explored.history = Some(history(question, &sums.history, newest));
-        }
-        Ok(explored)
-    }
-
-    /// The answer from the games of one player.
-    pub(super) fn player(
-        &self,
-        question: &Question,
-        name: &str,
-        color: Color,
-        settings: &Options,
-    ) -> Result<Explored, tabia_games::Error> {
-        let Some(position) = question.position() else {
-            return Ok(Explored::nothing(question));
-        };
-        let mut is_nobody = true;
-        for open in self.indexes() {
-            let index = open.current();
-            let player = open.player(&index, name, color)?;
-            if player.is_empty() {
-                is_nobody = is_nobody && open.has_nobody_named(&index, name)?;
-                continue;
-            }
-            let source = Source::Players(std::slice::from_ref(&player));
-            let sums = query::sums([source], position, &question.selection, lists(question))?;
-            return make_answer(question, position, settings, &[index], &sums);
-        }
-        let mut nothing = Explored::nothing(question);
-        nothing.notice = is_nobody.then(|| no_such_player(name).to_string());
-        Ok(nothing)
-    }
-
-    /// A game as PGN.
-    pub(super) fn pgn(&self, id: &str) -> Result<Option<String>, tabia_games::Error> {
-        for index in self.current() {
-            if let Some(number) = index.number_of(id)? {
-                return index.pgn(number);
-            }
-        }
-        Ok(None)
-    }
-}
-
-fn no_such_player(name: &str) -> Message {
-    message!("No player of these games has this name: {0}", name)
+    let mut nothing = Explored::nothing(question);
+    nothing.notice = is_nobody.then(|| no_such_player(name).to_string());
+    Ok(nothing)
 }
 
 fn lists(question: &Question) -> Lists {
@@ -271,7 +84,7 @@ fn make_answer(
     settings: &Options,
     indexes: &[Arc<GamesIndex>],
     sums: &Sums,
-) -> Result<Explored, tabia_games::Error> {
+) -> Result<Explored, Error> {
     // A request without games gets none with the moves either.
     let names_games = question.top_games + question.recent_games > 0;
     let rejected = rejected_moves(question, position, settings, sums);
@@ -321,7 +134,7 @@ fn look_up_game(
     question: &Question,
     indexes: &[Arc<GamesIndex>],
     named: &Named,
-) -> Result<Option<ExploredGame>, tabia_games::Error> {
+) -> Result<Option<ExploredGame>, Error> {
     let Some(index) = indexes.get(named.index) else {
         return Ok(None);
     };
@@ -345,96 +158,6 @@ fn look_up_game(
     }))
 }
 
-/// Counts as statistics for one side. An index numbers its games with 32 bits.
-fn stats_of(counts: &Counts, own: Color) -> Stats {
-    let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
-    Stats {
-        games: number(counts.games()),
-        wins: number(*counts.won.get(own)),
-        draws: number(counts.draws),
-        losses: number(*counts.won.get(!own)),
-        own_rated: number(*counts.rated.get(own)),
-        own_rating_sum: *counts.sum.get(own),
-        other_rated: number(*counts.rated.get(!own)),
-        other_rating_sum: *counts.sum.get(!own),
-    }
-}
-
-/// The moves in the form of a book.
-fn book_moves<'s>(position: &Chess, sums: &'s Sums) -> impl Iterator<Item = BookMove> + use<'s> {
-    let turn = position.turn();
-    sums.moves.iter().map(move |made| {
-        let after = PositionRecord {
-            stats: stats_of(&made.counts, turn).reversed(),
-            ..PositionRecord::default()
-        };
-        BookMove::stored(made.mv, Annotation::default(), Some(after))
-    })
-}
-
-/// Selected games of an index as a book.
-pub(super) struct ChosenGames {
-    pub(super) index: Arc<GamesIndex>,
-    /// Only games of these players.
-    players: Option<Vec<Arc<Player>>>,
-    selection: GameSelection,
-}
-
-impl ChosenGames {
-    pub(super) fn source(&self) -> Source<'_> {
-        match &self.players {
-            None => Source::Index(&self.index),
-            Some(players) => Source::Players(players),
-        }
-    }
-
-    fn sums(&self, position: &Chess) -> Result<Sums, Error> {
-        let found = query::sums([self.source()], position, &self.selection, Lists::default());
-        found.map_err(|error| Error::io(self.index.file().path(), io::Error::other(error)))
-    }
-
-    /// Whether the players have no games.
-    fn has_no_games(&self) -> bool {
-        let mut players = self.players.iter().flatten();
-        players.all(|player| player.is_empty())
-    }
-
-    /// A message about games left out for a player with very many games.
-    fn notice_of_older_games(&self) -> Option<Message> {
-        let players = self.players.iter().flatten();
-        let sums = players.map(|player| (player.games(), player.older()));
-        let (counted, older) = sums.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
-        (older > 0).then(|| {
-            message!(
-                "Of this player’s {0} games the newest {1} are counted.",
-                counted + older,
-                counted
-            )
-        })
-    }
-}
-
-impl Probe for ChosenGames {
-    fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
-        found.clear();
-        let sums = self.sums(position)?;
-        found.moves.extend(book_moves(position, &sums));
-        found.here = (!sums.moves.is_empty()).then(|| PositionRecord {
-            stats: stats_of(&sums.counts, position.turn()),
-            ..PositionRecord::default()
-        });
-        Ok(())
-    }
-
-    fn contains(&self, position: &Chess) -> Result<bool, Error> {
-        Ok(!self.sums(position)?.moves.is_empty())
-    }
-
-    fn is_current(&self) -> bool {
-        self.index.file().is_current()
-    }
-}
-
 /// For each move, whether the policy would never play it; empty if the request does not
 /// ask for it.
 fn rejected_moves(
@@ -453,26 +176,4 @@ fn rejected_moves(
         .iter()
         .map(|verdict| verdict.probability <= 0.0)
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use shakmaty::ByColor;
-
-    #[test]
-    fn sums_of_ratings_of_millions_of_games_are_not_cut() {
-        let millions = |white: u64, black: u64| ByColor { white, black }.map(|n| n * 1_000_000);
-        let counts = Counts {
-            won: millions(3, 1),
-            draws: 1_000_000,
-            rated: millions(5, 5),
-            sum: millions(5 * 2500, 5 * 2400),
-        };
-        let stats = stats_of(&counts, Color::Black);
-        assert_eq!(stats.average_elo(), Some(2400.0));
-        assert_eq!(stats.opponents_elo(), Some(2500.0));
-        assert_eq!(stats.reversed().average_elo(), Some(2500.0));
-        assert_eq!((stats.games, stats.losses), (5_000_000, 3_000_000));
-    }
 }

@@ -11,23 +11,19 @@ mod answer;
 mod books;
 mod departures;
 mod games;
-mod lists;
+pub(super) mod lists;
 mod question;
-
-use std::sync::Arc;
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
-pub use games::Games;
-pub(super) use question::GamesFilter;
-
-use super::books::{ExploredBook, Open};
+use super::filter::Shape;
+use super::open_books::OpenBooks;
 use super::query::Query;
-use super::reply::{Refusal, bad, json, reply, unreadable};
+use super::reply::{Answer, Refusal, bad, json, reply, unreadable};
 use answer::Explored;
-use question::{Question, Shape};
+use question::Question;
 use tabia_adapter::settings::Options;
 
 /// The header of an answer from a book without results, whose weights are given
@@ -78,19 +74,13 @@ impl<'p> Endpoint<'p> {
 
 /// The data for the answers.
 pub(super) struct Api<'e> {
-    pub(super) books: &'e [Arc<ExploredBook>],
-    pub(super) games: &'e Games,
+    pub(super) open: &'e OpenBooks,
     pub(super) settings: &'e Options,
 }
 
 impl Api<'_> {
     /// Answers a request; `body` has the positions of a batch, or games.
-    pub(super) fn answer(
-        &self,
-        endpoint: Endpoint<'_>,
-        query: &Query,
-        body: &[u8],
-    ) -> Result<Response<Bytes>, Refusal> {
+    pub(super) fn answer(&self, endpoint: Endpoint<'_>, query: &Query, body: &[u8]) -> Answer {
         match endpoint {
             Endpoint::Masters => self.position(query, Shape::Masters),
             Endpoint::Lichess => self.position(query, Shape::Lichess),
@@ -98,18 +88,28 @@ impl Api<'_> {
             Endpoint::Player => self.player(query),
             Endpoint::Pgn(name) => self.pgn(name),
             Endpoint::Batch => self.batch(query, body),
-            Endpoint::Coverage => Ok(json(&self.coverage(query, body)?)),
-            Endpoint::Departures => Ok(json(&self.departures(query, body)?)),
+            Endpoint::Coverage => Ok(json(&departures::coverage(
+                self.open,
+                self.settings,
+                query,
+                body,
+            )?)),
+            Endpoint::Departures => Ok(json(&departures::departures(
+                self.open,
+                self.settings,
+                query,
+                body,
+            )?)),
             // In the format of InfluxDB, as in the lichess service.
             Endpoint::Monitor => Ok(reply(
                 StatusCode::OK,
                 "text/plain; charset=utf-8",
-                format!("opening_explorer books={}u\n", self.books.len()).into(),
+                format!("opening_explorer books={}u\n", self.open.books().len()).into(),
             )),
         }
     }
 
-    fn position(&self, query: &Query, shape: Shape) -> Result<Response<Bytes>, Refusal> {
+    fn position(&self, query: &Query, shape: Shape) -> Answer {
         let question = Question::read(query, shape, None).map_err(bad)?;
         let explored = self.explore(&question)?;
         let mut response = json(&explored);
@@ -122,34 +122,33 @@ impl Api<'_> {
     pub(super) fn is_cacheable(&self, endpoint: Endpoint<'_>, query: &Query) -> bool {
         use Endpoint::{History, Lichess, Masters};
         matches!(endpoint, Masters | Lichess | History)
-            && !self.games.is_empty()
+            && !self.open.games.is_empty()
             && query.get("book").is_none()
     }
 
-    /// The book with this number, as it is now.
-    fn book(&self, number: usize) -> Result<Open, Refusal> {
-        let book = self.books.get(number).map(|book| book.current());
-        book.ok_or_else(|| bad(format!("book: there are {}, from 0", self.books.len())))
-    }
-
     fn explore(&self, question: &Question) -> Result<Explored, Refusal> {
-        if question.book.is_none() && !self.games.is_empty() {
-            let explored = self.games.explore(question, self.settings);
+        if question.book.is_none() && !self.open.games.is_empty() {
+            let explored = games::explore(&self.open.games, question, self.settings);
             return explored.map_err(unreadable);
         }
         let books = match question.book {
-            None => self.books.iter().map(|book| book.current()).collect(),
-            Some(number) => vec![self.book(number)?],
+            None => self
+                .open
+                .books()
+                .iter()
+                .map(|book| book.current())
+                .collect(),
+            Some(number) => vec![books::numbered(self.open, number)?],
         };
         books::explore(&books, question, self.settings).map_err(unreadable)
     }
 
-    fn player(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+    fn player(&self, query: &Query) -> Answer {
         let question = Question::read(query, Shape::Player, None).map_err(bad)?;
         let (name, color) = question::player(query).map_err(bad)?;
-        let explored = match question.book.is_none() && !self.games.is_empty() {
+        let explored = match question.book.is_none() && !self.open.games.is_empty() {
             true => {
-                let found = self.games.player(&question, name, color, self.settings);
+                let found = games::player(&self.open.games, &question, name, color, self.settings);
                 found.map_err(unreadable)?
             }
             // Treated as a book of that player.
@@ -161,8 +160,8 @@ impl Api<'_> {
         Ok(response)
     }
 
-    fn pgn(&self, name: &str) -> Result<Response<Bytes>, Refusal> {
-        let text = self.games.pgn(name).map_err(unreadable)?;
+    fn pgn(&self, name: &str) -> Answer {
+        let text = self.open.games.pgn(name).map_err(unreadable)?;
         let text = text.ok_or_else(|| (StatusCode::NOT_FOUND, "there is no such game".into()))?;
         Ok(reply(
             StatusCode::OK,
@@ -172,7 +171,7 @@ impl Api<'_> {
     }
 
     /// Answers many positions, one line for each.
-    fn batch(&self, query: &Query, body: &[u8]) -> Result<Response<Bytes>, Refusal> {
+    fn batch(&self, query: &Query, body: &[u8]) -> Answer {
         let positions = parse_batch(body).map_err(bad)?;
         let mut lines = Vec::new();
         let mut any_weights = false;

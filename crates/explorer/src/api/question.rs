@@ -6,58 +6,11 @@
 
 use shakmaty::{Chess, Color};
 
+use super::super::filter::{Shape, color, name_of_player, selection};
 use super::super::line;
 use super::super::message::Message;
 use super::super::query::Query;
 use tabia_games::index::{GameSelection, RECENT_GAMES, TOP_GAMES};
-use tabia_games::{GameResult, Month, Speed};
-
-/// A filter for the games of an index.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct GamesFilter {
-    pub(super) selection: GameSelection,
-    /// Games of a player, with one colour or both.
-    pub(super) player: Option<(String, Option<Color>)>,
-}
-
-impl GamesFilter {
-    /// Reads the parameters of a request; without any, all games match.
-    ///
-    /// # Errors
-    ///
-    /// One sentence about the invalid parameter.
-    pub(crate) fn read(query: &Query) -> Result<GamesFilter, Message> {
-        let player = match query.get("player") {
-            None => None,
-            Some(name) => Some((name_of_player(name)?.to_owned(), color(query)?)),
-        };
-        Ok(GamesFilter {
-            selection: selection(query, Shape::Lichess)?,
-            player,
-        })
-    }
-}
-
-/// The requested database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    Masters,
-    Lichess,
-    /// Like `Lichess`, with months and without lists.
-    History,
-    Player,
-}
-
-impl Shape {
-    /// The number of moves that are listed by default.
-    fn usual_moves(self) -> usize {
-        match self {
-            Shape::Masters | Shape::Lichess => 12,
-            Shape::History => 0,
-            Shape::Player => usize::MAX,
-        }
-    }
-}
 
 /// A question.
 #[derive(Clone, Debug)]
@@ -122,7 +75,8 @@ impl Question {
             selection,
             moves: match shape {
                 Shape::History => 0,
-                _ => query.number("moves", shape.usual_moves())?,
+                Shape::Player => query.number("moves", usize::MAX)?,
+                Shape::Masters | Shape::Lichess => query.number("moves", 12)?,
             },
             top_games: lists("topGames", top)?,
             recent_games: lists("recentGames", recent)?,
@@ -152,55 +106,6 @@ fn positions(query: &Query, fen: Option<&str>) -> Result<Option<Vec<Chess>>, Mes
     Ok(Some(line.positions().to_vec()))
 }
 
-fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Message> {
-    let month = |name: &str| {
-        let range = query.get(name).map(Month::range).transpose();
-        range.map_err(|error| format!("{name}: {error}"))
-    };
-    let since = month("since")?.map(|(first, _)| first);
-    let until = month("until")?.map(|(_, last)| last);
-    let mut selection = GameSelection::between(since, until);
-    selection.result = match query.get("result") {
-        None => None,
-        Some(text) => match GameResult::from_pgn(text.as_bytes()) {
-            GameResult::Unknown => return Err("result: expected 1-0, 0-1 or 1/2-1/2".into()),
-            known => Some(known),
-        },
-    };
-    if shape == Shape::Masters {
-        return Ok(selection);
-    }
-    if let Some(list) = query.get("speeds") {
-        let speeds = list.split(',').map(|word| {
-            let speed = word.parse::<Speed>();
-            speed.map_err(|error| format!("speeds: {error}"))
-        });
-        let speeds: Vec<Speed> = speeds.collect::<Result<_, _>>()?;
-        selection = selection.with_speeds(&speeds);
-    }
-    if shape == Shape::Player {
-        if let Some(list) = query.get("modes") {
-            let (mut rated, mut casual) = (false, false);
-            for word in list.split(',') {
-                match word.trim() {
-                    "rated" => rated = true,
-                    "casual" => casual = true,
-                    _ => return Err("modes: expected rated or casual".into()),
-                }
-            }
-            selection = selection.with_modes(rated, casual);
-        }
-    } else if let Some(list) = query.get("ratings") {
-        let ratings = list.split(',').map(|word| {
-            let number = word.trim().parse::<u16>();
-            number.map_err(|_| "ratings takes whole numbers".to_owned())
-        });
-        let ratings: Vec<u16> = ratings.collect::<Result<_, _>>()?;
-        selection = selection.with_ratings(&ratings);
-    }
-    Ok(selection)
-}
-
 /// Parses the words for yes and no that the lichess service accepts.
 fn parse_bool(word: &str) -> Result<bool, Message> {
     match word.to_ascii_lowercase().as_str() {
@@ -219,23 +124,6 @@ pub(super) fn player(query: &Query) -> Result<(&str, Color), Message> {
 /// The colour, which a request must contain.
 pub(super) fn required_color(query: &Query) -> Result<Color, Message> {
     Ok(color(query)?.ok_or("color: expected white or black")?)
-}
-
-fn name_of_player(name: &str) -> Result<&str, Message> {
-    match name.len() {
-        ..=200 => Ok(name),
-        _ => Err("player: no name is that long".into()),
-    }
-}
-
-/// The requested colour, if any.
-fn color(query: &Query) -> Result<Option<Color>, Message> {
-    match query.get("color").map(str::to_ascii_lowercase).as_deref() {
-        None => Ok(None),
-        Some("white") => Ok(Some(Color::White)),
-        Some("black") => Ok(Some(Color::Black)),
-        Some(_) => Err("color: expected white or black".into()),
-    }
 }
 
 #[cfg(test)]

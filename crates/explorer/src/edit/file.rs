@@ -29,7 +29,7 @@ const COMPANIONS: [&str; 2] = ["cto", "ctb"];
 
 /// A change to a book.
 #[derive(Clone)]
-pub(super) enum Change {
+pub(crate) enum Change {
     /// New values for moves, each in its position.
     Mark {
         moves: Vec<(Chess, Move)>,
@@ -349,6 +349,6 @@ impl Backup {
     }
 }
 
-pub(super) fn failed(error: impl std::error::Error) -> Message {
+pub(crate) fn failed(error: impl std::error::Error) -> Message {
     error.to_string().into()
 }

@@ -1,7 +1,6 @@
 //! Changes that pages make to a book, one at a time, each of which can be undone.
 
 mod file;
-mod requests;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,11 +8,11 @@ use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 
-use super::lock;
+use super::lock::lock;
 use super::message::{Message, message};
 
-pub(super) use file::reason_not_to_edit;
-use file::{BookFile, Change, Undo};
+use file::{BookFile, Undo};
+pub(super) use file::{Change, failed, reason_not_to_edit};
 use tabia_book::mark::words;
 use tabia_book::{Annotation, Book, MarkEdit};
 use tabia_notation::Line;
@@ -44,11 +43,11 @@ struct Steps {
 
 /// A change that a page requested.
 #[derive(Clone)]
-struct Step {
+pub(super) struct Step {
     /// The page; each page can only undo its own changes.
-    client: String,
-    change: Change,
-    description: Message,
+    pub(super) client: String,
+    pub(super) change: Change,
+    pub(super) description: Message,
 }
 
 /// What a page can undo and redo.
@@ -76,13 +75,13 @@ impl EditHistory {
     }
 
     /// Number of positions that a deletion would remove.
-    fn count_removed(&self, client: &str, lines: &[Line]) -> Result<u64, Message> {
+    pub(super) fn count_removed(&self, client: &str, lines: &[Line]) -> Result<u64, Message> {
         let count = |stop: &AtomicBool| self.file.count_removed(lines, stop);
         self.counts.count(client, count)
     }
 
     /// Makes a change, after other changes have ended.
-    fn change(&self, step: Step) -> Result<(), Message> {
+    pub(super) fn change(&self, step: Step) -> Result<(), Message> {
         let _changing = lock(&self.changing);
         let client = step.client.clone();
         self.make(step)?;
@@ -100,7 +99,7 @@ impl EditHistory {
 
     /// Undoes the last change of a page and returns its description; `None` if there is
     /// none. A step that cannot be undone stays.
-    fn undo(&self, client: &str) -> Result<Option<Message>, Message> {
+    pub(super) fn undo(&self, client: &str) -> Result<Option<Message>, Message> {
         let _changing = lock(&self.changing);
         let last = {
             let mut steps = lock(&self.steps);
@@ -126,7 +125,7 @@ impl EditHistory {
     }
 
     /// Redoes the last undone change of a page, if there is one.
-    fn redo(&self, client: &str) -> Result<(), Message> {
+    pub(super) fn redo(&self, client: &str) -> Result<(), Message> {
         let _changing = lock(&self.changing);
         let last = {
             let steps = lock(&self.steps);
@@ -190,7 +189,7 @@ impl Counts {
 }
 
 /// Parses a change that the page sends; weights go up to `most_weight`.
-fn parse_edit(kind: &str, value: &str, most_weight: u16) -> Result<MarkEdit, Message> {
+pub(super) fn parse_edit(kind: &str, value: &str, most_weight: u16) -> Result<MarkEdit, Message> {
     let mut edit = MarkEdit::default();
     match kind {
         "mark" => {

@@ -1,10 +1,8 @@
-//! The engine of the page: one for all pages. It searches the last requested position, as
-//! long as a page listens.
+//! A search for a page: of the position, of book moves one by one, and what the page is
+//! told of both.
 
 use std::ops::ControlFlow;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
@@ -13,19 +11,10 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
 use tokio::sync::watch;
 
-use super::lock;
-use super::message::{Message, message};
-use super::position::{MoveNames, uci};
+use super::super::message::{Message, message};
+use super::super::move_names::{MoveNames, uci};
 use tabia_book::eval::Value;
-use tabia_uci::process::{
-    Analyst, AnalystError, Cancellation, EngineCommand, Question, SearchUpdate, Variation,
-};
-
-/// Greatest number of lines that a page may request.
-pub(super) const MOST_LINES: usize = 5;
-
-/// Greatest number of book moves that are evaluated.
-pub(super) const MOST_MOVES: usize = 40;
+use tabia_uci::process::{Analyst, AnalystError, Question, SearchUpdate, Variation};
 
 /// Greatest number of plies of a reported line.
 const MOST_PLIES: usize = 16;
@@ -46,30 +35,10 @@ const LONGEST_SEARCH: Duration = Duration::from_secs(300);
 /// order to detect that the page has gone.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The engine is ended after this time without requests.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// How long the engine may take to end its search when the program ends.
-const STOP_TIMEOUT: Duration = Duration::from_millis(200);
-
-/// An engine that can be started; of several, the first that starts is used.
-#[derive(Clone, Debug)]
-pub struct EngineChoice {
-    /// Its name in the configuration.
-    pub name: String,
-    /// How it is started.
-    pub command: EngineCommand,
-    /// Options to set.
-    pub options: Vec<(String, String)>,
-    /// How long it may take to start.
-    pub start_timeout: Duration,
-}
-
-/// A request of a page.
+/// A valid request, and where its answer goes.
 pub(super) struct SearchRequest {
     pub(super) position: Chess,
     pub(super) lines: usize,
-    /// Book moves to evaluate, too.
     pub(super) moves: Vec<UciMove>,
     /// The page that sends the request.
     pub(super) client: String,
@@ -77,121 +46,12 @@ pub(super) struct SearchRequest {
     pub(super) listener: watch::Sender<Bytes>,
 }
 
-/// The thread of the engine. Nothing runs before the first request.
-pub(super) struct PageEngine {
-    choices: Arc<[EngineChoice]>,
-    worker: Mutex<Option<Worker>>,
-}
-
-struct Worker {
-    requests: Sender<SearchRequest>,
-    thread: JoinHandle<()>,
-    /// Ends its engine.
-    cancellation: Arc<Cancellation>,
-    /// Closed when the thread has ended.
-    ended: Receiver<()>,
-}
-
-impl PageEngine {
-    pub(super) fn new(choices: Vec<EngineChoice>) -> PageEngine {
-        PageEngine {
-            choices: choices.into(),
-            worker: Mutex::default(),
-        }
-    }
-
-    /// The name of the engine, if there is one.
-    pub(super) fn name(&self) -> Option<&str> {
-        self.choices.first().map(|choice| choice.name.as_str())
-    }
-
-    /// Starts a request, which replaces the last one.
-    pub(super) fn start_search(&self, request: SearchRequest) {
-        let mut worker = lock(&self.worker);
-        let request = match worker.as_ref() {
-            Some(known) => match known.requests.send(request) {
-                Ok(()) => return,
-                Err(mpsc::SendError(request)) => request,
-            },
-            None => request,
-        };
-        let (requests, queue) = mpsc::channel();
-        let choices = Arc::clone(&self.choices);
-        // The receiver exists until the thread that is started next ends.
-        let _ = requests.send(request);
-        let (working, ended) = mpsc::channel();
-        let cancellation = Arc::<Cancellation>::default();
-        let thread_cancellation = Arc::clone(&cancellation);
-        let thread = std::thread::spawn(move || {
-            let _working: Sender<()> = working;
-            work(&choices, &thread_cancellation, &queue);
-        });
-        *worker = Some(Worker {
-            requests,
-            thread,
-            cancellation,
-            ended,
-        });
-    }
-}
-
-impl Drop for PageEngine {
-    /// Waits for the end of the engine, so that no process is left. A hanging engine is
-    /// killed.
-    fn drop(&mut self) {
-        if let Some(worker) = lock(&self.worker).take() {
-            drop(worker.requests);
-            if worker.ended.recv_timeout(STOP_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
-                worker.cancellation.cancel();
-            }
-            let _ = worker.thread.join();
-        }
-    }
-}
-
-/// Handles requests in order; a new one ends the last one.
-fn work(choices: &[EngineChoice], cancellation: &Cancellation, requests: &Receiver<SearchRequest>) {
-    let mut engine = None;
-    let mut next = None;
-    loop {
-        let request = match next.take() {
-            Some(request) => request,
-            None => match requests.recv_timeout(IDLE_TIMEOUT) {
-                Ok(request) => request,
-                Err(RecvTimeoutError::Timeout) => {
-                    engine = None;
-                    match requests.recv() {
-                        Ok(request) => request,
-                        Err(_) => return,
-                    }
-                }
-                Err(RecvTimeoutError::Disconnected) => return,
-            },
-        };
-        let mut task = Task {
-            request: &request,
-            requests,
-            next: None,
-            engine: String::new(),
-            best: SearchUpdate::default(),
-            values: Vec::new(),
-            last_report: None,
-        };
-        if let Err(error) = task.answer(choices, cancellation, &mut engine) {
-            // It may hang or send nonsense: the next request starts another one.
-            engine = None;
-            request.refuse(Message::from(&error), false);
-        }
-        next = task.next;
-    }
-}
-
 /// A running request.
-struct Task<'a> {
+pub(super) struct Task<'a> {
     request: &'a SearchRequest,
     requests: &'a Receiver<SearchRequest>,
     /// The request that ended this one.
-    next: Option<SearchRequest>,
+    pub(super) next: Option<SearchRequest>,
     /// The engine's own name.
     engine: String,
     /// The deepest result so far.
@@ -250,7 +110,7 @@ struct Ended {
 }
 
 impl SearchRequest {
-    fn refuse(&self, problem: Message, taken: bool) {
+    pub(super) fn refuse(&self, problem: Message, taken: bool) {
         self.send(&Ended { problem, taken });
     }
 
@@ -264,17 +124,24 @@ impl SearchRequest {
     }
 }
 
-impl Task<'_> {
-    fn answer(
-        &mut self,
-        choices: &[EngineChoice],
-        cancellation: &Cancellation,
-        engine: &mut Option<Analyst>,
-    ) -> Result<(), AnalystError> {
-        let mut running = match engine.take() {
-            Some(running) => running,
-            None => start(choices, cancellation)?,
-        };
+impl<'a> Task<'a> {
+    pub(super) fn new(
+        request: &'a SearchRequest,
+        requests: &'a Receiver<SearchRequest>,
+    ) -> Task<'a> {
+        Task {
+            request,
+            requests,
+            next: None,
+            engine: String::new(),
+            best: SearchUpdate::default(),
+            values: Vec::new(),
+            last_report: None,
+        }
+    }
+
+    /// Answers the request; returns the engine, which still runs.
+    pub(super) fn answer(&mut self, mut running: Analyst) -> Result<Analyst, AnalystError> {
         self.engine = running.name().chars().take(60).collect();
         let ended = self.search(&mut running, FIRST_SEARCH_TIME)?
             || self.evaluate_moves(&mut running)?
@@ -282,8 +149,7 @@ impl Task<'_> {
         if !ended {
             self.report(true);
         }
-        *engine = Some(running);
-        Ok(())
+        Ok(running)
     }
 
     /// Searches the position for a time; returns whether the request has ended.
@@ -460,18 +326,6 @@ impl Task<'_> {
     }
 }
 
-fn start(choices: &[EngineChoice], cancellation: &Cancellation) -> Result<Analyst, AnalystError> {
-    let mut last = None;
-    for choice in choices {
-        let patience = choice.start_timeout;
-        match Analyst::start_on(cancellation, &choice.command, &choice.options, patience) {
-            Ok(engine) => return Ok(engine),
-            Err(error) => last = last.or(Some(error)),
-        }
-    }
-    Err(last.unwrap_or(AnalystError::NoScore))
-}
-
 /// The page's name for a move, if it is legal.
 fn uci_if_legal(position: &Chess, mv: UciMove) -> Option<String> {
     let mv = mv.to_move(position).ok()?;
@@ -509,6 +363,7 @@ fn reported_value(line: &Variation) -> ReportedValue {
 mod tests {
     use super::*;
     use shakmaty::Color;
+    use std::sync::mpsc;
 
     #[test]
     fn moves_of_an_engine_are_played_before_they_are_reported() {
@@ -541,15 +396,7 @@ mod tests {
         let (second, of_second) = listens("two");
         let (third, of_third) = listens("one");
         let (sender, requests) = mpsc::channel();
-        let mut task = Task {
-            request: &first,
-            requests: &requests,
-            next: None,
-            engine: String::new(),
-            best: SearchUpdate::default(),
-            values: Vec::new(),
-            last_report: None,
-        };
+        let mut task = Task::new(&first, &requests);
         assert!(!task.is_over());
         // Both come before the first report of the engine.
         sender.send(second).unwrap();

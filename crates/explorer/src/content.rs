@@ -1,0 +1,46 @@
+//! What a book contains: one version of it, with what was computed from it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use shakmaty::{Chess, Move};
+
+use super::message::Message;
+use tabia_adapter::settings::Options;
+use tabia_book::policy::{Choice, LineMemory, choose_knowing};
+use tabia_book::{Error, Probe, Stats};
+use tabia_notation::Line;
+
+/// An open book.
+pub type Open = Arc<dyn Probe + Send + Sync>;
+
+/// A version of a book, with cached data about it.
+pub(super) type Content = (Open, Arc<BookCache>);
+
+/// Cached data about one version of a book.
+#[derive(Default)]
+pub(super) struct BookCache {
+    /// A message about it for the page.
+    pub(super) notice: Option<Message>,
+    pub(super) lines: LineMemory,
+    pub(super) likeliest: Mutex<Likeliest>,
+}
+
+/// The likeliest moves of positions, by move number and options.
+type Likeliest = HashMap<(Chess, u32, u64), Option<(Move, Stats)>>;
+
+/// Looks the last position of a line up, as the adapter would in a game with this line.
+pub(super) fn look_up(
+    (book, cache): &Content,
+    line: &Line,
+    settings: &Options,
+) -> Result<Choice, Error> {
+    let (position, before) = (line.last(), line.before());
+    choose_knowing(
+        book.as_ref(),
+        &cache.lines,
+        position,
+        before,
+        &settings.rules(),
+    )
+}

@@ -1,0 +1,380 @@
+//! The open games indexes: each is reopened when games were added, and is a read-only
+//! book.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use shakmaty::{Chess, Color, Position};
+
+use super::books::ExploredBook;
+use super::content::Open;
+use super::filter::GamesFilter;
+use super::lock::lock;
+use super::message::{Message, message};
+use super::openings::words;
+use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
+use tabia_games::index::query::{self, Lists, Source, Sums};
+use tabia_games::index::{Counts, GameSelection, GamesIndex, Player, exact_names, players};
+
+/// Greatest number of games, newest first, whose players a search finds.
+const MOST_NAMED: u64 = 1_000_000;
+
+/// A player that a search may find.
+pub(super) struct NamedPlayer {
+    pub(super) name: String,
+    /// The words of the name, without accents.
+    pub(super) words: Vec<String>,
+    pub(super) games: u64,
+}
+
+/// Greatest number of players whose games are cached.
+const CACHED_PLAYERS: usize = 8;
+
+/// The open indexes; each is reopened when games were added.
+#[derive(Default)]
+pub struct Games {
+    indexes: Mutex<Vec<Arc<OpenIndex>>>,
+    mmap: bool,
+}
+
+/// An index that is reopened when it has changed.
+pub(super) struct OpenIndex {
+    open: Mutex<Arc<GamesIndex>>,
+    mmap: bool,
+    /// How often it has been reopened.
+    times_reopened: AtomicU64,
+    players: Mutex<Vec<(PlayerKey, Arc<Player>)>>,
+    names: Mutex<Option<(u64, Arc<Vec<NamedPlayer>>)>>,
+}
+
+/// The number of games of the index, the player and the colour.
+type PlayerKey = (u64, String, Color);
+
+impl OpenIndex {
+    /// The index as it is on disk now, or the last version that could be opened.
+    pub(super) fn current(&self) -> Arc<GamesIndex> {
+        let open = Arc::clone(&lock(&self.open));
+        if open.file().is_current() {
+            return open;
+        }
+        let Ok(again) = GamesIndex::open(open.file().path(), self.mmap) else {
+            return open;
+        };
+        let again = Arc::new(again);
+        *lock(&self.open) = Arc::clone(&again);
+        self.times_reopened.fetch_add(1, Ordering::Release);
+        again
+    }
+
+    /// The games of a player with a colour.
+    pub(super) fn player(
+        &self,
+        index: &GamesIndex,
+        name: &str,
+        color: Color,
+    ) -> Result<Arc<Player>, tabia_games::Error> {
+        let key = (index.file().games(), name.to_lowercase(), color);
+        let players = || lock(&self.players);
+        if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(player));
+        }
+        let names = self.names_of(index, name)?;
+        let player = Arc::new(Player::read(index, &names, color)?);
+        let mut players = players();
+        if players.len() >= CACHED_PLAYERS {
+            players.remove(0);
+        }
+        players.push((key, Arc::clone(&player)));
+        Ok(player)
+    }
+
+    /// The games in the present index that match a filter.
+    pub(super) fn chosen(&self, filter: &GamesFilter) -> Result<ChosenGames, tabia_games::Error> {
+        let index = self.current();
+        let players = match &filter.player {
+            None => None,
+            Some((name, color)) => {
+                let colors = Color::ALL.into_iter();
+                let colors = colors.filter(|one| color.is_none_or(|wanted| wanted == *one));
+                let players = colors.map(|color| self.player(&index, name, color));
+                Some(players.collect::<Result<_, _>>()?)
+            }
+        };
+        Ok(ChosenGames {
+            index,
+            players,
+            selection: filter.selection,
+        })
+    }
+
+    /// The index as a read-only book.
+    fn book(self: &Arc<OpenIndex>, name: String) -> ExploredBook {
+        let open = self.current();
+        let file = open.file().path().to_owned();
+        let [again, filtered] = [Arc::clone(self), Arc::clone(self)];
+        let under = move |index: &OpenIndex, filter: &GamesFilter| {
+            let chosen = index.chosen(filter).map_err(|error| error.to_string())?;
+            let notice = match &filter.player {
+                Some((name, _)) if chosen.has_no_games() => index
+                    .has_nobody_named(&chosen.index, name)
+                    .map_err(|error| error.to_string())?
+                    .then(|| no_such_player(name)),
+                _ => chosen.notice_of_older_games(),
+            };
+            Ok::<_, String>((Arc::new(chosen) as Open, notice))
+        };
+        let reopen = Box::new(move || Ok(under(&again, &GamesFilter::default())?.0));
+        let open = ChosenGames {
+            index: open,
+            players: None,
+            selection: GameSelection::default(),
+        };
+        ExploredBook::new(name, Vec::new(), Arc::new(open), reopen)
+            .with_files(vec![file])
+            .with_filter(Box::new(move |filter| under(&filtered, filter)))
+    }
+
+    /// The names of a player in the index: the one that has exactly the words of `name`, or
+    /// else all that have them among others.
+    pub(super) fn names_of(
+        &self,
+        index: &GamesIndex,
+        name: &str,
+    ) -> Result<Vec<String>, tabia_games::Error> {
+        if let Some(names) = exact_names(index, name)? {
+            return Ok(names);
+        }
+        let wanted = words(name);
+        let has_all = |player: &&NamedPlayer| {
+            !wanted.is_empty() && wanted.iter().all(|word| player.words.contains(word))
+        };
+        let names = self.names()?;
+        let found = names.iter().filter(has_all);
+        Ok(found.map(|player| player.name.clone()).collect())
+    }
+
+    /// Whether certainly no player of the index has this name: see [`OpenIndex::names_of`].
+    pub(super) fn has_nobody_named(
+        &self,
+        index: &GamesIndex,
+        name: &str,
+    ) -> Result<bool, tabia_games::Error> {
+        let are_all_known = index.file().games() <= MOST_NAMED;
+        Ok(are_all_known && self.names_of(index, name)?.is_empty())
+    }
+
+    /// The players, most games first. They are read once.
+    pub(super) fn names(&self) -> Result<Arc<Vec<NamedPlayer>>, tabia_games::Error> {
+        let index = self.current();
+        let state = index.file().games();
+        // The lock is held while they are read: other requests wait for the result.
+        let mut names = lock(&self.names);
+        if let Some((of, known)) = names.as_ref()
+            && *of == state
+        {
+            return Ok(Arc::clone(known));
+        }
+        let found = players(&index, MOST_NAMED)?.into_iter();
+        let found = found.map(|(name, games)| NamedPlayer {
+            words: words(&name),
+            name,
+            games,
+        });
+        let found = Arc::new(found.collect());
+        *names = Some((state, Arc::clone(&found)));
+        Ok(found)
+    }
+}
+
+impl Games {
+    /// The open indexes; with `mmap` they are memory-mapped when they are reopened.
+    #[must_use]
+    pub fn new(indexes: Vec<GamesIndex>, mmap: bool) -> Games {
+        let games = Games {
+            indexes: Mutex::default(),
+            mmap,
+        };
+        for index in indexes {
+            games.add(index);
+        }
+        games
+    }
+
+    pub(super) fn indexes(&self) -> Vec<Arc<OpenIndex>> {
+        lock(&self.indexes).clone()
+    }
+
+    fn add(&self, index: GamesIndex) -> Arc<OpenIndex> {
+        let index = Arc::new(OpenIndex {
+            open: Mutex::new(Arc::new(index)),
+            mmap: self.mmap,
+            times_reopened: AtomicU64::new(0),
+            players: Mutex::default(),
+            names: Mutex::default(),
+        });
+        lock(&self.indexes).push(Arc::clone(&index));
+        index
+    }
+
+    /// Adds an index, and returns it as a book with this name.
+    pub(super) fn add_as_book(&self, index: GamesIndex, name: String) -> ExploredBook {
+        self.add(index).book(name)
+    }
+
+    /// The indexes as read-only books with these names.
+    #[must_use]
+    pub fn books(&self, names: Vec<String>) -> Vec<ExploredBook> {
+        let indexes = self.indexes();
+        let named = names.into_iter().zip(indexes);
+        named.map(|(name, index)| index.book(name)).collect()
+    }
+
+    /// Whether there is no index.
+    pub(super) fn is_empty(&self) -> bool {
+        self.indexes().is_empty()
+    }
+
+    /// The indexes as they are on disk now.
+    pub(super) fn current(&self) -> Vec<Arc<GamesIndex>> {
+        self.indexes().iter().map(|index| index.current()).collect()
+    }
+
+    /// A number that increases with each change of content. A new index changes the
+    /// number of books instead.
+    pub(super) fn generation(&self) -> u64 {
+        let _ = self.current();
+        let times_reopened = |index: &Arc<OpenIndex>| index.times_reopened.load(Ordering::Acquire);
+        self.indexes().iter().map(times_reopened).sum()
+    }
+
+    /// A game as PGN.
+    pub(super) fn pgn(&self, id: &str) -> Result<Option<String>, tabia_games::Error> {
+        for index in self.current() {
+            if let Some(number) = index.number_of(id)? {
+                return index.pgn(number);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A message about a name that no player of the games has.
+pub(super) fn no_such_player(name: &str) -> Message {
+    message!("No player of these games has this name: {0}", name)
+}
+
+/// Counts as statistics for one side. An index numbers its games with 32 bits.
+fn stats_of(counts: &Counts, own: Color) -> Stats {
+    let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    Stats {
+        games: number(counts.games()),
+        wins: number(*counts.won.get(own)),
+        draws: number(counts.draws),
+        losses: number(*counts.won.get(!own)),
+        own_rated: number(*counts.rated.get(own)),
+        own_rating_sum: *counts.sum.get(own),
+        other_rated: number(*counts.rated.get(!own)),
+        other_rating_sum: *counts.sum.get(!own),
+    }
+}
+
+/// The moves in the form of a book.
+pub(super) fn book_moves<'s>(
+    position: &Chess,
+    sums: &'s Sums,
+) -> impl Iterator<Item = BookMove> + use<'s> {
+    let turn = position.turn();
+    sums.moves.iter().map(move |made| {
+        let after = PositionRecord {
+            stats: stats_of(&made.counts, turn).reversed(),
+            ..PositionRecord::default()
+        };
+        BookMove::stored(made.mv, Annotation::default(), Some(after))
+    })
+}
+
+/// Selected games of an index as a book.
+pub(super) struct ChosenGames {
+    pub(super) index: Arc<GamesIndex>,
+    /// Only games of these players.
+    players: Option<Vec<Arc<Player>>>,
+    selection: GameSelection,
+}
+
+impl ChosenGames {
+    pub(super) fn source(&self) -> Source<'_> {
+        match &self.players {
+            None => Source::Index(&self.index),
+            Some(players) => Source::Players(players),
+        }
+    }
+
+    fn sums(&self, position: &Chess) -> Result<Sums, Error> {
+        let found = query::sums([self.source()], position, &self.selection, Lists::default());
+        found.map_err(|error| Error::io(self.index.file().path(), io::Error::other(error)))
+    }
+
+    /// Whether the players have no games.
+    fn has_no_games(&self) -> bool {
+        let mut players = self.players.iter().flatten();
+        players.all(|player| player.is_empty())
+    }
+
+    /// A message about games left out for a player with very many games.
+    fn notice_of_older_games(&self) -> Option<Message> {
+        let players = self.players.iter().flatten();
+        let sums = players.map(|player| (player.games(), player.older()));
+        let (counted, older) = sums.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
+        (older > 0).then(|| {
+            message!(
+                "Of this player’s {0} games the newest {1} are counted.",
+                counted + older,
+                counted
+            )
+        })
+    }
+}
+
+impl Probe for ChosenGames {
+    fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        found.clear();
+        let sums = self.sums(position)?;
+        found.moves.extend(book_moves(position, &sums));
+        found.here = (!sums.moves.is_empty()).then(|| PositionRecord {
+            stats: stats_of(&sums.counts, position.turn()),
+            ..PositionRecord::default()
+        });
+        Ok(())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        Ok(!self.sums(position)?.moves.is_empty())
+    }
+
+    fn is_current(&self) -> bool {
+        self.index.file().is_current()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::ByColor;
+
+    #[test]
+    fn sums_of_ratings_of_millions_of_games_are_not_cut() {
+        let millions = |white: u64, black: u64| ByColor { white, black }.map(|n| n * 1_000_000);
+        let counts = Counts {
+            won: millions(3, 1),
+            draws: 1_000_000,
+            rated: millions(5, 5),
+            sum: millions(5 * 2500, 5 * 2400),
+        };
+        let stats = stats_of(&counts, Color::Black);
+        assert_eq!(stats.average_elo(), Some(2400.0));
+        assert_eq!(stats.opponents_elo(), Some(2500.0));
+        assert_eq!(stats.reversed().average_elo(), Some(2500.0));
+        assert_eq!((stats.games, stats.losses), (5_000_000, 3_000_000));
+    }
+}

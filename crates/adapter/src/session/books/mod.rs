@@ -408,3 +408,6 @@ impl Books {
         closes.then(|| Act::Info(format!("book closed for this game after {limit} misses")))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,7 +83,7 @@ impl Table {
 
     fn set(&mut self, name: &str, value: &str) {
         let id = OptionId::by_name(name).unwrap();
-        self.books.set(id, value).unwrap();
+        self.books.set(id, value, &[]).unwrap();
     }
 
     /// The answer in one word.

@@ -5,4 +5,5 @@
 
 mod archives;
 mod damage;
+mod export;
 mod reader;

@@ -293,6 +293,12 @@ fn clean_lines(text: &mut Vec<u8>, from: usize, at_end: bool, quoted: &mut bool)
     }
     let end = match memrchr(b'\n', text) {
         Some(last) if !at_end => last + 1,
+        // The end of a long line is not waited for, but what its last returns mean is; `\r\r\n`
+        // is the longest end of a line.
+        None if !at_end => {
+            let last = text.iter().rev().take(8);
+            text.len() - last.take_while(|byte| **byte == b'\r').count()
+        }
         _ => text.len(),
     };
     // A line begins after the end of the previous one.
@@ -424,6 +430,23 @@ mod tests {
         [Event \"4\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. d4 d5 0-1\n";
 
     /// The illegal move of the first game is not reported either.
+    #[test]
+    fn a_return_at_the_end_of_a_part_is_read_with_what_follows() {
+        for (first, second) in [
+            ("[A \"b\"]\r", "[C \"d\"]\r\n"),
+            ("x\r", "\n1. e4"),
+            ("\r", "\r"),
+        ] {
+            let mut whole = format!("{first}{second}").into_bytes();
+            clean_lines(&mut whole, 0, true, &mut false);
+            let mut parts = first.as_bytes().to_vec();
+            let clean = clean_lines(&mut parts, 0, false, &mut false);
+            parts.extend_from_slice(second.as_bytes());
+            clean_lines(&mut parts, clean, true, &mut false);
+            assert_eq!(parts, whole, "{first:?} {second:?}");
+        }
+    }
+
     #[test]
     fn moves_of_games_that_tags_refuse_are_not_read() {
         let filter = GameFilter {

@@ -54,7 +54,7 @@ impl Row {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         let names = cells[1].split(", ").map(|name| name.trim_matches('`'));
         Row {
-            // An option that is no more loses its row.
+            // An option that no longer exists loses its row.
             ids: names.filter_map(OptionId::by_name).collect(),
             meaning: cells[3].to_owned(),
         }

@@ -157,7 +157,7 @@ pub struct BookSet {
 }
 
 impl BookSet {
-    /// Whether games played from any of these books are noted.
+    /// Whether games played from any of these books are recorded.
     #[must_use]
     pub fn learns(&self) -> bool {
         self.books.iter().any(|book| book.side_file.is_some())

@@ -16,7 +16,7 @@ pub trait OptionValue: Clone + PartialEq + fmt::Display {
     ///
     /// # Errors
     ///
-    /// The text is no value, or one outside the range.
+    /// The text is not a value, or is a value outside the range.
     fn read(text: &str, range: &Self::Range) -> Result<Self, Expected>;
 
     /// How the option is declared, with this value.

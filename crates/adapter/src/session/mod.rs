@@ -24,8 +24,8 @@
 //! | `books` | settings in force, opening books, seed, played lines, the choice of a move |
 //! | `observers` | the record of the game, and the notes from which books learn |
 //!
-//! Each part has the table of its states in its module. It is told what happens, changes
-//! its state and returns what it wants done (`act`); it knows no other part, except that
+//! Each part has the table of its states in its module. It gets an event, changes its
+//! state and returns what it wants done (`act`); it knows no other part, except that
 //! all may read the game. The session passes events on: this module is the only one that
 //! knows what one part has to do with another.
 //!
@@ -231,7 +231,7 @@ impl Session {
             self.try_to_leave(at);
         }
         if cfg!(debug_assertions) && !self.owed.has_ended() {
-            self.engine.check(self.owed.is_searched_for());
+            self.engine.check_state(self.owed.is_searched_for());
             self.owed.check_state();
         }
     }
@@ -792,7 +792,7 @@ impl Session {
         let next = check.veto(at.now).map(|end| {
             let (go, vetoed) = check.question();
             let scene = scene(&self.game, &self.engine, at.book_set);
-            (end, self.books.next_move(go, vetoed, scene))
+            (end, self.books.draw(go, vetoed, scene))
         });
         match next {
             Some((end, Ok(answer))) => {
@@ -864,11 +864,11 @@ impl Session {
                 at.out.gui(line);
             }
             EngineReply::BestMove => {
-                self.engine.lives();
+                self.engine.mark_alive();
                 self.on_best_move(line, at);
             }
             EngineReply::ReadyOk => {
-                self.engine.lives();
+                self.engine.mark_alive();
                 self.on_ready(at);
             }
             EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
@@ -877,7 +877,7 @@ impl Session {
     }
 
     fn on_ready(&mut self, at: &mut Moment<'_>) {
-        match self.engine.is_ready(at.now) {
+        match self.engine.on_ready_ok(at.now) {
             Readied::OfGui => at.out.gui(b"readyok"),
             Readied::Free(lines) => {
                 carry_out(lines, &mut self.owed, at.out);
@@ -964,7 +964,7 @@ impl Session {
         if ends_search {
             self.engine
                 .note_answer(line::words(line).nth(1).unwrap_or_default());
-            carry_out(self.engine.ends_background(at.now), &mut self.owed, at.out);
+            carry_out(self.engine.on_hidden_answer(at.now), &mut self.owed, at.out);
         } else {
             if let engine::Answer::Unreadable = answer {
                 self.notice(&engine::unsound(line), at.out);
@@ -1347,7 +1347,7 @@ impl Session {
     fn on_ready_late(&mut self, at: &mut Moment<'_>) {
         self.engine.wait_for_ready();
         if self.is_in_book(at.book_set) {
-            self.engine.is_silent();
+            self.engine.mark_silent();
             self.answer_ready(at.out);
         }
     }
@@ -1408,7 +1408,7 @@ impl Session {
             self.release(at);
         }
         // An engine named on the command line is tried in any case: whoever named it wrongly
-        // is told.
+        // gets the reason.
         let waits = self.owed.has_uci() || self.engine.was_required();
         let owes = self.engine.owes_ready() || (self.engine.is_starting() && waits);
         if !owes && !self.books.are_opening() && self.owed.has_no_lines() {
@@ -1432,7 +1432,7 @@ impl Session {
         self.end_for(&text, out);
     }
 
-    /// Ends at once with exit code 2, for a reason that the GUI has been told.
+    /// Ends at once with exit code 2, for a reason that the GUI knows.
     fn end_for(&mut self, reason: &str, out: &mut dyn Outlet) {
         self.send_messages(out);
         self.exit(2, Some(reason.to_owned()), out);
@@ -1490,7 +1490,7 @@ fn configured(engine: &Engine) -> &[BookSpec] {
     engine.profile().map_or(&[][..], |profile| &profile.books)
 }
 
-/// What those who record a game are told about it.
+/// What the record of a game contains besides the game.
 fn about<'a>(game: &'a Game, books: &Books) -> About<'a> {
     About {
         opponent: &game.conditions().opponent,

@@ -293,7 +293,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is returned was noted or follows from it, and what was noted is returned.
+        /// What is returned was cached or follows from that, and what was cached is returned.
         #[test]
         fn the_cache_never_contradicts_the_book(
             longest in 0_u32..12,

@@ -50,7 +50,7 @@ pub(in super::super) struct Answer {
 impl Books {
     /// Draws a move without the `vetoed` ones. The error is what the books say if there is
     /// none.
-    pub(super) fn draw(
+    pub(in super::super) fn draw(
         &mut self,
         go: &Go,
         vetoed: &[Move],

@@ -24,8 +24,6 @@ mod why;
 
 use std::time::Duration;
 
-use shakmaty::Move;
-
 use super::act::Act;
 use super::game::Game;
 use super::{Analysis, Request};
@@ -357,16 +355,6 @@ impl Books {
                 Decision::Silent(said)
             }
         }
-    }
-
-    /// Another move of the books for this `go`, without the `vetoed` ones.
-    pub(super) fn next_move(
-        &mut self,
-        go: &Go,
-        vetoed: &[Move],
-        scene: Scene<'_>,
-    ) -> Result<Answer, Vec<Act<'static>>> {
-        self.draw(go, vetoed, scene)
     }
 
     /// Reports once in a game which books are for it.

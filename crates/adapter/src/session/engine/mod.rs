@@ -646,7 +646,7 @@ impl Engine {
     }
 
     /// Handles the `bestmove` of a search that the GUI does not know of.
-    pub(super) fn ends_background(&mut self, now: Duration) -> Option<Act<'static>> {
+    pub(super) fn on_hidden_answer(&mut self, now: Duration) -> Option<Act<'static>> {
         // It may end by itself.
         if let State::Up(_, work) = &mut self.state
             && let Work::Background { went, backlog } = work
@@ -683,7 +683,7 @@ impl Engine {
     }
 
     /// Handles a `readyok` of the engine.
-    pub(super) fn is_ready(&mut self, now: Duration) -> Readied {
+    pub(super) fn on_ready_ok(&mut self, now: Duration) -> Readied {
         if let Some(process) = self.process() {
             process.silent = false;
         }
@@ -728,7 +728,7 @@ impl Engine {
     }
 
     /// The GUI need not wait for this engine to answer `isready`.
-    pub(super) fn is_silent(&mut self) {
+    pub(super) fn mark_silent(&mut self) {
         if let Some(process) = self.process() {
             process.silent = true;
         }
@@ -755,7 +755,7 @@ impl Engine {
     }
 
     /// The engine has answered something: its options have not killed it.
-    pub(super) fn lives(&mut self) {
+    pub(super) fn mark_alive(&mut self) {
         if let Some(process) = self.process() {
             process.options_unanswered = false;
         }
@@ -830,7 +830,7 @@ impl Engine {
     // Invariants.
 
     /// What must hold between two events, and what must not.
-    pub(super) fn check(&self, is_searched_for: bool) {
+    pub(super) fn check_state(&self, is_searched_for: bool) {
         debug_assert!(
             !matches!(self.state, State::Lost(_)),
             "nobody has replaced a lost engine"

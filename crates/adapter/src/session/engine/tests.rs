@@ -55,7 +55,7 @@ fn ending() -> Engine {
 
 fn fenced() -> Engine {
     let mut engine = in_background();
-    assert_eq!(text(engine.ends_background(NOW)), ["isready"]);
+    assert_eq!(text(engine.on_hidden_answer(NOW)), ["isready"]);
     engine
 }
 
@@ -74,7 +74,7 @@ fn text<'a>(acts: impl IntoIterator<Item = Act<'a>>) -> Vec<String> {
 
 /// What waits is sent after the `readyok`.
 fn freed(engine: &mut Engine) -> Vec<String> {
-    match engine.is_ready(ms(900)) {
+    match engine.on_ready_ok(ms(900)) {
         Readied::Free(acts) => text(acts),
         other => panic!("{other:?}"),
     }
@@ -128,9 +128,9 @@ fn a_withheld_position_is_sent_once() {
 fn a_go_waits_for_the_end_of_a_background_search() {
     let mut engine = fenced();
     assert_eq!(engine.send_go(NOW, b"go depth 3"), None);
-    engine.check(true);
+    engine.check_state(true);
     assert_eq!(freed(&mut engine), ["go depth 3"]);
-    engine.check(true);
+    engine.check_state(true);
     assert_eq!(engine.stop_due(), None);
     engine.has_answered(b"e2e4");
     assert!(engine.is_idle());
@@ -172,7 +172,7 @@ fn an_abandoned_search_is_ended_or_does_not_begin() {
     assert_eq!(engine.send_go(NOW, b"go infinite"), None);
     assert!(engine.abandon(ms(60)).is_empty());
     assert_eq!(freed(&mut engine), [""; 0]);
-    engine.check(false);
+    engine.check_state(false);
 }
 
 #[test]
@@ -186,8 +186,8 @@ fn a_stop_is_repeated_until_the_search_has_ended() {
     }
     assert_eq!(stops, [ms(50), ms(250), ms(500), ms(1000)]);
     assert_eq!(engine.first_stop_late(ms(2000)), None);
-    assert_eq!(text(engine.ends_background(ms(1100))), ["isready"]);
-    assert_eq!(engine.ends_background(ms(1100)), None, "a second bestmove");
+    assert_eq!(text(engine.on_hidden_answer(ms(1100))), ["isready"]);
+    assert_eq!(engine.on_hidden_answer(ms(1100)), None, "a second bestmove");
     assert_eq!(engine.stop_due(), None);
     assert_eq!(engine.ending_since(), Some(NOW));
 }
@@ -196,7 +196,7 @@ fn a_stop_is_repeated_until_the_search_has_ended() {
 fn a_doubtful_search_counts_as_ended_after_its_stop() {
     for mut engine in [searching(), in_background(), ending()] {
         assert!(engine.doubt(ms(10)).is_empty());
-        assert_eq!(engine.ends_background(ms(20)), None, "doubtful as well");
+        assert_eq!(engine.on_hidden_answer(ms(20)), None, "doubtful as well");
         assert_eq!(
             engine.first_stop_late(ms(70)),
             Some(Duration::from_millis(20))
@@ -214,12 +214,12 @@ fn each_isready_of_the_gui_is_answered_once() {
     assert!(freed(&mut engine).is_empty());
     assert_eq!(engine.ready_due(), Some(ms(8000)));
     assert_eq!(engine.answer_ready(), 1);
-    engine.is_silent();
+    engine.mark_silent();
     assert_eq!(engine.readiness(), Readiness::Silent);
-    assert_eq!(engine.is_ready(ms(100)), Readied::OfNobody);
+    assert_eq!(engine.on_ready_ok(ms(100)), Readied::OfNobody);
     assert_eq!(engine.readiness(), Readiness::Up);
     assert_eq!(text(engine.ask_ready(NOW)), ["isready"]);
-    assert_eq!(engine.is_ready(NOW), Readied::OfGui);
+    assert_eq!(engine.on_ready_ok(NOW), Readied::OfGui);
     assert!(!engine.owes_ready());
 }
 
@@ -239,7 +239,7 @@ fn a_lost_engine_leaves_only_what_nobody_remembers() {
         let acts = engine.resume(NOW, false, Some(b"position startpos"));
         let then = ["ucinewgame", "position startpos", "d", "isready"];
         assert_eq!(text(acts), then);
-        engine.check(false);
+        engine.check_state(false);
     }
 }
 

@@ -58,7 +58,7 @@ impl Learner {
     }
 
     /// Handles a `position` line, after which the game is `now`: if it is another game,
-    /// the one before is noted.
+    /// the one before is recorded.
     pub(super) fn position(&mut self, before: Story, now: &Story) -> Vec<Note> {
         let same = before.moves.iter().zip(&now.moves);
         let common = same.take_while(|(old, new)| old == new).count();

@@ -29,7 +29,7 @@ pub(super) use record::About;
 use record::Recorder;
 use tabia_uci::{info, line};
 
-/// What is noted of the current game.
+/// What is recorded of the current game.
 #[derive(Debug, Default)]
 pub(super) struct Observers {
     /// The engine's output about its search, if it counts for this game.
@@ -52,7 +52,7 @@ impl Observers {
         self.recorder.is_some()
     }
 
-    /// The game before a `position` line, if anything of it has to be noted.
+    /// The game before a `position` line, if anything of it has to be recorded.
     pub(super) fn remember(&self, game: &Game) -> Option<Story> {
         let is_blank = self.recorder.as_ref().is_none_or(Recorder::is_blank);
         (!is_blank || !self.learner.is_blank()).then(|| game.story())

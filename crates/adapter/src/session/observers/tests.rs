@@ -188,7 +188,7 @@ fn a_book_learns_from_its_moves_that_were_played() {
     assert_eq!(moves, [("f2f3", true), ("e7e5", false), ("g2g4", true)]);
     assert!(
         play.observers.note(&play.game).is_empty(),
-        "it is noted once"
+        "it is recorded once"
     );
 }
 

@@ -443,7 +443,7 @@ impl Owed {
         self.running().is_some()
     }
 
-    /// The engine has been told to stop searching for it.
+    /// The engine has been sent `stop` for it.
     pub(super) fn is_stopped(&self) -> bool {
         self.running().is_some_and(|running| running.stopped)
     }
@@ -544,7 +544,7 @@ impl Owed {
     }
 
     /// The last answer of the engine has come once more: true if it may be ignored. One
-    /// that is printed yet again may be meant: that is no answer either.
+    /// that is printed yet again may be meant: that is not an answer either.
     pub(super) fn may_ignore_repeat(&mut self) -> bool {
         match &mut self.answer {
             Due::Search(running) if running.trust == Trust::Full => {
@@ -717,7 +717,7 @@ impl Owed {
                 let answer = held.answer.last();
                 debug_assert!(
                     answer.is_some_and(|line| line.starts_with(b"bestmove")),
-                    "what is held is no answer: {held:?}"
+                    "what is held is not an answer: {held:?}"
                 );
                 debug_assert!(
                     !held.kind.is_free() || held.due.is_some() || held.check().is_some(),

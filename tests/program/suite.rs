@@ -86,7 +86,7 @@ fn neither_threads_nor_the_order_of_sources_matter() {
 fn an_empty_suite_names_the_filter_that_left_nothing() {
     let at = games();
     at.tabia("suite one.pgn -o a.epd --plies 4 --queens none")
-        .refused("--queens took most of them (3)");
+        .refused("--queens rejected most of them (3)");
     assert!(!at.join("a.epd").exists());
     let output = at.tabia("suite one.pgn -o a.epd --eval 1..2");
     assert!(output.err().contains("--eval-file FILE or --engine NAME"));

@@ -27,25 +27,20 @@ mod filter;
 mod game;
 mod indexed;
 mod intake;
-mod language;
+mod legal;
 mod members;
 mod nic;
 mod oddities;
 mod open;
-mod parse;
 mod peeked;
 mod pgn;
-mod pgn_text;
-mod pgn_write;
 mod record;
-mod san;
 pub mod scdb;
 pub mod scid;
 mod seven_zip;
 mod skipped;
 mod steps;
 pub mod tgx;
-mod tokens;
 mod tree;
 mod zip;
 
@@ -58,8 +53,7 @@ pub use filter::{Band, EcoRange, GROUPS, GameCondition, GameFilter, Rejected, gr
 pub use game::{Game, GameResult, Item, MoveAnnotation, Tags};
 pub use intake::{Batch, Batches, Intake, Sources, Starts, Tally};
 pub use open::{PlainText, is_game_file, open, open_with, unpacked};
-pub use pgn::PgnSource;
-pub use pgn_write::write_pgn;
+pub use pgn::{PgnSource, write_pgn};
 pub use record::Recorder;
 pub use skipped::{GamePlace, SkipReason, Skipped};
 

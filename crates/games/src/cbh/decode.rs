@@ -22,7 +22,7 @@ use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Move, Position, Role,
 use super::block::Encoding;
 use super::codes::{CODES, Code};
 use super::pieces::Pieces;
-use crate::san::from_to;
+use crate::legal::from_to;
 use crate::steps::square;
 use crate::tree::{Place, ROOT, Tree};
 use tabia_notation as notation;

@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, Po
 
 use super::start::{Start, castling_rook};
 use super::words::Word;
-use crate::san::is_legal;
+use crate::legal::is_legal;
 use crate::tree::{Place, ROOT, Tree};
 use crate::{Game, GameParts, Recorder, SkipReason};
 use tabia_notation as notation;

@@ -11,8 +11,8 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, Color, Position as _};
 
-use super::{BatchSize, PgnSource};
-use crate::tokens::Tokens;
+use super::source::{BatchSize, PgnSource};
+use super::tokens::Tokens;
 use crate::{Game, GameParts, GameResult, GameSource as _};
 
 /// A source of choices; after its end, the first one is always taken.
@@ -468,10 +468,10 @@ proptest! {
         let mut depth = 0;
         while let Some(token) = read.next() {
             match token {
-                crate::tokens::Token::Begin => depth += 1,
-                crate::tokens::Token::End if depth == 0 => break,
-                crate::tokens::Token::End => depth -= 1,
-                crate::tokens::Token::Unclosed => break,
+                super::tokens::Token::Begin => depth += 1,
+                super::tokens::Token::End if depth == 0 => break,
+                super::tokens::Token::End => depth -= 1,
+                super::tokens::Token::Unclosed => break,
                 _ => {}
             }
         }

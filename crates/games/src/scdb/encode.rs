@@ -5,7 +5,7 @@ use shakmaty::{CastlingSide, File, Move, Square};
 use super::entry::ScdbEntry;
 use super::{NAME_BYTES, length, promotion};
 use crate::game::{eco_code, eco_number};
-use crate::pgn_write::first_fen;
+use crate::pgn::first_fen;
 use crate::{Game, Item, SkipReason};
 
 /// A game ready to be written: its bytes, and its entry in the index.

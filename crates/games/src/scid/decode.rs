@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
 
 use super::moves::{Pieces, Rooks, Step, Token, Tokens, USUAL_ROOKS, rooks};
 use crate::encodings::text;
-use crate::san::from_to;
+use crate::legal::from_to;
 use crate::{Game, GameParts, Recorder, SkipReason};
 use tabia_notation as notation;
 

@@ -6,7 +6,7 @@ use super::decode::{COMMON_TAGS, FIRST_COMMON};
 use super::entry::{LAST_YEAR, RATING_KINDS, ScidEntry, date_of, eco_value};
 use super::keys::KeyCollector;
 use super::moves::{LineState, Pieces, Step, rooks};
-use crate::pgn_write::first_fen;
+use crate::pgn::first_fen;
 use crate::{Date, Game, Item, SkipReason};
 
 /// Greatest length of a game that its record can store.

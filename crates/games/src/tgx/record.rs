@@ -13,7 +13,7 @@ use shakmaty::{
 use super::facts::Facts;
 use crate::Game;
 use crate::game::{eco_code, eco_number};
-use crate::san::from_to;
+use crate::legal::from_to;
 use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_notation as notation;
 

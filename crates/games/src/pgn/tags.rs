@@ -1,6 +1,6 @@
 //! Tags and numbers of PGN.
 
-use super::{Tags, encodings};
+use crate::{Tags, encodings};
 
 /// Stores a tag, unchanged. The result, and the tags of a set-up position, are
 /// stored in other fields.

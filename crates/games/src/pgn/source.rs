@@ -14,20 +14,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use memchr::{memchr, memmem, memrchr};
 
 use super::language::Language;
-use super::members::is_damage;
 use super::parse::{Broken, Ending, Parser};
 use super::tokens::{is_tag, last_start};
-use super::{Error, Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason};
+use crate::members::is_damage;
+use crate::{Error, Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason};
 
 use tabia_notation::MoveError;
 
 /// Sizes of batches, in bytes.
 #[derive(Clone, Copy, Debug)]
-struct BatchSize {
+pub(super) struct BatchSize {
     /// The usual size.
-    goal: usize,
+    pub(super) goal: usize,
     /// The size at which a text without the beginning of a game is cut anywhere.
-    most: usize,
+    pub(super) most: usize,
 }
 
 impl BatchSize {
@@ -51,10 +51,10 @@ pub struct PgnSource {
     /// Number of the first line of `pending`.
     line: u64,
     language: Option<Arc<Language>>,
-    size: BatchSize,
+    pub(super) size: BatchSize,
     findings: Arc<Findings>,
     /// Whether other data follow the compressed text: set by the decompressor.
-    pub(super) trailing_data: Arc<AtomicBool>,
+    pub(crate) trailing_data: Arc<AtomicBool>,
     /// Where the text breaks off, and why.
     cut: Option<String>,
     at_end: bool,
@@ -416,12 +416,9 @@ impl GameBatch for PgnBatch {
 }
 
 #[cfg(test)]
-mod mixtures;
-
-#[cfg(test)]
 mod tests {
-    use super::super::Item;
     use super::*;
+    use crate::Item;
 
     const GAMES: &[u8] = b"[Event \"1\"]\n[Result \"1-0\"]\n[WhiteElo \"1500\"]\n\n\
         1. e4 e5 2. Kd5 1-0\n\n\
@@ -565,7 +562,7 @@ mod tests {
                         let (year, month) = (game.year, game.month);
                         let mut line = format!("{players} {elo} {year}.{month} {result}");
                         if game.set_up {
-                            line += &format!(" {}", super::super::pgn_write::first_fen(&game));
+                            line += &format!(" {}", crate::pgn::first_fen(&game));
                         }
                         line += &format!(" {}", game.moves.len());
                         let cut = game.cut.map(|reason| format!(" {reason}"));

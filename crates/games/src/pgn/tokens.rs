@@ -13,7 +13,7 @@ use memchr::{memchr, memchr2, memchr3, memmem, memrchr, memrchr2};
 use shakmaty::Color;
 use shakmaty::san::San;
 
-use super::GameResult;
+use crate::GameResult;
 
 /// A tokenizer: a text, and the position in it.
 pub(super) struct Tokens<'t> {

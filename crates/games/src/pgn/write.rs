@@ -8,7 +8,7 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::{Game, Item};
+use crate::{Game, Item};
 
 use tabia_notation as notation;
 
@@ -82,7 +82,7 @@ fn write_tags(game: &Game, out: &mut String) {
 }
 
 /// The first position as FEN.
-pub(super) fn first_fen(game: &Game) -> String {
+pub(crate) fn first_fen(game: &Game) -> String {
     let position = game.positions.first().cloned().unwrap_or_default();
     Fen::from_position(&position, EnPassantMode::Always).to_string()
 }

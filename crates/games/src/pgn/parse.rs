@@ -6,10 +6,10 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Move};
 
 use super::language::Language;
-use super::pgn_text::{month, note_tag, number, text_of, year};
-use super::san::resolve;
+use super::tags::{month, note_tag, number, text_of, year};
 use super::tokens::{Tag, Token, Tokens, is_numbered, result_at};
-use super::{Game, GameFilter, GameParts, GameResult, Recorder, SkipReason, encodings};
+use crate::legal::resolve;
+use crate::{Game, GameFilter, GameParts, GameResult, Recorder, SkipReason, encodings};
 
 use tabia_notation::{self as notation, Letters, MoveError};
 

@@ -1,5 +1,4 @@
-//! Finds the move of a SAN, and checks whether moves are legal; fast enough for
-//! millions of moves.
+//! Whether a move is legal, and which move a SAN means; fast enough for millions of moves.
 
 use shakmaty::san::San;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square, attacks};

@@ -11,7 +11,7 @@ use super::args::Force;
 use super::collection::{self, GameFilterArgs, WorkArgs};
 use super::style::counted;
 use super::{compact, progress};
-use tabia_games::index::make::{self, IndexJob, IndexReport};
+use tabia_index::make::{self, IndexJob, IndexReport};
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia index -o games.tgx lichess_db_2025-01.pgn.zst\n  \

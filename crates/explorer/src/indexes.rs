@@ -14,8 +14,8 @@ use super::lock::lock;
 use super::message::{Message, message};
 use super::openings::words;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
-use tabia_games::index::query::{self, Lists, Source, Sums};
-use tabia_games::index::{Counts, GameSelection, GamesIndex, Player, exact_names, players};
+use tabia_index::query::{self, Lists, Source, Sums};
+use tabia_index::{Counts, GameSelection, GamesIndex, Player, exact_names, players};
 
 /// Greatest number of games, newest first, whose players a search finds.
 const MOST_NAMED: u64 = 1_000_000;

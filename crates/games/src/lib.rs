@@ -186,8 +186,6 @@ impl Default for GameParts {
     }
 }
 
-pub mod index;
-
 /// The example of the README compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

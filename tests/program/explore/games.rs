@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tabia_adapter::settings::Options;
 use tabia_explorer::{Access, AllowedOrigin, Explorer, Games};
 use tabia_games::GameFilter;
-use tabia_games::index::make::{self, IndexJob, IndexReport};
-use tabia_games::index::{self, GamesIndex};
+use tabia_index::make::{self, IndexJob, IndexReport};
+use tabia_index::{self as index, GamesIndex};
 use tabia_io::atomic::Old;
 use tabia_io::progress::Watch;
 

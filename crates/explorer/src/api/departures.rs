@@ -19,8 +19,8 @@ use tabia_analysis::coverage::{self, CoverageLimits, Hole};
 use tabia_analysis::departures::{ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire};
 use tabia_book::Probe;
 use tabia_book::policy::Policy;
-use tabia_games::index::each_game;
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource, has_name};
+use tabia_index::each_game;
 
 /// Greatest number of listed departures.
 const MOST: usize = 200;

@@ -15,9 +15,9 @@ use tabia_adapter::settings::Options;
 use tabia_book::BookMove;
 use tabia_book::policy;
 use tabia_games::Error;
-use tabia_games::index::query::{self, Lists, Named, Source, Sums};
-use tabia_games::index::{Counts, GamesIndex};
 use tabia_games::tgx::move_of;
+use tabia_index::query::{self, Lists, Named, Source, Sums};
+use tabia_index::{Counts, GamesIndex};
 
 /// The answer for a position from all games.
 pub(super) fn explore(

@@ -34,7 +34,7 @@ pub use facts::{Facts, rated_number, rated_of, speed_number, speed_of, winner_nu
 pub use file::{Directory, MAGIC, Root, Segment, TgxFile};
 pub use record::{Head, move_of, squares};
 pub(super) use source::open;
-pub(crate) use write::lock;
+pub use write::lock;
 pub use write::{TableWriter, Writer};
 
 /// Name of the table of games: by number, from 0.

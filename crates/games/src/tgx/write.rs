@@ -200,7 +200,7 @@ impl Writer {
 /// # Errors
 ///
 /// The file is not writable, or another program is adding to it.
-pub(crate) fn lock(path: &Path) -> Result<Locked, Error> {
+pub fn lock(path: &Path) -> Result<Locked, Error> {
     let opened = OpenOptions::new().read(true).write(true).open(path);
     let file = opened.map_err(|error| Error::io(path, error))?;
     Locked::within(LOCK_WAIT, file).ok_or_else(|| Error::Busy {

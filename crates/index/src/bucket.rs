@@ -1,11 +1,11 @@
 //! Groups of games that are counted together.
 
-use crate::tgx::{Facts, rated_number, rated_of, speed_number, speed_of};
-use crate::{Date, GROUPS, Speed};
+use tabia_games::tgx::{Facts, rated_number, rated_of, speed_number, speed_of};
+use tabia_games::{Date, GROUPS, Speed};
 
 /// Games that queries can distinguish only by their players.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Bucket(pub(super) u32);
+pub struct Bucket(pub(crate) u32);
 
 impl Bucket {
     /// The bucket of a game.

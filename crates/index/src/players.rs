@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::GamesIndex;
-use super::posting::plain_name;
-use crate::Error;
-use crate::tgx::{GAMES, GameBlock};
+use crate::GamesIndex;
+use crate::posting::plain_name;
+use tabia_games::Error;
+use tabia_games::tgx::{GAMES, GameBlock};
 
 /// Names of players with numbers of games, from the newest `most` games or a few
 /// more. Names with the same words count as one, spelt as in one of these games.

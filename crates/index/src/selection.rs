@@ -1,8 +1,8 @@
 //! Selection of games for a query.
 
-use super::bucket::Bucket;
-use crate::tgx::speed_number;
-use crate::{GROUPS, GameResult, Month, Speed, group_of};
+use crate::bucket::Bucket;
+use tabia_games::tgx::speed_number;
+use tabia_games::{GROUPS, GameResult, Month, Speed, group_of};
 
 /// Conditions on games; all that are set must be met. A missing tag never meets one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -114,7 +114,7 @@ impl GameSelection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tgx::Facts;
+    use tabia_games::tgx::Facts;
 
     fn bucket(date: &str, speed: Option<Speed>, elo: u16, rated: Option<bool>) -> Bucket {
         Bucket::of(Facts {
@@ -124,7 +124,7 @@ mod tests {
                 white: elo,
                 black: elo,
             },
-            date: crate::Date::from_pgn(date),
+            date: tabia_games::Date::from_pgn(date),
             ..Facts::default()
         })
     }

@@ -4,9 +4,9 @@ use std::cmp::{Ordering, Reverse};
 
 use shakmaty::{ByColor, Color, Move, Role, Square};
 
-use super::bucket::Bucket;
-use crate::GameResult;
-use crate::tgx::{Facts, squares, winner_number, winner_of};
+use crate::bucket::Bucket;
+use tabia_games::GameResult;
+use tabia_games::tgx::{Facts, squares, winner_number, winner_of};
 use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_io::sort::Record;
 use tabia_notation::Results;
@@ -22,7 +22,7 @@ const MOST_REFS: usize = 16 * (TOP_GAMES + RECENT_GAMES);
 
 /// A move as 15 bits: from, to, and promotion piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct IndexedMove(pub(super) u16);
+pub struct IndexedMove(pub(crate) u16);
 
 impl IndexedMove {
     /// Encodes a legal move; castling is king takes rook.
@@ -90,7 +90,7 @@ impl GameRef {
 
     /// Result, day and ratings in 31 bits, without the number.
     #[inline]
-    pub(super) fn pack(&self) -> u32 {
+    pub(crate) fn pack(&self) -> u32 {
         let result = u32::from(winner_number(self.winner));
         let ratings = u32::from(self.elo.white & 0xfff) | u32::from(self.elo.black & 0xfff) << 12;
         result | u32::from(self.day & 31) << 2 | ratings << 7
@@ -98,7 +98,7 @@ impl GameRef {
 
     /// Decodes such bits; `None` if they are invalid.
     #[inline]
-    pub(super) fn unpack(bits: u32, game: u32) -> Option<GameRef> {
+    pub(crate) fn unpack(bits: u32, game: u32) -> Option<GameRef> {
         Some(GameRef {
             game,
             winner: winner_of((bits & 3) as u8)?,
@@ -241,7 +241,7 @@ impl Row {
     /// What stays of several partitions together is what would stay of all at once:
     /// a game that is not among the newest of all, and less good than fewer
     /// than fifteen of the others, is so among those of its own partition too.
-    pub(super) fn prune(&mut self) {
+    pub(crate) fn prune(&mut self) {
         if self.refs.len() <= RECENT_GAMES + TOP_GAMES {
             self.refs.sort_by_key(|game| game.game);
             return;
@@ -258,7 +258,7 @@ impl Row {
     }
 
     /// Adds a row with the same position, move and bucket.
-    pub(super) fn merge(&mut self, other: &Row) {
+    pub(crate) fn merge(&mut self, other: &Row) {
         self.counts.add(&other.counts);
         self.refs.extend_from_slice(&other.refs);
         self.prune();
@@ -266,7 +266,7 @@ impl Row {
 
     /// Appends bucket and counts. Returns the offset of the byte in which to set
     /// [`MORE`] if another row of the same move follows.
-    pub(super) fn encode_numbers(&self, out: &mut Vec<u8>) -> usize {
+    pub(crate) fn encode_numbers(&self, out: &mut Vec<u8>) -> usize {
         let at = out.len();
         put_varint(u64::from(self.bucket.0) << 1, out);
         let counts = &self.counts;
@@ -289,7 +289,7 @@ impl Row {
     }
 
     /// Reads bucket and counts; returns whether another row follows.
-    pub(super) fn decode_numbers(&mut self, cursor: &mut Cursor<'_>) -> Option<bool> {
+    pub(crate) fn decode_numbers(&mut self, cursor: &mut Cursor<'_>) -> Option<bool> {
         let head = cursor.varint()?;
         self.bucket = Bucket(u32::try_from(head >> 1).ok()?);
         self.counts = Counts::default();
@@ -319,7 +319,7 @@ impl Row {
 }
 
 /// In the first byte of a row: another one of the same move follows.
-pub(super) const MORE: u8 = 1;
+pub(crate) const MORE: u8 = 1;
 
 impl Record for Row {
     fn order(&self) -> u32 {

@@ -9,16 +9,16 @@ use tabia_io::sort::Record;
 
 /// The games of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Posting {
+pub(crate) struct Posting {
     /// Key of a player or of a game id.
-    pub(super) key: u64,
+    pub(crate) key: u64,
     /// Numbers, ascending.
-    pub(super) games: Vec<u32>,
+    pub(crate) games: Vec<u32>,
 }
 
 impl Posting {
     /// Adds the games of another one.
-    pub(super) fn merge(&mut self, other: &Posting) {
+    pub(crate) fn merge(&mut self, other: &Posting) {
         let is_sorted = self.games.last() < other.games.first();
         self.games.extend_from_slice(&other.games);
         if !is_sorted {
@@ -26,7 +26,7 @@ impl Posting {
         }
     }
 
-    pub(super) fn encode_games(&self, out: &mut Vec<u8>) {
+    pub(crate) fn encode_games(&self, out: &mut Vec<u8>) {
         put_varint(self.games.len() as u64, out);
         let mut last = 0;
         for &game in &self.games {
@@ -35,7 +35,7 @@ impl Posting {
         }
     }
 
-    pub(super) fn decode_games(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
+    pub(crate) fn decode_games(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
         self.games.clear();
         let mut last = 0_u32;
         for _ in 0..cursor.varint()? {
@@ -76,7 +76,7 @@ impl Record for Posting {
 /// The words of a name, in lower case and sorted: "Carlsen, Magnus" becomes
 /// "carlsen magnus".
 #[must_use]
-pub(super) fn plain_name(name: &str) -> String {
+pub(crate) fn plain_name(name: &str) -> String {
     let name = name.to_lowercase();
     let parts = name.split(|c: char| c == ',' || c == '.' || c.is_whitespace());
     let mut words: Vec<&str> = parts.filter(|word| !word.is_empty()).collect();
@@ -86,7 +86,7 @@ pub(super) fn plain_name(name: &str) -> String {
 
 /// The key of a player's games with a colour.
 #[must_use]
-pub(super) fn player_key(name: &str, color: Color) -> u64 {
+pub(crate) fn player_key(name: &str, color: Color) -> u64 {
     let start = color.fold_wb(FNV_START, 0x9e37_79b9_7f4a_7c15);
     let sum = fnv1a(start, plain_name(name).as_bytes());
     // Spread over all bits: the upper ones are the order.
@@ -101,7 +101,7 @@ const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 
 /// The number that a name of eight letters and digits is; `None` if it is none.
 #[must_use]
-pub(super) fn id_number(id: &str) -> Option<u64> {
+pub(crate) fn id_number(id: &str) -> Option<u64> {
     if id.len() != ID_LETTERS {
         return None;
     }
@@ -113,7 +113,7 @@ pub(super) fn id_number(id: &str) -> Option<u64> {
 
 /// The name that Tabia makes for a game without one.
 #[must_use]
-pub(super) fn own_id(game: u64) -> String {
+pub(crate) fn own_id(game: u64) -> String {
     let mut rest = game + 1;
     let mut letters = [b'0'; ID_LETTERS];
     for letter in letters.iter_mut().rev() {
@@ -127,7 +127,7 @@ pub(super) fn own_id(game: u64) -> String {
 
 /// The key of a game's name: such numbers have 48 bits.
 #[must_use]
-pub(super) fn id_key(id: &str) -> Option<u64> {
+pub(crate) fn id_key(id: &str) -> Option<u64> {
     Some(id_number(id)? << 16)
 }
 

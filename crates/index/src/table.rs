@@ -3,12 +3,12 @@
 //! An entry is the difference between its key and the key before it in the block,
 //! the length of its bytes, and the bytes.
 
-use crate::Error;
-use crate::tgx::{Directory, TableWriter, TgxFile, Writer};
+use tabia_games::Error;
+use tabia_games::tgx::{Directory, TableWriter, TgxFile, Writer};
 use tabia_io::input::bytes::{Cursor, put_varint};
 
 /// Appends an entry to a table. Keys must ascend.
-pub(super) fn put(
+pub(crate) fn put(
     table: &mut TableWriter,
     key: u64,
     bytes: &[u8],
@@ -32,7 +32,7 @@ fn next<'b>(cursor: &mut Cursor<'b>, before: u64) -> Option<(u64, &'b [u8])> {
 /// The bytes of a key in a block. The outer `None` means that the block is
 /// invalid.
 #[allow(clippy::option_option)]
-pub(super) fn find(block: &[u8], wanted: u64) -> Option<Option<&[u8]>> {
+pub(crate) fn find(block: &[u8], wanted: u64) -> Option<Option<&[u8]>> {
     let mut cursor = Cursor::new(block);
     let mut key = 0;
     while cursor.remaining() > 0 {
@@ -46,7 +46,7 @@ pub(super) fn find(block: &[u8], wanted: u64) -> Option<Option<&[u8]>> {
 }
 
 /// Reads a table from its first entry to its last.
-pub(super) struct Entries<'f> {
+pub(crate) struct Entries<'f> {
     file: &'f TgxFile,
     directory: &'f Directory,
     /// Number of the next block.
@@ -62,7 +62,7 @@ pub(super) struct Entries<'f> {
 
 impl<'f> Entries<'f> {
     /// Starts at the first entry.
-    pub(super) fn new(file: &'f TgxFile, directory: &'f Directory) -> Result<Entries<'f>, Error> {
+    pub(crate) fn new(file: &'f TgxFile, directory: &'f Directory) -> Result<Entries<'f>, Error> {
         let mut entries = Entries {
             file,
             directory,
@@ -77,17 +77,17 @@ impl<'f> Entries<'f> {
     }
 
     /// The key of the current entry; `None` after the last one.
-    pub(super) fn key(&self) -> Option<u64> {
+    pub(crate) fn key(&self) -> Option<u64> {
         self.key
     }
 
     /// Bytes of this entry.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         self.block.get(self.start..self.at).unwrap_or_default()
     }
 
     /// Moves to the next entry.
-    pub(super) fn advance(&mut self) -> Result<(), Error> {
+    pub(crate) fn advance(&mut self) -> Result<(), Error> {
         let mut before = self.key.unwrap_or(0);
         while self.at >= self.block.len() {
             if self.next >= self.directory.len() {
@@ -117,7 +117,7 @@ impl<'f> Entries<'f> {
     }
 
     /// The error for invalid bytes of the current entry.
-    pub(super) fn damaged(&self) -> Error {
+    pub(crate) fn damaged(&self) -> Error {
         let block = self.next.saturating_sub(1);
         self.file.damaged_block(self.directory, block)
     }

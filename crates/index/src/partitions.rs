@@ -1,18 +1,18 @@
 //! Records to be sorted, in partitions by the upper bits of their sort key.
 
-use super::bucket::Bucket;
-use super::row::{GameRef, IndexedMove, Row};
+use crate::bucket::Bucket;
+use crate::row::{GameRef, IndexedMove, Row};
 use tabia_io::sort::{Runs, SortError, sort_by_order};
 
 /// A move of a game: a record to be sorted.
 #[derive(Clone, Copy)]
-pub(super) struct MoveRecord {
-    pub(super) hash: u64,
-    pub(super) bucket: Bucket,
+pub(crate) struct MoveRecord {
+    pub(crate) hash: u64,
+    pub(crate) bucket: Bucket,
     /// [`GameRef::pack`].
-    pub(super) bits: u32,
-    pub(super) game: u32,
-    pub(super) mv: IndexedMove,
+    pub(crate) bits: u32,
+    pub(crate) game: u32,
+    pub(crate) mv: IndexedMove,
 }
 
 impl MoveRecord {
@@ -26,19 +26,19 @@ impl MoveRecord {
 /// Greatest size of one sort. It is more than elsewhere, in four times as many
 /// partitions, because merging runs is slow: rows are expensive to read and compare.
 /// With 72 MiB two threads took 20 % more time and half as much memory again.
-pub(super) const MOST_SORT_BYTES: u64 = 96 << 20;
+pub(crate) const MOST_SORT_BYTES: u64 = 96 << 20;
 
 /// Upper bits of the sort key that choose a partition.
 const PARTITION_BITS: u32 = tabia_io::sort::PARTITION_BITS + 2;
 
 /// Number of partitions.
-pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
+pub(crate) const PARTITIONS: usize = 1 << PARTITION_BITS;
 
 /// Greatest length of a record in a run, before games are dropped.
 const RUN_BYTES: u64 = 28;
 
 /// The partitions of one thread.
-pub(super) struct Partitions {
+pub(crate) struct Partitions {
     partitions: Vec<Vec<MoveRecord>>,
     held: usize,
     most: usize,
@@ -46,7 +46,7 @@ pub(super) struct Partitions {
 
 impl Partitions {
     /// Creates space for `bytes` bytes.
-    pub(super) fn new(bytes: usize) -> Partitions {
+    pub(crate) fn new(bytes: usize) -> Partitions {
         Partitions {
             partitions: vec![Vec::new(); PARTITIONS],
             held: 0,
@@ -55,11 +55,11 @@ impl Partitions {
     }
 
     /// Whether there is no room for another record.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.held >= self.most
     }
 
-    pub(super) fn push(&mut self, record: MoveRecord) {
+    pub(crate) fn push(&mut self, record: MoveRecord) {
         let partition = (record.hash >> (u64::BITS - PARTITION_BITS)) as usize;
         if let Some(partition) = self.partitions.get_mut(partition) {
             if partition.capacity() == 0 {
@@ -72,7 +72,7 @@ impl Partitions {
     }
 
     /// Sorts all records into a run, and empties the partitions.
-    pub(super) fn sort_into(&mut self, runs: &Runs<Row>) -> Result<(), SortError> {
+    pub(crate) fn sort_into(&mut self, runs: &Runs<Row>) -> Result<(), SortError> {
         if self.held == 0 {
             return Ok(());
         }
@@ -90,7 +90,7 @@ impl Partitions {
 }
 
 /// Calls `push` with the sorted rows of one partition of all threads.
-pub(super) fn rows_of<E>(
+pub(crate) fn rows_of<E>(
     all: &[Partitions],
     partition: usize,
     push: impl FnMut(&Row) -> Result<(), E>,

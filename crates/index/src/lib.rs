@@ -8,7 +8,7 @@
 //!          answer <- sums over selected games <- rows <- lookup -+
 //! ```
 //!
-//! Each ply of a game is one record: position, move, and the [`Facts`](crate::tgx::Facts)
+//! Each ply of a game is one record: position, move, and the [`Facts`](tabia_games::tgx::Facts)
 //! of the game. The records are sorted within the memory limit
 //! and summed up into [`Row`]s: a move in a position, for the games of one month (or
 //! year), speed and rating group, with their results, the sums of their ratings, and

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use shakmaty::{Chess, Move};
 
-use super::bucket::Bucket;
-use super::row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
-use super::{GameSelection, GamesIndex, Player};
-use crate::tgx::move_of;
-use crate::{Error, Month};
+use crate::bucket::Bucket;
+use crate::row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
+use crate::{GameSelection, GamesIndex, Player};
+use tabia_games::tgx::move_of;
+use tabia_games::{Error, Month};
 
 /// Which games to list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -174,7 +174,7 @@ pub struct SumsBuilder<'p> {
 }
 
 impl<'p> SumsBuilder<'p> {
-    pub(super) fn new(
+    pub(crate) fn new(
         position: &'p Chess,
         selection: GameSelection,
         lists: Lists,
@@ -245,7 +245,7 @@ impl<'p> SumsBuilder<'p> {
     }
 
     /// Counts a single game.
-    pub(super) fn count(&mut self, mv: IndexedMove, bucket: Bucket, game: GameRef) {
+    pub(crate) fn count(&mut self, mv: IndexedMove, bucket: Bucket, game: GameRef) {
         let wanted = self.selection.result;
         if !self.selection.admits(bucket) || wanted.is_some_and(|result| game.result() != result) {
             return;
@@ -305,7 +305,7 @@ impl<'p> SumsBuilder<'p> {
 
     /// Returns the sums. Top and newest games are `limit` at most, if that is not 0;
     /// the newest ones are dropped first.
-    pub(super) fn finish(self, limit: usize) -> Sums {
+    pub(crate) fn finish(self, limit: usize) -> Sums {
         let mut sums = Sums {
             history: self.history,
             listed: self

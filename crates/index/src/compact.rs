@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::parts::{Joined, merged_segment};
-use super::{IDS, PLAYERS, POSITIONS};
-use crate::Error;
-use crate::tgx::{GAMES, Segment, TableWriter, TgxFile, Writer, lock};
+use crate::parts::{Joined, merged_segment};
+use crate::{IDS, PLAYERS, POSITIONS};
+use tabia_games::Error;
+use tabia_games::tgx::{GAMES, Segment, TableWriter, TgxFile, Writer, lock};
 use tabia_io::atomic::{self, Old};
 use tabia_io::progress::Watch;
 

@@ -7,13 +7,13 @@
 //! times. Entries with the same key are joined; other entries are copied, and games
 //! are not moved.
 
-use super::POSITIONS;
-use super::position::{PositionWriter, read_rows};
-use super::posting::Posting;
-use super::row::Row;
-use super::table::{self, Entries};
-use crate::Error;
-use crate::tgx::{Directory, GAMES, Segment, TableWriter, TgxFile, Writer};
+use crate::POSITIONS;
+use crate::position::{PositionWriter, read_rows};
+use crate::posting::Posting;
+use crate::row::Row;
+use crate::table::{self, Entries};
+use tabia_games::Error;
+use tabia_games::tgx::{Directory, GAMES, Segment, TableWriter, TgxFile, Writer};
 use tabia_io::input::bytes::Cursor;
 use tabia_io::progress::{Progress, Watch};
 
@@ -25,7 +25,7 @@ const SMALLEST_GAMES: u64 = 1 << 14;
 
 /// How many of the last parts are joined, from the numbers of their games; 1 if
 /// the last one is not joined.
-pub(super) fn due(parts: &[u64]) -> usize {
+pub(crate) fn due(parts: &[u64]) -> usize {
     let level = |games: u64| (games / SMALLEST_GAMES).max(1).ilog(ALIKE as u64);
     let mut joined = 1;
     loop {
@@ -46,7 +46,7 @@ const BETWEEN: &str = "; ";
 const ALL: &str = "all";
 
 /// The segment that joins several parts, without tables.
-pub(super) fn merged_segment(parts: &[Segment]) -> Segment {
+pub(crate) fn merged_segment(parts: &[Segment]) -> Segment {
     let mut filters: Vec<&str> = Vec::new();
     for filter in parts.iter().flat_map(|part| part.filter.split(BETWEEN)) {
         let filter = if filter.is_empty() { ALL } else { filter };
@@ -72,14 +72,14 @@ pub(super) fn merged_segment(parts: &[Segment]) -> Segment {
 }
 
 /// A table that is being written, joined with older tables.
-pub(super) struct Joined<'f> {
+pub(crate) struct Joined<'f> {
     older: Vec<Entries<'f>>,
     join: Join,
     table: TableWriter,
     /// Number of entries so far.
-    pub(super) entries: u64,
+    pub(crate) entries: u64,
     /// Number of moves that several parts had.
-    pub(super) shared_moves: u64,
+    pub(crate) shared_moves: u64,
     buffer: Vec<u8>,
 }
 
@@ -89,7 +89,7 @@ type Join = fn(&[&[u8]], &mut Vec<u8>) -> Option<u64>;
 
 impl<'f> Joined<'f> {
     /// Starts a table, joined with the tables of the last `parts` older parts.
-    pub(super) fn new(
+    pub(crate) fn new(
         name: &'static str,
         older: Option<&'f TgxFile>,
         parts: usize,
@@ -115,7 +115,7 @@ impl<'f> Joined<'f> {
     }
 
     /// Adds the older entries up to a key, then the entry; keys must ascend.
-    pub(super) fn put(&mut self, key: u64, bytes: &[u8], writer: &mut Writer) -> Result<(), Error> {
+    pub(crate) fn put(&mut self, key: u64, bytes: &[u8], writer: &mut Writer) -> Result<(), Error> {
         while let Some(first) = self.first().filter(|first| *first < key) {
             self.entry(first, None, writer)?;
         }
@@ -123,7 +123,7 @@ impl<'f> Joined<'f> {
     }
 
     /// Adds the remaining older entries and completes the table.
-    pub(super) fn finish(
+    pub(crate) fn finish(
         mut self,
         name: &str,
         writer: &mut Writer,
@@ -185,10 +185,10 @@ impl<'f> Joined<'f> {
 }
 
 /// Counts for a completed table.
-pub(super) struct Finished {
-    pub(super) bytes: u64,
-    pub(super) entries: u64,
-    pub(super) shared_moves: u64,
+pub(crate) struct Finished {
+    pub(crate) bytes: u64,
+    pub(crate) entries: u64,
+    pub(crate) shared_moves: u64,
 }
 
 /// The tables of a name in the last parts.
@@ -209,7 +209,7 @@ fn last_tables<'f>(
 }
 
 /// Adds the games of the last parts, without copying them.
-pub(super) fn include_earlier_games(games: &mut TableWriter, file: &TgxFile, parts: usize) {
+pub(crate) fn include_earlier_games(games: &mut TableWriter, file: &TgxFile, parts: usize) {
     let mut older: Vec<_> = last_tables(file, GAMES, parts).collect();
     older.reverse();
     for (part, directory) in older {

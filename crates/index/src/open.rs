@@ -4,13 +4,13 @@ use std::path::Path;
 
 use shakmaty::{Chess, Position};
 
-use super::count::key;
-use super::position::read_rows;
-use super::posting::{Posting, id_key, id_number, own_id, player_key};
-use super::row::Row;
-use super::{IDS, PLAYERS, POSITIONS, table};
-use crate::tgx::{Head, TgxFile, find_game};
-use crate::{Error, Month};
+use crate::count::key;
+use crate::position::read_rows;
+use crate::posting::{Posting, id_key, id_number, own_id, player_key};
+use crate::row::Row;
+use crate::{IDS, PLAYERS, POSITIONS, table};
+use tabia_games::tgx::{Head, TgxFile, find_game};
+use tabia_games::{Error, Month};
 use tabia_io::input::bytes::Cursor;
 use tabia_notation as notation;
 
@@ -110,7 +110,7 @@ impl GamesIndex {
     }
 
     /// Numbers of games that may be of a player with a colour.
-    pub(super) fn games_of(&self, player: &str, color: shakmaty::Color) -> Result<Vec<u32>, Error> {
+    pub(crate) fn games_of(&self, player: &str, color: shakmaty::Color) -> Result<Vec<u32>, Error> {
         self.postings(PLAYERS, player_key(player, color))
     }
 
@@ -179,7 +179,7 @@ impl GamesIndex {
     /// Replays a game: calls `each` with every position and its move, as long as it
     /// returns true. Returns the header; `admit` decides by it whether the game is
     /// replayed.
-    pub(super) fn play(
+    pub(crate) fn play(
         &self,
         number: u64,
         buffer: &mut Vec<u8>,

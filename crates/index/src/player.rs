@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, Move};
 
-use super::bucket::Bucket;
-use super::count::Plies;
-use super::posting::plain_name;
-use super::query::SumsBuilder;
-use super::row::{GameRef, IndexedMove};
-use super::{GamesIndex, key};
-use crate::Error;
-use crate::tgx::Facts;
+use crate::bucket::Bucket;
+use crate::count::Plies;
+use crate::posting::plain_name;
+use crate::query::SumsBuilder;
+use crate::row::{GameRef, IndexedMove};
+use crate::{GamesIndex, key};
+use tabia_games::Error;
+use tabia_games::tgx::Facts;
 
 /// Limit of games of a player; the newest are used.
 const MOST_GAMES: usize = 50_000;
@@ -136,7 +136,7 @@ impl Player {
     }
 
     /// Adds the player's moves in a position.
-    pub(super) fn count(&self, position: &Chess, sums: &mut SumsBuilder<'_>) {
+    pub(crate) fn count(&self, position: &Chess, sums: &mut SumsBuilder<'_>) {
         for (mv, place) in self.moves.get(&key(position)).into_iter().flatten() {
             if let Some((number, facts)) = self.games.get(*place as usize) {
                 let game = GameRef::of(*facts, *number);

@@ -1,12 +1,12 @@
 //! Encoding of the rows of a position.
 
-use super::row::{IndexedMove, MORE, Row};
+use crate::row::{IndexedMove, MORE, Row};
 use tabia_io::input::bytes::Cursor;
 
 /// Encodes the rows of a position; they must be sorted by move and bucket.
 #[derive(Debug, Default)]
-pub(super) struct PositionWriter {
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct PositionWriter {
+    pub(crate) bytes: Vec<u8>,
     /// The last move written, and the offset of its second byte.
     last_move: Option<(IndexedMove, usize)>,
     /// Offset of the last row.
@@ -14,13 +14,13 @@ pub(super) struct PositionWriter {
 }
 
 impl PositionWriter {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.last_move = None;
     }
 
     /// Adds a row; returns whether it is the first of its move.
-    pub(super) fn push(&mut self, row: &Row) -> bool {
+    pub(crate) fn push(&mut self, row: &Row) -> bool {
         let is_new = match self.last_move {
             Some((mv, _)) if mv == row.mv => {
                 self.set(self.last_row, MORE);
@@ -51,7 +51,7 @@ impl PositionWriter {
 const MORE_MOVES: u8 = 0x80;
 
 /// Decodes the rows of a position; `None` if the bytes are invalid.
-pub(super) fn read_rows(bytes: &[u8], row: &mut Row, mut each: impl FnMut(&Row)) -> Option<()> {
+pub(crate) fn read_rows(bytes: &[u8], row: &mut Row, mut each: impl FnMut(&Row)) -> Option<()> {
     let mut cursor = Cursor::new(bytes);
     loop {
         let word = u16::from_le_bytes([cursor.u8()?, cursor.u8()?]);

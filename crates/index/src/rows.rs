@@ -1,12 +1,12 @@
 //! Writes sorted rows as the table of positions.
 
-use super::POSITIONS;
-use super::partitions::{PARTITIONS, Partitions, rows_of};
-use super::parts::{Finished, Joined};
-use super::position::PositionWriter;
-use super::row::Row;
-use crate::Error;
-use crate::tgx::Writer;
+use crate::POSITIONS;
+use crate::partitions::{PARTITIONS, Partitions, rows_of};
+use crate::parts::{Finished, Joined};
+use crate::position::PositionWriter;
+use crate::row::Row;
+use tabia_games::Error;
+use tabia_games::tgx::Writer;
 use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::{Merge, Runs};
@@ -65,7 +65,7 @@ impl Written {
 /// Writes the table of positions from sorted runs and from the records in memory.
 /// Without runs, the records go directly into the table. Returns the table's counts
 /// and the number of new moves.
-pub(super) fn write_rows(
+pub(crate) fn write_rows(
     threads: usize,
     runs: &Runs<Row>,
     partitions: Vec<Partitions>,

@@ -3,11 +3,11 @@
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, Position};
 
-use super::bucket::Bucket;
-use super::partitions::{MoveRecord, Partitions};
-use super::row::{GameRef, IndexedMove, Row};
-use crate::Game;
-use crate::tgx::Facts;
+use crate::bucket::Bucket;
+use crate::partitions::{MoveRecord, Partitions};
+use crate::row::{GameRef, IndexedMove, Row};
+use tabia_games::Game;
+use tabia_games::tgx::Facts;
 use tabia_io::sort::{Runs, SortError};
 
 /// The key of a position. Positions that differ only in an en passant square where no
@@ -24,7 +24,7 @@ pub fn key(position: &Chess) -> u64 {
 
 /// The moves of a game that count: each position once, with the last move played in it.
 #[derive(Debug, Default)]
-pub(super) struct Plies {
+pub(crate) struct Plies {
     keys: Vec<u64>,
     /// Whether this is the last occurrence of the position.
     last: Vec<bool>,
@@ -32,7 +32,7 @@ pub(super) struct Plies {
 
 impl Plies {
     /// Calls `each` with the key of each position and its move, the last one first.
-    pub(super) fn each(
+    pub(crate) fn each(
         &mut self,
         positions: &[Chess],
         moves: &[Move],
@@ -70,7 +70,7 @@ impl Plies {
 }
 
 /// Counts games.
-pub(super) struct Counter<'r> {
+pub(crate) struct Counter<'r> {
     /// Destination of full partitions.
     runs: &'r Runs<Row>,
     partitions: Partitions,
@@ -81,7 +81,7 @@ pub(super) struct Counter<'r> {
 
 impl<'r> Counter<'r> {
     /// Creates a counter with `bytes` of memory for unsorted records.
-    pub(super) fn new(runs: &'r Runs<Row>, bytes: usize) -> Counter<'r> {
+    pub(crate) fn new(runs: &'r Runs<Row>, bytes: usize) -> Counter<'r> {
         Counter {
             runs,
             partitions: Partitions::new(bytes),
@@ -91,7 +91,7 @@ impl<'r> Counter<'r> {
     }
 
     /// Counts a game; `number` is its index in the batch.
-    pub(super) fn take(&mut self, game: &Game, facts: Facts, number: u32, max_ply: usize) {
+    pub(crate) fn take(&mut self, game: &Game, facts: Facts, number: u32, max_ply: usize) {
         let bucket = Bucket::of(facts);
         let bits = GameRef::of(facts, number).pack();
         let batch = &mut self.batch;
@@ -108,7 +108,7 @@ impl<'r> Counter<'r> {
     }
 
     /// Ends the batch; `first` is the number of its first game.
-    pub(super) fn end_batch(&mut self, first: u32) -> Result<(), SortError> {
+    pub(crate) fn end_batch(&mut self, first: u32) -> Result<(), SortError> {
         for record in &self.batch {
             if self.partitions.is_full() {
                 self.partitions.sort_into(self.runs)?;
@@ -123,7 +123,7 @@ impl<'r> Counter<'r> {
     }
 
     /// Returns the records not sorted yet.
-    pub(super) fn finish(self) -> Partitions {
+    pub(crate) fn finish(self) -> Partitions {
         self.partitions
     }
 }

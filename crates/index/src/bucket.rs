@@ -10,7 +10,7 @@ pub struct Bucket(pub(crate) u32);
 impl Bucket {
     /// The bucket of a game.
     #[must_use]
-    pub fn of(facts: Facts) -> Bucket {
+    pub fn from_facts(facts: Facts) -> Bucket {
         let group = facts.group();
         let group = GROUPS.iter().position(|least| Some(*least) == group);
         let group = group.map_or(0, |place| place as u32 + 1);

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::Error;
 use crate::parts::{Joined, merged_segment};
 use crate::{IDS, PLAYERS, POSITIONS};
-use tabia_games::Error;
-use tabia_games::tgx::{GAMES, Segment, TableWriter, TgxFile, Writer, lock};
+use tabia_games::tgx::{GAMES, Segment, TableWriter, TgxFile, TgxWriter, lock};
 use tabia_io::atomic::{self, Old};
 use tabia_io::progress::Watch;
 
@@ -43,7 +43,7 @@ pub fn compact(
     }
     let file = TgxFile::open(path, false)?;
     let parts = &file.root().segments;
-    let mut writer = Writer::create(target, old, file.root().max_ply)?;
+    let mut writer = TgxWriter::create(target, old, file.root().max_ply)?;
     let mut games = TableWriter::default();
     let mut buffer = Vec::new();
     for (_, directory) in file.tables(GAMES) {

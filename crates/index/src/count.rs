@@ -92,8 +92,8 @@ impl<'r> Counter<'r> {
 
     /// Counts a game; `number` is its index in the batch.
     pub(crate) fn take(&mut self, game: &Game, facts: Facts, number: u32, max_ply: usize) {
-        let bucket = Bucket::of(facts);
-        let bits = GameRef::of(facts, number).pack();
+        let bucket = Bucket::from_facts(facts);
+        let bits = GameRef::new(facts, number).pack();
         let batch = &mut self.batch;
         let (positions, moves) = (&game.positions, &game.moves);
         self.plies.each(positions, moves, max_ply, |hash, m| {
@@ -102,7 +102,7 @@ impl<'r> Counter<'r> {
                 bucket,
                 bits,
                 game: number,
-                mv: IndexedMove::of(m),
+                mv: IndexedMove::from_move(m),
             });
         });
     }

@@ -16,16 +16,17 @@
 //! headers and all moves, so an index is a source of games like any other: books can
 //! be built from it, with new filters, without the original files.
 //!
-//! Games that are added later ([`make::IndexJob::append`]) are a separate segment; an
+//! Games that are added later ([`IndexJob::append`]) are a separate segment; an
 //! answer is the sum over all segments. So adding a month costs only that month's work.
 //!
-//! [`make::run`] makes an index, [`GamesIndex`] reads it, [`GameSelection`] selects
+//! [`IndexJob::run`] makes an index, [`GamesIndex`] reads it, [`GameSelection`] selects
 //! games, and [`query`] returns the sums. HTTP is the task of `explore`.
 
 mod bucket;
 mod compact;
 mod count;
-pub mod make;
+mod error;
+mod make;
 mod open;
 mod partitions;
 mod parts;
@@ -42,6 +43,8 @@ mod table;
 pub use bucket::Bucket;
 pub use compact::{Compacted, compact};
 pub use count::key;
+pub use error::Error;
+pub use make::{IndexJob, IndexReport, USUAL_PLIES};
 pub use open::{FoundGame, GamesIndex};
 pub use player::{Player, each_game, exact_names};
 pub use players::players;

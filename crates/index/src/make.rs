@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use crate::Error;
 use crate::count::Counter;
 use crate::partitions::{MOST_SORT_BYTES, Partitions};
 use crate::parts::{self, Joined};
@@ -12,9 +13,10 @@ use crate::row::Row;
 use crate::rows::write_rows;
 use crate::{IDS, PLAYERS, POSITIONS};
 use shakmaty::Color;
-use tabia_games::tgx::{BlockMaker, EncodedGames, GAMES, Head, Segment, TableWriter, Writer};
-use tabia_games::{Batches, Error, Game, GameFilter, GameParts, Intake, Sources, Starts, Tally};
+use tabia_games::tgx::{BlockMaker, EncodedGames, GAMES, Head, Segment, TableWriter, TgxWriter};
+use tabia_games::{Batches, Game, GameFilter, GameParts, GameReader, Sources, Starts, Tally};
 use tabia_io::atomic::{self, Old};
+use tabia_io::parallel;
 use tabia_io::progress::{Stopped, Watch};
 use tabia_io::sort::{self, Merge, Runs, Sorter};
 
@@ -23,6 +25,7 @@ pub const USUAL_PLIES: u16 = 50;
 
 /// Sources, target and options of an index.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct IndexJob {
     /// The games: files, folders, or `-` for standard input.
     pub sources: Vec<PathBuf>,
@@ -51,6 +54,7 @@ pub struct IndexJob {
 
 /// The result of making an index.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct IndexReport {
     /// Games read, skipped and filtered out.
     pub tally: Tally,
@@ -84,104 +88,127 @@ struct Sorts {
     ids: Arc<Runs<Posting>>,
 }
 
-/// Creates the index, or adds to it.
-///
-/// # Errors
-///
-/// No index is created; an existing one is unchanged.
-pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, Error> {
-    let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
-    let is_target = |path: &&PathBuf| atomic::is_same_file(path, &job.target);
-    if let Some(path) = job.sources.iter().find(is_target) {
-        let path = path.clone();
-        return Err(Error::Itself { path });
-    }
-    // Fails before hours of counting if the index cannot be written.
-    let (mut writer, before) = match job.append {
-        true => {
-            let (writer, before) = Writer::append(&job.target)?;
-            (writer, Some(before))
+impl IndexJob {
+    /// Indexes all games of the sources in a new file, with the usual depth, one gibibyte
+    /// of memory and all processors.
+    pub fn new(
+        sources: impl IntoIterator<Item = impl Into<PathBuf>>,
+        target: impl Into<PathBuf>,
+    ) -> IndexJob {
+        IndexJob {
+            sources: sources.into_iter().map(Into::into).collect(),
+            target: target.into(),
+            old: Old::default(),
+            append: false,
+            password: None,
+            filter: GameFilter::default(),
+            conditions: String::new(),
+            max_ply: None,
+            threads: parallel::threads(),
+            memory: 1 << 30,
+            temp: None,
         }
-        false => {
-            let plies = job.max_ply.unwrap_or(USUAL_PLIES);
-            (Writer::create(&job.target, job.old, plies)?, None)
+    }
+
+    /// Creates the index, or adds to it.
+    ///
+    /// # Errors
+    ///
+    /// No index is created; an existing one is unchanged.
+    pub fn run(&self, watch: &mut Watch<'_>) -> Result<IndexReport, Error> {
+        let sources = Sources::list(&self.sources)?.with_password(self.password.as_deref());
+        let is_target = |path: &&PathBuf| atomic::is_same_file(path, &self.target);
+        if let Some(path) = self.sources.iter().find(is_target) {
+            let path = path.clone();
+            return Err(Error::Itself { path });
         }
-    };
-    let max_ply = writer.root().max_ply;
-    if let Some(wanted) = job.max_ply.filter(|wanted| *wanted != max_ply) {
-        return Err(Error::OtherDepth {
-            path: job.target.clone(),
-            there: max_ply,
-            wanted,
-        });
-    }
-    let folder = sort::folder(job.temp.as_deref(), &job.target)?;
-    let sorts = Sorts {
-        rows: Runs::new(job.memory / 8 * 3, folder),
-        players: Arc::new(Runs::new(job.memory / 16, folder)),
-        ids: Arc::new(Runs::new(job.memory / 16, folder)),
-    };
-    let first_game = writer.root().games();
-    let (mut summary, mut games, partitions) =
-        read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
-    if summary.added == 0 {
-        return Err(Error::NothingLeft {
-            tally: summary.tally.what_is_left(),
-            without_result: summary.without_result,
-        });
-    }
-    let mut parts: Vec<u64> = writer
-        .root()
-        .segments
-        .iter()
-        .map(|part| part.games)
-        .collect();
-    parts.push(summary.added);
-    let older = parts::due(&parts) - 1;
-    let mut parts = writer.replace_last(older);
-    parts.push(Segment {
-        first_game,
-        games: summary.added,
-        last_month: summary.part.last_month,
-        sources: job
-            .sources
+        // Fails before hours of counting if the index cannot be written.
+        let (mut writer, before) = match self.append {
+            true => {
+                let (writer, before) = TgxWriter::append(&self.target)?;
+                (writer, Some(before))
+            }
+            false => {
+                let plies = self.max_ply.unwrap_or(USUAL_PLIES);
+                (TgxWriter::create(&self.target, self.old, plies)?, None)
+            }
+        };
+        let max_ply = writer.root().max_ply;
+        if let Some(wanted) = self.max_ply.filter(|wanted| *wanted != max_ply) {
+            return Err(Error::OtherDepth {
+                path: self.target.clone(),
+                there: max_ply,
+                wanted,
+            });
+        }
+        let folder = sort::folder(self.temp.as_deref(), &self.target)?;
+        let sorts = Sorts {
+            rows: Runs::new(self.memory / 8 * 3, folder),
+            players: Arc::new(Runs::new(self.memory / 16, folder)),
+            ids: Arc::new(Runs::new(self.memory / 16, folder)),
+        };
+        let first_game = writer.root().games();
+        let (mut summary, mut games, partitions) =
+            read(self, &sources, &sorts, &mut writer, max_ply, watch)?;
+        if summary.added == 0 {
+            return Err(Error::NothingLeft {
+                tally: summary.tally.what_is_left(),
+                without_result: summary.without_result,
+            });
+        }
+        let mut parts: Vec<u64> = writer
+            .root()
+            .segments
             .iter()
-            .map(|path| path.display().to_string())
-            .collect(),
-        filter: job.conditions.clone(),
-        ..Segment::default()
-    });
-    if let Some(before) = &before {
-        parts::include_earlier_games(&mut games, before, older);
-    }
-    writer.end_table(GAMES, games)?;
-    let part = &mut summary.part;
-    *part = parts::merged_segment(&parts);
-    let table = |name| Joined::new(name, before.as_ref(), older);
-    let (done, moves) = write_rows(
-        job.threads,
-        &sorts.rows,
-        partitions,
-        table(POSITIONS)?,
-        &mut writer,
-        watch,
-    )?;
-    (part.positions, part.moves) = (done.entries, part.moves + moves - done.shared_moves);
-    summary.position_bytes = done.bytes;
-    for (name, runs) in [(PLAYERS, &sorts.players), (IDS, &sorts.ids)] {
-        write_postings(
-            name,
-            &mut runs.take().merge()?,
-            table(name)?,
+            .map(|part| part.games)
+            .collect();
+        parts.push(summary.added);
+        let older = parts::due(&parts) - 1;
+        let mut parts = writer.replace_last(older);
+        parts.push(Segment {
+            first_game,
+            games: summary.added,
+            last_month: summary.part.last_month,
+            sources: self
+                .sources
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect(),
+            filter: self.conditions.clone(),
+            ..Segment::default()
+        });
+        if let Some(before) = &before {
+            parts::include_earlier_games(&mut games, before, older);
+        }
+        writer.end_table(GAMES, games)?;
+        let part = &mut summary.part;
+        *part = parts::merged_segment(&parts);
+        let table = |name| Joined::new(name, before.as_ref(), older);
+        let (done, moves) = write_rows(
+            self.threads,
+            &sorts.rows,
+            partitions,
+            table(POSITIONS)?,
             &mut writer,
             watch,
         )?;
+        (part.positions, part.moves) = (done.entries, part.moves + moves - done.shared_moves);
+        summary.position_bytes = done.bytes;
+        for (name, runs) in [(PLAYERS, &sorts.players), (IDS, &sorts.ids)] {
+            write_postings(
+                name,
+                &mut runs.take().merge()?,
+                table(name)?,
+                &mut writer,
+                watch,
+            )?;
+        }
+        summary.sorted_on_disk =
+            sorts.rows.bytes_written() + sorts.players.bytes_written() + sorts.ids.bytes_written();
+        summary.games = first_game + summary.added;
+        summary.bytes = writer.finish(summary.part.clone())?;
+        Ok(summary)
     }
-    summary.sorted_on_disk =
-        sorts.rows.bytes_written() + sorts.players.bytes_written() + sorts.ids.bytes_written();
-    summary.games = first_game + summary.added;
-    summary.bytes = writer.finish(summary.part.clone())?;
-    Ok(summary)
 }
 
 /// Reads every game, stores it, and sorts the records for its positions, players and
@@ -190,20 +217,15 @@ fn read(
     job: &IndexJob,
     sources: &Sources,
     sorts: &Sorts,
-    writer: &mut Writer,
+    writer: &mut TgxWriter,
     max_ply: u16,
     watch: &mut Watch<'_>,
 ) -> Result<(IndexReport, TableWriter, Vec<Partitions>), Error> {
     let share = job.memory / 2 / job.threads.max(1) as u64;
-    let intake = Intake {
-        filter: &job.filter,
-        wanted: GameParts {
-            headers: true,
-            ..GameParts::default()
-        },
-        starts: Starts::SetUp,
-        threads: job.threads,
-    };
+    let reader = GameReader::new(&job.filter)
+        .wanted(GameParts::default().with_headers())
+        .starts(Starts::SetUp)
+        .threads(job.threads);
     let first = u32::try_from(writer.root().games()).map_err(|_| Error::TooMany)?;
     let next = AtomicU32::new(first);
     let worker = |batches: &Batches<'_, Piece, Partitions, Error>| {
@@ -221,7 +243,7 @@ fn read(
             known.clear();
             let (mut games, mut number) = (EncodedGames::default(), 0);
             while batch.next(&mut game) {
-                let Some(head) = Head::of(&game) else {
+                let Some(head) = Head::from_game(&game) else {
                     without_result += 1;
                     continue;
                 };
@@ -239,14 +261,14 @@ fn read(
                 known.extend(id.map(|key| (key, number)));
                 number += 1;
             }
-            if !batch.turn().wait() {
+            if !batch.wait_for_turn() {
                 return Err(Stopped.into());
             }
             let count = u32::try_from(games.count).map_err(|_| Error::TooMany)?;
             let start = next.load(Relaxed);
             let end = start.checked_add(count).ok_or(Error::TooMany)?;
             next.store(end, Relaxed);
-            batch.turn().pass();
+            batch.pass_turn();
             counter.end_batch(start)?;
             for (sorter, keys) in [(&mut players, &named), (&mut ids, &known)] {
                 for &(key, number) in keys {
@@ -278,7 +300,7 @@ fn read(
         last_month = last_month.max(piece.last_month);
         Ok(())
     };
-    let (tally, partitions) = intake.read(sources, worker, sink, watch)?;
+    let (tally, partitions) = reader.read(sources, worker, sink, watch)?;
     blocks.finish(|first, block| table.block(first, block, writer))?;
     summary.tally = tally;
     summary.part.last_month = last_month;
@@ -289,7 +311,7 @@ fn write_postings(
     name: &str,
     merge: &mut Merge<Posting>,
     mut table: Joined<'_>,
-    writer: &mut Writer,
+    writer: &mut TgxWriter,
     watch: &mut Watch<'_>,
 ) -> Result<(), Error> {
     let mut bytes = Vec::new();

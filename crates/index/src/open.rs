@@ -4,13 +4,14 @@ use std::path::Path;
 
 use shakmaty::{Chess, Position};
 
+use crate::Error;
 use crate::count::key;
 use crate::position::read_rows;
 use crate::posting::{Posting, id_key, id_number, own_id, player_key};
 use crate::row::Row;
 use crate::{IDS, PLAYERS, POSITIONS, table};
+use tabia_games::Month;
 use tabia_games::tgx::{Head, TgxFile, find_game};
-use tabia_games::{Error, Month};
 use tabia_io::input::bytes::Cursor;
 use tabia_notation as notation;
 
@@ -155,7 +156,7 @@ impl GamesIndex {
     ///
     /// The index cannot be read, or is damaged.
     pub fn pgn(&self, number: u64) -> Result<Option<String>, Error> {
-        find_game(&self.file, number, &mut Vec::new(), |games| {
+        let text = find_game(&self.file, number, &mut Vec::new(), |games| {
             let head = games.head()?;
             let mut text = tags(&head);
             let mut ply = 0_usize;
@@ -173,7 +174,8 @@ impl GamesIndex {
             text.push_str(head.facts.result().to_pgn());
             text.push('\n');
             Some(text)
-        })
+        });
+        Ok(text?)
     }
 
     /// Replays a game: calls `each` with every position and its move, as long as it

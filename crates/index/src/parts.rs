@@ -7,13 +7,13 @@
 //! times. Entries with the same key are joined; other entries are copied, and games
 //! are not moved.
 
+use crate::Error;
 use crate::POSITIONS;
 use crate::position::{PositionWriter, read_rows};
 use crate::posting::Posting;
 use crate::row::Row;
 use crate::table::{self, Entries};
-use tabia_games::Error;
-use tabia_games::tgx::{Directory, GAMES, Segment, TableWriter, TgxFile, Writer};
+use tabia_games::tgx::{Directory, GAMES, Segment, TableWriter, TgxFile, TgxWriter};
 use tabia_io::input::bytes::Cursor;
 use tabia_io::progress::{Progress, Watch};
 
@@ -115,7 +115,12 @@ impl<'f> Joined<'f> {
     }
 
     /// Adds the older entries up to a key, then the entry; keys must ascend.
-    pub(crate) fn put(&mut self, key: u64, bytes: &[u8], writer: &mut Writer) -> Result<(), Error> {
+    pub(crate) fn put(
+        &mut self,
+        key: u64,
+        bytes: &[u8],
+        writer: &mut TgxWriter,
+    ) -> Result<(), Error> {
         while let Some(first) = self.first().filter(|first| *first < key) {
             self.entry(first, None, writer)?;
         }
@@ -126,7 +131,7 @@ impl<'f> Joined<'f> {
     pub(crate) fn finish(
         mut self,
         name: &str,
-        writer: &mut Writer,
+        writer: &mut TgxWriter,
         watch: &mut Watch<'_>,
     ) -> Result<Finished, Error> {
         while let Some(first) = self.first() {
@@ -147,7 +152,7 @@ impl<'f> Joined<'f> {
     }
 
     /// Adds the joined entry of a key, and moves past it.
-    fn entry(&mut self, key: u64, new: Option<&[u8]>, writer: &mut Writer) -> Result<(), Error> {
+    fn entry(&mut self, key: u64, new: Option<&[u8]>, writer: &mut TgxWriter) -> Result<(), Error> {
         self.entries += 1;
         if self.older.is_empty()
             && let Some(new) = new

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, Move};
 
+use crate::Error;
 use crate::bucket::Bucket;
 use crate::count::Plies;
 use crate::posting::plain_name;
 use crate::query::SumsBuilder;
 use crate::row::{GameRef, IndexedMove};
 use crate::{GamesIndex, key};
-use tabia_games::Error;
 use tabia_games::tgx::Facts;
 
 /// Limit of games of a player; the newest are used.
@@ -110,7 +110,7 @@ impl Player {
                 player.games.push((number, facts));
                 counted.each(positions, moves, plies, |key, m| {
                     let known = player.moves.entry(key).or_default();
-                    known.push((IndexedMove::of(m), place));
+                    known.push((IndexedMove::from_move(m), place));
                 });
             },
         )?;
@@ -139,8 +139,8 @@ impl Player {
     pub(crate) fn count(&self, position: &Chess, sums: &mut SumsBuilder<'_>) {
         for (mv, place) in self.moves.get(&key(position)).into_iter().flatten() {
             if let Some((number, facts)) = self.games.get(*place as usize) {
-                let game = GameRef::of(*facts, *number);
-                sums.count(*mv, Bucket::of(*facts), game);
+                let game = GameRef::new(*facts, *number);
+                sums.count(*mv, Bucket::from_facts(*facts), game);
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::Error;
 use crate::GamesIndex;
 use crate::posting::plain_name;
-use tabia_games::Error;
 use tabia_games::tgx::{GAMES, GameBlock};
 
 /// Names of players with numbers of games, from the newest `most` games or a few

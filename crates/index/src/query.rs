@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use shakmaty::{Chess, Move};
 
+use crate::Error;
 use crate::bucket::Bucket;
 use crate::row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
 use crate::{GameSelection, GamesIndex, Player};
+use tabia_games::Month;
 use tabia_games::tgx::move_of;
-use tabia_games::{Error, Month};
 
 /// Which games to list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub struct IndexedMove(pub(crate) u16);
 impl IndexedMove {
     /// Encodes a legal move; castling is king takes rook.
     #[must_use]
-    pub fn of(m: Move) -> IndexedMove {
+    pub fn from_move(m: Move) -> IndexedMove {
         let (from, to) = squares(m);
         let promotion = m.promotion().map_or(0, |role| role as u16 - 1);
         IndexedMove(u16::from(from) | u16::from(to) << 6 | promotion << 12)
@@ -73,7 +73,7 @@ impl GameRef {
 
     /// Creates the reference to a game.
     #[must_use]
-    pub fn of(facts: Facts, game: u32) -> GameRef {
+    pub fn new(facts: Facts, game: u32) -> GameRef {
         GameRef {
             game,
             winner: facts.winner,

@@ -1,12 +1,12 @@
 //! Writes sorted rows as the table of positions.
 
+use crate::Error;
 use crate::POSITIONS;
 use crate::partitions::{PARTITIONS, Partitions, rows_of};
 use crate::parts::{Finished, Joined};
 use crate::position::PositionWriter;
 use crate::row::Row;
-use tabia_games::Error;
-use tabia_games::tgx::Writer;
+use tabia_games::tgx::TgxWriter;
 use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::{Merge, Runs};
@@ -42,7 +42,7 @@ impl Written {
         }
     }
 
-    fn of_runs(mut merge: Merge<Row>) -> Result<Written, Error> {
+    fn from_runs(mut merge: Merge<Row>) -> Result<Written, Error> {
         let mut written = Written::default();
         while let Some(row) = merge.next()? {
             written.push(row);
@@ -51,7 +51,7 @@ impl Written {
         Ok(written)
     }
 
-    fn of_partitions(all: &[Partitions], partition: usize) -> Result<Written, Error> {
+    fn from_partitions(all: &[Partitions], partition: usize) -> Result<Written, Error> {
         let mut written = Written::default();
         rows_of::<Error>(all, partition, |row| {
             written.push(row);
@@ -70,7 +70,7 @@ pub(crate) fn write_rows(
     runs: &Runs<Row>,
     partitions: Vec<Partitions>,
     mut table: Joined<'_>,
-    writer: &mut Writer,
+    writer: &mut TgxWriter,
     watch: &mut Watch<'_>,
 ) -> Result<(Finished, u64), Error> {
     let mut all_moves = 0;
@@ -89,13 +89,13 @@ pub(crate) fn write_rows(
         parallel::each_in_order(
             threads,
             0..PARTITIONS,
-            |partition| Written::of_partitions(&partitions, partition),
+            |partition| Written::from_partitions(&partitions, partition),
             sink,
         )?;
     } else {
         let sort = |mut partitions: Partitions| Ok::<_, Error>(partitions.sort_into(runs)?);
         parallel::each_in_order(threads, partitions, sort, |()| Ok(()))?;
-        runs.take().in_threads(threads, Written::of_runs, sink)?;
+        runs.take().in_threads(threads, Written::from_runs, sink)?;
     }
     Ok((table.finish(POSITIONS, writer, watch)?, all_moves))
 }

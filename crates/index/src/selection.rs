@@ -117,7 +117,7 @@ mod tests {
     use tabia_games::tgx::Facts;
 
     fn bucket(date: &str, speed: Option<Speed>, elo: u16, rated: Option<bool>) -> Bucket {
-        Bucket::of(Facts {
+        Bucket::from_facts(Facts {
             speed,
             rated,
             elo: shakmaty::ByColor {

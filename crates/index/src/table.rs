@@ -3,8 +3,8 @@
 //! An entry is the difference between its key and the key before it in the block,
 //! the length of its bytes, and the bytes.
 
-use tabia_games::Error;
-use tabia_games::tgx::{Directory, TableWriter, TgxFile, Writer};
+use crate::Error;
+use tabia_games::tgx::{Directory, TableWriter, TgxFile, TgxWriter};
 use tabia_io::input::bytes::{Cursor, put_varint};
 
 /// Appends an entry to a table. Keys must ascend.
@@ -12,7 +12,7 @@ pub(crate) fn put(
     table: &mut TableWriter,
     key: u64,
     bytes: &[u8],
-    writer: &mut Writer,
+    writer: &mut TgxWriter,
 ) -> Result<(), Error> {
     let (out, before) = table.entry(key, writer)?;
     put_varint(key - before.unwrap_or(0), out);
@@ -119,6 +119,6 @@ impl<'f> Entries<'f> {
     /// The error for invalid bytes of the current entry.
     pub(crate) fn damaged(&self) -> Error {
         let block = self.next.saturating_sub(1);
-        self.file.damaged_block(self.directory, block)
+        self.file.damaged_block(self.directory, block).into()
     }
 }

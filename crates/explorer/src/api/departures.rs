@@ -173,10 +173,7 @@ pub(super) fn departures(
     } else {
         let text = Box::new(Cursor::new(pgn));
         let mut source = PgnSource::new("", text, Arc::default());
-        let wanted = GameParts {
-            plies: MOST_PLIES,
-            ..GameParts::default()
-        };
+        let wanted = GameParts::default().up_to(MOST_PLIES);
         let mut game = Game::default();
         while let Some(mut batch) = source
             .next_batch()

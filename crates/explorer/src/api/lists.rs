@@ -9,7 +9,7 @@ use super::super::openings::words;
 use super::super::query::Query;
 use super::super::reply::{Refusal, bad, unreadable};
 use super::answer::ExploredPlayer;
-use tabia_games::Error;
+use tabia_index::Error;
 use tabia_index::FoundGame;
 use tabia_index::query::{Lists, Order, sums};
 

@@ -33,10 +33,10 @@ impl Language {
     }
 
     /// The language of the game at an offset, if it is not English.
-    pub(super) fn of_game(&self, text: &[u8], at: usize) -> Option<&'static Letters> {
-        let of_file = *self.found.get_or_init(|| of_file(&self.start));
-        if of_file.is_some_and(|letters| main_line(text, at, letters).is_some()) {
-            return of_file;
+    pub(super) fn for_game(&self, text: &[u8], at: usize) -> Option<&'static Letters> {
+        let for_file = *self.found.get_or_init(|| for_file(&self.start));
+        if for_file.is_some_and(|letters| main_line(text, at, letters).is_some()) {
+            return for_file;
         }
         let languages = Letters::OTHERS.iter();
         let mut readings =
@@ -48,14 +48,14 @@ impl Language {
     }
 
     /// The language of the file, if it is not English.
-    pub(super) fn of_file(&self) -> Option<&'static Letters> {
+    pub(super) fn for_file(&self) -> Option<&'static Letters> {
         self.found.get().copied().flatten()
     }
 }
 
 /// The language in which most of the first non-English games are legal; `None` if two
 /// are equal.
-fn of_file(start: &[u8]) -> Option<&'static Letters> {
+fn for_file(start: &[u8]) -> Option<&'static Letters> {
     let mut counts = vec![0_u32; Letters::OTHERS.len()];
     let mut tokens = Tokens::new(start, 0);
     for _ in 0..FIRST_GAMES {
@@ -84,7 +84,7 @@ mod tests {
 
     fn letters(file: &str, game: &str) -> Option<Vec<shakmaty::Move>> {
         let language = Language::new(file.as_bytes());
-        let letters = language.of_game(game.as_bytes(), 0)?;
+        let letters = language.for_game(game.as_bytes(), 0)?;
         main_line(game.as_bytes(), 0, letters)
     }
 

@@ -39,12 +39,12 @@ pub(super) struct Parser {
     /// Offset of the last game.
     pub(super) game_start: usize,
     /// What is odd about the last game.
-    pub(super) odd: Odd,
+    pub(super) odd: Irregularities,
 }
 
 /// What is odd about a game without preventing its use.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Odd {
+pub(super) struct Irregularities {
     /// Its result tag contradicts the result after its moves.
     pub(super) result: bool,
     /// A comment contains what looks like the tags of a game.
@@ -97,7 +97,7 @@ impl Parser {
         filter: Option<&GameFilter>,
         game: &mut Game,
     ) -> Option<Ending> {
-        self.odd = Odd::default();
+        self.odd = Irregularities::default();
         loop {
             let mut tokens = Tokens::new(text, self.at);
             if !tokens.go_to_game() {
@@ -112,9 +112,9 @@ impl Parser {
             };
             let mut found = read(Letters::ENGLISH);
             if let Some(at) = found.0.main_break() {
-                let letters = language.of_game(text, start);
+                let letters = language.for_game(text, start);
                 // If a game is illegal in every language, that of the file is used.
-                let letters = letters.or_else(|| language.of_file());
+                let letters = letters.or_else(|| language.for_file());
                 if let Some(letters) = letters {
                     let other = read(letters);
                     let is_better = other.0.main_break().is_none_or(|other| other > at);
@@ -240,7 +240,7 @@ impl<'a> Visit<'a> {
         let setup = fen.into_setup();
         chess960 |= CastlingMode::detect(&setup).is_chess960();
         let mode = CastlingMode::from_chess960(chess960);
-        let position = notation::position_of(setup, mode).map_err(SkipReason::Position)?;
+        let position = notation::position_of(setup, mode)?;
         game.chess960 = chess960;
         if position != Chess::default() {
             game.set_up = true;
@@ -250,14 +250,14 @@ impl<'a> Visit<'a> {
     }
 
     /// Reads the game, to its end or until it must stop.
-    fn game(mut self, tokens: &mut Tokens<'_>) -> (Ending, Odd) {
+    fn game(mut self, tokens: &mut Tokens<'_>) -> (Ending, Irregularities) {
         let read = self.read(tokens);
         if read.is_break() {
             tokens.skip_movetext();
             self.result(tokens.skipped_result());
         }
         let tag_result = self.recorder.game().result;
-        let odd = Odd {
+        let odd = Irregularities {
             result: self
                 .movetext_result
                 .is_some_and(|result| result != tag_result),

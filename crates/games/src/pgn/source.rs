@@ -16,7 +16,7 @@ use memchr::{memchr, memmem, memrchr};
 use super::language::Language;
 use super::parse::{Broken, Ending, Parser};
 use super::tokens::{is_tag, last_start};
-use crate::members::is_damage;
+use crate::open::is_damage;
 use crate::{Error, Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason};
 
 use tabia_notation::MoveError;

@@ -45,7 +45,7 @@ const ID_LETTERS: usize = 8;
 impl Head {
     /// The head of a game; `None` if the game has no result.
     #[must_use]
-    pub fn of(game: &Game) -> Option<Head> {
+    pub fn from_game(game: &Game) -> Option<Head> {
         let tag = |name: &str| {
             let value = game.tags.get(name).filter(|value| *value != "?");
             value.unwrap_or_default().to_owned()
@@ -57,7 +57,7 @@ impl Head {
             _ => String::new(),
         };
         Some(Head {
-            facts: Facts::of(game)?,
+            facts: Facts::from_game(game)?,
             names: game.names.clone(),
             event: tag("Event"),
             site: tag("Site"),

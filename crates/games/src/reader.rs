@@ -82,6 +82,7 @@ impl Sources {
 
 /// Counts of the games read, and messages about them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tally {
     /// Games in the sources, used or not.
     pub read: u64,
@@ -143,7 +144,7 @@ impl Tally {
             text += &format!(" (the first: {first})");
         }
         if self.filtered > 0 {
-            text += &format!("; not as the conditions ask: {}", self.filtered);
+            text += &format!("; {} did not match the conditions", self.filtered);
         }
         if self.unrated > 0 {
             text += &format!(" ({} of them without a rating)", self.unrated);
@@ -155,10 +156,11 @@ impl Tally {
     }
 }
 
-/// How games are read.
+/// How the games of [`Sources`] are read.
 #[derive(Clone, Copy, Debug)]
-pub struct Intake<'a> {
-    /// The filter.
+#[non_exhaustive]
+pub struct GameReader<'a> {
+    /// Games that do not meet it are left out.
     pub filter: &'a GameFilter,
     /// The parts of each game to read.
     pub wanted: GameParts,
@@ -179,7 +181,37 @@ pub enum Starts {
     Any,
 }
 
-impl Intake<'_> {
+impl<'a> GameReader<'a> {
+    /// Reads the main lines of games from the standard position that meet the filter, on
+    /// all processors.
+    #[must_use]
+    pub fn new(filter: &'a GameFilter) -> GameReader<'a> {
+        GameReader {
+            filter,
+            wanted: GameParts::default(),
+            starts: Starts::Usual,
+            threads: parallel::threads(),
+        }
+    }
+
+    /// Reads these parts of each game.
+    #[must_use]
+    pub fn wanted(self, wanted: GameParts) -> GameReader<'a> {
+        GameReader { wanted, ..self }
+    }
+
+    /// Accepts these first positions.
+    #[must_use]
+    pub fn starts(self, starts: Starts) -> GameReader<'a> {
+        GameReader { starts, ..self }
+    }
+
+    /// Decodes in this number of threads.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> GameReader<'a> {
+        GameReader { threads, ..self }
+    }
+
     /// Reads all games. `worker` is called once in each thread: it prepares its
     /// buffers, uses [`Batches::each`], and returns a value, which is returned with the
     /// tally. `sink` receives the result of each batch.
@@ -187,7 +219,7 @@ impl Intake<'_> {
     /// # Errors
     ///
     /// The first error; all threads have ended then.
-    pub fn read<P: Send, H: Send, E: From<Error> + From<Panicked> + Send>(
+    pub fn read<P: Send, H: Send, E: From<Error> + Send>(
         &self,
         sources: &Sources,
         worker: impl Fn(&Batches<'_, P, H, E>) -> Result<H, E> + Sync,
@@ -196,7 +228,7 @@ impl Intake<'_> {
     ) -> Result<(Tally, Vec<H>), E> {
         let ((tally, games_of), held) = parallel::run(
             self.threads,
-            |jobs| worker(&Batches { intake: self, jobs }),
+            |jobs| worker(&Batches { reader: self, jobs }).map_err(Failure),
             |coordinator| {
                 let mut reader = Reader {
                     coordinator,
@@ -205,10 +237,11 @@ impl Intake<'_> {
                     tally: Tally::default(),
                     games_of: vec![0; sources.named.len()],
                 };
-                reader.read(sources)?;
+                reader.read(sources).map_err(Failure)?;
                 Ok((reader.tally, reader.games_of))
             },
-        )?;
+        )
+        .map_err(|Failure(error)| error)?;
         for (argument, (path, games)) in sources.named.iter().zip(games_of).enumerate() {
             // A file of this source may already belong to an earlier one.
             let is_read = sources.inputs.iter().any(|(number, _)| *number == argument);
@@ -225,8 +258,8 @@ impl Intake<'_> {
     ///
     /// # Errors
     ///
-    /// As for [`read`](Intake::read).
-    pub fn add_up<S: Default + Send, E: From<Error> + From<Panicked> + Send>(
+    /// As for [`read`](GameReader::read).
+    pub fn add_up<S: Default + Send, E: From<Error> + Send>(
         &self,
         sources: &Sources,
         add: impl Fn(&mut S, &Game) -> Result<(), E> + Sync,
@@ -247,6 +280,15 @@ impl Intake<'_> {
     }
 }
 
+/// Why reading ended: the caller's error, which also stands for a panic.
+struct Failure<E>(E);
+
+impl<E: From<Error>> From<Panicked> for Failure<E> {
+    fn from(panicked: Panicked) -> Failure<E> {
+        Failure(Error::from(panicked).into())
+    }
+}
+
 /// A batch, with the index of its named source.
 type Numbered = (usize, Box<dyn GameBatch>);
 
@@ -255,7 +297,7 @@ type Piece<P> = (usize, Tally, P);
 
 /// The thread that reads batches from sources and receives their results.
 struct Reader<'l, 'c, 'w, P, H, E, S> {
-    coordinator: &'l mut Coordinator<'c, Numbered, Piece<P>, H, E>,
+    coordinator: &'l mut Coordinator<'c, Numbered, Piece<P>, H, Failure<E>>,
     sink: S,
     watch: &'l mut Watch<'w>,
     tally: Tally,
@@ -265,7 +307,7 @@ struct Reader<'l, 'c, 'w, P, H, E, S> {
 
 impl<P, H, E, S> Reader<'_, '_, '_, P, H, E, S>
 where
-    E: From<Error> + From<Panicked>,
+    E: From<Error>,
     S: FnMut(P) -> Result<(), E>,
 {
     fn read(&mut self, sources: &Sources) -> Result<(), E> {
@@ -297,7 +339,7 @@ where
             while let Some(batch) = source.next_batch()? {
                 self.watch.go_on().map_err(Error::from)?;
                 self.coordinator.give((*argument, batch));
-                while let Some(piece) = self.coordinator.ready()? {
+                while let Some(piece) = self.coordinator.ready().map_err(|Failure(error)| error)? {
                     self.take(piece)?;
                 }
                 let bytes = before + source.bytes_read();
@@ -319,7 +361,7 @@ where
 
     /// Collects the remarks of sources whose batches are done.
     fn close(&mut self, open_sources: &mut Vec<Box<dyn GameSource>>) -> Result<(), E> {
-        while let Some(piece) = self.coordinator.rest()? {
+        while let Some(piece) = self.coordinator.rest().map_err(|Failure(error)| error)? {
             self.watch.go_on().map_err(Error::from)?;
             self.take(piece)?;
         }
@@ -343,8 +385,8 @@ where
 
 /// The batches of one worker.
 pub struct Batches<'c, P, H, E> {
-    intake: &'c Intake<'c>,
-    jobs: &'c Jobs<Numbered, Piece<P>, H, E>,
+    reader: &'c GameReader<'c>,
+    jobs: &'c Jobs<Numbered, Piece<P>, H, Failure<E>>,
 }
 
 impl<P, H, E> Batches<'_, P, H, E> {
@@ -354,24 +396,25 @@ impl<P, H, E> Batches<'_, P, H, E> {
     ///
     /// The first error of `work`.
     pub fn each(&self, mut work: impl FnMut(&mut Batch<'_>) -> Result<P, E>) -> Result<(), E> {
-        self.jobs.each(|(argument, batch), turn| {
+        let each = self.jobs.each(|(argument, batch), turn| {
             let mut batch = Batch {
-                intake: self.intake,
+                reader: self.reader,
                 argument,
                 batch,
                 turn,
                 tally: Tally::default(),
                 was_cut: false,
             };
-            let made = work(&mut batch)?;
+            let made = work(&mut batch).map_err(Failure)?;
             Ok((argument, batch.tally, made))
-        })
+        });
+        each.map_err(|Failure(error)| error)
     }
 }
 
 /// A batch of games of a source.
 pub struct Batch<'c> {
-    intake: &'c Intake<'c>,
+    reader: &'c GameReader<'c>,
     argument: usize,
     batch: Box<dyn GameBatch>,
     turn: &'c Turn<'c>,
@@ -380,22 +423,34 @@ pub struct Batch<'c> {
     was_cut: bool,
 }
 
-impl<'c> Batch<'c> {
+impl Batch<'_> {
     /// Index of the named source.
     #[must_use]
     pub fn argument(&self) -> usize {
         self.argument
     }
 
-    /// The batch's position in the order of all batches.
+    /// The number of the batch in the order of all batches, from 0.
     #[must_use]
-    pub fn turn(&self) -> &'c Turn<'c> {
-        self.turn
+    pub fn number(&self) -> u64 {
+        self.turn.number()
+    }
+
+    /// Waits until all earlier batches are done or have [passed](Batch::pass_turn) their
+    /// turn. False if the work has failed.
+    #[must_use]
+    pub fn wait_for_turn(&self) -> bool {
+        self.turn.wait()
+    }
+
+    /// Lets the next batch have its turn before this one is done.
+    pub fn pass_turn(&self) {
+        self.turn.pass();
     }
 
     /// Reads the next game that meets the filter; false at the end.
     pub fn next(&mut self, game: &mut Game) -> bool {
-        let Intake { filter, wanted, .. } = *self.intake;
+        let GameReader { filter, wanted, .. } = *self.reader;
         loop {
             self.was_cut = false;
             let there = self.batch.next_for(wanted, filter, game);
@@ -403,7 +458,7 @@ impl<'c> Batch<'c> {
                 return false;
             }
             self.tally.read += 1;
-            let starts = self.intake.starts;
+            let starts = self.reader.starts;
             match there {
                 Err(reason) if reason.is_intended() => self.tally.left_out += 1,
                 Err(reason) => self.skip(reason),
@@ -539,12 +594,7 @@ mod tests {
     ) -> Result<(Vec<u16>, Tally), Error> {
         sources.open = faulty;
         let filter = GameFilter::default();
-        let intake = Intake {
-            filter: &filter,
-            wanted: GameParts::default(),
-            starts: Starts::Usual,
-            threads,
-        };
+        let reader = GameReader::new(&filter).threads(threads);
         let mut all = Vec::new();
         let worker = |batches: &Batches<'_, Vec<u16>, (), Error>| {
             let mut game = Game::default();
@@ -552,12 +602,12 @@ mod tests {
                 let mut years = Vec::new();
                 while batch.next(&mut game) {
                     if game.year >= full {
-                        return Err(Error::TooMany);
+                        return Err(Error::format(Path::new("worker"), "full"));
                     }
                     years.push(game.year);
                 }
-                if batch.turn().wait() {
-                    batch.turn().pass();
+                if batch.wait_for_turn() {
+                    batch.pass_turn();
                 }
                 Ok(years)
             })
@@ -567,7 +617,7 @@ mod tests {
             Ok(())
         };
         let stop = AtomicBool::new(is_stopped);
-        let read = intake.read(&sources, worker, take, &mut Watch::stopped_by(&stop));
+        let read = reader.read(&sources, worker, take, &mut Watch::stopped_by(&stop));
         Ok((all, read?.0))
     }
 
@@ -618,7 +668,7 @@ mod tests {
                     "a fault in tabia itself ended the work: a bad byte",
                 ),
                 ("source", u16::MAX, "source: torn"),
-                ("full", 55, "an index holds 4294967295 games at most"),
+                ("full", 55, "worker: full"),
                 ("stopped", u16::MAX, "interrupted; nothing was changed"),
             ] {
                 let failure = years(name, threads, full).unwrap_err();

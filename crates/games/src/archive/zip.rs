@@ -7,7 +7,7 @@ use flate2::CrcReader;
 use flate2::read::DeflateDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::archive::{Archive, ArchiveMember, ArchiveResult};
+use super::{Archive, ArchiveMember, ArchiveResult};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::reader::FileReader;
 
@@ -34,7 +34,7 @@ struct MemberPlace {
 }
 
 /// Whether a file begins like a `.zip` archive.
-pub(super) fn is_archive(start: &[u8]) -> bool {
+pub(crate) fn is_archive(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
@@ -43,7 +43,7 @@ pub(super) fn is_archive(start: &[u8]) -> bool {
 /// # Errors
 ///
 /// A message for the user about what is wrong with it.
-pub(super) fn archive(file: DataFile) -> ArchiveResult {
+pub(crate) fn archive(file: DataFile) -> ArchiveResult {
     let file = Arc::new(file);
     let failed = |error: zip::result::ZipError| format!("no .zip file that can be read: {error}");
     let reader = BufReader::new(FileReader::new(Arc::clone(&file), 0..file.len()));

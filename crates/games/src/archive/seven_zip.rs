@@ -11,7 +11,7 @@ use std::thread;
 
 use sevenz_rust2::{Archive as Contents, BlockDecoder, Password};
 
-use super::archive::{Archive, ArchiveMember, ArchiveResult};
+use super::{Archive, ArchiveMember, ArchiveResult};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::reader::FileReader;
 
@@ -49,7 +49,7 @@ struct Request {
 }
 
 /// Whether a file begins like a `.7z` archive.
-pub(super) fn is_archive(start: &[u8]) -> bool {
+pub(crate) fn is_archive(start: &[u8]) -> bool {
     start.starts_with(b"7z\xbc\xaf\x27\x1c")
 }
 
@@ -58,7 +58,7 @@ pub(super) fn is_archive(start: &[u8]) -> bool {
 /// # Errors
 ///
 /// A message for the user about what is wrong with it.
-pub(super) fn archive(file: DataFile) -> ArchiveResult {
+pub(crate) fn archive(file: DataFile) -> ArchiveResult {
     let file = Arc::new(file);
     let contents = Contents::read_with_memory_limit(
         &mut reader(&file),

@@ -1,12 +1,12 @@
-//! Steps of the pieces, in the order of ChessBase's programs: the move numbers of
-//! their formats depend on it.
+//! How pieces move, in the order of ChessBase's programs: the move numbers of their formats
+//! depend on it.
 
 use shakmaty::{File, Rank, Role, Square};
 
-/// A step: number of files and of ranks.
-pub(super) type Step = (i32, i32);
+/// The squares that a piece moves by: number of files and of ranks.
+pub(super) type Direction = (i32, i32);
 
-pub(super) const KING: [Step; 8] = [
+pub(super) const KING: [Direction; 8] = [
     (-1, -1),
     (-1, 0),
     (-1, 1),
@@ -16,7 +16,7 @@ pub(super) const KING: [Step; 8] = [
     (1, 0),
     (1, 1),
 ];
-pub(super) const QUEEN: [Step; 8] = [
+pub(super) const QUEEN: [Direction; 8] = [
     (-1, -1),
     (1, -1),
     (1, 1),
@@ -26,9 +26,9 @@ pub(super) const QUEEN: [Step; 8] = [
     (1, 0),
     (0, 1),
 ];
-pub(super) const ROOK: [Step; 4] = [(-1, 0), (0, -1), (1, 0), (0, 1)];
-pub(super) const BISHOP: [Step; 4] = [(-1, -1), (1, -1), (1, 1), (-1, 1)];
-pub(super) const KNIGHT: [Step; 8] = [
+pub(super) const ROOK: [Direction; 4] = [(-1, 0), (0, -1), (1, 0), (0, 1)];
+pub(super) const BISHOP: [Direction; 4] = [(-1, -1), (1, -1), (1, 1), (-1, 1)];
+pub(super) const KNIGHT: [Direction; 8] = [
     (-2, -1),
     (-2, 1),
     (2, -1),
@@ -48,8 +48,8 @@ pub(super) const ROLES: [Role; 5] = [
     Role::Rook,
 ];
 
-/// The square that a step leads to, if it is on the board.
-pub(super) fn go(from: Square, (files, ranks): Step) -> Option<Square> {
+/// The square in a direction, if it is on the board.
+pub(super) fn neighbor(from: Square, (files, ranks): Direction) -> Option<Square> {
     let file = from.file().offset(files)?;
     Some(Square::from_coords(file, from.rank().offset(ranks)?))
 }

@@ -9,12 +9,12 @@ use bzip2::bufread::BzDecoder;
 use flate2::bufread::GzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 
-use super::peeked::Input;
+use super::peek::PeekReader;
 use tabia_io::input::kind::Packing;
 
 /// Whether an error means that compressed data are damaged or cut off, and not that the
 /// system failed.
-pub(super) fn is_damage(error: &io::Error) -> bool {
+pub(crate) fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
@@ -44,27 +44,27 @@ fn damaged_zstd(error: impl ToString) -> io::Error {
 
 /// Decompresses all members. Like gzip, it skips other data after them; a flag records
 /// that there were some.
-pub(super) struct Members {
+pub(crate) struct Members {
     decoder: Decoder,
     trailing_data: Arc<AtomicBool>,
 }
 
 enum Decoder {
-    Start(Packing, Input),
-    Gzip(Box<GzDecoder<Input>>),
-    Bzip2(Box<BzDecoder<Input>>),
-    Zstd(Box<StreamingDecoder<Input, ruzstd::decoding::FrameDecoder>>),
+    Start(Packing, PeekReader),
+    Gzip(Box<GzDecoder<PeekReader>>),
+    Bzip2(Box<BzDecoder<PeekReader>>),
+    Zstd(Box<StreamingDecoder<PeekReader, ruzstd::decoding::FrameDecoder>>),
     End,
 }
 
 impl Members {
-    pub(super) fn new(
+    pub(crate) fn new(
         packing: Packing,
         input: Box<dyn Read + Send>,
         trailing_data: Arc<AtomicBool>,
     ) -> Members {
         Members {
-            decoder: Decoder::Start(packing, Input::new(input)),
+            decoder: Decoder::Start(packing, PeekReader::new(input)),
             trailing_data,
         }
     }

@@ -6,16 +6,16 @@ use std::io::{self, BufRead, Read};
 const CHUNK_BYTES: usize = 128 << 10;
 
 /// A buffered stream with lookahead.
-pub(super) struct Input {
+pub(crate) struct PeekReader {
     from: Box<dyn Read + Send>,
     bytes: Vec<u8>,
     at: usize,
     end: usize,
 }
 
-impl Input {
-    pub(super) fn new(from: Box<dyn Read + Send>) -> Input {
-        Input {
+impl PeekReader {
+    pub(crate) fn new(from: Box<dyn Read + Send>) -> PeekReader {
+        PeekReader {
             from,
             bytes: vec![0; CHUNK_BYTES],
             at: 0,
@@ -24,7 +24,7 @@ impl Input {
     }
 
     /// The next `count` bytes without consuming them; fewer at the end.
-    pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
+    pub(crate) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
         while self.end - self.at < count {
             self.bytes.copy_within(self.at..self.end, 0);
             (self.at, self.end) = (0, self.end - self.at);
@@ -41,7 +41,7 @@ impl Input {
     }
 }
 
-impl Read for Input {
+impl Read for PeekReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.fill_buf()?.read(buffer)?;
         self.consume(count);
@@ -49,7 +49,7 @@ impl Read for Input {
     }
 }
 
-impl BufRead for Input {
+impl BufRead for PeekReader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.peek(1)?;
         Ok(self.bytes.get(self.at..self.end).unwrap_or_default())

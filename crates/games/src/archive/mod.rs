@@ -4,6 +4,9 @@
 //! memory or, if it is large, in an unnamed temporary file. Only `extract` writes named
 //! files from an archive.
 
+pub(crate) mod seven_zip;
+pub(crate) mod zip;
+
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,10 +16,10 @@ use tabia_io::input::path::file_name;
 use tabia_io::input::reader::FileReader;
 use tabia_io::input::sibling::sibling;
 
-use super::Error;
+use crate::Error;
 
 /// An open archive.
-pub(super) trait Archive: Send + Sync {
+pub(crate) trait Archive: Send + Sync {
     /// The files in it, in their order.
     fn entries(&self) -> &[ArchiveMember];
 
@@ -35,29 +38,29 @@ pub(super) trait Archive: Send + Sync {
 }
 
 /// An open archive, or why it cannot be opened.
-pub(super) type ArchiveResult = Result<Arc<dyn Archive>, String>;
+pub(crate) type ArchiveResult = Result<Arc<dyn Archive>, String>;
 
 /// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ArchiveMember {
+pub(crate) struct ArchiveMember {
     /// Its name, with `/` between folders; as stored, not checked.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Bytes when unpacked, as declared by the archive.
-    pub(super) size: u64,
+    pub(crate) size: u64,
 }
 
 /// An archive on the disk, and the faults found while reading it.
-pub(super) struct Packed {
+pub(crate) struct OpenArchive {
     path: PathBuf,
     archive: Arc<dyn Archive>,
     faults: Mutex<Vec<String>>,
 }
 
-impl Packed {
-    pub(super) fn new(path: &Path, archive: Arc<dyn Archive>) -> Arc<Packed> {
+impl OpenArchive {
+    pub(crate) fn new(path: &Path, archive: Arc<dyn Archive>) -> Arc<OpenArchive> {
         let faults = archive.faults().into_iter();
         let faults = faults.map(|fault| format!("{}: {fault}", path.display()));
-        Arc::new(Packed {
+        Arc::new(OpenArchive {
             path: path.to_owned(),
             faults: Mutex::new(faults.collect()),
             archive,
@@ -65,26 +68,26 @@ impl Packed {
     }
 
     /// The files in it, in the order of the archive.
-    pub(super) fn entries(&self) -> &[ArchiveMember] {
+    pub(crate) fn entries(&self) -> &[ArchiveMember] {
         self.archive.entries()
     }
 
     /// All files in it.
-    pub(super) fn files(self: &Arc<Self>) -> impl Iterator<Item = Located> {
+    pub(crate) fn files(self: &Arc<Self>) -> impl Iterator<Item = SourceFile> {
         let count = self.entries().len();
         (0..count).filter_map(|index| self.file(index))
     }
 
-    fn file(self: &Arc<Self>, index: usize) -> Option<Located> {
+    fn file(self: &Arc<Self>, index: usize) -> Option<SourceFile> {
         let name = &self.archive.entries().get(index)?.name;
-        Some(Located {
+        Some(SourceFile {
             path: self.path.join(name.trim_start_matches('/')),
             packed: Some((Arc::clone(self), index)),
         })
     }
 
     /// Messages for the files that could not be unpacked.
-    pub(super) fn faults(&self) -> Vec<String> {
+    pub(crate) fn faults(&self) -> Vec<String> {
         self.lock().clone()
     }
 
@@ -95,28 +98,28 @@ impl Packed {
 
 /// A file of a database: on the disk, or in an archive.
 #[derive(Clone)]
-pub(super) struct Located {
+pub(crate) struct SourceFile {
     /// Its name in messages; in an archive: path of the archive, then name of the file.
     path: PathBuf,
-    packed: Option<(Arc<Packed>, usize)>,
+    packed: Option<(Arc<OpenArchive>, usize)>,
 }
 
-impl Located {
+impl SourceFile {
     /// A file on the disk.
-    pub(super) fn on_disk(path: &Path) -> Located {
-        Located {
+    pub(crate) fn on_disk(path: &Path) -> SourceFile {
+        SourceFile {
             path: path.to_owned(),
             packed: None,
         }
     }
 
     /// Its name, for messages.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Its size in bytes; in an archive, the declared size.
-    pub(super) fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         match &self.packed {
             Some((packed, index)) => packed.entries().get(*index).map_or(0, |entry| entry.size),
             None => self.path.metadata().map_or(0, |metadata| metadata.len()),
@@ -124,9 +127,9 @@ impl Located {
     }
 
     /// The file of the same database with another extension; case is ignored.
-    pub(super) fn sibling(&self, extension: &str) -> Option<Located> {
+    pub(crate) fn sibling(&self, extension: &str) -> Option<SourceFile> {
         let Some((packed, _)) = &self.packed else {
-            return sibling(&self.path, extension).map(|path| Located::on_disk(&path));
+            return sibling(&self.path, extension).map(|path| SourceFile::on_disk(&path));
         };
         let wanted = self.path.with_extension(extension);
         let mut others = packed.files();
@@ -137,7 +140,7 @@ impl Located {
     }
 
     /// The file of the same database that contains its games.
-    pub(super) fn games_file(&self, extension: &str) -> Result<Located, Error> {
+    pub(crate) fn games_file(&self, extension: &str) -> Result<SourceFile, Error> {
         self.sibling(extension).ok_or_else(|| {
             let missing = self.path.with_extension(extension);
             let text = format!(
@@ -148,13 +151,13 @@ impl Located {
         })
     }
 
-    /// [`Located::open`], with an error that names the file.
-    pub(super) fn open_named(&self) -> Result<DataFile, Error> {
+    /// [`SourceFile::open`], with an error that names the file.
+    pub(crate) fn open_named(&self) -> Result<DataFile, Error> {
         self.open().map_err(|error| Error::io(self.path(), error))
     }
 
-    /// [`Located::open_named`], with the first `count` bytes.
-    pub(super) fn open_start(&self, count: usize) -> Result<(DataFile, Vec<u8>), Error> {
+    /// [`SourceFile::open_named`], with the first `count` bytes.
+    pub(crate) fn open_start(&self, count: usize) -> Result<(DataFile, Vec<u8>), Error> {
         let file = self.open_named()?;
         let start = file.start(count);
         let start = start.map_err(|error| Error::io(&self.path, error))?;
@@ -163,7 +166,7 @@ impl Located {
 
     /// Opens it for random access. Of a damaged file in an archive, returns the bytes
     /// before the damage.
-    pub(super) fn open(&self) -> io::Result<DataFile> {
+    pub(crate) fn open(&self) -> io::Result<DataFile> {
         let Some((packed, index)) = &self.packed else {
             return DataFile::open_in_pieces(&self.path);
         };
@@ -187,21 +190,21 @@ impl Located {
     }
 
     /// The whole content. Used only for small files of a database.
-    pub(super) fn bytes(&self) -> io::Result<Vec<u8>> {
+    pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
         let file = self.open()?;
         let count = usize::try_from(file.len()).unwrap_or(usize::MAX);
         Ok(file.start(count)?)
     }
 
     /// Opens it as a stream that can seek.
-    pub(super) fn reader(&self) -> io::Result<FileReader> {
+    pub(crate) fn reader(&self) -> io::Result<FileReader> {
         let file = Arc::new(self.open()?);
         let len = file.len();
         Ok(FileReader::new(file, 0..len))
     }
 
     /// Opens it as a stream from start to end.
-    pub(super) fn stream(&self) -> io::Result<Box<dyn Read + Send>> {
+    pub(crate) fn stream(&self) -> io::Result<Box<dyn Read + Send>> {
         match &self.packed {
             Some((packed, index)) => packed.archive.clone().read(*index),
             None => Ok(Box::new(std::fs::File::open(&self.path)?)),

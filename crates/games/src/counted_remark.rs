@@ -4,15 +4,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A counter for all threads, and the text of its message after the number.
 #[derive(Debug)]
-pub(super) struct Oddity {
+pub(super) struct CountedRemark {
     count: AtomicU64,
     what: &'static str,
 }
 
-impl Oddity {
-    pub(super) const fn new(what: &'static str) -> Oddity {
+impl CountedRemark {
+    pub(super) const fn new(what: &'static str) -> CountedRemark {
         let count = AtomicU64::new(0);
-        Oddity { count, what }
+        CountedRemark { count, what }
     }
 
     pub(super) fn add(&self, more: impl Into<u64>) {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use shakmaty::Chess;
 
-use super::{Error, Lookup, OpenOptions, Probe, Wanted, abk::AbkBook, bin::BinBook, ctg::CtgBook};
+use super::{Lookup, Probe, Wanted};
+use crate::{Error, OpenOptions, abk::AbkBook, bin::BinBook, ctg::CtgBook};
 use tabia_notation::kind::{BookKind, Kind};
 
 tabia_notation::named! {

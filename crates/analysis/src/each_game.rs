@@ -6,7 +6,7 @@ use shakmaty::Color;
 
 use crate::Error;
 use tabia_games::{
-    Batches, Game, GameFilter, GameParts, GameResult, Intake, Sources, Starts, Tally,
+    Batches, Game, GameFilter, GameParts, GameReader, GameResult, Sources, Starts, Tally,
 };
 use tabia_io::progress::Watch;
 
@@ -19,12 +19,8 @@ pub(crate) fn each_game<T: Send>(
     each: impl Fn(&Game) -> Result<T, Error> + Sync,
 ) -> Result<(Vec<T>, Tally), Error> {
     let sources = Sources::list([&path.to_owned()])?;
-    let intake = Intake {
-        filter: &GameFilter::default(),
-        wanted,
-        starts,
-        threads: tabia_io::parallel::threads(),
-    };
+    let all_games = GameFilter::default();
+    let reader = GameReader::new(&all_games).wanted(wanted).starts(starts);
     let worker = |batches: &Batches<'_, Vec<T>, (), Error>| {
         let mut game = Game::default();
         batches.each(|batch| {
@@ -40,7 +36,7 @@ pub(crate) fn each_game<T: Send>(
         all.extend(made);
         Ok(())
     };
-    let (tally, _) = intake.read(&sources, worker, take, watch)?;
+    let (tally, _) = reader.read(&sources, worker, take, watch)?;
     Ok((all, tally))
 }
 

@@ -11,7 +11,7 @@ use super::funnel::{Funnel, FunnelStep};
 use super::job::Cut;
 use super::text::text_of;
 use crate::error::{Error, about};
-use tabia_games::{Batches, Game, GameFilter, GameParts, Intake, Sources, Starts, Tally};
+use tabia_games::{Batches, Game, GameFilter, GameParts, GameReader, Sources, Starts, Tally};
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
@@ -124,19 +124,14 @@ pub(super) fn read_games(
     watch: &mut Watch<'_>,
     mut keep: impl FnMut(Candidate) -> Result<(), Error>,
 ) -> Result<Read, Error> {
-    let wanted = GameParts {
-        plies: match checks.cut {
-            Cut::At(last) | Cut::Range(_, last) => last as usize,
-            Cut::End | Cut::Exit => usize::MAX,
-        },
-        ..GameParts::default()
+    let plies = match checks.cut {
+        Cut::At(last) | Cut::Range(_, last) => last as usize,
+        Cut::End | Cut::Exit => usize::MAX,
     };
-    let intake = Intake {
-        filter,
-        wanted,
-        starts: Starts::SetUp,
-        threads,
-    };
+    let reader = GameReader::new(filter)
+        .wanted(GameParts::default().up_to(plies))
+        .starts(Starts::SetUp)
+        .threads(threads);
     let mut read = Read::default();
     let worker = |batches: &Batches<'_, Made, (), Error>| {
         let mut game = Game::default();
@@ -154,7 +149,7 @@ pub(super) fn read_games(
         read.games += made.games;
         made.candidates.into_iter().try_for_each(&mut keep)
     };
-    let (tally, _) = intake.read(sources, worker, take, watch)?;
+    let (tally, _) = reader.read(sources, worker, take, watch)?;
     Ok(Read { tally, ..read })
 }
 

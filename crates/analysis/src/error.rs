@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::suite::FunnelStep;
+use crate::funnel::FunnelStep;
 use tabia_build::BuildError;
 use tabia_engine::AnalystError;
 use tabia_io::atomic::WriteFileError;

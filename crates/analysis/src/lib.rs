@@ -6,6 +6,7 @@ pub mod departures;
 mod each_game;
 mod error;
 pub mod evaluate;
+mod funnel;
 pub mod graph;
 pub mod grow;
 mod pairs;

@@ -7,9 +7,9 @@ use shakmaty::Chess;
 use super::entry::{Ranked, StartPosition, mix, number_of};
 use super::evaluate::Evaluated;
 use super::full_lines::{FullLines, line_of};
-use super::funnel::{Funnel, FunnelStep};
 use super::job::{SuiteJob, SuiteOrder};
 use crate::Error;
+use crate::funnel::{Funnel, FunnelStep};
 use tabia_io::sort::Sorter;
 
 /// The sort key for the choice: by games, then by share; or drawn by weight (each gets

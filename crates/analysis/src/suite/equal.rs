@@ -1,7 +1,7 @@
 //! Merges equal positions.
 
 use super::entry::{Candidate, StartPosition};
-use super::funnel::{Funnel, FunnelStep};
+use crate::funnel::{Funnel, FunnelStep};
 
 /// Candidates that count as one position.
 #[derive(Default)]

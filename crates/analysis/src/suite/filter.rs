@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
 
-use super::funnel::FunnelStep;
+use crate::funnel::FunnelStep;
 
 /// A range of numbers, both ends included; an end may be missing.
 #[derive(Clone, Copy, Debug, PartialEq)]

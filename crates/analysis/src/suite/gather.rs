@@ -7,10 +7,10 @@ use shakmaty::{Chess, EnPassantMode, Position as _};
 
 use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
-use super::funnel::{Funnel, FunnelStep};
 use super::job::Cut;
 use super::text::text_of;
 use crate::error::{Error, about};
+use crate::funnel::{Funnel, FunnelStep};
 use tabia_games::{Batches, Game, GameFilter, GameParts, GameReader, Sources, Starts, Tally};
 use tabia_io::progress::Watch;
 use tabia_notation as notation;

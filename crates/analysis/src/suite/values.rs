@@ -3,7 +3,7 @@
 use shakmaty::{Chess, Color, Position as _};
 
 use super::filter::Range;
-use super::funnel::FunnelStep;
+use crate::funnel::FunnelStep;
 use tabia_book::eval::{Evaluation, Value, model};
 use tabia_book::evals::{EvalKey, EvalTable};
 

@@ -30,6 +30,7 @@ mod emit;
 mod lines;
 mod node;
 mod output;
+pub mod parquet;
 mod pass;
 mod polyglot;
 mod records;

@@ -160,8 +160,7 @@ fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
     let old = args.rewriting.force.old();
-    let index =
-        progress::watched(|watch| tabia_games::index::compact(&args.book, target, old, watch))??;
+    let index = progress::watched(|watch| tabia_index::compact(&args.book, target, old, watch))??;
     let [before, now] = index.bytes;
     let part = &index.part;
     let what = format!(

@@ -130,7 +130,7 @@ impl From<FenError> for Message {
                 message!(
                     "the FEN \"{0}\" is no legal position: {1}",
                     fen,
-                    reasons(&reason)
+                    reasons(&reason.to_string())
                 )
             }
             _ => message!("a position is not that long"),

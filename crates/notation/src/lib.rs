@@ -40,7 +40,9 @@ mod moves;
 mod results;
 
 pub use fen::fen_text;
-pub use fen::{FenError, colours_exchanged, fen, is_board_alone, ply, position, position_of};
+pub use fen::{
+    FenError, IllegalPosition, colours_exchanged, fen, is_board_alone, ply, position, position_of,
+};
 pub use line::{Line, LineError, MOST_PLIES, annotations, pass};
 pub use line::{is_noise, is_null};
 pub use moves::{Letters, is_move, nag, read_move_in, trailing_annotations};

@@ -16,7 +16,7 @@ use crate::error::{Error, about};
 use crate::graph::BookGraph;
 use tabia_book::eval::Value;
 use tabia_book::evals::{EvalKey, Imported, lichess};
-use tabia_io::input::parquet::{Row, RowGroup, Table};
+use tabia_build::parquet::{Row, RowGroup, Table};
 use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
 

@@ -1,0 +1,158 @@
+//! Probing books that store moves under the key of their position: Polyglot books, and
+//! Arena books after they have been walked.
+
+use shakmaty::{Chess, Position as _};
+
+use super::PackedMove;
+use crate::{
+    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted, polyglot,
+};
+use tabia_io::input::file::DataFile;
+use tabia_io::input::state::Change;
+use tabia_notation as notation;
+
+/// An entry: a move of the position with a given key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyedEntry {
+    /// The move, as stored.
+    pub mv: PackedMove,
+    /// The weight or priority in the book.
+    pub preference: Preference,
+    /// Games with this move from the view of its player, if the format counts them.
+    pub stats: Option<Stats>,
+    /// Polyglot's learn field; 0 elsewhere.
+    pub learn: u32,
+    /// Offset of its first byte in the file.
+    pub offset: u64,
+}
+
+/// A book that finds entries by key.
+pub(crate) trait Keyed {
+    /// The file of the book.
+    fn file(&self) -> &DataFile;
+
+    /// Visits every entry with this key, in stored order.
+    fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error>;
+
+    /// Whether the book has an entry with this key.
+    fn holds(&self, key: u64) -> Result<bool, Error> {
+        let mut any = false;
+        self.each(key, &mut |_| any = true)?;
+        Ok(any)
+    }
+}
+
+impl<B: Keyed> Probe for B {
+    /// Fills `found`. Illegal moves are left out; the numbers of a move stored twice are
+    /// added. There are no transpositions: such a book plays only moves that it lists. A
+    /// position that is not in the book may be one of the side that it is not for
+    /// ([`Wanted::Lines`]).
+    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        found.clear();
+        let filled = fill(self, position, found).and_then(|()| match found.here {
+            None if wanted == Wanted::Lines => lines_on(self, position, found),
+            _ => Ok(()),
+        });
+        filled.inspect_err(|_| found.clear())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        self.holds(polyglot::key(position))
+    }
+
+    fn is_current(&self) -> bool {
+        matches!(self.file().change(), Change::None | Change::Gone)
+    }
+}
+
+/// The bytes of the entry at `offset` of a file.
+pub(crate) fn raw_entry<const BYTES: usize>(
+    file: &DataFile,
+    offset: u64,
+) -> Result<Vec<u8>, Error> {
+    let mut buffer = [0; BYTES];
+    let read = file.positional_view().read(offset, &mut buffer);
+    let bytes = read.map_err(|error| Error::read(file.path(), error))?;
+    Ok(bytes.to_vec())
+}
+
+/// The message for a file that does not end with a whole entry.
+pub(crate) fn cut_off(file: &DataFile, entry_bytes: usize) -> Option<String> {
+    let rest = file.len() % entry_bytes as u64;
+    (rest > 0).then(|| {
+        format!(
+            "{}: file byte {}: the last {rest} bytes are no whole entry and are not read; the \
+             book may be cut off",
+            file.path().display(),
+            file.len() - rest
+        )
+    })
+}
+
+fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+    let legal = position.legal_moves();
+    let mut here: Option<PositionRecord> = None;
+    book.each(polyglot::key(position), &mut |entry| {
+        let record = here.get_or_insert_default();
+        let Some(&mv) = entry.mv.find(&legal).and_then(|n| legal.get(n)) else {
+            return;
+        };
+        if let Some(stats) = entry.stats {
+            record.stats = sum(record.stats, stats);
+        }
+        add(&mut found.moves, mv, &entry);
+    })?;
+    found.here = here;
+    for known in &mut found.moves {
+        if known.after.is_none() {
+            let after = notation::after(position, known.mv);
+            if book.holds(polyglot::key(&after))? {
+                known.after = Some(PositionRecord::default());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Finds the legal moves that lead to positions of the book.
+fn lines_on(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+    for mv in position.legal_moves() {
+        if book.holds(polyglot::key(&notation::after(position, mv)))? {
+            let after = PositionRecord::default();
+            found.moves.push(BookMove::transposition(mv, after));
+        }
+    }
+    Ok(())
+}
+
+fn add(moves: &mut Vec<BookMove>, mv: shakmaty::Move, entry: &KeyedEntry) {
+    let after = entry.stats.map(|stats| PositionRecord {
+        stats: stats.reversed(),
+        ..PositionRecord::default()
+    });
+    let Some(known) = moves.iter_mut().find(|known| known.mv == mv) else {
+        moves.push(BookMove {
+            preference: entry.preference,
+            ..BookMove::stored(mv, Annotation(0), after)
+        });
+        return;
+    };
+    if let (Some(known), Some(more)) = (&mut known.after, after) {
+        known.stats = sum(known.stats, more.stats);
+    }
+    known.preference = match (known.preference, entry.preference) {
+        (Preference::Weight(a), Preference::Weight(b)) => Preference::Weight(a.saturating_add(b)),
+        (Preference::Priority(a), Preference::Priority(b)) => Preference::Priority(a.max(b)),
+        (known, _) => known,
+    };
+}
+
+fn sum(a: Stats, b: Stats) -> Stats {
+    Stats {
+        games: a.games.saturating_add(b.games),
+        wins: a.wins.saturating_add(b.wins),
+        draws: a.draws.saturating_add(b.draws),
+        losses: a.losses.saturating_add(b.losses),
+        ..a
+    }
+}

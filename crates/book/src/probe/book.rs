@@ -1,0 +1,176 @@
+//! One type for all formats of books.
+
+use std::path::Path;
+
+use shakmaty::Chess;
+
+use super::{Lookup, Probe, Wanted};
+use crate::{Error, OpenOptions, abk::AbkBook, bin::BinBook, ctg::CtgBook};
+use tabia_notation::kind::{BookKind, Kind};
+
+tabia_notation::named! {
+    /// A book format that can be read and played from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Format {
+        /// ChessBase, `.ctg`.
+        Ctg = "ctg",
+        /// Polyglot, `.bin`.
+        Bin = "bin",
+        /// Arena, `.abk`.
+        Abk = "abk",
+    }
+}
+
+impl Format {
+    /// The usual name of such a book.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        self.kind().title()
+    }
+
+    const fn kind(self) -> BookKind {
+        match self {
+            Format::Ctg => BookKind::Ctg,
+            Format::Bin => BookKind::Bin,
+            Format::Abk => BookKind::Abk,
+        }
+    }
+
+    /// The name with its article: "an Arena opening book".
+    #[must_use]
+    pub const fn with_article(self) -> &'static str {
+        self.kind().with_article()
+    }
+
+    /// Recognises a book by its content, and if that is ambiguous by its name: see
+    /// [`Kind`].
+    ///
+    /// # Errors
+    ///
+    /// The file is something else.
+    pub fn of_file(path: &Path) -> Result<Format, Error> {
+        match Kind::of_file(path) {
+            Some(Kind::Book(BookKind::Bin)) => Ok(Format::Bin),
+            Some(Kind::Book(BookKind::Abk)) => Ok(Format::Abk),
+            // If the file cannot be read, the CTG reader reports it.
+            Some(Kind::Book(BookKind::Ctg)) | None => Ok(Format::Ctg),
+            Some(kind) => Err(Error::NoBook {
+                path: path.into(),
+                text: kind
+                    .no_book()
+                    .unwrap_or("this is a book as text: convert it to a .ctg book first")
+                    .into(),
+            }),
+        }
+    }
+}
+
+/// An open book of any format.
+#[derive(Debug)]
+pub enum Book {
+    /// ChessBase.
+    Ctg(CtgBook),
+    /// Polyglot.
+    Bin(BinBook),
+    /// Arena.
+    Abk(AbkBook),
+}
+
+impl Book {
+    /// Opens a book of any format: see [`Format::of_file`].
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is no book of a known format.
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Book, Error> {
+        let path = path.as_ref();
+        Ok(match Format::of_file(path)? {
+            Format::Ctg => Book::Ctg(CtgBook::open(path, options)?),
+            Format::Bin => Book::Bin(BinBook::open(path, options)?),
+            Format::Abk => Book::Abk(AbkBook::open(path, options)?),
+        })
+    }
+
+    /// Its format.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        match self {
+            Book::Ctg(_) => Format::Ctg,
+            Book::Bin(_) => Format::Bin,
+            Book::Abk(_) => Format::Abk,
+        }
+    }
+
+    /// The path of the opened file; for a ChessBase book the .ctg.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Book::Ctg(book) => book.path(),
+            Book::Bin(book) => book.path(),
+            Book::Abk(book) => book.path(),
+        }
+    }
+
+    /// Problems of the files that the user should know, one sentence each; empty for a
+    /// sound book.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        match self {
+            Book::Ctg(book) => book.notices(),
+            Book::Bin(book) => book.notices(),
+            Book::Abk(book) => book.notices(),
+        }
+    }
+
+    /// Adds problems that the user should know, such as those of opening it.
+    #[must_use]
+    pub fn with_notices(mut self, notices: Vec<String>) -> Book {
+        match &mut self {
+            Book::Ctg(book) => book.notices.extend(notices),
+            Book::Bin(book) => book.notices.extend(notices),
+            Book::Abk(book) => book.notices.extend(notices),
+        }
+        self
+    }
+
+    /// The ChessBase book, for features that only this format has.
+    #[must_use]
+    pub fn as_ctg(&self) -> Option<&CtgBook> {
+        match self {
+            Book::Ctg(book) => Some(book),
+            _ => None,
+        }
+    }
+
+    fn probe_of(&self) -> &dyn Probe {
+        match self {
+            Book::Ctg(book) => book,
+            Book::Bin(book) => book,
+            Book::Abk(book) => book,
+        }
+    }
+}
+
+impl Probe for Book {
+    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        self.probe_of().probe(position, wanted, found)
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        self.probe_of().contains(position)
+    }
+
+    fn is_current(&self) -> bool {
+        self.probe_of().is_current()
+    }
+
+    fn expect(&self, probes: u64) {
+        self.probe_of().expect(probes);
+    }
+}
+
+impl From<CtgBook> for Book {
+    fn from(book: CtgBook) -> Book {
+        Book::Ctg(book)
+    }
+}

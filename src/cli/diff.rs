@@ -101,7 +101,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         from: reached.last().clone(),
         plies: args.depth,
         unreached: args.fen.is_none() && args.moves.is_none() && args.depth.is_none(),
-        aspects: Aspects::of(&args.only.iter().map(|only| only.0).collect::<Vec<_>>()),
+        aspects: Aspects::from_list(&args.only.iter().map(|only| only.0).collect::<Vec<_>>()),
     };
     if !args.json {
         let name = |path: &std::path::Path| escape_control(&path.display().to_string());

@@ -4,7 +4,7 @@
 
 use shakmaty::{Chess, Position};
 
-use crate::policy::{Choice, Weighed};
+use crate::policy::{Weighed, WeighedMoves};
 use crate::{BookMove, Mark, Preference};
 use tabia_notation::{self as notation, Results};
 
@@ -90,7 +90,7 @@ fn mark_word<S: serde::Serializer>(mark: &Mark, serializer: S) -> Result<S::Ok, 
 impl PositionView {
     /// Makes a view of what a book stores about a position and of the weighed moves.
     #[must_use]
-    pub fn new(position: &Chess, found: &Choice) -> PositionView {
+    pub fn new(position: &Chess, found: &WeighedMoves) -> PositionView {
         let here = found.lookup.here;
         let record = here.unwrap_or_default();
         PositionView {

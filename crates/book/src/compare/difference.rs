@@ -43,7 +43,7 @@ pub struct Aspects(u8);
 impl Aspects {
     /// The set of a list; an empty list means all aspects.
     #[must_use]
-    pub fn of(list: &[Aspect]) -> Aspects {
+    pub fn from_list(list: &[Aspect]) -> Aspects {
         let list = if list.is_empty() { Aspect::ALL } else { list };
         Aspects(
             list.iter()
@@ -65,9 +65,9 @@ impl Aspects {
             return self;
         }
         let ours = [Aspect::Positions, Aspect::Moves];
-        let mut both = Aspects::of(&ours);
+        let mut both = Aspects::from_list(&ours);
         if a == b {
-            both = Aspects::of(&[Aspect::Positions, Aspect::Moves, Aspect::Stats]);
+            both = Aspects::from_list(&[Aspect::Positions, Aspect::Moves, Aspect::Stats]);
         }
         Aspects(self.0 & both.0)
     }

@@ -22,8 +22,7 @@ use crate::ctg::{
 };
 use crate::walk::Order;
 use crate::{
-    Annotation, Book, BookMove, BookWalk, Error, Lookup, PositionRecord, Preference, Probe as _,
-    Stats,
+    Annotation, Book, BookMove, Error, Lookup, PositionRecord, Preference, Probe as _, Stats,
 };
 
 /// Not for tournaments.
@@ -43,10 +42,10 @@ pub(super) fn to_ctg(
     };
     let start = Chess::default();
     let has_start = book.contains(&start)?;
-    let mut walk = BookWalk::new(book, Order::Depth);
+    let mut walk = book.walk(Order::Depth);
     let mut sides = Sides::default();
     let mut games = 0_u32;
-    while let Some(here) = walk.next()? {
+    while let Some(here) = walk.advance()? {
         sides.add(&here.position, &walk.found);
         // A book for Black only has no moves in the start position.
         if here.ply == u32::from(!has_start) {

@@ -260,7 +260,10 @@ mod tests {
                 clean: true,
                 ..MarkEdit::default()
             };
-            assert_eq!(Mark::of(clean.recommendation_byte(old)), Mark::of(old));
+            assert_eq!(
+                Mark::from_byte(clean.recommendation_byte(old)),
+                Mark::from_byte(old)
+            );
             assert!([0, 0x40, 0x80].contains(&clean.recommendation_byte(old)));
             assert_eq!(clean.annotation_byte(old), old & 0x1f);
         }

@@ -232,7 +232,7 @@ impl Book {
     /// Opens a book that is read while it is changed: it never returns an old state.
     pub(super) fn open_live(path: &Path) -> Result<Book, Error> {
         let map = || DataFile::open_mapped(path).map_err(|error| Error::io(path, error));
-        Ok(match Format::of_file(path)? {
+        Ok(match Format::recognize(path)? {
             // Read by system calls.
             Format::Ctg => Book::Ctg(CtgBook::open(path, &OpenOptions { mmap: false })?),
             Format::Bin => Book::Bin(BinBook::new(map()?)?),

@@ -9,10 +9,10 @@ use shakmaty::{Chess, Move, Position as _};
 use super::apply::MarkError;
 use super::{keyed, words};
 use crate::ctg::{
-    CanonicalBoard, CtgBook, EntryReader, EntrySet, Key, Place, fill_from, find_move_byte,
+    CanonicalBoard, CtgBook, EntryAddress, EntryReader, EntrySet, Key, fill_from, find_move_byte,
     likely_of_all,
 };
-use crate::walk::{Order, Reached, Walk};
+use crate::walk::{Order, Walk, WalkNode};
 use crate::{Book, Error, Field, Lookup, MarkChange, MarkPlace, PositionRecord, position_of};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
@@ -259,7 +259,7 @@ fn unmoved(position: &Chess) -> (u16, u8) {
 
 /// The stored data of a position.
 struct Stored {
-    place: Place,
+    place: EntryAddress,
     /// The key of its entry, if it is one of the goals.
     wanted: Option<Box<Key>>,
     moves: Vec<Move>,
@@ -269,7 +269,7 @@ struct Stored {
 /// where the book ends, and where no goal can be reached.
 fn look(
     book: &CtgBook,
-    share: &[Reached<Option<Stored>>],
+    share: &[WalkNode<Option<Stored>>],
     wanted: &HashSet<Key, FxBuildHasher>,
     goals: &Goals,
 ) -> Result<Vec<Option<(Chess, Stored)>>, crate::Error> {

@@ -21,7 +21,7 @@ fn whole(aspects: &[Aspect]) -> Plan {
         from: Chess::default(),
         plies: None,
         unreached: true,
-        aspects: Aspects::of(aspects),
+        aspects: Aspects::from_list(aspects),
     }
 }
 

@@ -290,7 +290,7 @@ fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f6
     let rows = found.moves.iter().zip(&verdicts);
     Some(
         rows.filter(|(_, verdict)| verdict.probability > 0.0)
-            .map(|(mv, verdict)| (PackedMove::of(mv.mv), verdict.probability))
+            .map(|(mv, verdict)| (PackedMove::from_move(mv.mv), verdict.probability))
             .collect(),
     )
 }
@@ -452,7 +452,7 @@ fn small_bin(path: &Path) {
     let row = |position: &Chess, text: &str, weight: u16| {
         bin::encode(
             polyglot::key(position),
-            PackedMove::of(mv(position, text)),
+            PackedMove::from_move(mv(position, text)),
             weight,
             0,
         )

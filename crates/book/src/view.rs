@@ -59,7 +59,8 @@ pub struct MoveView {
     /// NAG number of the position after it on the real board, 0 for none.
     pub commentary: u8,
     /// The learn value, -125 to 125: positive favours the move.
-    pub factor: i8,
+    #[serde(rename = "factor")]
+    pub learn_value: i8,
     /// Its evaluation in centipawns for its player.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<i32>,
@@ -126,7 +127,7 @@ impl MoveView {
             annotation: mv.annotation.symbol(),
             annotation_nag: mv.annotation.nag(),
             commentary: after.commentary_for(position.turn().other()),
-            factor: mv.learn_value(),
+            learn_value: mv.learn_value(),
             evaluation: mv.evaluation.map(|known| known.value),
             loss: mv.evaluation.map(|known| known.loss),
             transposition: mv.transposition,
@@ -179,7 +180,10 @@ mod tests {
             recommendation: 0x80,
             ..PositionRecord::default()
         });
-        assert_eq!((seen.results, seen.factor), (Results::new(7, 0, 1), -40));
+        assert_eq!(
+            (seen.results, seen.learn_value),
+            (Results::new(7, 0, 1), -40)
+        );
         assert_eq!((seen.commentary, seen.mark), (17, Mark::Main));
         assert_eq!(seen.score, Some(0.875));
         assert_eq!(seen.name(), "e4!");

@@ -30,7 +30,7 @@ tabia_notation::named! {
         /// `!`, `?` and other annotations of a move.
         Annotations = "annotations",
         /// Learn values.
-        Factors = "factors",
+        LearnValues = "factors",
         /// Commentaries on positions.
         Commentaries = "commentaries",
     }
@@ -132,7 +132,7 @@ impl Difference {
             }
             Aspect::Marks => self.recommendation.is_some(),
             Aspect::Annotations => self.moves.iter().any(|mv| mv.annotation.is_some()),
-            Aspect::Factors => self.learn_value.is_some(),
+            Aspect::LearnValues => self.learn_value.is_some(),
             Aspect::Commentaries => self.commentary.is_some(),
         }
     }
@@ -174,7 +174,7 @@ pub(crate) fn compare_at(
     if aspects.has(Aspect::Marks) {
         difference.recommendation = pair(here_a.recommendation, here_b.recommendation);
     }
-    if aspects.has(Aspect::Factors) {
+    if aspects.has(Aspect::LearnValues) {
         difference.learn_value = pair(here_a.learn_value, here_b.learn_value);
     }
     if aspects.has(Aspect::Commentaries) {

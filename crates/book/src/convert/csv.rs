@@ -153,7 +153,7 @@ impl Rows {
             row.next().text(seen.mark.as_str());
             row.next().number(seen.annotation_nag);
             row.next().number(seen.commentary);
-            row.next().number(seen.factor);
+            row.next().number(seen.learn_value);
             row.next();
             if let Some(weight) = seen.stored_weight {
                 row.number(weight);

@@ -223,7 +223,7 @@ impl Book {
         let last = self.format().last_byte(field);
         let value = match (self.format(), field) {
             (Format::Abk, _) => u8_at(&raw, 3).map(u32::from),
-            (_, Field::Learn) => be_u32_at(&raw, 12),
+            (_, Field::LearnCounts) => be_u32_at(&raw, 12),
             _ => be_u16_at(&raw, 10).map(u32::from),
         };
         Ok(value.map(|value| (offset + last, value)))

@@ -66,11 +66,11 @@ impl ShownChange {
         let [.., byte] = value.to_be_bytes();
         match self.field {
             Field::Recommendation => words::mark_name(byte),
-            Field::Factor => words::learn_value_name(byte.cast_signed().saturating_neg()),
+            Field::LearnValue => words::learn_value_name(byte.cast_signed().saturating_neg()),
             Field::Commentary => words::commentary_name(byte),
             Field::Annotation => words::annotation_name(byte),
             Field::Weight => value.to_string(),
-            Field::Learn => {
+            Field::LearnCounts => {
                 let (games, points) = (value >> 16, value & 0xffff);
                 format!("{}/{games}", f64::from(points) / 2.0)
             }
@@ -102,11 +102,11 @@ impl fmt::Display for ShownChange {
         }
         let name = match self.field {
             Field::Recommendation => "",
-            Field::Factor => "learn value ",
+            Field::LearnValue => "learn value ",
             Field::Commentary => "commentary ",
             Field::Annotation => "annotation ",
             Field::Weight => "weight ",
-            Field::Learn => "learn counts ",
+            Field::LearnCounts => "learn counts ",
         };
         let [old, new] = [self.old, self.new].map(|value| self.shown(value));
         match self.is_stored {

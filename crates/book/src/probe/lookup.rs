@@ -44,7 +44,7 @@ impl PositionRecord {
     pub const fn marks(&self) -> [(Field, u8); 3] {
         [
             (Field::Recommendation, self.recommendation),
-            (Field::Factor, self.learn_value.cast_unsigned()),
+            (Field::LearnValue, self.learn_value.cast_unsigned()),
             (Field::Commentary, self.commentary),
         ]
     }
@@ -69,9 +69,9 @@ impl PositionRecord {
     pub(crate) const fn set_mark(&mut self, field: Field, byte: u8) {
         match field {
             Field::Recommendation => self.recommendation = byte,
-            Field::Factor => self.learn_value = byte.cast_signed(),
+            Field::LearnValue => self.learn_value = byte.cast_signed(),
             Field::Commentary => self.commentary = byte,
-            Field::Annotation | Field::Weight | Field::Learn => {}
+            Field::Annotation | Field::Weight | Field::LearnCounts => {}
         }
     }
 

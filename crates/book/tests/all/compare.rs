@@ -94,7 +94,7 @@ impl Change {
             }
             Change::Factor => {
                 record.learn_value = 7;
-                Some(Aspect::Factors)
+                Some(Aspect::LearnValues)
             }
             Change::Commentary => {
                 record.commentary = 16;

@@ -1,5 +1,4 @@
 //! The starter book of Tabia: the three files of a ChessBase opening book, as bytes.
-#![doc = ""]
 #![doc = include_str!("README.md")]
 
 /// `tabia.ctg`: the pages with positions and moves.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tabia_games::export::{self, Target};
+use tabia_games::{ExportJob, ExportTarget};
 use tabia_io::progress::{Stop, Watch};
 
 use super::game_reader::read_all;
@@ -92,17 +92,9 @@ pub(crate) fn scdb_seeds() -> Vec<Vec<u8>> {
 }
 
 fn write(games: PathBuf, target: &Path) {
-    let job = export::ExportJob {
-        old: tabia_io::atomic::Old::Replace,
-        sources: vec![games],
-        target: Target::Scdb(target.to_owned()),
-        password: None,
-        filter: Default::default(),
-        no_variations: false,
-        no_comments: false,
-        threads: 1,
-    };
-    let written = export::run(&job, &mut Vec::new(), &mut Watch::default());
+    let mut job = ExportJob::new([games], ExportTarget::Scdb(target.to_owned()));
+    (job.old, job.threads) = (tabia_io::atomic::Old::Replace, 1);
+    let written = job.run(&mut Vec::new(), &mut Watch::default());
     written.unwrap_or_else(|error| panic!("{error}"));
 }
 

@@ -4,8 +4,8 @@ use std::io::Cursor;
 use std::path::Path;
 
 use tabia_adapter::config::Config;
+use tabia_engine::EngineCommand;
 use tabia_games::{Game, GameParts, GameSource, PgnSource};
-use tabia_uci::process::EngineCommand;
 
 use super::sample;
 
@@ -66,13 +66,9 @@ pub fn pgn(data: &[u8]) {
         let text = Box::new(Cursor::new(data.to_vec()));
         let mut source = PgnSource::new("fuzz.pgn", text, Default::default());
         let mut game = Game::default();
-        let wanted = GameParts {
-            plies,
-            variations,
-            notes: variations,
-            annotations: variations,
-            headers: !variations,
-        };
+        let mut wanted = GameParts::default().up_to(plies);
+        (wanted.variations, wanted.notes) = (variations, variations);
+        (wanted.annotations, wanted.headers) = (variations, !variations);
         while let Ok(Some(mut batch)) = source.next_batch() {
             loop {
                 match batch.next_game(wanted, &mut game) {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tabia_book::convert as converter;
 use tabia_build::{self as builder, GameFilter};
-use tabia_games::{self as games, GameResult, Month, Title};
+use tabia_games::{self as games, GameResult, Month, ParseError, Title};
 use tabia_io::atomic::Old;
 use tabia_io::progress::{Progress, Watch};
 
@@ -185,36 +185,35 @@ pub(crate) fn build<'py>(
         path,
         priority: false,
     });
+    let mut filter = GameFilter::default();
+    filter.min_elo = min_elo;
+    filter.both_elo = both_elo;
+    filter.since = since.map(|year| Month::new(year, 1));
+    filter.until = until.map(|year| Month::new(year, 12));
+    filter.player = player;
+    filter.colour = player_colour
+        .map(|text| colour("player_colour", text))
+        .transpose()?;
+    filter.result = result.map(game_result).transpose()?;
+    filter.eco = parsed("eco", &eco)?;
+    filter.elo_band = elo_band
+        .map(|text| {
+            text.parse()
+                .map_err(|error: ParseError| value_error("elo_band", text, &error.to_string()))
+        })
+        .transpose()?;
+    filter.max_elo_diff = max_elo_diff;
+    filter.speeds = parsed("speeds", &speeds)?;
+    filter.rated = rated;
+    filter.titles = titles
+        .iter()
+        .map(|text| title(text))
+        .collect::<PyResult<_>>()?;
+    filter.not_players = not_players;
+    filter.decisive = decisive;
     let usual = builder::BuildJob::new(marked.chain(plain).collect(), target);
     let job = builder::BuildJob {
-        filter: GameFilter {
-            min_elo,
-            both_elo,
-            since: since.map(|year| Month::new(year, 1)),
-            until: until.map(|year| Month::new(year, 12)),
-            player,
-            colour: player_colour
-                .map(|text| colour("player_colour", text))
-                .transpose()?,
-            result: result.map(game_result).transpose()?,
-            eco: parsed("eco", &eco)?,
-            elo_band: elo_band
-                .map(|text| {
-                    text.parse()
-                        .map_err(|error: &str| value_error("elo_band", text, error))
-                })
-                .transpose()?,
-            max_elo_diff,
-            speeds: parsed("speeds", &speeds)?,
-            rated,
-            titles: titles
-                .iter()
-                .map(|text| title(text))
-                .collect::<PyResult<_>>()?,
-            not_players,
-            decisive,
-            ..GameFilter::default()
-        },
+        filter,
         old: old(force),
         password,
         max_ply,

@@ -79,26 +79,24 @@ pub(super) struct GameFilterArgs {
 
 impl GameFilterArgs {
     pub(super) fn filter(&self) -> GameFilter {
-        GameFilter {
-            min_elo: self.min_elo,
-            both_elo: self.both_elo,
-            since: self.since.map(|(first, _)| first),
-            until: self.until.map(|(_, last)| last),
-            player: self.player.clone(),
-            colour: self.player_colour.map(Color::from),
-            result: self.result,
-            eco: self.eco.clone(),
-            elo_band: self.elo_band,
-            max_elo_diff: self.max_elo_diff,
-            speeds: self.speeds.clone(),
-            groups: self.ratings.iter().copied().map(games::group_of).collect(),
-            rated: self.rated,
-            titles: self.title.clone(),
-            not_players: self.not_player.clone(),
-            decisive: self.decisive,
-            played_out: false,
-            any_of: Vec::new(),
-        }
+        let mut filter = GameFilter::default();
+        filter.min_elo = self.min_elo;
+        filter.both_elo = self.both_elo;
+        filter.since = self.since.map(|(first, _)| first);
+        filter.until = self.until.map(|(_, last)| last);
+        filter.player = self.player.clone();
+        filter.colour = self.player_colour.map(Color::from);
+        filter.result = self.result;
+        filter.eco = self.eco.clone();
+        filter.elo_band = self.elo_band;
+        filter.max_elo_diff = self.max_elo_diff;
+        filter.speeds = self.speeds.clone();
+        filter.groups = self.ratings.iter().copied().map(games::group_of).collect();
+        filter.rated = self.rated;
+        filter.titles = self.title.clone();
+        filter.not_players = self.not_player.clone();
+        filter.decisive = self.decisive;
+        filter
     }
 
     /// The colour, if no player is named.

@@ -15,9 +15,9 @@ use tabia_book::ctg::{
     self, CtgBook, OpenOptions, RewriteOptions, Rewritten, Salvage, Written, compact,
 };
 use tabia_io::atomic::{self, Old};
-use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::path::has_extension;
 use tabia_io::input::sibling::sibling;
+use tabia_notation::kind::{BookKind, Kind};
 
 /// Arguments of `compact`.
 #[derive(Args, Debug)]
@@ -160,8 +160,7 @@ fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
     let old = args.rewriting.force.old();
-    let index =
-        progress::watched(|watch| tabia_games::index::compact(&args.book, target, old, watch))??;
+    let index = progress::watched(|watch| tabia_index::compact(&args.book, target, old, watch))??;
     let [before, now] = index.bytes;
     let part = &index.part;
     let what = format!(

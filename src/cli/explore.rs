@@ -19,7 +19,7 @@ use tabia_explorer::{
     Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, OpenedFile,
     Reopen, machine, serve,
 };
-use tabia_games::index::GamesIndex;
+use tabia_index::GamesIndex;
 use tabia_io::input::path::{file_name, from_home, from_text, to_text};
 use tabia_io::input::sibling::sibling;
 

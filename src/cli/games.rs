@@ -14,7 +14,7 @@ use super::collection::{self, GameFilterArgs};
 use super::progress;
 use super::style::counted;
 use tabia_games as games;
-use tabia_games::export::{self, ExportJob, Exported, Target};
+use tabia_games::{ExportJob, ExportTarget, Exported};
 
 /// The text of `tabia games --help` after the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
@@ -71,10 +71,12 @@ pub(super) fn run(args: &GamesArgs, output: &mut dyn Write) -> anyhow::Result<u8
     }
     let job = job(args)?;
     let start = Instant::now();
-    let summary = progress::watched(|watch| export::run(&job, output, watch))??;
+    let summary = progress::watched(|watch| job.run(output, watch))??;
     let name = match &job.target {
-        Target::Pgn(path) | Target::Scdb(path) | Target::Scid(path) => path.display().to_string(),
-        Target::Output => "standard output".to_owned(),
+        ExportTarget::Pgn(path) | ExportTarget::Scdb(path) | ExportTarget::Scid(path) => {
+            path.display().to_string()
+        }
+        ExportTarget::Output => "standard output".to_owned(),
     };
     report(&name, &summary, start.elapsed());
     Ok(collection::exit_code(args.strict, &summary.games))
@@ -113,27 +115,25 @@ fn extract(args: &GamesArgs) -> anyhow::Result<u8> {
 fn job(args: &GamesArgs) -> anyhow::Result<ExportJob> {
     // A Scid database has three files.
     super::complete_interrupted(&args.output)?;
-    Ok(ExportJob {
-        sources: args.sources.clone(),
-        target: target(&args.output)?,
-        old: args.force.old(),
-        password: args.filter.password.clone(),
-        filter: args.filter.filter(),
-        no_variations: args.no_variations,
-        no_comments: args.no_comments,
-        threads: collection::threads(args.threads),
-    })
+    let mut job = ExportJob::new(&args.sources, target(&args.output)?);
+    job.old = args.force.old();
+    job.password = args.filter.password.clone();
+    job.filter = args.filter.filter();
+    job.no_variations = args.no_variations;
+    job.no_comments = args.no_comments;
+    job.threads = collection::threads(args.threads);
+    Ok(job)
 }
 
-fn target(path: &Path) -> anyhow::Result<Target> {
+fn target(path: &Path) -> anyhow::Result<ExportTarget> {
     if path == Path::new("-") {
-        return Ok(Target::Output);
+        return Ok(ExportTarget::Output);
     }
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     let target = match extension.to_str() {
-        Some("si5") => Target::Scid,
-        Some("pgn") => Target::Pgn,
-        Some("dci") => Target::Scdb,
+        Some("si5") => ExportTarget::Scid,
+        Some("pgn") => ExportTarget::Pgn,
+        Some("dci") => ExportTarget::Scdb,
         _ => bail!(
             "{}: games are written as .pgn, .dci or .si5 (`-`: PGN on standard output)",
             path.display()

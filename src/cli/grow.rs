@@ -18,7 +18,7 @@ use tabia_analysis::grow::{self, Costs, End, GrowOptions, Played, Root};
 use tabia_book::ctg::RewriteOptions;
 use tabia_book::evals::{self, EvalFile};
 use tabia_games::EcoRange;
-use tabia_games::index::GamesIndex;
+use tabia_index::GamesIndex;
 use tabia_io::atomic;
 use tabia_notation::Line;
 use tabia_notation::openings;

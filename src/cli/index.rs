@@ -11,7 +11,7 @@ use super::args::Force;
 use super::collection::{self, GameFilterArgs, WorkArgs};
 use super::style::counted;
 use super::{compact, progress};
-use tabia_games::index::make::{self, IndexJob, IndexReport};
+use tabia_index::{IndexJob, IndexReport};
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia index -o games.tgx lichess_db_2025-01.pgn.zst\n  \
@@ -50,21 +50,18 @@ pub(super) struct IndexArgs {
 }
 
 pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let job = IndexJob {
-        sources: args.sources.clone(),
-        target: args.output.clone(),
-        old: args.force.old(),
-        append: args.append,
-        password: args.filter.password.clone(),
-        filter: args.filter.filter(),
-        conditions: args.filter.words(),
-        max_ply: args.max_ply,
-        threads: collection::threads(args.work.threads),
-        memory: args.work.memory,
-        temp: args.work.temp.clone(),
-    };
+    let mut job = IndexJob::new(&args.sources, &args.output);
+    job.old = args.force.old();
+    job.append = args.append;
+    job.password = args.filter.password.clone();
+    job.filter = args.filter.filter();
+    job.conditions = args.filter.words();
+    job.max_ply = args.max_ply;
+    job.threads = collection::threads(args.work.threads);
+    job.memory = args.work.memory;
+    job.temp = args.work.temp.clone();
     let start = Instant::now();
-    let summary = progress::watched(|watch| make::run(&job, watch))??;
+    let summary = progress::watched(|watch| job.run(watch))??;
     report(&job, &summary, start.elapsed());
     if args.work.json {
         writeln!(out, "{}", to_json(&summary))?;

@@ -4,8 +4,8 @@ use std::io::{Read as _, Write};
 use std::path::Path;
 
 use super::info::InfoArgs;
-use tabia_games::index::GamesIndex;
 use tabia_games::tgx::{MAGIC, Segment};
+use tabia_index::GamesIndex;
 use tabia_io::input::path::has_extension;
 use tabia_io::sanitize::escape_control;
 

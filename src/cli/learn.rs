@@ -17,7 +17,7 @@ use super::style::counted;
 use tabia_book::mark;
 use tabia_book::{BookEditor, Error, Format};
 use tabia_build::learn::{self, Counted, LearnOptions};
-use tabia_games::{GameFilter, Sources};
+use tabia_games::Sources;
 
 /// Greatest number of changes shown by `--dry-run`.
 const SHOWN: usize = 20;
@@ -97,11 +97,10 @@ pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
 impl LearnArgs {
     fn counted(&self) -> Counted {
         let any = self.wins || self.draws || self.losses;
+        let mut filter = self.filter.filter();
+        filter.played_out = !self.forfeits;
         Counted {
-            filter: GameFilter {
-                played_out: !self.forfeits,
-                ..self.filter.filter()
-            },
+            filter,
             colour: self.colour.map(Color::from),
             wins: self.wins || !any,
             draws: self.draws || !any,

@@ -35,11 +35,8 @@ pub(super) fn refuse(error: &clap::Error, tabia: &Command) -> ExitCode {
 
 /// What to add to an error of a command: the option that replaces an existing file.
 pub(super) fn advice(error: &anyhow::Error) -> String {
-    let exists = |cause| match writing(cause) {
-        Some(WriteFileError::Exists { path }) => path.file_name(),
-        _ => None,
-    };
-    match error.chain().find_map(exists) {
+    let name = |cause| existing_file(cause).and_then(Path::file_name);
+    match error.chain().find_map(name) {
         Some(name) => format!(
             "; --force replaces it and keeps the old one as {}.bak",
             name.display()
@@ -48,32 +45,38 @@ pub(super) fn advice(error: &anyhow::Error) -> String {
     }
 }
 
-/// The error of writing a file in an error of a library. A chain of errors does not have
-/// it, because the errors of libraries are transparent.
-fn writing<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e WriteFileError> {
+/// The file that an error of a library is about if it exists already. A chain of errors does
+/// not have it, because the errors of libraries are transparent.
+fn existing_file<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Path> {
     use tabia_analysis::Error as AnalysisError;
     use tabia_book::Error as BookError;
     use tabia_games::Error as GamesError;
+    use tabia_index::Error as IndexError;
     if let Some(error) = error.downcast_ref() {
         match error {
-            AnalysisError::Book(error) => writing(error),
-            AnalysisError::Games(error) => writing(error),
-            AnalysisError::Build(error) => writing(error),
-            AnalysisError::WriteFile(error) => Some(error),
+            AnalysisError::Book(error) => existing_file(error),
+            AnalysisError::Games(error) => existing_file(error),
+            AnalysisError::Index(error) => existing_file(error),
+            AnalysisError::Build(error) => existing_file(error),
+            AnalysisError::WriteFile(error) => existing_file(error),
             _ => None,
         }
     } else if let Some(error) = error.downcast_ref() {
         match error {
-            BuildError::Write(error) => writing(error),
-            BuildError::WriteFile(error) => Some(error),
+            BuildError::Write(error) => existing_file(error),
+            BuildError::WriteFile(error) => existing_file(error),
             _ => None,
         }
-    } else if let Some(GamesError::WriteFile(error)) = error.downcast_ref() {
-        Some(error)
+    } else if let Some(IndexError::Games(error)) = error.downcast_ref() {
+        existing_file(error)
+    } else if let Some(GamesError::Write(error)) = error.downcast_ref() {
+        error.existing_file()
     } else if let Some(BookError::WriteFile(error)) = error.downcast_ref() {
-        Some(error)
+        existing_file(error)
+    } else if let Some(WriteFileError::Exists { path }) = error.downcast_ref() {
+        Some(path)
     } else {
-        error.downcast_ref()
+        None
     }
 }
 
@@ -244,7 +247,7 @@ fn misplaced(error: &clap::Error, args: &[String], tabia: &Command) -> Option<St
             format!("to make a book of games: tabia build -o BOOK.ctg {word}")
         }
         Some("toml") => format!("a configuration: tabia --config {word}"),
-        _ if tabia_uci::process::is_on_path(word) || path.is_file() => {
+        _ if tabia_engine::is_on_path(word) || path.is_file() => {
             format!("to play with an engine: tabia --engine {word}, or tabia -- {word} ARGS")
         }
         _ if Line::read("", word).is_ok() => {

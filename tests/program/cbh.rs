@@ -152,10 +152,7 @@ fn tags_and_moves_are_those_of_chessbase() {
 fn without_variations_the_main_line_is_the_same() {
     let whole = read(&genuine("Capa"), GameParts::EVERYTHING).unwrap();
     for plies in [0, 1, 7, 40, usize::MAX] {
-        let wanted = GameParts {
-            plies,
-            ..GameParts::default()
-        };
+        let wanted = GameParts::default().up_to(plies);
         let short = read(&genuine("Capa"), wanted).unwrap();
         assert_eq!(short.games.len(), whole.games.len());
         for (short, whole) in short.games.iter().zip(&whole.games) {
@@ -164,10 +161,7 @@ fn without_variations_the_main_line_is_the_same() {
             assert_eq!(short.positions, whole.positions[..=len]);
         }
     }
-    let variations = GameParts {
-        variations: true,
-        ..GameParts::default()
-    };
+    let variations = GameParts::default().with_variations();
     let sides = read(&genuine("Capa"), variations).unwrap();
     let moves: usize = sides.games.iter().map(|game| game.side_moves.len()).sum();
     assert_eq!(moves, 10001 - 9112);

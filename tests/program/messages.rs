@@ -53,7 +53,7 @@ fn if_no_game_is_left_the_reasons_are_counted() {
         );
         assert_has(
             &text,
-            "not as the conditions ask: 2 (1 of them without a rating)",
+            "2 did not match the conditions (1 of them without a rating)",
         );
     }
     message(
@@ -80,7 +80,7 @@ fn if_no_game_is_left_the_reasons_are_counted() {
             &folder,
             &format!("{command} elo.pgn --min-elo 2000 --since 1990"),
             2,
-            "not as the conditions ask: 2 (1 of them without a rating): 1 by --min-elo, 1 by --since",
+            "2 did not match the conditions (1 of them without a rating): 1 by --min-elo, 1 by --since",
         );
     }
     let also = "build -o none.ctg --both-elo 2600 elo.pgn --also 'c.ctg: --result 0-1'";
@@ -91,7 +91,7 @@ fn if_no_game_is_left_the_reasons_are_counted() {
         &folder,
         suite,
         2,
-        "no position is left: no game is left of 2; not as the conditions ask: 2",
+        "no position is left: no game is left of 2; 2 did not match the conditions",
     );
 }
 

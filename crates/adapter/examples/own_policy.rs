@@ -10,7 +10,7 @@ use tabia_adapter::relay::{self, Environment};
 use tabia_adapter::session::{Engines, Profile, Session};
 use tabia_book::BookMove;
 use tabia_book::policy::{ChooseMove, Weighed};
-use tabia_uci::process::EngineCommand;
+use tabia_engine::EngineCommand;
 
 struct MostPlayed;
 

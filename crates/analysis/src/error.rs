@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::Path;
 
 use tabia_build::BuildError;
+use tabia_engine::AnalystError;
 use tabia_io::atomic::WriteFileError;
 use tabia_io::parallel::Panicked;
 use tabia_io::progress::Stopped;
 use tabia_io::sort::SortError;
-use tabia_uci::process::AnalystError;
 
 /// The errors of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -17,9 +17,12 @@ pub enum Error {
     /// A book or a file of evaluations cannot be read or written.
     #[error(transparent)]
     Book(#[from] tabia_book::Error),
-    /// Games, or an index of games, cannot be read.
+    /// Games cannot be read.
     #[error(transparent)]
     Games(#[from] tabia_games::Error),
+    /// An index of games cannot be read.
+    #[error(transparent)]
+    Index(#[from] tabia_index::Error),
     /// A book cannot be made from lines.
     #[error(transparent)]
     Build(#[from] BuildError),

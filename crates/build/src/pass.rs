@@ -5,7 +5,7 @@ use super::dedupe::{Chunk, Duplicates};
 use super::output::Output;
 use super::polyglot::MoveCounter;
 use super::{BuildError, BuildJob, Summary};
-use tabia_games::{Batches, Game, GameFilter, GameParts, Intake, Rejected, Sources, Starts, Tally};
+use tabia_games::{Batches, Game, GameFilter, GameParts, GameReader, Rejected, Sources, Starts};
 use tabia_io::progress::Watch;
 use tabia_io::sort::{LARGEST_SORT_BYTES, SortError};
 
@@ -140,34 +140,26 @@ pub(super) fn count_all(
     let tree_bytes = (thread_bytes / 4 / parts).min(LARGEST_TREE_BYTES);
     let chunk_bytes = (thread_bytes / 4).min(LARGEST_CHUNK_BYTES) * u64::from(dedupe);
     let sort_bytes = ((thread_bytes - chunk_bytes) / parts - tree_bytes).min(LARGEST_SORT_BYTES);
-    let filter = match alone {
-        true => first.filter.clone(),
+    let mut filter = first.filter.clone();
+    if !alone {
         // Games that no book takes are not read.
-        false => GameFilter {
-            any_of: jobs.iter().map(|job| job.filter.clone()).collect(),
-            ..GameFilter::default()
-        },
+        filter = GameFilter::default();
+        filter.any_of = jobs.iter().map(|job| job.filter.clone()).collect();
+    }
+    let mut wanted = GameParts::default();
+    (wanted.variations, wanted.annotations) = (first.variations, first.annotations);
+    // A duplicate is one to the last move.
+    if !dedupe {
+        wanted.plies = jobs.iter().map(|job| job.max_ply).max().unwrap_or(0);
+    }
+    let starts = match first.setups {
+        true => Starts::SetUp,
+        false => Starts::Usual,
     };
-    let intake = Intake {
-        filter: &filter,
-        wanted: GameParts {
-            // A duplicate is one to the last move.
-            plies: match dedupe {
-                true => usize::MAX,
-                false => jobs.iter().map(|job| job.max_ply).max().unwrap_or(0),
-            },
-            variations: first.variations,
-            notes: false,
-            annotations: first.annotations,
-            headers: false,
-        },
-        starts: if first.setups {
-            Starts::SetUp
-        } else {
-            Starts::Usual
-        },
-        threads: first.threads,
-    };
+    let reader = GameReader::new(&filter)
+        .wanted(wanted)
+        .starts(starts)
+        .threads(first.threads);
     let duplicates: Vec<Option<Duplicates>> = jobs
         .iter()
         .map(|job| job.dedupe.then(Duplicates::default))
@@ -190,7 +182,7 @@ pub(super) fn count_all(
             let source = first.sources.get(batch.argument());
             let main = source.is_some_and(|source| source.priority);
             for book in &mut books {
-                book.counter.begin_batch(batch.turn().number());
+                book.counter.begin_batch(batch.number());
             }
             loop {
                 let more = batch.next(&mut game);
@@ -203,10 +195,10 @@ pub(super) fn count_all(
                         continue;
                     }
                 }
-                if dedupe && batch.turn().wait() {
+                if dedupe && batch.wait_for_turn() {
                     books.iter_mut().for_each(BookCounter::drop_duplicates);
                     if !more {
-                        batch.turn().pass();
+                        batch.pass_turn();
                     }
                     for book in &mut books {
                         book.count_chunk(&mut game, main)?;
@@ -230,19 +222,13 @@ pub(super) fn count_all(
         }
         Ok(())
     };
-    let (tally, unstorable) = intake.read(sources, worker, take, watch)?;
+    let (tally, unstorable) = reader.read(sources, worker, take, watch)?;
     for (place, summary) in summaries.iter_mut().enumerate() {
         let of_book = unstorable.iter().filter_map(|counts| counts.get(place));
         summary.unstorable = of_book.sum();
-        summary.tally = Tally {
-            filtered: summary.tally.rejected.total() + tally.filtered,
-            rejected: {
-                let mut rejected = summary.tally.rejected;
-                rejected.add(&tally.rejected);
-                rejected
-            },
-            ..tally.clone()
-        };
+        let by_book = std::mem::replace(&mut summary.tally, tally.clone()).rejected;
+        summary.tally.filtered += by_book.total();
+        summary.tally.rejected.add(&by_book);
     }
     Ok(summaries)
 }

@@ -8,8 +8,8 @@ use super::content::{BookCache, Content, Open};
 use super::lock::lock;
 use super::message::Message;
 use super::query::Query;
-use tabia_games::index::GameSelection;
 use tabia_games::{GameResult, Month, Speed};
+use tabia_index::GameSelection;
 
 /// A filter for the games of an index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use super::lock::lock;
 use super::message::{Message, message};
 use super::openings::words;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
-use tabia_games::index::query::{self, Lists, Source, Sums};
-use tabia_games::index::{Counts, GameSelection, GamesIndex, Player, exact_names, players};
+use tabia_index::query::{self, Lists, Source, Sums};
+use tabia_index::{Counts, GameSelection, GamesIndex, Player, exact_names, players};
 
 /// Greatest number of games, newest first, whose players a search finds.
 const MOST_NAMED: u64 = 1_000_000;
@@ -73,7 +73,7 @@ impl OpenIndex {
         index: &GamesIndex,
         name: &str,
         color: Color,
-    ) -> Result<Arc<Player>, tabia_games::Error> {
+    ) -> Result<Arc<Player>, tabia_index::Error> {
         let key = (index.file().games(), name.to_lowercase(), color);
         let players = || lock(&self.players);
         if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
@@ -90,7 +90,7 @@ impl OpenIndex {
     }
 
     /// The games in the present index that match a filter.
-    pub(super) fn chosen(&self, filter: &GamesFilter) -> Result<ChosenGames, tabia_games::Error> {
+    pub(super) fn chosen(&self, filter: &GamesFilter) -> Result<ChosenGames, tabia_index::Error> {
         let index = self.current();
         let players = match &filter.player {
             None => None,
@@ -141,7 +141,7 @@ impl OpenIndex {
         &self,
         index: &GamesIndex,
         name: &str,
-    ) -> Result<Vec<String>, tabia_games::Error> {
+    ) -> Result<Vec<String>, tabia_index::Error> {
         if let Some(names) = exact_names(index, name)? {
             return Ok(names);
         }
@@ -159,13 +159,13 @@ impl OpenIndex {
         &self,
         index: &GamesIndex,
         name: &str,
-    ) -> Result<bool, tabia_games::Error> {
+    ) -> Result<bool, tabia_index::Error> {
         let are_all_known = index.file().games() <= MOST_NAMED;
         Ok(are_all_known && self.names_of(index, name)?.is_empty())
     }
 
     /// The players, most games first. They are read once.
-    pub(super) fn names(&self) -> Result<Arc<Vec<NamedPlayer>>, tabia_games::Error> {
+    pub(super) fn names(&self) -> Result<Arc<Vec<NamedPlayer>>, tabia_index::Error> {
         let index = self.current();
         let state = index.file().games();
         // The lock is held while they are read: other requests wait for the result.
@@ -249,7 +249,7 @@ impl Games {
     }
 
     /// A game as PGN.
-    pub(super) fn pgn(&self, id: &str) -> Result<Option<String>, tabia_games::Error> {
+    pub(super) fn pgn(&self, id: &str) -> Result<Option<String>, tabia_index::Error> {
         for index in self.current() {
             if let Some(number) = index.number_of(id)? {
                 return index.pgn(number);

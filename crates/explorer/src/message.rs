@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use tabia_book::policy::Rejection;
+use tabia_engine::AnalystError;
 use tabia_notation::{FenError, LineError, MOST_PLIES, MoveError};
-use tabia_uci::process::AnalystError;
 
 /// A sentence for users.
 ///
@@ -130,7 +130,7 @@ impl From<FenError> for Message {
                 message!(
                     "the FEN \"{0}\" is no legal position: {1}",
                     fen,
-                    reasons(&reason)
+                    reasons(&reason.to_string())
                 )
             }
             _ => message!("a position is not that long"),

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use shakmaty::ByColor;
 
+use crate::ParseError;
+
 /// Speeds as lichess divides them: by the time of each side for forty moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Speed {
@@ -35,7 +37,7 @@ impl Speed {
 
     /// The speed of a `TimeControl` tag: `300+3`, `-`, `40/7200:3600`. Only the first
     /// period counts.
-    fn of_time_control(text: &[u8]) -> Option<Speed> {
+    fn from_time_control(text: &[u8]) -> Option<Speed> {
         let text = std::str::from_utf8(text).ok()?.trim();
         if text == "-" {
             return Some(Speed::Correspondence);
@@ -72,15 +74,14 @@ impl fmt::Display for Speed {
 }
 
 impl FromStr for Speed {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Speed, String> {
+    fn from_str(text: &str) -> Result<Speed, ParseError> {
         let mut all = Speed::ALL.iter();
         let found = all.find(|(_, name)| text.trim().eq_ignore_ascii_case(name));
-        found.map(|(speed, _)| *speed).ok_or_else(|| {
-            let names = Speed::ALL.map(|(_, name)| name).join(", ");
-            format!("expected one of {names}")
-        })
+        found.map(|(speed, _)| *speed).ok_or(ParseError(
+            "expected one of ultrabullet, bullet, blitz, rapid, classical, correspondence",
+        ))
     }
 }
 
@@ -143,7 +144,7 @@ impl Conditions {
                 let speed = speed.and_then(|word| word.parse().ok());
                 self.speed = self.speed.or(speed);
             }
-            b"TimeControl" => self.speed = Speed::of_time_control(value).or(self.speed),
+            b"TimeControl" => self.speed = Speed::from_time_control(value).or(self.speed),
             b"Termination" => {
                 let value = String::from_utf8_lossy(value).to_ascii_lowercase();
                 self.forfeited = FORFEITS.iter().any(|word| value.contains(word));
@@ -176,7 +177,11 @@ mod tests {
             ("", None),
             ("99999999999", None),
         ] {
-            assert_eq!(Speed::of_time_control(text.as_bytes()), expected, "{text}");
+            assert_eq!(
+                Speed::from_time_control(text.as_bytes()),
+                expected,
+                "{text}"
+            );
         }
     }
 

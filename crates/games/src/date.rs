@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::ParseError;
+
 /// A month of a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Month(u32);
@@ -40,8 +42,8 @@ impl Month {
     /// # Errors
     ///
     /// The text is neither, or the year has fewer than four digits.
-    pub fn range(text: &str) -> Result<(Month, Month), &'static str> {
-        const WANTED: &str = "expected a year or a month, as 2025 or 2025-01";
+    pub fn range(text: &str) -> Result<(Month, Month), ParseError> {
+        const WANTED: ParseError = ParseError("expected a year or a month, as 2025 or 2025-01");
         let text = text.trim();
         let (year, month) = match text.split_once(['-', '/', '.']) {
             Some((year, month)) => (year, Some(month)),
@@ -53,7 +55,7 @@ impl Month {
             .filter(|year| (1..4096).contains(year));
         let year = year.ok_or(WANTED)?;
         if digits < 4 {
-            return Err("a year has four digits, as 1985");
+            return Err(ParseError("a year has four digits, as 1985"));
         }
         let Some(month) = month else {
             return Ok((Month::new(year, 1), Month::new(year, 12)));

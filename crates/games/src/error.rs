@@ -1,15 +1,14 @@
-//! Errors of reading, unpacking, writing and indexing games.
+//! Errors of reading, unpacking and writing games.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::members::is_damage;
+use crate::open::is_damage;
 use tabia_io::atomic::WriteFileError;
 use tabia_io::parallel::Panicked;
 use tabia_io::progress::Stopped;
-use tabia_io::sort::SortError;
 
-/// Why games were not read, unpacked, written or indexed.
+/// Why games were not read, unpacked or written.
 ///
 /// Unless the text says otherwise nothing has been changed, and an old file with the
 /// name of a new one still exists.
@@ -46,12 +45,12 @@ pub enum Error {
     },
     /// A new file cannot be written or renamed.
     #[error(transparent)]
-    WriteFile(#[from] WriteFileError),
+    Write(WriteError),
     /// A file of an archive cannot be written; others were written before it.
     #[error("{failed}; {files} files that were unpacked before it are in {}", folder.display())]
     Partly {
         /// What cannot be written.
-        failed: WriteFileError,
+        failed: WriteError,
         /// Files that were written.
         files: u64,
         /// The folder of these files.
@@ -61,7 +60,7 @@ pub enum Error {
     #[error("standard output: {0}")]
     Output(io::Error),
     /// The file is not a games index.
-    #[error("{}: this is no games index (.tgx): index the games first", path.display())]
+    #[error("{}: not a games index (.tgx): index the games first", path.display())]
     NoIndex {
         /// The file.
         path: PathBuf,
@@ -82,47 +81,61 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// No game is left for an index: all were filtered out or skipped, or have no
-    /// result.
-    #[error("{tally}; without a result: {without_result}")]
-    NothingLeft {
-        /// [`crate::Tally::what_is_left`].
-        tally: String,
-        /// Games without a result.
-        without_result: u64,
-    },
-    /// The games in the index were indexed to another depth.
-    #[error("{}: its games are indexed to ply {there}, not {wanted}", path.display())]
-    OtherDepth {
-        /// The index.
-        path: PathBuf,
-        /// Its depth in plies.
-        there: u16,
-        /// The requested depth in plies.
-        wanted: u16,
-    },
-    /// The index is one of its own sources.
-    #[error("{}: an index cannot be added to itself", path.display())]
-    Itself {
-        /// The index.
-        path: PathBuf,
-    },
-    /// More games than a number of 32 bits can count.
-    #[error("an index holds {} games at most", u32::MAX)]
-    TooMany,
-    /// Temporary files cannot be written or read.
-    #[error(transparent)]
-    Sort(#[from] SortError),
-    /// Internal error in a thread.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
+    /// Internal error: a thread panicked.
+    #[error("{0}")]
+    Panicked(String),
     /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
+    #[error("{Stopped}")]
+    Stopped,
     /// The unpacking of an archive was cancelled.
     #[error("interrupted; files that were complete are there")]
     StoppedUnpacking,
 }
+
+/// Why a new file cannot be written. No part of it is left, and an existing file is unchanged.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct WriteError(WriteFileError);
+
+impl WriteError {
+    /// The path, if there is a file already that was not to be replaced.
+    #[must_use]
+    pub fn existing_file(&self) -> Option<&Path> {
+        match &self.0 {
+            WriteFileError::Exists { path } => Some(path),
+            _ => None,
+        }
+    }
+}
+
+impl From<WriteFileError> for WriteError {
+    fn from(failed: WriteFileError) -> WriteError {
+        WriteError(failed)
+    }
+}
+
+impl From<WriteFileError> for Error {
+    fn from(failed: WriteFileError) -> Error {
+        Error::Write(failed.into())
+    }
+}
+
+impl From<Panicked> for Error {
+    fn from(panicked: Panicked) -> Error {
+        Error::Panicked(panicked.to_string())
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(_: Stopped) -> Error {
+        Error::Stopped
+    }
+}
+
+/// A text that is not a value of the wanted kind; says what is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParseError(pub(crate) &'static str);
 
 impl Error {
     /// An error about the format of a file.

@@ -8,19 +8,20 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::{
-    Batch, Batches, Error, Game, GameFilter, GameParts, Intake, SkipReason, Sources, Starts, Tally,
-    write_pgn,
+    Batch, Batches, Error, Game, GameFilter, GameParts, GameReader, SkipReason, Sources, Starts,
+    Tally, write_pgn,
 };
 use super::{scdb, scid};
 use tabia_io::atomic::{NewFile, Old};
+use tabia_io::parallel;
 use tabia_io::progress::Watch;
 
 /// Where the games are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum ExportTarget {
     /// PGN text in a file.
     Pgn(PathBuf),
-    /// PGN text on the output that [`run`] is given.
+    /// PGN text on the output that [`ExportJob::run`] is given.
     Output,
     /// A Simple Chess Database, by the name of its index.
     Scdb(PathBuf),
@@ -30,11 +31,12 @@ pub enum Target {
 
 /// An export: sources, target and options.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ExportJob {
     /// Files, folders, or `-` for standard input.
     pub sources: Vec<PathBuf>,
     /// Where the games are written.
-    pub target: Target,
+    pub target: ExportTarget,
     /// What to do with an existing file.
     pub old: Old,
     /// Password of encrypted archives.
@@ -61,39 +63,52 @@ pub struct Exported {
     pub tags_lost: u64,
 }
 
-/// Writes the games. `output` gets the text for [`Target::Output`]; `watch` receives
-/// the progress and may cancel.
-///
-/// # Errors
-///
-/// No new file is written; an old file stays unchanged.
-pub fn run(
-    job: &ExportJob,
-    output: &mut dyn Write,
-    watch: &mut Watch<'_>,
-) -> Result<Exported, Error> {
-    // Opened first, so that an unwritable target is found before any work.
-    let mut sink = Sink::open(job, output)?;
-    let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
-    let mut summary = Exported::default();
-    let intake = Intake {
-        filter: &job.filter,
-        wanted: GameParts::EVERYTHING,
-        starts: Starts::Any,
-        threads: job.threads,
-    };
-    let worker = |batches: &Batches<'_, Piece, (), Error>| {
-        let mut game = Game::default();
-        batches.each(|batch| Ok(encode(job, batch, &mut game)))
-    };
-    let take = |piece: Piece| {
-        summary.written += piece.written;
-        summary.tags_lost += piece.tags_lost;
-        sink.write(&piece)
-    };
-    let (games, _) = intake.read(&sources, worker, take, watch)?;
-    sink.finish()?;
-    Ok(Exported { games, ..summary })
+impl ExportJob {
+    /// Exports all games with everything in them to a new file, on all processors.
+    pub fn new(
+        sources: impl IntoIterator<Item = impl Into<PathBuf>>,
+        target: ExportTarget,
+    ) -> ExportJob {
+        ExportJob {
+            sources: sources.into_iter().map(Into::into).collect(),
+            target,
+            old: Old::default(),
+            password: None,
+            filter: GameFilter::default(),
+            no_variations: false,
+            no_comments: false,
+            threads: parallel::threads(),
+        }
+    }
+
+    /// Writes the games. `output` gets the text for [`ExportTarget::Output`]; `watch`
+    /// receives the progress and may cancel.
+    ///
+    /// # Errors
+    ///
+    /// No new file is written; an old file stays unchanged.
+    pub fn run(&self, output: &mut dyn Write, watch: &mut Watch<'_>) -> Result<Exported, Error> {
+        // Opened first, so that an unwritable target is found before any work.
+        let mut sink = Sink::open(self, output)?;
+        let sources = Sources::list(&self.sources)?.with_password(self.password.as_deref());
+        let mut summary = Exported::default();
+        let reader = GameReader::new(&self.filter)
+            .wanted(GameParts::EVERYTHING)
+            .starts(Starts::Any)
+            .threads(self.threads);
+        let worker = |batches: &Batches<'_, Piece, (), Error>| {
+            let mut game = Game::default();
+            batches.each(|batch| Ok(encode(self, batch, &mut game)))
+        };
+        let take = |piece: Piece| {
+            summary.written += piece.written;
+            summary.tags_lost += piece.tags_lost;
+            sink.write(&piece)
+        };
+        let (games, _) = reader.read(&sources, worker, take, watch)?;
+        sink.finish()?;
+        Ok(Exported { games, ..summary })
+    }
 }
 
 /// The encoded games of a batch.
@@ -124,17 +139,17 @@ fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
 
 impl Piece {
     /// Encodes a game; returns whether tags of it are lost.
-    fn add(&mut self, target: &Target, game: &Game) -> Result<bool, SkipReason> {
+    fn add(&mut self, target: &ExportTarget, game: &Game) -> Result<bool, SkipReason> {
         Ok(match target {
-            Target::Pgn(_) | Target::Output => {
+            ExportTarget::Pgn(_) | ExportTarget::Output => {
                 write_pgn(game, &mut self.text);
                 false
             }
-            Target::Scid(_) => {
+            ExportTarget::Scid(_) => {
                 self.scid.push(scid::ScidRecord::new(game)?);
                 self.scid.last().is_some_and(|record| record.loses_tags)
             }
-            Target::Scdb(_) => {
+            ExportTarget::Scdb(_) => {
                 self.scdb.push(scdb::ScdbRecord::new(game)?);
                 self.scdb.last().is_some_and(|record| record.loses_tags)
             }
@@ -146,17 +161,21 @@ impl Piece {
 enum Sink<'o> {
     Pgn(Box<NewFile>),
     Output(&'o mut dyn Write),
-    Scdb(Box<scdb::Writer>),
-    Scid(Box<scid::Writer>),
+    Scdb(Box<scdb::ScdbWriter>),
+    Scid(Box<scid::ScidWriter>),
 }
 
 impl<'o> Sink<'o> {
     fn open(job: &ExportJob, output: &'o mut dyn Write) -> Result<Sink<'o>, Error> {
         Ok(match &job.target {
-            Target::Pgn(path) => Sink::Pgn(Box::new(NewFile::create(path, job.old)?)),
-            Target::Output => Sink::Output(output),
-            Target::Scdb(path) => Sink::Scdb(Box::new(scdb::Writer::create(path, job.old)?)),
-            Target::Scid(path) => Sink::Scid(Box::new(scid::Writer::create(path, job.old)?)),
+            ExportTarget::Pgn(path) => Sink::Pgn(Box::new(NewFile::create(path, job.old)?)),
+            ExportTarget::Output => Sink::Output(output),
+            ExportTarget::Scdb(path) => {
+                Sink::Scdb(Box::new(scdb::ScdbWriter::create(path, job.old)?))
+            }
+            ExportTarget::Scid(path) => {
+                Sink::Scid(Box::new(scid::ScidWriter::create(path, job.old)?))
+            }
         })
     }
 

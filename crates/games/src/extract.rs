@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::archive::Located;
+use super::archive::SourceFile;
 use super::{Error, open};
 use tabia_io::atomic::{NewFile, Old, WriteFileError};
 use tabia_io::progress::Stop;
@@ -43,7 +43,7 @@ pub fn extract(
     stop: Stop<'_>,
 ) -> Result<Extracted, Error> {
     let packed = open::packed(archive, password)?.ok_or_else(|| {
-        let text = "no archive: only .cbv, .cbz, .zip and .7z are unpacked into a folder";
+        let text = "not an archive: only .cbv, .cbz, .zip and .7z are unpacked into a folder";
         Error::format(archive, text)
     })?;
     let mut done = Extracted {
@@ -57,7 +57,7 @@ pub fn extract(
         match name {
             Some(name) => wanted.push((file, folder.join(name))),
             None => done.faults.push(format!(
-                "{}: not unpacked: {:?} is no name for a file in a folder, or is there twice",
+                "{}: not unpacked: {:?} is not a name for a file in a folder, or occurs twice",
                 archive.display(),
                 entry.name
             )),
@@ -71,7 +71,7 @@ pub fn extract(
     }
     for (file, path) in wanted {
         let written = write(&file, &path, old, stop).map_err(|error| match error {
-            Error::WriteFile(failed) if done.files > 0 => Error::Partly {
+            Error::Write(failed) if done.files > 0 => Error::Partly {
                 failed,
                 files: done.files,
                 folder: folder.to_owned(),
@@ -94,7 +94,7 @@ pub fn extract(
 
 /// Writes a file; the inner error comes from the archive.
 fn write(
-    file: &Located,
+    file: &SourceFile,
     path: &Path,
     old: Old,
     stop: Stop<'_>,

@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use shakmaty::Color;
 
-use super::{Game, GameResult, Month, Speed, Title};
+use super::{Game, GameResult, Month, ParseError, Speed, Title};
 
-/// Conditions on a game; it must meet all that are set.
+/// Conditions on a game; it must meet all that are set, and by default none is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GameFilter {
     /// The better of the two players has at least this rating.
     pub min_elo: Option<u16>,
@@ -255,20 +256,19 @@ impl fmt::Display for Band {
 }
 
 impl FromStr for Band {
-    type Err = &'static str;
+    type Err = ParseError;
 
     /// Reads `1800..2000`; one end may be missing.
-    fn from_str(text: &str) -> Result<Band, &'static str> {
-        let (low, high) = text
-            .split_once("..")
-            .ok_or("expected ratings as 1800..2000")?;
+    fn from_str(text: &str) -> Result<Band, ParseError> {
+        const WANTED: ParseError = ParseError("expected ratings as 1800..2000");
+        let (low, high) = text.split_once("..").ok_or(WANTED)?;
         let number = |text: &str, missing: u16| match text.trim() {
             "" => Ok(missing),
-            text => text.parse().map_err(|_| "expected ratings as 1800..2000"),
+            text => text.parse().map_err(|_| WANTED),
         };
         let (low, high) = (number(low, 0)?, number(high, u16::MAX)?);
         if low > high {
-            return Err("the lower rating comes first");
+            return Err(ParseError("the lower rating comes first"));
         }
         Ok(Band { low, high })
     }
@@ -315,11 +315,11 @@ impl fmt::Display for EcoRange {
 }
 
 impl FromStr for EcoRange {
-    type Err = &'static str;
+    type Err = ParseError;
 
     /// Reads `B20-B99`, `C57`, or `D` for all of a volume.
-    fn from_str(text: &str) -> Result<EcoRange, &'static str> {
-        const WANTED: &str = "expected ECO codes like B20-B99, C57 or D";
+    fn from_str(text: &str) -> Result<EcoRange, ParseError> {
+        const WANTED: ParseError = ParseError("expected ECO codes like B20-B99, C57 or D");
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         let code = |text: &str, missing: u8| {
             let text = text.trim().to_ascii_uppercase();

@@ -26,7 +26,7 @@ impl GameResult {
         GameResult::Draw,
     ];
 
-    pub(super) fn of_number(number: u8) -> GameResult {
+    pub(super) fn from_number(number: u8) -> GameResult {
         let known = GameResult::NUMBERED.get(usize::from(number));
         known.copied().unwrap_or_default()
     }

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::oddities::Oddity;
+use super::counted_remark::CountedRemark;
 use super::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, SkipReason};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::window::Window;
@@ -50,7 +50,7 @@ pub(super) trait Indexed: ReadGame {
     fn parse(&self, record: &[u8]) -> Option<Self::Entry>;
 
     /// Oddities that are counted during reading.
-    fn oddities(&self) -> Vec<&Oddity>;
+    fn counted_remarks(&self) -> Vec<&CountedRemark>;
 }
 
 /// Files, and the layout of the index.
@@ -129,7 +129,7 @@ impl<D: Indexed> GameSource for IndexedSource<D> {
 
     fn remarks(&self) -> Vec<String> {
         let layout = self.database.layout();
-        let oddities = self.database.oddities().into_iter();
+        let oddities = self.database.counted_remarks().into_iter();
         let counted = oddities.filter_map(|oddity| oddity.report(&layout.name));
         layout.remarks.iter().cloned().chain(counted).collect()
     }

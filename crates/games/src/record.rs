@@ -11,7 +11,7 @@ use tabia_notation as notation;
 /// requested parts.
 ///
 /// The game is complete only after this is dropped: then its last position is stored.
-pub struct Recorder<'g> {
+pub(crate) struct Recorder<'g> {
     game: &'g mut Game,
     wanted: GameParts,
     /// The last position of the main line. Moves are played here, not in the game's
@@ -50,7 +50,7 @@ impl Drop for Recorder<'_> {
 
 impl<'g> Recorder<'g> {
     /// Continues from the last position of `game`'s main line.
-    pub fn new(wanted: GameParts, game: &'g mut Game) -> Recorder<'g> {
+    pub(crate) fn new(wanted: GameParts, game: &'g mut Game) -> Recorder<'g> {
         let now = game.positions.pop().unwrap_or_default();
         Recorder {
             game,
@@ -63,33 +63,33 @@ impl<'g> Recorder<'g> {
     }
 
     /// Restarts from a position.
-    pub fn start_from(&mut self, position: Chess) {
+    pub(crate) fn start_from(&mut self, position: Chess) {
         self.game.start_from(position);
         self.now = self.game.positions.pop().unwrap_or_default();
     }
 
     /// The game recorded so far.
-    pub fn game(&mut self) -> &mut Game {
+    pub(crate) fn game(&mut self) -> &mut Game {
         self.game
     }
 
     /// Whether notes are recorded: comments, NAGs and the like.
     #[must_use]
-    pub fn wants_notes(&self) -> bool {
+    pub(crate) fn wants_notes(&self) -> bool {
         self.wanted.notes
     }
 
     /// Whether variations are recorded.
     #[inline]
     #[must_use]
-    pub fn wants_variations(&self) -> bool {
+    pub(crate) fn wants_variations(&self) -> bool {
         self.wanted.variations || self.wanted.notes
     }
 
     /// Whether no later part of the game is needed.
     #[inline]
     #[must_use]
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         let gave_up = self.beyond.as_ref().is_some_and(|line| line.now.is_none());
         let full = self.game.moves.len() >= self.wanted.plies && !self.wants_variations();
         self.is_main_line() && (gave_up || full)
@@ -98,7 +98,7 @@ impl<'g> Recorder<'g> {
     /// Whether the current line is the main line.
     #[inline]
     #[must_use]
-    pub fn is_main_line(&self) -> bool {
+    pub(crate) fn is_main_line(&self) -> bool {
         self.side_lines.is_empty() && self.ignored == 0
     }
 
@@ -106,7 +106,7 @@ impl<'g> Recorder<'g> {
     /// abandoned.
     #[inline]
     #[must_use]
-    pub fn position(&self) -> Option<&Chess> {
+    pub(crate) fn position(&self) -> Option<&Chess> {
         let (ply, position) = match (self.side_lines.last(), &self.beyond) {
             _ if self.ignored > 0 => return None,
             (Some(line), _) | (None, Some(line)) => {
@@ -119,14 +119,14 @@ impl<'g> Recorder<'g> {
 
     /// The number of the next move as in `12...`, for messages.
     #[must_use]
-    pub fn move_number(&self) -> String {
+    pub(crate) fn move_number(&self) -> String {
         self.position().map_or_else(String::new, notation::number)
     }
 
     /// Plays a move, which must be legal in [`Recorder::position`]. If that is `None`,
     /// the move is ignored.
     #[inline]
-    pub fn play(&mut self, m: Move) {
+    pub(crate) fn play(&mut self, m: Move) {
         if self.beyond.is_some() || !self.is_main_line() {
             self.play_side_move(m);
             return;
@@ -175,7 +175,7 @@ impl<'g> Recorder<'g> {
 
     /// Plays a null move; false if the side to move is in check. Books cannot store
     /// one: later moves are stored in the movetext only.
-    pub fn play_null(&mut self) -> bool {
+    pub(crate) fn play_null(&mut self) -> bool {
         // Without notes the line ends here.
         let position = self.position().filter(|_| self.wanted.notes);
         let Some(position) = position else {
@@ -202,7 +202,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// Records a NAG of the last move, before its comments.
-    pub fn nag(&mut self, nag: u8) {
+    pub(crate) fn nag(&mut self, nag: u8) {
         if self.wanted.annotations && !self.is_given_up() {
             let annotation = match self.side_lines.last() {
                 Some(line) => line.last.map(|index| (true, index)),
@@ -235,14 +235,14 @@ impl<'g> Recorder<'g> {
     }
 
     /// Records a comment.
-    pub fn comment(&mut self, text: impl Into<String>) {
+    pub(crate) fn comment(&mut self, text: impl Into<String>) {
         if self.wanted.notes && !self.is_given_up() {
             self.game.movetext.push(Item::Comment(text.into()));
         }
     }
 
     /// Begins a variation: an alternative to the last move.
-    pub fn begin_variation(&mut self) {
+    pub(crate) fn begin_variation(&mut self) {
         let before = match (self.side_lines.last(), &self.beyond) {
             _ if !self.wants_variations() => None,
             (Some(line), _) | (None, Some(line)) => line.before.clone(),
@@ -275,7 +275,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// Ends the variation. Without one it does nothing.
-    pub fn end_variation(&mut self) {
+    pub(crate) fn end_variation(&mut self) {
         if self.ignored > 0 {
             self.ignored -= 1;
         } else if self.side_lines.pop().is_some() && self.wanted.notes {
@@ -290,7 +290,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// Ends all open variations at the end of the game.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.ignored = 0;
         while !self.side_lines.is_empty() {
             self.end_variation();
@@ -299,7 +299,7 @@ impl<'g> Recorder<'g> {
 
     /// Marks that the rest of the line cannot be read and is left out. The game keeps
     /// the first reason.
-    pub fn give_up_line(&mut self, reason: SkipReason) {
+    pub(crate) fn give_up_line(&mut self, reason: SkipReason) {
         if self.ignored == 0 {
             self.game.cut.get_or_insert(reason);
         }
@@ -307,7 +307,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// As [`Recorder::give_up_line`] without a reason: also if the next move is not needed.
-    pub fn drop_line(&mut self) {
+    pub(crate) fn drop_line(&mut self) {
         match self.side_lines.last_mut() {
             _ if self.ignored > 0 => {}
             Some(line) => (line.before, line.now) = (None, None),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tabia_notation::IllegalPosition;
+
 /// A game that was left out or cut short, and why.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
@@ -56,6 +58,7 @@ impl fmt::Display for GamePlace {
 
 /// Why a game was left out or cut short.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[non_exhaustive]
 pub enum SkipReason {
     /// The game starts from a set-up position.
     #[error("it starts from a set-up position")]
@@ -111,6 +114,12 @@ pub enum SkipReason {
     /// The entry is not a game but, for example, a text.
     #[error("it is {0}")]
     NoGame(String),
+}
+
+impl From<IllegalPosition> for SkipReason {
+    fn from(reason: IllegalPosition) -> SkipReason {
+        SkipReason::Position(reason.to_string())
+    }
 }
 
 impl SkipReason {

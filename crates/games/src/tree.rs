@@ -5,10 +5,10 @@ use shakmaty::Move;
 use crate::Recorder;
 
 /// A node of the tree: the position after a move.
-pub(super) type Place = u32;
+pub(super) type NodeId = u32;
 
 /// The node before the first move.
-pub(super) const ROOT: Place = 0;
+pub(super) const ROOT: NodeId = 0;
 
 /// Greatest number of moves; a larger tree means damage.
 const LARGEST: usize = 1 << 20;
@@ -27,17 +27,17 @@ struct TreeNode {
     /// The move; `None` for a null move.
     step: Option<Move>,
     /// Links to other nodes; [`ROOT`] if there is none.
-    first_after: Place,
-    last_after: Place,
-    next_alternative: Place,
+    first_after: NodeId,
+    last_after: NodeId,
+    next_alternative: NodeId,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Task {
     /// The moves after a node.
-    Line(Place),
+    Line(NodeId),
     /// A variation that begins with the move to a node.
-    Variation(Place),
+    Variation(NodeId),
     End,
 }
 
@@ -80,11 +80,11 @@ impl Tree {
 
     /// Adds a move after a node, as the last alternative, and returns the new
     /// node; `None` if there are too many.
-    pub(super) fn add(&mut self, after: Place, step: Option<Move>) -> Option<Place> {
+    pub(super) fn add(&mut self, after: NodeId, step: Option<Move>) -> Option<NodeId> {
         if self.nodes.len() > LARGEST {
             return None;
         }
-        let new = Place::try_from(self.nodes.len()).ok()?;
+        let new = NodeId::try_from(self.nodes.len()).ok()?;
         self.nodes.push(TreeNode::new(step));
         let parent = self.node_mut(after)?;
         let last = std::mem::replace(&mut parent.last_after, new);
@@ -96,11 +96,11 @@ impl Tree {
         Some(new)
     }
 
-    fn node_mut(&mut self, place: Place) -> Option<&mut TreeNode> {
+    fn node_mut(&mut self, place: NodeId) -> Option<&mut TreeNode> {
         self.nodes.get_mut(usize::try_from(place).ok()?)
     }
 
-    fn node(&self, place: Place) -> Option<&TreeNode> {
+    fn node(&self, place: NodeId) -> Option<&TreeNode> {
         self.nodes.get(usize::try_from(place).ok()?)
     }
 
@@ -129,7 +129,7 @@ impl Tree {
 
     /// Records the main move after a node, and schedules its alternatives and the
     /// moves after it.
-    fn record_next(&self, after: Place, recorder: &mut Recorder<'_>, agenda: &mut Vec<Task>) {
+    fn record_next(&self, after: NodeId, recorder: &mut Recorder<'_>, agenda: &mut Vec<Task>) {
         let Some(main) = self.node(after).map(|node| node.first_after) else {
             return;
         };
@@ -147,7 +147,7 @@ impl Tree {
         agenda.get_mut(first..).unwrap_or_default().reverse();
     }
 
-    fn play(&self, place: Place, recorder: &mut Recorder<'_>) {
+    fn play(&self, place: NodeId, recorder: &mut Recorder<'_>) {
         match self.node(place).and_then(|node| node.step) {
             Some(m) => recorder.play(m),
             // The code that built the tree has checked that a null move is possible.

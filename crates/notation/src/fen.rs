@@ -20,7 +20,7 @@ pub enum FenError {
     /// The text is too long for a FEN.
     #[error("a FEN has at most {LONGEST} characters")]
     Long,
-    /// The text is no FEN.
+    /// The text is not a FEN.
     #[error("the FEN \"{fen}\" cannot be read: {reason}")]
     Syntax {
         /// The beginning of the text.
@@ -29,13 +29,25 @@ pub enum FenError {
         reason: String,
     },
     /// The rules of chess cannot be applied to the position.
-    #[error("the FEN \"{fen}\" is no legal position: {reason}")]
+    #[error("the FEN \"{fen}\" is not a legal position: {reason}")]
     Illegal {
         /// The beginning of the text.
         fen: String,
         /// What is wrong.
-        reason: String,
+        reason: IllegalPosition,
     },
+}
+
+/// The rules of chess cannot be applied to a position: a king is missing, or the side that
+/// has moved is in check, for example. The text says why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct IllegalPosition(String);
+
+impl From<IllegalPosition> for String {
+    fn from(reason: IllegalPosition) -> String {
+        reason.0
+    }
 }
 
 /// Reads a position: a FEN of four to six fields, or an EPD with operations (`hmvc` and
@@ -46,7 +58,7 @@ pub enum FenError {
 ///
 /// # Errors
 ///
-/// The text is no position; the error says why.
+/// The text is not a position; the error says why.
 pub fn position(text: &str) -> Result<Chess, FenError> {
     if text.len() > LONGEST {
         return Err(FenError::Long);
@@ -101,13 +113,13 @@ fn possible_rights(board: &Board) -> Bitboard {
 /// # Errors
 ///
 /// The rules cannot be applied; the error says why.
-pub fn position_of(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
+pub fn position_of(setup: Setup, mode: CastlingMode) -> Result<Chess, IllegalPosition> {
     Chess::from_setup(setup, mode)
         .or_else(PositionError::ignore_invalid_castling_rights)
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_impossible_check)
         .or_else(PositionError::ignore_too_much_material)
-        .map_err(|error| error.to_string())
+        .map_err(|error| IllegalPosition(error.to_string()))
 }
 
 /// The position with colours exchanged and the board flipped.

@@ -4,6 +4,7 @@
 //! Reading accepts many forms, because people paste text from everywhere; writing has one
 //! form for each thing. All chess text is read here, except in the readers of game
 //! databases: they have faster parsers, and call this crate for what these cannot read.
+//! [`kind`] recognizes what a file holds.
 
 #![warn(missing_docs)]
 
@@ -39,7 +40,9 @@ mod moves;
 mod results;
 
 pub use fen::fen_text;
-pub use fen::{FenError, colours_exchanged, fen, is_board_alone, ply, position, position_of};
+pub use fen::{
+    FenError, IllegalPosition, colours_exchanged, fen, is_board_alone, ply, position, position_of,
+};
 pub use line::{Line, LineError, MOST_PLIES, annotations, pass};
 pub use line::{is_noise, is_null};
 pub use moves::{Letters, is_move, nag, read_move_in, trailing_annotations};
@@ -48,6 +51,7 @@ pub use moves::{
 };
 pub use results::Results;
 
+pub mod kind;
 pub mod openings;
 pub mod value;
 

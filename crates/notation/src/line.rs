@@ -386,7 +386,7 @@ mod tests {
     fn the_word_that_is_wrong_is_named() {
         for (text, wanted) in [
             ("1.e4 c5 2.Nf4", "move 3 (2.Nf4) is not legal"),
-            ("1.e4 xyz", "move 2 (xyz) is no move"),
+            ("1.e4 xyz", "move 2 (xyz) is not a move"),
             ("e2e4,e2e4", "move 2 (e2e4) is not legal"),
             (
                 "1.d4 d5 2.Nf3 Nf6 3.Nd2",

@@ -11,7 +11,7 @@ use shakmaty::{
 #[non_exhaustive]
 pub enum MoveError {
     /// The word is not a move in any notation.
-    #[error("is no move")]
+    #[error("is not a move")]
     Syntax,
     /// The move is not legal.
     #[error("is not legal")]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::settings::Options;
 use tabia_explorer::{Access, ExploredBook, Explorer, OpenedFile};
-use tabia_games::index::GamesIndex;
+use tabia_index::GamesIndex;
 
 use super::{ADDRESS, TOKEN, ask, get, post, starter, value};
 use crate::common::{Folder, STARTER, tabia};

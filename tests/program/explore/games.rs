@@ -7,9 +7,8 @@ use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tabia_adapter::settings::Options;
 use tabia_explorer::{Access, AllowedOrigin, Explorer, Games};
-use tabia_games::GameFilter;
-use tabia_games::index::make::{self, IndexJob, IndexReport};
-use tabia_games::index::{self, GamesIndex};
+use tabia_index::{self as index, GamesIndex};
+use tabia_index::{IndexJob, IndexReport};
 use tabia_io::atomic::Old;
 use tabia_io::progress::Watch;
 
@@ -71,23 +70,19 @@ const GAMES: &str = r#"[Event "Rated Blitz game"]
 "#;
 
 fn job(source: &Path, target: PathBuf) -> IndexJob {
-    IndexJob {
-        sources: vec![source.to_owned()],
-        target,
-        old: Old::Refuse,
-        append: false,
-        password: None,
-        filter: GameFilter::default(),
-        conditions: String::new(),
-        max_ply: None,
-        threads: 2,
-        memory: 1 << 20,
-        temp: None,
-    }
+    let mut job = IndexJob::new([source], target);
+    (job.threads, job.memory) = (2, 1 << 20);
+    job
 }
 
-fn run(job: &IndexJob) -> Result<IndexReport, tabia_games::Error> {
-    make::run(job, &mut Watch::default())
+fn append(source: &Path, target: PathBuf) -> IndexJob {
+    let mut job = job(source, target);
+    job.append = true;
+    job
+}
+
+fn run(job: &IndexJob) -> Result<IndexReport, tabia_index::Error> {
+    job.run(&mut Watch::default())
 }
 
 fn explorer_of(path: &Path, origins: &[&str]) -> Explorer {
@@ -302,22 +297,16 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
     run(&job(&source, path.clone())).unwrap();
     let explorer = explorer_of(&path, &[]);
     assert_eq!(results(&ask(&explorer, "/masters")), [2, 1, 1]);
-    let again = IndexJob {
-        append: true,
-        ..job(&source, path.clone())
-    };
+    let mut again = append(&source, path.clone());
     assert_eq!(run(&again).unwrap().games, 8);
     assert_eq!(results(&ask(&explorer, "/masters")), [4, 2, 2]);
     assert_eq!(
         results(&ask(&explorer, "/player?player=ann&color=white")),
         [2, 2, 0]
     );
-    let refused = run(&IndexJob {
-        max_ply: Some(10),
-        ..again.clone()
-    });
+    again.max_ply = Some(10);
     assert!(
-        refused
+        run(&again)
             .unwrap_err()
             .to_string()
             .contains("indexed to ply 50")
@@ -327,11 +316,8 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
     let many = folder.put("many.pgn", GAMES.repeat(800));
     let made = |name: &str, threads, memory| {
         let target = folder.join(name);
-        let job = IndexJob {
-            threads,
-            memory,
-            ..job(&many, target.clone())
-        };
+        let mut job = job(&many, target.clone());
+        (job.threads, job.memory) = (threads, memory);
         run(&job).unwrap();
         fs::read(target).unwrap()
     };
@@ -390,12 +376,10 @@ fn compact_joins_the_parts_of_an_index() {
     let made = run(&job(&at_once, whole.clone())).unwrap();
     let mut parts = Vec::new();
     for number in 0..7 {
-        let added = run(&IndexJob {
-            append: number > 0,
-            conditions: if number == 2 { "--rated" } else { "" }.to_owned(),
-            ..job(&source, path.clone())
-        });
-        let added = added.unwrap();
+        let mut job = job(&source, path.clone());
+        job.append = number > 0;
+        job.conditions = if number == 2 { "--rated" } else { "" }.to_owned();
+        let added = run(&job).unwrap();
         assert_eq!((added.added, added.games), (160, 160 * (number + 1)));
         let index = GamesIndex::open(&path, false).unwrap();
         parts.push(index.file().root().segments.len());
@@ -435,10 +419,7 @@ fn compact_joins_the_parts_of_an_index() {
             assert_eq!(get(one, target).body(), expected.body(), "{target}");
         }
     }
-    let again = run(&IndexJob {
-        append: true,
-        ..job(&source, compacted.clone())
-    });
+    let again = run(&append(&source, compacted.clone()));
     assert_eq!(again.unwrap().games, 8 * 160);
 }
 
@@ -493,11 +474,7 @@ fn an_index_is_shown_like_a_book_and_is_read_only() {
     let refused = super::post(&explorer, "/api/edit", &mark);
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
     // Added games are in the next answer.
-    run(&IndexJob {
-        append: true,
-        ..job(&source, path.clone())
-    })
-    .unwrap();
+    run(&append(&source, path.clone())).unwrap();
     let view = ask(&explorer, "/api/position");
     assert_eq!(view["books"][0]["games"], 8);
 }

@@ -660,7 +660,7 @@ mod tests {
             ("fen  \t", "no position follows"),
             ("fen \"\"", "no position follows"),
             ("fen moves e2e4", "no position follows"),
-            ("fen 8/8/8/8/8/8/8/8 w - - 0 1", "no legal position"),
+            ("fen 8/8/8/8/8/8/8/8 w - - 0 1", "not a legal position"),
             ("", "neither"),
             ("elsewhere", "neither"),
         ] {

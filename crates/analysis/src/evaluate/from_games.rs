@@ -8,7 +8,7 @@ use crate::Error;
 use tabia_book::eval::Value;
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable, Imported};
 use tabia_book::{Book, Lookup, Probe as _, Wanted};
-use tabia_games::{Game, GameFilter, GameParts, Intake, Item, Sources, Starts};
+use tabia_games::{Game, GameFilter, GameParts, GameReader, Item, Sources, Starts};
 use tabia_io::progress::Watch;
 
 /// Whether a position is wanted.
@@ -52,17 +52,14 @@ pub(super) fn read(
     holds: Holds<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<(Imported, CollectedValues), Error> {
-    let intake = Intake {
-        filter,
-        wanted: GameParts::EVERYTHING,
-        starts: Starts::SetUp,
-        threads: tabia_io::parallel::threads(),
-    };
+    let reader = GameReader::new(filter)
+        .wanted(GameParts::EVERYTHING)
+        .starts(Starts::SetUp);
     let add = |(collected, hits): &mut (CollectedValues, u64), game: &Game| {
         *hits += add_game(game, holds, collected);
         Ok::<_, Error>(())
     };
-    let (tally, sums) = intake.add_up(sources, add, watch)?;
+    let (tally, sums) = reader.add_up(sources, add, watch)?;
     let mut read = Imported {
         lines: tally.read,
         ..Imported::default()

@@ -11,8 +11,8 @@ use crate::Error;
 use crate::graph::{BookGraph, NodeId};
 use tabia_book::ctg::Orientation;
 use tabia_book::{Book, Lookup, Probe as _, Wanted};
-use tabia_games::index::query::{self, Lists, Source};
-use tabia_games::index::{GameSelection, GamesIndex};
+use tabia_index::query::{self, Lists, Source};
+use tabia_index::{GameSelection, GamesIndex};
 use tabia_notation as notation;
 
 /// Games added to those of a position, spread evenly over its moves; all unplayed moves

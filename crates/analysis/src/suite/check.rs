@@ -255,10 +255,7 @@ impl Checking {
         plies: Option<u32>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Error> {
-        let wanted = GameParts {
-            plies: plies.map_or(usize::MAX, |plies| plies as usize),
-            ..GameParts::default()
-        };
+        let wanted = GameParts::default().up_to(plies.map_or(usize::MAX, |plies| plies as usize));
         let end = |game: &Game| {
             let moves = game.moves.iter().filter(|_| !game.set_up);
             let path: Vec<u8> = moves.flat_map(|mv| bytes_of(*mv)).collect();

@@ -11,7 +11,7 @@ use super::filter::BoardFilter;
 use super::funnel::{Funnel, FunnelStep};
 use crate::error::{Error, about};
 use tabia_games::{
-    Batches, Game, GameFilter, GameParts, GameResult, Intake, Sources, Starts, Tally,
+    Batches, Game, GameFilter, GameParts, GameReader, GameResult, Sources, Starts, Tally,
 };
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
@@ -125,19 +125,14 @@ pub(super) fn read_games(
     watch: &mut Watch<'_>,
     mut keep: impl FnMut(Candidate) -> Result<(), Error>,
 ) -> Result<Read, Error> {
-    let wanted = GameParts {
-        plies: match checks.cut {
-            Cut::At(last) | Cut::Range(_, last) => last as usize,
-            Cut::End | Cut::Exit => usize::MAX,
-        },
-        ..GameParts::default()
+    let plies = match checks.cut {
+        Cut::At(last) | Cut::Range(_, last) => last as usize,
+        Cut::End | Cut::Exit => usize::MAX,
     };
-    let intake = Intake {
-        filter,
-        wanted,
-        starts: Starts::SetUp,
-        threads,
-    };
+    let reader = GameReader::new(filter)
+        .wanted(GameParts::default().up_to(plies))
+        .starts(Starts::SetUp)
+        .threads(threads);
     let mut read = Read::default();
     let worker = |batches: &Batches<'_, Made, (), Error>| {
         let mut game = Game::default();
@@ -155,7 +150,7 @@ pub(super) fn read_games(
         read.games += made.games;
         made.candidates.into_iter().try_for_each(&mut keep)
     };
-    let (tally, _) = intake.read(sources, worker, take, watch)?;
+    let (tally, _) = reader.read(sources, worker, take, watch)?;
     Ok(Read { tally, ..read })
 }
 
@@ -168,12 +163,8 @@ pub(super) fn each_game<T: Send>(
     each: impl Fn(&Game) -> Result<T, Error> + Sync,
 ) -> Result<(Vec<T>, Tally), Error> {
     let sources = Sources::list([&path.to_owned()])?;
-    let intake = Intake {
-        filter: &GameFilter::default(),
-        wanted,
-        starts,
-        threads: tabia_io::parallel::threads(),
-    };
+    let all_games = GameFilter::default();
+    let reader = GameReader::new(&all_games).wanted(wanted).starts(starts);
     let worker = |batches: &Batches<'_, Vec<T>, (), Error>| {
         let mut game = Game::default();
         batches.each(|batch| {
@@ -189,7 +180,7 @@ pub(super) fn each_game<T: Send>(
         all.extend(made);
         Ok(())
     };
-    let (tally, _) = intake.read(&sources, worker, take, watch)?;
+    let (tally, _) = reader.read(&sources, worker, take, watch)?;
     Ok((all, tally))
 }
 

@@ -213,10 +213,7 @@ struct Played {
 /// A file cannot be read.
 pub fn report(games: &Path, suite: &Path, watch: &mut Watch<'_>) -> Result<MatchReport, Error> {
     let keys = keys_of(suite, watch)?;
-    let wanted = GameParts {
-        plies: 60,
-        ..GameParts::default()
-    };
+    let wanted = GameParts::default().up_to(60);
     let played = |game: &Game| Ok(Played::of(game, &keys));
     let (all, tally) = gather::each_game(games, wanted, Starts::Any, watch, played)?;
     Ok(count(all, keys.len() as u64, &tally))

@@ -6,7 +6,7 @@ use shakmaty::Chess;
 
 use super::{Lookup, Probe, Wanted};
 use crate::{Error, OpenOptions, abk::AbkBook, bin::BinBook, ctg::CtgBook};
-use tabia_io::input::kind::{BookKind, Kind};
+use tabia_notation::kind::{BookKind, Kind};
 
 tabia_notation::named! {
     /// A book format that can be read and played from.

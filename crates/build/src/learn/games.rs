@@ -6,7 +6,7 @@ use shakmaty::{Chess, Color, Move, Position};
 
 use tabia_book::{Book, Error, MarkPlace};
 use tabia_games::{
-    self as games, Game, GameFilter, GameParts, GameResult, Intake, Sources, Starts, has_name,
+    self as games, Game, GameFilter, GameParts, GameReader, GameResult, Sources, Starts, has_name,
 };
 use tabia_io::parallel::Panicked;
 use tabia_io::progress::Watch;
@@ -114,17 +114,12 @@ pub fn tally_games(
     threads: usize,
     watch: &mut Watch<'_>,
 ) -> Result<Learned, LearnError> {
-    let intake = Intake {
-        filter: &counted.filter,
-        wanted: GameParts {
-            plies: counted.max_ply,
-            ..GameParts::default()
-        },
-        starts: Starts::Any,
-        threads,
-    };
+    let reader = GameReader::new(&counted.filter)
+        .wanted(GameParts::default().up_to(counted.max_ply))
+        .starts(Starts::Any)
+        .threads(threads);
     let add = |learned: &mut Learned, game: &Game| Ok(learned.add_game(book, game, counted)?);
-    let (games, sums) = intake.add_up::<_, LearnError>(sources, add, watch)?;
+    let (games, sums) = reader.add_up::<_, LearnError>(sources, add, watch)?;
     let mut all = Learned {
         games,
         ..Learned::default()

@@ -9,8 +9,8 @@ use shakmaty::{Chess, Color, Move, Position};
 use super::super::filter::Shape;
 use super::super::openings::{self, Opening};
 use super::question::Question;
-use tabia_games::index::{Counts, FoundGame};
 use tabia_games::{Month, Speed};
+use tabia_index::{Counts, FoundGame};
 use tabia_notation as notation;
 
 /// An answer.

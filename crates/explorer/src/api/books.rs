@@ -10,7 +10,7 @@ use super::question::Question;
 use tabia_adapter::settings::Options;
 use tabia_book::policy::{Weighed, choose};
 use tabia_book::{BookMove, Error, Preference, Stats};
-use tabia_games::index::Counts;
+use tabia_index::Counts;
 
 /// The book with this number, as it is now.
 pub(super) fn numbered(open: &OpenBooks, number: usize) -> Result<Open, Refusal> {

@@ -19,8 +19,8 @@ use tabia_analysis::coverage::{self, CoverageLimits, Hole};
 use tabia_analysis::departures::{ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire};
 use tabia_book::Probe;
 use tabia_book::policy::Policy;
-use tabia_games::index::each_game;
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource, has_name};
+use tabia_index::each_game;
 
 /// Greatest number of listed departures.
 const MOST: usize = 200;
@@ -173,10 +173,7 @@ pub(super) fn departures(
     } else {
         let text = Box::new(Cursor::new(pgn));
         let mut source = PgnSource::new("", text, Arc::default());
-        let wanted = GameParts {
-            plies: MOST_PLIES,
-            ..GameParts::default()
-        };
+        let wanted = GameParts::default().up_to(MOST_PLIES);
         let mut game = Game::default();
         while let Some(mut batch) = source
             .next_batch()

@@ -14,10 +14,10 @@ use super::question::Question;
 use tabia_adapter::settings::Options;
 use tabia_book::BookMove;
 use tabia_book::policy;
-use tabia_games::Error;
-use tabia_games::index::query::{self, Lists, Named, Source, Sums};
-use tabia_games::index::{Counts, GamesIndex};
 use tabia_games::tgx::move_of;
+use tabia_index::Error;
+use tabia_index::query::{self, Lists, Named, Source, Sums};
+use tabia_index::{Counts, GamesIndex};
 
 /// The answer for a position from all games.
 pub(super) fn explore(

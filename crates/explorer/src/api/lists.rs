@@ -9,9 +9,9 @@ use super::super::openings::words;
 use super::super::query::Query;
 use super::super::reply::{Refusal, bad, unreadable};
 use super::answer::ExploredPlayer;
-use tabia_games::Error;
-use tabia_games::index::FoundGame;
-use tabia_games::index::query::{Lists, Order, sums};
+use tabia_index::Error;
+use tabia_index::FoundGame;
+use tabia_index::query::{Lists, Order, sums};
 
 /// Greatest number of games in a list.
 const MOST_LISTED: usize = 200;

@@ -10,7 +10,7 @@ use super::super::filter::{Shape, color, name_of_player, selection};
 use super::super::line;
 use super::super::message::Message;
 use super::super::query::Query;
-use tabia_games::index::{GameSelection, RECENT_GAMES, TOP_GAMES};
+use tabia_index::{GameSelection, RECENT_GAMES, TOP_GAMES};
 
 /// A question.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@
 
 use shakmaty::{Board, Color, File, Piece, Rank, Role, Square};
 
-use crate::steps::{BISHOP, KING, KNIGHT, QUEEN, ROOK, Step, go};
+use crate::directions::{BISHOP, Direction, KING, KNIGHT, QUEEN, ROOK, neighbor};
 
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 
@@ -71,9 +71,9 @@ impl List<'_> {
         self.board.piece_at(square).is_none()
     }
 
-    fn steps(&mut self, from: Square, steps: &[Step]) {
+    fn steps(&mut self, from: Square, steps: &[Direction]) {
         for step in steps {
-            if let Some(to) = go(from, *step)
+            if let Some(to) = neighbor(from, *step)
                 && !self.is_own(to)
             {
                 self.push(from, to);
@@ -81,10 +81,10 @@ impl List<'_> {
         }
     }
 
-    fn rays(&mut self, from: Square, steps: &[Step]) {
+    fn rays(&mut self, from: Square, steps: &[Direction]) {
         for step in steps {
             let mut at = from;
-            while let Some(to) = go(at, *step) {
+            while let Some(to) = neighbor(at, *step) {
                 if self.is_own(to) {
                     break;
                 }
@@ -124,8 +124,8 @@ impl List<'_> {
     fn pawn(&mut self, from: Square) {
         let up = self.turn.fold_wb(1, -1);
         let home = self.turn.fold_wb(Rank::Second, Rank::Seventh);
-        let one = go(from, (0, up)).filter(|to| self.is_empty(*to));
-        let two = go(from, (0, 2 * up)).filter(|to| self.is_empty(*to));
+        let one = neighbor(from, (0, up)).filter(|to| self.is_empty(*to));
+        let two = neighbor(from, (0, 2 * up)).filter(|to| self.is_empty(*to));
         if let (Some(_), Some(two)) = (one, two)
             && from.rank() == home
         {
@@ -134,7 +134,7 @@ impl List<'_> {
         if let Some(one) = one {
             self.pawn_move(from, one);
         }
-        let sides = [go(from, (-1, up)), go(from, (1, up))];
+        let sides = [neighbor(from, (-1, up)), neighbor(from, (1, up))];
         for to in sides.into_iter().flatten() {
             if !self.is_own(to) && !self.is_empty(to) {
                 self.pawn_move(from, to);

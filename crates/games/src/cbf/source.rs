@@ -8,9 +8,9 @@ use shakmaty::{Bitboard, Board, Color, Piece, Role, Setup, Square};
 
 use super::header::{HEADER_BYTES, Header, SETUP_BYTES, SetUp};
 use super::{moves, text, unscramble};
-use crate::archive::Located;
+use crate::archive::SourceFile;
+use crate::counted_remark::CountedRemark;
 use crate::indexed::{EntryBatch, ReadGame};
-use crate::oddities::Oddity;
 use crate::{Error, Game, GameBatch, GameParts, GameSource, Recorder, SkipReason};
 use tabia_io::input::file::{DataFile, FileError};
 use tabia_io::input::path::has_extension;
@@ -36,7 +36,7 @@ pub(crate) fn is_cbf(path: &Path, _: &[u8]) -> bool {
 /// # Errors
 ///
 /// A file is missing or cannot be read, or does not follow the known layout.
-pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
+pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let path = named.path();
     let refused = |path: &Path, text: &str| Error::format(path, text);
     let games = named
@@ -55,8 +55,8 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     let database = Database {
         name: path.display().to_string(),
         games,
-        unchecked: Oddity::new("games have a wrong check byte"),
-        miscounted: Oddity::new("games have another number of moves than they say"),
+        unchecked: CountedRemark::new("games have a wrong check byte"),
+        miscounted: CountedRemark::new("games have another number of moves than they say"),
     };
     let database = Arc::new(database);
     if !is_readable(&database, &places) {
@@ -132,9 +132,9 @@ struct Database {
     name: String,
     games: Arc<DataFile>,
     /// Games with an unknown check byte.
-    unchecked: Oddity,
+    unchecked: CountedRemark,
     /// Games that have more or fewer moves than their header states.
-    miscounted: Oddity,
+    miscounted: CountedRemark,
 }
 
 struct CbfSource {
@@ -296,5 +296,6 @@ fn first_position(bytes: &[u8; SETUP_BYTES], set_up: SetUp) -> Result<shakmaty::
         setup.ep_square = Some(Square::new(u32::from(file) + 8 * rank));
     }
     setup.fullmoves = std::num::NonZeroU32::MIN.saturating_add(u32::from(*number));
-    notation::position_of(setup, shakmaty::CastlingMode::Standard)
+    let mode = shakmaty::CastlingMode::Standard;
+    Ok(notation::position_of(setup, mode)?)
 }

@@ -30,7 +30,7 @@ use shakmaty::{
 };
 
 use super::{ciphers, fields};
-use crate::steps::square;
+use crate::directions::square;
 use tabia_io::input::bytes::Cursor;
 
 /// Bytes before the first position or the moves.
@@ -90,8 +90,8 @@ impl Encoding {
     /// # Errors
     ///
     /// The chess variant, if the number belongs to a game that is not chess.
-    pub(super) fn of_mode(mode: u8) -> Result<Encoding, String> {
-        let Some(cipher) = ciphers::of_mode(mode) else {
+    pub(super) fn from_mode(mode: u8) -> Result<Encoding, String> {
+        let Some(cipher) = ciphers::for_mode(mode) else {
             return Err(match mode {
                 8 | 9 => "losing chess".to_owned(),
                 12 | 13 => "Out Chatrang".to_owned(),

@@ -13,7 +13,7 @@ const MODES: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 11];
 pub(super) static CIPHERS: &[[u8; 256]] = include_bytes!("ciphers.bin").as_chunks().0;
 
 /// The substitution table of an encoding; `None` if it is not standard chess.
-pub(super) fn of_mode(mode: u8) -> Option<&'static [u8; 256]> {
+pub(super) fn for_mode(mode: u8) -> Option<&'static [u8; 256]> {
     let number = MODES.iter().position(|known| *known == mode)?;
     CIPHERS.get(number)
 }

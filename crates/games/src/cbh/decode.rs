@@ -22,9 +22,9 @@ use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Move, Position, Role,
 use super::block::Encoding;
 use super::codes::{CODES, Code};
 use super::pieces::Pieces;
-use crate::san::from_to;
-use crate::steps::square;
-use crate::tree::{Place, ROOT, Tree};
+use crate::directions::square;
+use crate::legal::from_to;
+use crate::tree::{NodeId, ROOT, Tree};
 use tabia_notation as notation;
 
 /// Limit of pending alternatives; more are damage.
@@ -35,7 +35,7 @@ const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knig
 
 /// Result of decoding besides the moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct Decoded {
     /// Why the rest could not be read.
     pub(super) fault: Option<Fault>,
     /// Whether the moves break off without an end mark.
@@ -62,7 +62,7 @@ pub(super) fn decode(
     encoding: Encoding,
     main_line: Option<usize>,
     tree: &mut Tree,
-) -> Found {
+) -> Decoded {
     let mut decoder = Decoder {
         bytes: moves,
         at: 0,
@@ -76,7 +76,7 @@ pub(super) fn decode(
         },
         alternatives: Vec::new(),
         tree,
-        found: Found::default(),
+        found: Decoded::default(),
     };
     // Without moves the simple encoding has no bytes.
     let is_empty = encoding.simple && moves.is_empty();
@@ -104,7 +104,7 @@ pub(super) fn decode(
 struct DecodedLine {
     position: Chess,
     pieces: Pieces,
-    place: Place,
+    place: NodeId,
 }
 
 struct Decoder<'a> {
@@ -118,11 +118,11 @@ struct Decoder<'a> {
     /// Where to continue when the line ends.
     alternatives: Vec<DecodedLine>,
     tree: &'a mut Tree,
-    found: Found,
+    found: Decoded,
 }
 
 /// Whether there is more to read; or why decoding cannot go on.
-type Step = Result<bool, &'static str>;
+type Continues = Result<bool, &'static str>;
 
 impl Decoder<'_> {
     fn has_enough(&self) -> bool {
@@ -146,7 +146,7 @@ impl Decoder<'_> {
         Some(u16::from_be_bytes([self.next()?, self.next()?]))
     }
 
-    fn compact(&mut self) -> Step {
+    fn compact(&mut self) -> Continues {
         let Some(byte) = self.next() else {
             self.found.is_open = true;
             return Ok(false);
@@ -192,7 +192,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn simple(&mut self) -> Step {
+    fn simple(&mut self) -> Continues {
         if self.at >= self.bytes.len() {
             self.found.is_open = true;
             return Ok(false);
@@ -219,7 +219,7 @@ impl Decoder<'_> {
         Ok(true)
     }
 
-    fn begin(&mut self) -> Step {
+    fn begin(&mut self) -> Continues {
         if self.alternatives.len() >= MOST_ALTERNATIVES {
             return Err("too many variations are open");
         }
@@ -230,7 +230,7 @@ impl Decoder<'_> {
         Ok(true)
     }
 
-    fn end(&mut self) -> Step {
+    fn end(&mut self) -> Continues {
         match self.alternatives.pop() {
             Some(line) => {
                 self.line = line;
@@ -261,14 +261,14 @@ impl Decoder<'_> {
         other.ok_or("the piece that moves is not on the board")
     }
 
-    fn castle(&mut self, side: CastlingSide) -> Step {
+    fn castle(&mut self, side: CastlingSide) -> Continues {
         let castles = self.line.position.castling_moves(side);
         let m = castles.first().ok_or("an illegal castling")?;
         self.play(Some(*m))
     }
 
     /// Plays a move from square to square; `promotion` is `None` for other moves.
-    fn play_from_to(&mut self, from: Square, to: Square, promotion: Option<Role>) -> Step {
+    fn play_from_to(&mut self, from: Square, to: Square, promotion: Option<Role>) -> Continues {
         let position = &self.line.position;
         let role = position.board().role_at(from).unwrap_or(Role::King);
         if self.encoding.chess960 && from == to {
@@ -284,7 +284,7 @@ impl Decoder<'_> {
     }
 
     /// Plays a legal move, or a null move.
-    fn play(&mut self, step: Option<Move>) -> Step {
+    fn play(&mut self, step: Option<Move>) -> Continues {
         let line = &mut self.line;
         match step {
             Some(m) => {

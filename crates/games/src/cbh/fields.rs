@@ -70,7 +70,7 @@ pub(crate) fn position(mut setup: Setup, mode: CastlingMode) -> Result<Chess, St
     let position = notation::position_of(setup.clone(), mode)?;
     if setup.ep_square.is_some() && position.legal_ep_square().is_none() {
         setup.ep_square = None;
-        return notation::position_of(setup, mode);
+        return Ok(notation::position_of(setup, mode)?);
     }
     Ok(position)
 }

@@ -27,12 +27,12 @@ use std::ops::Range;
 
 use shakmaty::Chess;
 
+use super::counted_remark::CountedRemark;
 use super::indexed::{Indexed, Layout, ReadGame};
-use super::oddities::Oddity;
 use super::tree::Tree;
 use super::{Game, GameParts, Recorder, SkipReason};
 use block::{Encoding, Head};
-use decode::Found;
+use decode::Decoded;
 use entities::Entities;
 use entry::CbhEntry;
 use tabia_io::input::window::Window;
@@ -49,9 +49,9 @@ struct Database {
     moves_header: u64,
     players: Option<Entities>,
     tournaments: Option<Entities>,
-    open_games: Oddity,
-    unknown_codes: Oddity,
-    guesses: Oddity,
+    open_games: CountedRemark,
+    unknown_codes: CountedRemark,
+    guesses: CountedRemark,
 }
 
 /// Buffers reused for each game.
@@ -71,7 +71,7 @@ impl Indexed for Database {
         CbhEntry::parse(record)
     }
 
-    fn oddities(&self) -> Vec<&Oddity> {
+    fn counted_remarks(&self) -> Vec<&CountedRemark> {
         vec![&self.open_games, &self.unknown_codes, &self.guesses]
     }
 }
@@ -97,7 +97,7 @@ impl ReadGame for Database {
             return Err(reason.clone());
         }
         let (block, head) = self.block(entry, moves, &mut buffers.block)?;
-        let encoding = Encoding::of_mode(head.mode).map_err(SkipReason::Variant)?;
+        let encoding = Encoding::from_mode(head.mode).map_err(SkipReason::Variant)?;
         self.describe(entry, wanted, game);
         let start = block::start(block, head, encoding).map_err(SkipReason::Position)?;
         game.chess960 = start.chess960;
@@ -155,7 +155,7 @@ impl Database {
         entry: &CbhEntry,
         moves_at: usize,
         is_cut_off: bool,
-        found: Found,
+        found: Decoded,
     ) -> Option<SkipReason> {
         self.unknown_codes.add(found.unknown_codes);
         self.guesses.add(found.guesses);

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::Database;
 use super::entities::{Entities, PLAYERS, TOURNAMENTS};
 use super::entry::{self, MAGIC, RECORD_BYTES};
-use crate::archive::Located;
+use crate::archive::SourceFile;
+use crate::counted_remark::CountedRemark;
 use crate::indexed::{IndexedSource, Layout};
-use crate::oddities::Oddity;
 use crate::{Error, GameSource};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at};
 use tabia_io::input::path::{file_name, has_extension};
@@ -37,7 +37,7 @@ pub(crate) fn is_other(path: &Path, _start: &[u8]) -> bool {
 /// # Errors
 ///
 /// Always.
-pub(crate) fn refuse(file: &Located) -> Result<Box<dyn GameSource>, Error> {
+pub(crate) fn refuse(file: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let text = why_not(file.path()).unwrap_or_default();
     Err(Error::format(file.path(), text))
 }
@@ -60,7 +60,7 @@ fn why_not(path: &Path) -> Option<String> {
 /// # Errors
 ///
 /// It has another format, its .cbg file is missing, or one of them cannot be read.
-pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
+pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let path = named.path();
     let (entries, header) = named.open_start(RECORD_BYTES as usize)?;
     let extent =
@@ -118,9 +118,9 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
         moves_header: moves_header.into(),
         players,
         tournaments,
-        open_games: Oddity::new("games end without the mark of their end"),
-        unknown_codes: Oddity::new("codes of unknown meaning were passed over"),
-        guesses: Oddity::new(
+        open_games: CountedRemark::new("games end without the mark of their end"),
+        unknown_codes: CountedRemark::new("codes of unknown meaning were passed over"),
+        guesses: CountedRemark::new(
             "moves name a piece by a number that no piece has; the fourth of its kind was taken",
         ),
     })))
@@ -128,7 +128,7 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
 
 /// Opens a file of names, or returns its name and what is wrong with it.
 fn open_companion(
-    named: &Located,
+    named: &SourceFile,
     extension: &str,
     texts: [usize; 2],
 ) -> Result<Entities, (PathBuf, String)> {

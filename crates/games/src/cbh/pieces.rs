@@ -8,7 +8,7 @@
 
 use shakmaty::{Board, ByColor, ByRole, CastlingSide, Color, Move, Role, Square};
 
-use crate::steps::square;
+use crate::directions::square;
 
 /// The squares of the numbered pieces of both sides.
 #[derive(Clone, Copy, Debug)]
@@ -28,30 +28,30 @@ const fn most(role: Role) -> usize {
 
 impl Side {
     /// The numbers of a kind of piece.
-    fn of(&self, role: Role) -> &[Option<Square>] {
+    fn slots(&self, role: Role) -> &[Option<Square>] {
         self.0.get(role).get(..most(role)).unwrap_or_default()
     }
 
-    fn of_mut(&mut self, role: Role) -> &mut [Option<Square>] {
+    fn slots_mut(&mut self, role: Role) -> &mut [Option<Square>] {
         let slots = self.0.get_mut(role);
         slots.get_mut(..most(role)).unwrap_or_default()
     }
 
     fn add(&mut self, role: Role, square: Square) {
-        if let Some(free) = self.of_mut(role).iter_mut().find(|slot| slot.is_none()) {
+        if let Some(free) = self.slots_mut(role).iter_mut().find(|slot| slot.is_none()) {
             *free = Some(square);
         }
     }
 
     fn shift(&mut self, role: Role, from: Square, to: Square) {
-        let mut slots = self.of_mut(role).iter_mut();
+        let mut slots = self.slots_mut(role).iter_mut();
         if let Some(slot) = slots.find(|slot| **slot == Some(from)) {
             *slot = Some(to);
         }
     }
 
     fn remove(&mut self, role: Role, square: Square) {
-        let slots = self.of_mut(role);
+        let slots = self.slots_mut(role);
         let Some(at) = slots.iter().position(|slot| *slot == Some(square)) else {
             return;
         };
@@ -81,14 +81,14 @@ impl Pieces {
 
     /// The square of a piece, by its number from 0.
     pub(super) fn find(&self, turn: Color, role: Role, number: u8) -> Option<Square> {
-        let slots = self.0.get(turn).of(role);
+        let slots = self.0.get(turn).slots(role);
         slots.get(usize::from(number)).copied().flatten()
     }
 
     /// The piece of its kind without a number, if there is exactly one.
     pub(super) fn only_other(&self, board: &Board, turn: Color, role: Role) -> Option<Square> {
         let own = board.by_color(turn) & board.by_role(role);
-        let numbered = self.0.get(turn).of(role);
+        let numbered = self.0.get(turn).slots(role);
         let mut others = own
             .into_iter()
             .filter(|square| !numbered.contains(&Some(*square)));

@@ -10,8 +10,8 @@ use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, Po
 
 use super::start::{Start, castling_rook};
 use super::words::Word;
-use crate::san::is_legal;
-use crate::tree::{Place, ROOT, Tree};
+use crate::legal::is_legal;
+use crate::tree::{NodeId, ROOT, Tree};
 use crate::{Game, GameParts, Recorder, SkipReason};
 use tabia_notation as notation;
 
@@ -24,7 +24,7 @@ const MOST_OPEN: usize = 1024;
 
 /// Oddities of a game, and how it was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Odd {
+pub(super) struct Irregularities {
     /// It has no end mark.
     pub(super) is_open: bool,
     /// Its first position was read by the older description.
@@ -60,8 +60,8 @@ pub(super) fn decode(
     wanted: GameParts,
     tree: &mut Tree,
     game: &mut Game,
-) -> (Odd, Option<Fault>) {
-    let mut odd = Odd::default();
+) -> (Irregularities, Option<Fault>) {
+    let mut odd = Irregularities::default();
     let mut attempt = |position: &Chess| {
         let mut position = position.clone();
         let mut added = false;
@@ -134,8 +134,8 @@ fn lines(
 ) -> (bool, Option<Fault>) {
     let mut now = (position.clone(), ROOT);
     // The position before the last move.
-    let mut before: Option<(Chess, Place)> = None;
-    let mut open: Vec<(Chess, Place)> = Vec::new();
+    let mut before: Option<(Chess, NodeId)> = None;
+    let mut open: Vec<(Chess, NodeId)> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let fault = |what| (false, Some(Fault::new(at, what)));
         if main_line.is_some_and(|plies| tree.len() >= plies) {
@@ -187,7 +187,7 @@ fn lines(
 fn legal(word: u16, position: &Chess, start: &Start) -> Result<Move, Fault> {
     let turn = position.turn();
     let fault = |what| Err(Fault::new(0, what));
-    match Word::of(word) {
+    match Word::decode(word) {
         None => fault("a word that means nothing"),
         Some(Word::Move(color, _) | Word::Castle { color, .. }) if color != turn => {
             fault("a move of the side that is not to move")

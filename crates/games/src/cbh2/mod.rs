@@ -24,10 +24,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::archive::Located;
+use super::archive::SourceFile;
 use super::cbh::fields;
+use super::counted_remark::CountedRemark;
 use super::indexed::{Indexed, IndexedSource, Layout, ReadGame};
-use super::oddities::Oddity;
 use super::tree::Tree;
 use super::{Error, Game, GameParts, GameSource, SkipReason};
 use entry::{Cbh2Entry, RECORD_BYTES};
@@ -42,12 +42,12 @@ const USUAL_RECORD_BYTES: u64 = 1 << 12;
 struct Database {
     layout: Layout,
     names: Option<Names>,
-    open_games: Oddity,
+    open_games: CountedRemark,
     /// Games whose first position was read by the older description.
-    other_readings: Oddity,
-    new_rights: Oddity,
-    half_words: Oddity,
-    odd_results: Oddity,
+    other_readings: CountedRemark,
+    new_rights: CountedRemark,
+    half_words: CountedRemark,
+    odd_results: CountedRemark,
 }
 
 /// Whether a file is the main file of such a database.
@@ -61,7 +61,7 @@ pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// It has another format, its .2cbg file is missing, or one of them cannot be read.
-pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
+pub(super) fn open(index: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let path = index.path();
     let (entries, header) = index.open_start(32)?;
     if entries.len() < RECORD_BYTES || !entry::is_header(&header) {
@@ -98,21 +98,21 @@ pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
             count: announced.min(present),
         },
         names,
-        open_games: Oddity::new("games end without the mark of their end"),
-        other_readings: Oddity::new(
+        open_games: CountedRemark::new("games end without the mark of their end"),
+        other_readings: CountedRemark::new(
             "set-up positions are legal only with castling rights and en passant file exchanged, \
              and were read so",
         ),
-        new_rights: Oddity::new(
+        new_rights: CountedRemark::new(
             "games castle without the right in their set-up position; it was added",
         ),
-        half_words: Oddity::new("games have half a word at their end"),
-        odd_results: Oddity::new("results mean nothing known"),
+        half_words: CountedRemark::new("games have half a word at their end"),
+        odd_results: CountedRemark::new("results mean nothing known"),
     };
     Ok(Box::new(IndexedSource::new(database)))
 }
 
-fn open_names(index: &Located) -> Result<Names, String> {
+fn open_names(index: &SourceFile) -> Result<Names, String> {
     let file = index.sibling("2lid").ok_or("missing")?;
     Names::open(file.open().map_err(|error| error.to_string())?)
 }
@@ -136,7 +136,7 @@ impl Indexed for Database {
         Cbh2Entry::parse(record)
     }
 
-    fn oddities(&self) -> Vec<&Oddity> {
+    fn counted_remarks(&self) -> Vec<&CountedRemark> {
         vec![
             &self.open_games,
             &self.other_readings,

@@ -21,7 +21,7 @@ use shakmaty::{Board, CastlingMode, Chess, Color, File, Rank, Role, Setup, Squar
 
 use super::framing::Tag;
 use crate::cbh::fields;
-use crate::steps::{ROLES, square};
+use crate::directions::{ROLES, square};
 use tabia_notation as notation;
 
 const START: u16 = 0xfffb;

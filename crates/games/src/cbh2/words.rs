@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 use shakmaty::{CastlingSide, Color, Move, Rank, Role, Square};
 
-use crate::steps::{BISHOP, KING, KNIGHT, QUEEN, ROLES, ROOK, Step, go, square};
+use crate::directions::{BISHOP, Direction, KING, KNIGHT, QUEEN, ROLES, ROOK, neighbor, square};
 
 /// Pieces that can be captured, in the order of the words.
 const CAPTURED: [Role; 5] = [
@@ -52,7 +52,7 @@ pub(super) enum Word {
 impl Word {
     /// Decodes a word; `None` if it is not a move.
     #[inline(always)]
-    pub(super) fn of(word: u16) -> Option<Word> {
+    pub(super) fn decode(word: u16) -> Option<Word> {
         let table = table();
         let index = usize::from(word.checked_sub(1)?);
         if let Some((color, m)) = table.get(index) {
@@ -91,7 +91,7 @@ fn table() -> &'static [(Color, Move)] {
     })
 }
 
-fn directions(role: Role) -> &'static [Step] {
+fn directions(role: Role) -> &'static [Direction] {
     match role {
         Role::King => &KING,
         Role::Knight => &KNIGHT,
@@ -105,7 +105,7 @@ fn add_piece(color: Color, role: Role, table: &mut Vec<(Color, Move)>) {
     let slides = !matches!(role, Role::King | Role::Knight);
     for from in (0..64).map(square) {
         for step in directions(role) {
-            let mut next = go(from, *step);
+            let mut next = neighbor(from, *step);
             while let Some(to) = next {
                 let captures = CAPTURED.map(Some);
                 for capture in [None].into_iter().chain(captures) {
@@ -120,7 +120,7 @@ fn add_piece(color: Color, role: Role, table: &mut Vec<(Color, Move)>) {
                         },
                     ));
                 }
-                next = slides.then(|| go(to, *step)).flatten();
+                next = slides.then(|| neighbor(to, *step)).flatten();
             }
         }
     }
@@ -146,9 +146,9 @@ fn add_pawns(color: Color, table: &mut Vec<(Color, Move)>) {
             };
             (color, m)
         };
-        if let Some(to) = go(from, (0, forward)) {
+        if let Some(to) = neighbor(from, (0, forward)) {
             if from.rank() == start
-                && let Some(far) = go(to, (0, forward))
+                && let Some(far) = neighbor(to, (0, forward))
             {
                 table.push(made(far, None, None));
             }
@@ -158,7 +158,7 @@ fn add_pawns(color: Color, table: &mut Vec<(Color, Move)>) {
                 table.push(made(to, None, None));
             }
         }
-        for to in [-1, 1].map(|files| go(from, (files, forward))) {
+        for to in [-1, 1].map(|files| neighbor(from, (files, forward))) {
             let Some(to) = to else { continue };
             if from.rank() == last {
                 for captured in PIECES {
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn the_blocks_of_words_begin_where_they_should() {
         assert_eq!(table().len(), 0xb128);
-        let first = |word: u16| match Word::of(word).unwrap() {
+        let first = |word: u16| match Word::decode(word).unwrap() {
             Word::Move(
                 color,
                 Move::Normal {
@@ -218,12 +218,15 @@ mod tests {
             from: Square::E5,
             to: Square::D6,
         };
-        assert_eq!(Word::of(0xad67), Some(Word::Move(Color::White, en_passant)));
+        assert_eq!(
+            Word::decode(0xad67),
+            Some(Word::Move(Color::White, en_passant))
+        );
     }
 
     #[test]
     fn castling_has_words_of_its_own() {
-        let castle = |word| match Word::of(word) {
+        let castle = |word| match Word::decode(word) {
             Some(Word::Castle { color, side, start }) => Some((color, side, start)),
             _ => None,
         };
@@ -232,15 +235,15 @@ mod tests {
         assert_eq!(castle(0xb12c), Some((Color::Black, short, None)));
         assert_eq!(castle(0xb12d), Some((Color::White, long, Some(0))));
         assert_eq!(castle(0xc02c), Some((Color::Black, short, Some(959))));
-        assert_eq!(Word::of(0), None);
-        assert_eq!(Word::of(0xc02d), None);
-        assert_eq!(Word::of(0xffff), None);
+        assert_eq!(Word::decode(0), None);
+        assert_eq!(Word::decode(0xc02d), None);
+        assert_eq!(Word::decode(0xffff), None);
     }
 
     /// The notation of the published table.
     fn shown(word: u16) -> String {
         let letter = |role: Option<Role>| role.map_or(String::new(), |role| role.char().into());
-        match Word::of(word) {
+        match Word::decode(word) {
             Some(Word::Move(color, Move::EnPassant { from, to })) => {
                 format!("{word:04x},{}P,{from},{to},e,", color.char())
             }

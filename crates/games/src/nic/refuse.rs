@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::archive::Located;
+use crate::archive::SourceFile;
 use crate::{Error, GameSource};
 use tabia_io::input::path::has_extension;
 
@@ -35,7 +35,7 @@ pub(crate) fn is_binary(path: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// Always.
-pub(crate) fn refuse(file: &Located) -> Result<Box<dyn GameSource>, Error> {
+pub(crate) fn refuse(file: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     Err(Error::format(
         file.path(),
         "a NicBase database, which cannot be read because no public description says \

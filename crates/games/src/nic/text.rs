@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{fields, movetext};
-use crate::archive::Located;
+use crate::archive::SourceFile;
 use crate::encodings;
 use crate::{
     Error, Game, GameBatch, GameParts, GamePlace, GameResult, GameSource, Recorder, SkipReason,
@@ -33,7 +33,7 @@ pub(crate) fn is_text(_: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// The file cannot be read.
-pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
+pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let path = named.path();
     let file = named.reader().map_err(|error| Error::io(path, error))?;
     Ok(Box::new(TextSource {

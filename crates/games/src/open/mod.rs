@@ -1,5 +1,7 @@
 //! Opens files by their content.
 
+mod members;
+mod peek;
 mod unpacked;
 
 use std::fs::File;
@@ -8,13 +10,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::archive::{ArchiveResult, Located, Packed};
-use super::members::{Members, is_damage};
-use super::{Error, OpenResult};
-use super::{PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, seven_zip, tgx, zip};
+use members::Members;
+pub(crate) use members::is_damage;
+
+use crate::archive::{ArchiveResult, OpenArchive, SourceFile, seven_zip, zip};
+use crate::{Error, OpenResult, PgnSource};
+use crate::{cbf, cbh, cbh2, cbv, nic, scdb, scid, tgx};
 use tabia_io::input::file::DataFile;
-use tabia_io::input::kind::{self, Kind, Packing};
 use tabia_io::input::path::has_extension;
+use tabia_notation::kind::{self, Kind, Packing};
 
 /// A format of games other than PGN. All unrecognized files are read as PGN.
 struct GameKind {
@@ -31,7 +35,7 @@ struct GameKind {
 /// How to open a file.
 enum Open {
     /// As a database.
-    Database(fn(&Located) -> OpenResult),
+    Database(fn(&SourceFile) -> OpenResult),
     /// As an archive of databases, with its path and the password. The error describes
     /// what is wrong with it.
     Archive(fn(&Path, DataFile, Option<&str>) -> ArchiveResult),
@@ -143,7 +147,7 @@ pub fn open(path: &Path) -> OpenResult {
 pub fn open_with(path: &Path, password: Option<&str>) -> OpenResult {
     let failed = |source| Error::io(path, source);
     if path != Path::new("-") && path.metadata().map_err(failed)?.is_file() {
-        return open_located(&Located::on_disk(path), password, 0);
+        return open_file(&SourceFile::on_disk(path), password, 0);
     }
     let (stream, _) = stream(path).map_err(failed)?;
     pgn(path, begin(stream).map_err(failed)?)
@@ -200,7 +204,7 @@ pub fn unpacked(path: &Path) -> io::Result<PlainText> {
 
 /// Opens a file, in an archive or not, by its content. `depth` is the number of
 /// archives around it.
-pub(crate) fn open_located(file: &Located, password: Option<&str>, depth: usize) -> OpenResult {
+pub(crate) fn open_file(file: &SourceFile, password: Option<&str>, depth: usize) -> OpenResult {
     let path = file.path();
     let failed = |source| Error::io(path, source);
     if depth > DEEPEST {
@@ -209,7 +213,7 @@ pub(crate) fn open_located(file: &Located, password: Option<&str>, depth: usize)
     }
     let begun = file.stream().and_then(begin).map_err(failed)?;
     // Whatever they are named.
-    if let kind @ (Kind::WebPage | Kind::LfsPointer | Kind::Tar) = Kind::of(path, &begun.0) {
+    if let kind @ (Kind::WebPage | Kind::LfsPointer | Kind::Tar) = Kind::recognize(path, &begun.0) {
         return Err(Error::format(path, kind.no_games().unwrap_or_default()));
     }
     match kind_of(path, &begun.0).map(|kind| &kind.open) {
@@ -229,13 +233,16 @@ pub(crate) fn open_located(file: &Located, password: Option<&str>, depth: usize)
 /// # Errors
 ///
 /// It cannot be read.
-pub(crate) fn packed(path: &Path, password: Option<&str>) -> Result<Option<Arc<Packed>>, Error> {
-    let (bytes, start) = Located::on_disk(path).open_start(kind::START_BYTES)?;
+pub(crate) fn packed(
+    path: &Path,
+    password: Option<&str>,
+) -> Result<Option<Arc<OpenArchive>>, Error> {
+    let (bytes, start) = SourceFile::on_disk(path).open_start(kind::START_BYTES)?;
     let Some(Open::Archive(open)) = kind_of(path, &start).map(|kind| &kind.open) else {
         return Ok(None);
     };
     let archive = open(path, bytes, password).map_err(|text| Error::format(path, text))?;
-    Ok(Some(Packed::new(path, archive)))
+    Ok(Some(OpenArchive::new(path, archive)))
 }
 
 /// The first bytes of a stream, the rest, and the counter of bytes read.
@@ -260,7 +267,7 @@ fn text(
     rest: Counted,
     trailing_data: &Arc<AtomicBool>,
 ) -> Result<Box<dyn Read + Send>, Error> {
-    let is_plain = Kind::of(path, &start) != Kind::Packed;
+    let is_plain = Kind::recognize(path, &start) != Kind::Packed;
     let mut plain = decompress(start, rest, trailing_data);
     let mut start = Vec::with_capacity(START_BYTES as usize);
     let mut first = plain.by_ref().take(START_BYTES);
@@ -274,7 +281,7 @@ fn text(
     }
     // The name is that of the packed file.
     let name = if is_plain { path } else { Path::new("") };
-    match Kind::of(name, &start).no_games() {
+    match Kind::recognize(name, &start).no_games() {
         Some(text) => Err(Error::format(path, text)),
         None => Ok(Box::new(io::Cursor::new(start).chain(plain))),
     }
@@ -286,7 +293,7 @@ fn decompress(
     rest: Counted,
     trailing_data: &Arc<AtomicBool>,
 ) -> Box<dyn Read + Send> {
-    let packing = Packing::of(&start);
+    let packing = Packing::recognize(&start);
     let whole = Box::new(io::Cursor::new(start).chain(rest));
     match packing {
         Some(packing) => Box::new(Members::new(packing, whole, Arc::clone(trailing_data))),

@@ -3,10 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-use super::{Error, is_game_file, open_located};
-use crate::archive::{Archive, Located, Packed};
-use crate::members::is_damage;
-use crate::{GameBatch, GameSource};
+use super::{is_damage, is_game_file, open_file};
+use crate::archive::{Archive, OpenArchive, SourceFile};
+use crate::{Error, GameBatch, GameSource};
 
 /// Opens all databases in an archive, the content of `file`, which has `depth` - 1
 /// archives around it.
@@ -15,15 +14,15 @@ use crate::{GameBatch, GameSource};
 ///
 /// It contains no database, or the first one cannot be read.
 pub(super) fn open(
-    file: &Located,
+    file: &SourceFile,
     archive: Arc<dyn Archive>,
     password: Option<&str>,
     depth: usize,
 ) -> Result<Box<dyn GameSource>, Error> {
     let path = file.path();
-    let packed = Packed::new(path, archive);
-    let is_wanted = |file: &Located| is_game_file(file.path());
-    let databases: Vec<Located> = packed.files().filter(is_wanted).collect();
+    let packed = OpenArchive::new(path, archive);
+    let is_wanted = |file: &SourceFile| is_game_file(file.path());
+    let databases: Vec<SourceFile> = packed.files().filter(is_wanted).collect();
     if databases.is_empty() {
         let count = packed.files().count();
         let text = format!("no game database among the {count} files in it");
@@ -48,9 +47,9 @@ pub(super) fn open(
 }
 
 struct Unpacked {
-    packed: Arc<Packed>,
+    packed: Arc<OpenArchive>,
     /// The databases not opened yet.
-    databases: std::vec::IntoIter<Located>,
+    databases: std::vec::IntoIter<SourceFile>,
     /// Number of all databases, and of those opened.
     parts: u64,
     started: u64,
@@ -79,7 +78,7 @@ impl Unpacked {
             .extend(self.source.take().map(|(source, _)| source));
         for file in self.databases.by_ref() {
             self.started += 1;
-            match open_located(&file, self.password.as_deref(), self.depth) {
+            match open_file(&file, self.password.as_deref(), self.depth) {
                 Ok(source) => {
                     self.source = Some((source, file.size()));
                     return Ok(true);

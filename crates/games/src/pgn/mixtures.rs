@@ -11,8 +11,8 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, Color, Position as _};
 
-use super::{BatchSize, PgnSource};
-use crate::tokens::Tokens;
+use super::source::{BatchSize, PgnSource};
+use super::tokens::Tokens;
 use crate::{Game, GameParts, GameResult, GameSource as _};
 
 /// A source of choices; after its end, the first one is always taken.
@@ -29,7 +29,7 @@ impl Choices<'_> {
         self.below(6) == 5
     }
 
-    fn of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
+    fn pick<'t>(&mut self, texts: &[&'t str]) -> &'t str {
         texts[self.below(texts.len())]
     }
 
@@ -137,7 +137,7 @@ fn game(number: usize, choices: &mut Choices<'_>) -> (Expected, String) {
             _ => "\n",
         };
     }
-    text += choices.of(&["\n", "\n", "", "\n\n", "  \n"]);
+    text += choices.pick(&["\n", "\n", "", "\n\n", "  \n"]);
     expected.first = Fen::from_position(&position, shakmaty::EnPassantMode::Legal).to_string();
     let moves = 1 + choices.below(30);
     let mut last = text.len();
@@ -150,8 +150,8 @@ fn game(number: usize, choices: &mut Choices<'_>) -> (Expected, String) {
         if is_white || choices.seldom() {
             let dots = match is_white {
                 true if text[last..].contains('\n') => ". ",
-                true => choices.of(&[". ", ".", ".\u{a0}", ".\n", " "]),
-                false => choices.of(&["... ", "...", "…"]),
+                true => choices.pick(&[". ", ".", ".\u{a0}", ".\n", " "]),
+                false => choices.pick(&["... ", "...", "…"]),
             };
             text += &format!("{move_number}{dots}");
         }
@@ -164,7 +164,7 @@ fn game(number: usize, choices: &mut Choices<'_>) -> (Expected, String) {
         text += &san;
         expected.moves.push(san);
         let is_last = ply + 1 == moves || position.legal_moves().is_empty();
-        text += choices.of(&["", "", "", "!", " $14", "?!", "$6"]);
+        text += choices.pick(&["", "", "", "!", " $14", "?!", "$6"]);
         while choices.seldom() {
             text += match choices.below(5) {
                 0 => " ; [Event \"no\"] {\n",
@@ -174,7 +174,7 @@ fn game(number: usize, choices: &mut Choices<'_>) -> (Expected, String) {
                     text += &format!(" ({other}) ");
                     continue;
                 }
-                _ => choices.of(&COMMENTS),
+                _ => choices.pick(&COMMENTS),
             };
         }
         if !is_last {
@@ -189,7 +189,7 @@ fn game(number: usize, choices: &mut Choices<'_>) -> (Expected, String) {
         }
     }
     if !in_moves {
-        return (expected, text + choices.of(&["\n\n", "\n"]));
+        return (expected, text + choices.pick(&["\n\n", "\n"]));
     }
     let decimal = stated.replace("1/2", "0.5");
     let is_draw = result == GameResult::Draw;
@@ -201,12 +201,12 @@ fn game(number: usize, choices: &mut Choices<'_>) -> (Expected, String) {
         5 if is_draw => "½-½".to_owned(),
         _ => stated.to_owned(),
     };
-    let before = choices.of(&[" ", "", "\n", "\n\n", " {end} "]);
+    let before = choices.pick(&[" ", "", "\n", "\n\n", " {end} "]);
     text += before;
     let is_after_nag = before.is_empty() && (text.ends_with("$14") || text.ends_with("$6"));
     // `$61 - 0` can mean anything.
     text += if is_after_nag { stated } else { &written };
-    text += choices.of(&["\n\n", "\n\n\n", "\n", " ", " {end}\n\n", "\n% x\n\n"]);
+    text += choices.pick(&["\n\n", "\n\n\n", "\n", " ", " {end}\n\n", "\n% x\n\n"]);
     (expected, text)
 }
 
@@ -468,10 +468,10 @@ proptest! {
         let mut depth = 0;
         while let Some(token) = read.next() {
             match token {
-                crate::tokens::Token::Begin => depth += 1,
-                crate::tokens::Token::End if depth == 0 => break,
-                crate::tokens::Token::End => depth -= 1,
-                crate::tokens::Token::Unclosed => break,
+                super::tokens::Token::Begin => depth += 1,
+                super::tokens::Token::End if depth == 0 => break,
+                super::tokens::Token::End => depth -= 1,
+                super::tokens::Token::Unclosed => break,
                 _ => {}
             }
         }

@@ -77,7 +77,7 @@ fn first_position(fen: &[u8]) -> Result<Chess, SkipReason> {
     if CastlingMode::detect(&setup).is_chess960() {
         return Err(SkipReason::Variant("Chess960".to_owned()));
     }
-    notation::position_of(setup, CastlingMode::Standard).map_err(SkipReason::Position)
+    Ok(notation::position_of(setup, CastlingMode::Standard)?)
 }
 
 fn record(

@@ -5,12 +5,12 @@ use shakmaty::{CastlingSide, File, Move, Square};
 use super::entry::ScdbEntry;
 use super::{NAME_BYTES, length, promotion};
 use crate::game::{eco_code, eco_number};
-use crate::pgn_write::first_fen;
+use crate::pgn::first_fen;
 use crate::{Game, Item, SkipReason};
 
 /// A game ready to be written: its bytes, and its entry in the index.
 #[derive(Clone, Debug)]
-pub struct ScdbRecord {
+pub(crate) struct ScdbRecord {
     /// White, Black, site, event.
     pub(super) names: [String; 4],
     /// The entry, without offsets.
@@ -32,7 +32,7 @@ impl ScdbRecord {
     /// # Errors
     ///
     /// The format cannot store the game.
-    pub fn new(game: &Game) -> Result<ScdbRecord, SkipReason> {
+    pub(crate) fn new(game: &Game) -> Result<ScdbRecord, SkipReason> {
         if game.chess960 {
             return Err(SkipReason::Variant(
                 "Chess960, which the format cannot hold".to_owned(),

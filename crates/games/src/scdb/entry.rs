@@ -59,7 +59,7 @@ impl ScdbEntry {
                 white: be_u16_at(bytes, 27)?,
                 black: be_u16_at(bytes, 29)?,
             },
-            result: GameResult::of_number(*bytes.get(31)?),
+            result: GameResult::from_number(*bytes.get(31)?),
             eco: eco
                 .filter(|eco| eco_number(*eco).is_some())
                 .unwrap_or_default(),

@@ -23,9 +23,9 @@ mod promotion;
 mod source;
 mod write;
 
-pub use encode::ScdbRecord;
+pub(crate) use encode::ScdbRecord;
 pub(super) use source::{is_index, open};
-pub use write::Writer;
+pub(crate) use write::ScdbWriter;
 
 use std::path::Path;
 

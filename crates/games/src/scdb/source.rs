@@ -11,9 +11,9 @@ use super::index::{HEADER_BYTES, Index};
 use super::names::Names;
 use super::promotion::{self, Numbering};
 use super::{MAGIC_BYTES, extension, has_magic, is_part, length};
-use crate::archive::Located;
+use crate::archive::SourceFile;
+use crate::counted_remark::CountedRemark;
 use crate::indexed::{EntryBatch, ReadGame};
-use crate::oddities::Oddity;
 use crate::{Error, Game, GameBatch, GameParts, GameSource, SkipReason};
 use tabia_io::input::file::{DataFile, FileError};
 use tabia_io::input::reader::FileReader;
@@ -35,7 +35,7 @@ pub(crate) fn is_index(path: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// The index or the games cannot be read, or the index is not valid.
-pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
+pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let refused = |path: &Path, text: &str| Error::format(path, text);
     let index = index_of(named)
         .ok_or_else(|| refused(named.path(), "the index of this database is missing (.dci)"))?;
@@ -73,7 +73,7 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     }))
 }
 
-fn index_of(named: &Located) -> Option<Located> {
+fn index_of(named: &SourceFile) -> Option<SourceFile> {
     let letters = [b'n', b's', b'e', b'g'];
     let is_other =
         |letter: &u8| tabia_io::input::path::has_extension(named.path(), &extension(*letter));
@@ -98,14 +98,14 @@ pub(super) struct Database {
     numbering: OnceLock<Numbering>,
     /// What is wrong with the files other than the index.
     faults: Vec<String>,
-    odd_status: Oddity,
-    lost_names: Oddity,
+    odd_status: CountedRemark,
+    lost_names: CountedRemark,
     /// Pawns that reach the last rank without a stored promotion piece.
-    pub(super) unknown_promotions: Oddity,
+    pub(super) unknown_promotions: CountedRemark,
 }
 
 impl Database {
-    fn open(index: &Located, file: &Located) -> Result<Database, Error> {
+    fn open(index: &SourceFile, file: &SourceFile) -> Result<Database, Error> {
         let (opened, start) = file.open_start(MAGIC_BYTES)?;
         let mut faults = Vec::new();
         if !has_magic(&start, b'g') {
@@ -126,13 +126,13 @@ impl Database {
             events: names(b'e', "events"),
             numbering: OnceLock::new(),
             faults,
-            odd_status: Oddity::new(
+            odd_status: CountedRemark::new(
                 "games are marked neither as live nor as deleted; they were taken as live",
             ),
-            lost_names: Oddity::new(
+            lost_names: CountedRemark::new(
                 "names of players, sites or events are unknown: there is no name where they should be",
             ),
-            unknown_promotions: Oddity::new(
+            unknown_promotions: CountedRemark::new(
                 "promotions do not say to what; they were read as queens",
             ),
             games: Arc::new(opened),
@@ -142,7 +142,7 @@ impl Database {
 
 /// Reads one file of names, and reports what is wrong with it. Games can be read
 /// without names.
-fn names(index: &Located, letter: u8, what: &str) -> (Names, Option<String>) {
+fn names(index: &SourceFile, letter: u8, what: &str) -> (Names, Option<String>) {
     let Some(file) = index.sibling(&extension(letter)) else {
         let extension = extension(letter);
         let fault = format!(

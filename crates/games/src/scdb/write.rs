@@ -9,9 +9,9 @@ use super::names::NewNames;
 use super::{LETTERS, MAGIC, MAGIC_BYTES, extension};
 use tabia_io::atomic::{self, NewFile, Old, WriteFileError};
 
-/// Writes a database. Its files appear only when [`Writer::finish`] has
+/// Writes a database. Its files appear only when [`ScdbWriter::finish`] has
 /// returned.
-pub struct Writer {
+pub(crate) struct ScdbWriter {
     index: NewFile,
     games: NewFile,
     /// Players, sites, events: the files and their names.
@@ -24,14 +24,14 @@ pub struct Writer {
     count: u64,
 }
 
-impl Writer {
+impl ScdbWriter {
     /// Starts a database with the path of its index. The other files get the
     /// same name and usual extensions, in lower case.
     ///
     /// # Errors
     ///
     /// The folder is not writable.
-    pub fn create(index: &Path, old: Old) -> Result<Writer, WriteFileError> {
+    pub(crate) fn create(index: &Path, old: Old) -> Result<ScdbWriter, WriteFileError> {
         let path = |letter: u8| match letter {
             b'i' => index.to_owned(),
             letter => index.with_extension(extension(letter)),
@@ -48,7 +48,7 @@ impl Writer {
         let names = |letter| Ok((create(letter)?, NewNames::default()));
         let entries = tempfile::tempfile()
             .map_err(|error| WriteFileError::io(&std::env::temp_dir(), error))?;
-        let mut writer = Writer {
+        let mut writer = ScdbWriter {
             index: create(index_letter)?,
             games: create(games)?,
             names: [names(players)?, names(sites)?, names(events)?],
@@ -67,7 +67,7 @@ impl Writer {
     /// # Errors
     ///
     /// Writing failed.
-    pub fn push(&mut self, record: &ScdbRecord) -> Result<(), WriteFileError> {
+    pub(crate) fn push(&mut self, record: &ScdbRecord) -> Result<(), WriteFileError> {
         let [white, black, site, event] = &record.names;
         let [(_, players), (_, sites), (_, events)] = &mut self.names;
         let mut entry = record.entry;
@@ -89,8 +89,8 @@ impl Writer {
     /// # Errors
     ///
     /// Writing failed; no file has changed.
-    pub fn finish(self) -> Result<(), WriteFileError> {
-        let Writer {
+    pub(crate) fn finish(self) -> Result<(), WriteFileError> {
+        let ScdbWriter {
             mut index,
             games,
             names,

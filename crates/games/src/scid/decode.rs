@@ -10,9 +10,9 @@
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
 
-use super::moves::{Pieces, Rooks, Step, Token, Tokens, USUAL_ROOKS, rooks};
+use super::moves::{Pieces, Rooks, ScidMove, Token, Tokens, USUAL_ROOKS, rooks};
 use crate::encodings::text;
-use crate::san::from_to;
+use crate::legal::from_to;
 use crate::{Game, GameParts, Recorder, SkipReason};
 use tabia_notation as notation;
 
@@ -147,8 +147,8 @@ fn start<'b>(
     let setup = fen.into_setup();
     game.chess960 |= CastlingMode::detect(&setup).is_chess960();
     let mode = CastlingMode::from_chess960(game.chess960);
-    let position = notation::position_of(setup, mode).map_err(SkipReason::Position)?;
-    let pieces = Pieces::of(&position)
+    let position = notation::position_of(setup, mode)?;
+    let pieces = Pieces::from_position(&position)
         .ok_or_else(|| SkipReason::Position("more than 16 pieces of a side".to_owned()))?;
     let rooks = rooks(&position);
     if position != Chess::default() {
@@ -243,10 +243,10 @@ fn record(
 
 /// The move of a step, if it is legal.
 #[inline]
-fn legal(step: Step, position: &Chess) -> Option<Move> {
+fn legal(step: ScidMove, position: &Chess) -> Option<Move> {
     match step {
-        Step::Castle(side) => position.castling_moves(side).first().copied(),
-        Step::Go {
+        ScidMove::Castle(side) => position.castling_moves(side).first().copied(),
+        ScidMove::Plain {
             role,
             from,
             to,
@@ -255,10 +255,10 @@ fn legal(step: Step, position: &Chess) -> Option<Move> {
     }
 }
 
-fn describe(step: Step) -> String {
+fn describe(step: ScidMove) -> String {
     match step {
-        Step::Castle(CastlingSide::KingSide) => "O-O".to_owned(),
-        Step::Castle(CastlingSide::QueenSide) => "O-O-O".to_owned(),
-        Step::Go { from, to, .. } => format!("{from}{to}"),
+        ScidMove::Castle(CastlingSide::KingSide) => "O-O".to_owned(),
+        ScidMove::Castle(CastlingSide::QueenSide) => "O-O-O".to_owned(),
+        ScidMove::Plain { from, to, .. } => format!("{from}{to}"),
     }
 }

@@ -5,8 +5,8 @@ use shakmaty::{ByColor, CastlingSide, Chess, Color, Move, Position, Role, Square
 use super::decode::{COMMON_TAGS, FIRST_COMMON};
 use super::entry::{LAST_YEAR, RATING_KINDS, ScidEntry, date_of, eco_value};
 use super::keys::KeyCollector;
-use super::moves::{LineState, Pieces, Step, rooks};
-use crate::pgn_write::first_fen;
+use super::moves::{LineState, Pieces, ScidMove, rooks};
+use crate::pgn::first_fen;
 use crate::{Date, Game, Item, SkipReason};
 
 /// Greatest length of a game that its record can store.
@@ -34,7 +34,7 @@ const INDEX_TAGS: [&str; 13] = [
 
 /// An encoded game to be written.
 #[derive(Clone, Debug)]
-pub struct ScidRecord {
+pub(crate) struct ScidRecord {
     /// White, Black, event, site, round.
     pub(super) names: [String; 5],
     /// The entry, without name numbers and offset.
@@ -50,7 +50,7 @@ impl ScidRecord {
     /// # Errors
     ///
     /// The format cannot store the game.
-    pub fn new(game: &Game) -> Result<ScidRecord, SkipReason> {
+    pub(crate) fn new(game: &Game) -> Result<ScidRecord, SkipReason> {
         let tag = |name: &str| game.tags.get(name).unwrap_or_default();
         let or_unknown = |name: &str| if name.is_empty() { "?" } else { name }.to_owned();
         let mut loses_tags = false;
@@ -71,7 +71,7 @@ impl ScidRecord {
         }
         let mut flags = u32::from(game.set_up);
         let first = game.positions.first().cloned().unwrap_or_default();
-        let mut writer = Writer::new(&first, game.set_up)?;
+        let mut writer = GameEncoder::new(&first, game.set_up)?;
         for item in &game.movetext {
             writer.write(item, &mut bytes)?;
         }
@@ -179,7 +179,7 @@ fn write_tag(name: &str, value: &str, out: &mut Vec<u8>) -> bool {
 }
 
 /// Encodes the moves of a game.
-struct Writer {
+struct GameEncoder {
     line: LineState,
     /// State of the lines around the current variation, with their boards.
     open: Vec<(LineState, Chess, Option<Chess>)>,
@@ -195,16 +195,16 @@ struct Writer {
     was_comment: bool,
 }
 
-impl Writer {
-    fn new(first: &Chess, is_set_up: bool) -> Result<Writer, SkipReason> {
+impl GameEncoder {
+    fn new(first: &Chess, is_set_up: bool) -> Result<GameEncoder, SkipReason> {
         let pieces = if is_set_up {
-            Pieces::of(first)
+            Pieces::from_position(first)
         } else {
             Some(Pieces::usual())
         };
         let pieces = pieces
             .ok_or_else(|| SkipReason::Position("more than 16 pieces of a side".to_owned()))?;
-        Ok(Writer {
+        Ok(GameEncoder {
             line: LineState::new(pieces, rooks(first)),
             open: Vec::new(),
             now: first.clone(),
@@ -282,7 +282,7 @@ impl Writer {
     fn play(
         &mut self,
         byte: u8,
-        step: Option<(usize, Step)>,
+        step: Option<(usize, ScidMove)>,
         next: Option<Chess>,
         out: &mut Vec<u8>,
     ) -> Result<(), SkipReason> {
@@ -290,7 +290,7 @@ impl Writer {
         out.push(byte);
         if let Some((
             _,
-            Step::Go {
+            ScidMove::Plain {
                 role: Role::Queen,
                 from,
                 to,
@@ -309,7 +309,7 @@ impl Writer {
             self.plies = self.plies.wrapping_add(1);
             self.keys.see(self.now.board());
             let promotion = match step {
-                Some((_, Step::Go { promotion, .. })) => promotion,
+                Some((_, ScidMove::Plain { promotion, .. })) => promotion,
                 _ => None,
             };
             self.promotions |= match promotion {
@@ -322,15 +322,15 @@ impl Writer {
     }
 }
 
-fn step(m: Move) -> (Square, Step) {
+fn step(m: Move) -> (Square, ScidMove) {
     match m {
         Move::Castle { king, rook } => {
             let side = CastlingSide::from_king_side(king.file() < rook.file());
-            (king, Step::Castle(side))
+            (king, ScidMove::Castle(side))
         }
         other => {
             let from = other.from().unwrap_or(other.to());
-            let step = Step::Go {
+            let step = ScidMove::Plain {
                 role: other.role(),
                 from,
                 to: other.to(),
@@ -342,15 +342,15 @@ fn step(m: Move) -> (Square, Step) {
 }
 
 /// The low four bits of a move's byte.
-fn code(step: Step, position: &Chess) -> Option<u8> {
-    let Step::Go {
+fn code(step: ScidMove, position: &Chess) -> Option<u8> {
+    let ScidMove::Plain {
         role,
         from,
         to,
         promotion,
     } = step
     else {
-        return Some(if step == Step::Castle(CastlingSide::QueenSide) {
+        return Some(if step == ScidMove::Castle(CastlingSide::QueenSide) {
             9
         } else {
             10

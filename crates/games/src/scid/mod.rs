@@ -19,8 +19,8 @@ mod names;
 mod tests;
 mod write;
 
-pub use encode::ScidRecord;
-pub use write::Writer;
+pub(crate) use encode::ScidRecord;
+pub(crate) use write::ScidWriter;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,9 +28,9 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
-use super::archive::Located;
+use super::archive::SourceFile;
+use super::counted_remark::CountedRemark;
 use super::indexed::{Indexed, IndexedSource, Layout, ReadGame};
-use super::oddities::Oddity;
 use super::{Date, Error, Game, GameParts, GameSource, SkipReason};
 use entry::{NEW_BYTES, OLD_BYTES, RATING_KINDS, ScidEntry};
 use names::{EVENTS, Names, PLAYERS, ROUNDS, SITES};
@@ -51,9 +51,9 @@ struct Database {
     layout: Layout,
     parse: fn(&[u8]) -> Option<ScidEntry>,
     names: Names,
-    lost_names: Oddity,
-    missing_comments: Oddity,
-    unmarked_comments: Oddity,
+    lost_names: CountedRemark,
+    missing_comments: CountedRemark,
+    unmarked_comments: CountedRemark,
 }
 
 /// Whether a file is the index of a database of version 4.
@@ -66,7 +66,7 @@ pub(super) fn is_old(start: &[u8]) -> bool {
 /// # Errors
 ///
 /// It is not an index, or a file is missing.
-pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
+pub(super) fn open(index: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let path = index.path();
     let (entries, start) = index.open_start(17)?;
     let is_old = is_old(&start);
@@ -137,15 +137,17 @@ pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
             ScidEntry::parse_new
         },
         names,
-        lost_names: Oddity::new("names are unknown: no name has their number"),
-        missing_comments: Oddity::new("comments are marked, but not written"),
-        unmarked_comments: Oddity::new("comments were left out: nothing says where they belong"),
+        lost_names: CountedRemark::new("names are unknown: no name has their number"),
+        missing_comments: CountedRemark::new("comments are marked, but not written"),
+        unmarked_comments: CountedRemark::new(
+            "comments were left out: nothing says where they belong",
+        ),
     };
     Ok(Box::new(IndexedSource::new(database)))
 }
 
 /// Reads the file of names into memory.
-fn read_names(index: &Located, ending: &str, is_old: bool) -> Result<Names, String> {
+fn read_names(index: &SourceFile, ending: &str, is_old: bool) -> Result<Names, String> {
     let file = index.sibling(ending);
     let file = file.ok_or_else(|| format!("its .{ending} file is missing"))?;
     let all = file
@@ -166,7 +168,7 @@ impl Indexed for Database {
         (self.parse)(record)
     }
 
-    fn oddities(&self) -> Vec<&Oddity> {
+    fn counted_remarks(&self) -> Vec<&CountedRemark> {
         vec![
             &self.lost_names,
             &self.missing_comments,

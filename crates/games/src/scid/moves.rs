@@ -32,7 +32,7 @@ use shakmaty::{
 /// An item of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    Move(Step),
+    Move(ScidMove),
     Null,
     Nag(u8),
     Comment,
@@ -44,9 +44,9 @@ pub(super) enum Token {
 
 /// A move as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ScidMove {
     Castle(CastlingSide),
-    Go {
+    Plain {
         role: Role,
         from: Square,
         to: Square,
@@ -157,7 +157,7 @@ impl Pieces {
 
     /// The lists of a position: from a8 to h8, then a7, down to h1. `None` if a side
     /// has too many pieces.
-    pub(super) fn of(position: &Chess) -> Option<Pieces> {
+    pub(super) fn from_position(position: &Chess) -> Option<Pieces> {
         let mut sides = ByColor::new_with(|_| Side::EMPTY);
         for rank in Rank::ALL.into_iter().rev() {
             for file in File::ALL {
@@ -173,10 +173,10 @@ impl Pieces {
         })
     }
 
-    fn play(&mut self, number: usize, step: Step, rooks: &Rooks) -> Result<(), Fault> {
+    fn play(&mut self, number: usize, step: ScidMove, rooks: &Rooks) -> Result<(), Fault> {
         match step {
-            Step::Castle(side) => self.castle(side, rooks),
-            Step::Go {
+            ScidMove::Castle(side) => self.castle(side, rooks),
+            ScidMove::Plain {
                 role,
                 from,
                 to,
@@ -279,7 +279,7 @@ impl LineState {
     }
 
     /// Plays a move of a piece, or a null move.
-    pub(super) fn play(&mut self, step: Option<(usize, Step)>) -> Result<(), Fault> {
+    pub(super) fn play(&mut self, step: Option<(usize, ScidMove)>) -> Result<(), Fault> {
         self.before = self.now;
         match step {
             Some((number, step)) => self.now.play(number, step, &self.rooks),
@@ -366,14 +366,14 @@ impl<'b> Tokens<'b> {
             let side = CastlingSide::from_king_side(code == 10);
             self.remember();
             self.now.castle(side, &self.rooks)?;
-            return Ok(Token::Move(Step::Castle(side)));
+            return Ok(Token::Move(ScidMove::Castle(side)));
         }
         let (to, promotion) = self
             .target(role, from, code)
             .ok_or("a move off the board")?;
         self.remember();
         self.now.go(number, from, to, promotion.unwrap_or(role))?;
-        Ok(Token::Move(Step::Go {
+        Ok(Token::Move(ScidMove::Plain {
             role,
             from,
             to,

@@ -10,9 +10,9 @@ use tabia_io::atomic::{self, NewFile, Old, WriteFileError};
 /// Games do not cross multiples of this offset.
 const BLOCK_BYTES: u64 = 1 << 17;
 
-/// Writes a database. Its files appear only when [`Writer::finish`] has
+/// Writes a database. Its files appear only when [`ScidWriter::finish`] has
 /// returned.
-pub struct Writer {
+pub(crate) struct ScidWriter {
     index: NewFile,
     games: NewFile,
     names: NewFile,
@@ -22,16 +22,16 @@ pub struct Writer {
     end: u64,
 }
 
-impl Writer {
+impl ScidWriter {
     /// Starts a database with the path of its index. The other files get the
     /// same name and usual extensions, in lower case.
     ///
     /// # Errors
     ///
     /// The folder is not writable, or the file exists and `old` refuses it.
-    pub fn create(index: &Path, old: Old) -> Result<Writer, WriteFileError> {
+    pub(crate) fn create(index: &Path, old: Old) -> Result<ScidWriter, WriteFileError> {
         atomic::check(index, &["sn5", "sg5"], old)?;
-        Ok(Writer {
+        Ok(ScidWriter {
             index: NewFile::create(index, old)?,
             games: NewFile::create(&index.with_extension("sg5"), old)?,
             names: NewFile::create(&index.with_extension("sn5"), old)?,
@@ -45,7 +45,7 @@ impl Writer {
     /// # Errors
     ///
     /// Writing failed.
-    pub fn push(&mut self, record: &ScidRecord) -> Result<(), WriteFileError> {
+    pub(crate) fn push(&mut self, record: &ScidRecord) -> Result<(), WriteFileError> {
         let [white, black, event, site, round] = &record.names;
         let mut entry = record.entry;
         // Scid numbers the names in this order.
@@ -92,7 +92,7 @@ impl Writer {
     /// # Errors
     ///
     /// Writing failed; no file has changed.
-    pub fn finish(self) -> Result<(), WriteFileError> {
+    pub(crate) fn finish(self) -> Result<(), WriteFileError> {
         self.index.put_with(vec![self.games, self.names])?;
         Ok(())
     }

@@ -22,7 +22,7 @@ pub struct Facts {
 impl Facts {
     /// The facts of a game; `None` if it has no result.
     #[must_use]
-    pub fn of(game: &Game) -> Option<Facts> {
+    pub fn from_game(game: &Game) -> Option<Facts> {
         let winner = match game.result {
             GameResult::Won(winner) => Some(winner),
             GameResult::Draw => None,

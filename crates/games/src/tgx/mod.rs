@@ -1,7 +1,7 @@
 //! Games indexes (`.tgx`): games, and sorted tables about them, in one file.
 //!
 //! This module contains the file format and its games, which are a game source; the
-//! content of the tables belongs to `index`. [`TgxFile`] reads and [`Writer`] writes
+//! content of the tables belongs to `index`. [`TgxFile`] reads and [`TgxWriter`] writes
 //! blocks of bytes under ascending keys, whatever their content. A [`GameBlock`]
 //! contains consecutive games.
 //!
@@ -18,7 +18,7 @@
 //! never change: a store that sorts, logs and balances does that work a second
 //! time. `redb` grows by doubling (81 MB of content took 135 MB; its compaction took
 //! 17 seconds), and blocks readers while a program adds games; `fjall` needs a folder
-//! and starts its own threads. Packed rows after a directory take 20 to 30 bytes a
+//! and starts its own threads. OpenArchive rows after a directory take 20 to 30 bytes a
 //! move, each block has a checksum, programs can read while games are added, and the
 //! file does not depend on the number of threads.
 
@@ -34,8 +34,8 @@ pub use facts::{Facts, rated_number, rated_of, speed_number, speed_of, winner_nu
 pub use file::{Directory, MAGIC, Root, Segment, TgxFile};
 pub use record::{Head, move_of, squares};
 pub(super) use source::open;
-pub(crate) use write::lock;
-pub use write::{TableWriter, Writer};
+pub use write::lock;
+pub use write::{TableWriter, TgxWriter};
 
 /// Name of the table of games: by number, from 0.
 pub const GAMES: &str = "games";

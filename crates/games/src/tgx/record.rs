@@ -13,7 +13,7 @@ use shakmaty::{
 use super::facts::Facts;
 use crate::Game;
 use crate::game::{eco_code, eco_number};
-use crate::san::from_to;
+use crate::legal::from_to;
 use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_notation as notation;
 
@@ -45,7 +45,7 @@ const ID_LETTERS: usize = 8;
 impl Head {
     /// The head of a game; `None` if the game has no result.
     #[must_use]
-    pub fn of(game: &Game) -> Option<Head> {
+    pub fn from_game(game: &Game) -> Option<Head> {
         let tag = |name: &str| {
             let value = game.tags.get(name).filter(|value| *value != "?");
             value.unwrap_or_default().to_owned()
@@ -57,7 +57,7 @@ impl Head {
             _ => String::new(),
         };
         Some(Head {
-            facts: Facts::of(game)?,
+            facts: Facts::from_game(game)?,
             names: game.names.clone(),
             event: tag("Event"),
             site: tag("Site"),

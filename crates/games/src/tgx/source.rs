@@ -7,7 +7,7 @@ use super::GAMES;
 use super::block::GameBlock;
 use super::file::TgxFile;
 use super::record::{Head, start_of};
-use crate::archive::Located;
+use crate::archive::SourceFile;
 use crate::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, Recorder, SkipReason};
 use shakmaty::Chess;
 
@@ -15,7 +15,7 @@ use shakmaty::Chess;
 const BATCH_BLOCKS: usize = 32;
 
 /// Opens a games index as a source.
-pub(crate) fn open(file: &Located) -> Result<Box<dyn GameSource>, Error> {
+pub(crate) fn open(file: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let path = file.path();
     let opened = TgxFile::open(path, true)?;
     Ok(Box::new(TgxSource {

@@ -19,7 +19,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 
 /// Adds one segment to a file.
 #[derive(Debug)]
-pub struct Writer {
+pub struct TgxWriter {
     path: PathBuf,
     /// A new file, which is moved into place at the end.
     beside: Option<NewFile>,
@@ -36,7 +36,7 @@ pub struct Writer {
 }
 
 /// Whatever the reason, such as a full disk: nothing of the segment stays in the file.
-impl Drop for Writer {
+impl Drop for TgxWriter {
     fn drop(&mut self) {
         if let Some(end) = self.cut_to {
             let _ = self.file.set_len(end);
@@ -44,20 +44,20 @@ impl Drop for Writer {
     }
 }
 
-impl Writer {
+impl TgxWriter {
     /// Starts a new file.
     ///
     /// # Errors
     ///
     /// The file exists and `old` refuses it, or its folder is not writable.
-    pub fn create(path: &Path, old: Old, max_ply: u16) -> Result<Writer, Error> {
+    pub fn create(path: &Path, old: Old, max_ply: u16) -> Result<TgxWriter, Error> {
         let beside = NewFile::create(path, old)?;
         let failed = |error| Error::io(path, error);
         let mut file = Locked(beside.as_file().try_clone().map_err(failed)?);
         let mut head = vec![0; HEAD_BYTES as usize];
         head[..MAGIC.len()].copy_from_slice(MAGIC);
         file.write_all(&head).map_err(failed)?;
-        Ok(Writer {
+        Ok(TgxWriter {
             path: path.to_owned(),
             beside: Some(beside),
             file,
@@ -80,7 +80,7 @@ impl Writer {
     /// # Errors
     ///
     /// It is not a games index, is not writable, or another program is adding to it.
-    pub fn append(path: &Path) -> Result<(Writer, TgxFile), Error> {
+    pub fn append(path: &Path) -> Result<(TgxWriter, TgxFile), Error> {
         let failed = |error| Error::io(path, error);
         let mut file = lock(path)?;
         let before = TgxFile::open(path, false)?;
@@ -88,7 +88,7 @@ impl Writer {
         let root = before.root().clone();
         file.set_len(root.end).map_err(failed)?;
         file.seek(SeekFrom::Start(root.end)).map_err(failed)?;
-        let writer = Writer {
+        let writer = TgxWriter {
             path: path.to_owned(),
             beside: None,
             file,
@@ -200,7 +200,7 @@ impl Writer {
 /// # Errors
 ///
 /// The file is not writable, or another program is adding to it.
-pub(crate) fn lock(path: &Path) -> Result<Locked, Error> {
+pub fn lock(path: &Path) -> Result<Locked, Error> {
     let opened = OpenOptions::new().read(true).write(true).open(path);
     let file = opened.map_err(|error| Error::io(path, error))?;
     Locked::within(LOCK_WAIT, file).ok_or_else(|| Error::Busy {
@@ -231,7 +231,7 @@ impl TableWriter {
     pub fn entry(
         &mut self,
         key: u64,
-        writer: &mut Writer,
+        writer: &mut TgxWriter,
     ) -> Result<(&mut Vec<u8>, Option<u64>), Error> {
         if self.block.len() >= BLOCK_BYTES {
             self.close(writer)?;
@@ -247,7 +247,7 @@ impl TableWriter {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn block(&mut self, key: u64, bytes: &[u8], writer: &mut Writer) -> Result<(), Error> {
+    pub fn block(&mut self, key: u64, bytes: &[u8], writer: &mut TgxWriter) -> Result<(), Error> {
         let at = writer.frame(bytes)?;
         self.directory.push(key, at);
         self.bytes += bytes.len() as u64 + FRAME_HEAD;
@@ -261,7 +261,7 @@ impl TableWriter {
         self.bytes += bytes;
     }
 
-    fn close(&mut self, writer: &mut Writer) -> Result<(), Error> {
+    fn close(&mut self, writer: &mut TgxWriter) -> Result<(), Error> {
         if let Some(first) = self.first.take() {
             let mut block = std::mem::take(&mut self.block);
             self.block(first, &block, writer)?;
@@ -276,7 +276,7 @@ impl TableWriter {
 mod tests {
     use super::*;
 
-    fn with_games(mut writer: Writer, games: u64) -> Writer {
+    fn with_games(mut writer: TgxWriter, games: u64) -> TgxWriter {
         let mut table = TableWriter::default();
         for key in 0..games {
             let (block, _) = table.entry(key, &mut writer).unwrap();
@@ -291,25 +291,25 @@ mod tests {
     fn a_segment_that_is_given_up_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.tgx");
-        let new = with_games(Writer::create(&path, Old::Refuse, 9).unwrap(), 100);
+        let new = with_games(TgxWriter::create(&path, Old::Refuse, 9).unwrap(), 100);
         new.finish(Segment::default()).unwrap();
         let whole = std::fs::read(&path).unwrap();
         let bytes = || std::fs::metadata(&path).unwrap().len();
 
-        let writer = with_games(Writer::append(&path).unwrap().0, 900);
+        let writer = with_games(TgxWriter::append(&path).unwrap().0, 900);
         assert!(bytes() > whole.len() as u64);
         drop(writer);
         assert!(std::fs::read(&path).unwrap() == whole);
 
         // A killed program cuts nothing off.
-        let mut writer = with_games(Writer::append(&path).unwrap().0, 900);
+        let mut writer = with_games(TgxWriter::append(&path).unwrap().0, 900);
         writer.cut_to = None;
         drop(writer);
         assert!(bytes() > whole.len() as u64);
-        drop(Writer::append(&path).unwrap());
+        drop(TgxWriter::append(&path).unwrap());
         assert!(std::fs::read(&path).unwrap() == whole);
 
-        let writer = with_games(Writer::append(&path).unwrap().0, 3);
+        let writer = with_games(TgxWriter::append(&path).unwrap().0, 3);
         let end = writer.finish(Segment::default()).unwrap();
         assert_eq!(bytes(), end);
         assert_eq!(

@@ -9,8 +9,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position as _};
-use tabia_games::GameFilter;
-use tabia_games::export::{ExportJob, Target, run};
+use tabia_games::{ExportJob, ExportTarget};
 use tabia_io::atomic::Old;
 use tabia_io::progress::Watch;
 
@@ -61,19 +60,12 @@ fn random_games(seed: u64) -> String {
     text
 }
 
-fn export(source: &Path, target: Target, is_bare: bool) -> String {
-    let job = ExportJob {
-        sources: vec![source.to_owned()],
-        target,
-        old: Old::Keep,
-        password: None,
-        filter: GameFilter::default(),
-        no_variations: is_bare,
-        no_comments: is_bare,
-        threads: 2,
-    };
+fn export(source: &Path, target: ExportTarget, is_bare: bool) -> String {
+    let mut job = ExportJob::new([source], target);
+    (job.old, job.threads) = (Old::Keep, 2);
+    (job.no_variations, job.no_comments) = (is_bare, is_bare);
     let mut output = Vec::new();
-    let exported = run(&job, &mut output, &mut Watch::default()).unwrap();
+    let exported = job.run(&mut output, &mut Watch::default()).unwrap();
     let games = exported.games;
     assert_eq!(
         (exported.written, games.skipped, games.cut),
@@ -91,13 +83,29 @@ fn databases_have_the_games_that_were_exported_to_them() {
         fs::write(path("games.pgn"), random_games(seed)).unwrap();
         for is_bare in [false, true] {
             let database = path(&format!("{seed}{is_bare}.si5"));
-            export(&path("games.pgn"), Target::Scid(database.clone()), is_bare);
-            let expected = export(&path("games.pgn"), Target::Output, is_bare);
-            assert_eq!(export(&database, Target::Output, false), expected, "{seed}");
+            export(
+                &path("games.pgn"),
+                ExportTarget::Scid(database.clone()),
+                is_bare,
+            );
+            let expected = export(&path("games.pgn"), ExportTarget::Output, is_bare);
+            assert_eq!(
+                export(&database, ExportTarget::Output, false),
+                expected,
+                "{seed}"
+            );
         }
         let database = path(&format!("{seed}.dci"));
-        export(&path("games.pgn"), Target::Scdb(database.clone()), true);
-        let expected = export(&path("games.pgn"), Target::Output, true);
-        assert_eq!(export(&database, Target::Output, false), expected, "{seed}");
+        export(
+            &path("games.pgn"),
+            ExportTarget::Scdb(database.clone()),
+            true,
+        );
+        let expected = export(&path("games.pgn"), ExportTarget::Output, true);
+        assert_eq!(
+            export(&database, ExportTarget::Output, false),
+            expected,
+            "{seed}"
+        );
     }
 }

@@ -8,14 +8,8 @@ use tabia_games::{Game, GameParts, open};
 /// games, and remarks.
 pub(crate) fn read_all(path: &Path) -> [u64; 3] {
     let [mut good, mut bad, mut remarks] = [0; 3];
-    let short = GameParts {
-        plies: 40,
-        ..GameParts::default()
-    };
-    let sides = GameParts {
-        variations: true,
-        ..short
-    };
+    let short = GameParts::default().up_to(40);
+    let sides = short.with_variations();
     for wanted in [short, sides, GameParts::EVERYTHING] {
         let Ok(mut source) = open(path) else {
             continue;

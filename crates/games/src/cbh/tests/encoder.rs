@@ -125,7 +125,7 @@ pub(super) struct Encoder {
 
 impl Encoder {
     fn new(mode: u8) -> Encoder {
-        let cipher = ciphers::of_mode(mode).expect("no encoding");
+        let cipher = ciphers::for_mode(mode).expect("no encoding");
         let mut inverse = [0; 256];
         for (raw, code) in cipher.iter().enumerate() {
             inverse[usize::from(*code)] = raw as u8;

@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role};
 use super::block::{self, Encoding, Head, Start};
 use super::ciphers;
 use super::codes::{CODES, Code};
-use super::decode::{self, Found};
+use super::decode::{self, Decoded};
 use super::entry::{self, CbhEntry};
 use crate::tree::Tree;
 use crate::{Game, GameParts, GameResult, Item, Recorder};
@@ -19,12 +19,12 @@ const MODES: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 11];
 
 fn start_of(block: &[u8]) -> Result<(Encoding, Start), String> {
     let head = Head::parse(block).ok_or("no head")?;
-    let encoding = Encoding::of_mode(head.mode)?;
+    let encoding = Encoding::from_mode(head.mode)?;
     Ok((encoding, block::start(block, head, encoding)?))
 }
 
 /// A block's game with all variations, and the decoder's findings.
-fn decode_all(block: &[u8]) -> (Game, Found) {
+fn decode_all(block: &[u8]) -> (Game, Decoded) {
     let (encoding, start) = start_of(block).unwrap();
     let mut tree = Tree::default();
     let moves = &block[start.moves_at..];
@@ -124,7 +124,7 @@ proptest! {
         };
         let moves = random_game(&position, &mut random, plies);
         let (game, found) = decode_all(&encode(&position, &moves, mode));
-        prop_assert_eq!(found, Found::default());
+        prop_assert_eq!(found, Decoded::default());
         let decoded = game.positions[0].to_setup(EnPassantMode::Always);
         prop_assert_eq!(decoded, {
             let mut setup = position.to_setup(EnPassantMode::Always);
@@ -179,7 +179,7 @@ proptest! {
 #[test]
 fn every_cipher_holds_every_code_once() {
     for mode in MODES {
-        let mut codes = Encoding::of_mode(mode).unwrap().cipher.to_vec();
+        let mut codes = Encoding::from_mode(mode).unwrap().cipher.to_vec();
         codes.sort_unstable();
         assert!(codes.into_iter().eq(0..=255), "{mode}");
     }
@@ -232,7 +232,7 @@ fn main_line(game: &Game) -> String {
 #[test]
 fn a_genuine_game_is_read() {
     let (game, found) = decode_all(&SHORT);
-    assert_eq!(found, Found::default());
+    assert_eq!(found, Decoded::default());
     assert_eq!(main_line(&game), "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7");
     // Bit 7 has no effect on a game.
     let mut marked = SHORT;
@@ -340,7 +340,7 @@ fn only_chess_is_read() {
         (20, "unknown (encoding 20)"),
         (63, "chess with illegal positions"),
     ] {
-        assert_eq!(Encoding::of_mode(mode).unwrap_err(), name);
+        assert_eq!(Encoding::from_mode(mode).unwrap_err(), name);
     }
 }
 

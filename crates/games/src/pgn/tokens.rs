@@ -1,0 +1,1292 @@
+//! Splits PGN text into tokens, without copying it.
+//!
+//! Every word is returned, even one without meaning: without that move, the
+//! moves after it would be another game. (`pgn-reader` does not report such words.)
+//! These common errors in PGN are corrected: tags over two lines, without
+//! quotation marks or with too many of them, with text after them; empty
+//! lines between the moves of a game; results that are glued to the last move.
+//!
+//! A game is its tags, in any order, and the movetext after them; the next tag begins
+//! the next game. [`last_start`] finds such a place without reading all text before it.
+
+use memchr::{memchr, memchr2, memchr3, memmem, memrchr, memrchr2};
+use shakmaty::Color;
+use shakmaty::san::San;
+
+use crate::GameResult;
+
+/// A tokenizer: a text, and the position in it.
+pub(super) struct Tokens<'t> {
+    text: &'t [u8],
+    at: usize,
+    /// Offset of the last token.
+    start: usize,
+    /// Offset of the game.
+    head: usize,
+    /// Whether an empty line precedes the next tag.
+    is_gap: bool,
+    /// Offset of the movetext.
+    movetext: usize,
+    /// Up to this offset, the movetext has only comments.
+    comments_end: usize,
+    /// Comments between tags.
+    notes: Vec<Token<'t>>,
+    /// Offset of a comment without an end. The game ends there.
+    unclosed: Option<usize>,
+    /// No line begins with `[` between the place where this was computed and this offset.
+    bracket_line: usize,
+    /// Whether a comment contains what looks like the tags of a game.
+    has_tags_in_comment: bool,
+    /// The result at the end of the movetext, if it was skipped.
+    skipped_result: Option<GameResult>,
+}
+
+/// A token of the movetext.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Token<'t> {
+    /// A move in standard SAN, without check or mate sign.
+    Move(San),
+    /// Any other word.
+    Word(&'t [u8]),
+    Nag(u8),
+    /// A comment in braces.
+    Comment(&'t [u8]),
+    /// A comment from a semicolon to the end of the line.
+    LineComment(&'t [u8]),
+    /// A comment without a closing brace.
+    Unclosed,
+    /// `(`
+    Begin,
+    /// `)`
+    End,
+    Result(GameResult),
+}
+
+/// A tag: its name, and its value as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tag<'t> {
+    pub(super) name: &'t [u8],
+    pub(super) value: &'t [u8],
+    /// Its offset, with the comments before it.
+    start: usize,
+    /// Whether an empty line precedes it.
+    after_gap: bool,
+}
+
+/// Greatest number of lines of a tag.
+const TAG_LINES: usize = 4;
+
+/// Greatest number of tags of a game that are compared with those after an empty line.
+const COMPARED_TAGS: usize = 64;
+
+/// After an empty line, the moves of a game may go on behind this number of comments.
+const COMMENTS_BETWEEN_MOVES: usize = 4;
+
+/// So far ahead the next line that begins with `[` is searched at once.
+const BRACKET_BYTES: usize = 4 << 10;
+
+/// Within this distance after the tags of another game, a comment must end, or it has
+/// no end.
+const QUOTED_GAME_BYTES: usize = 64 << 10;
+
+impl<'t> Tokens<'t> {
+    /// Reads `text` from offset `at` on.
+    pub(super) fn new(text: &'t [u8], at: usize) -> Tokens<'t> {
+        Tokens {
+            text,
+            at,
+            start: at,
+            head: at,
+            is_gap: false,
+            movetext: at,
+            comments_end: at,
+            notes: Vec::new(),
+            unclosed: None,
+            bracket_line: 0,
+            has_tags_in_comment: false,
+            skipped_result: None,
+        }
+    }
+
+    /// Offset of the next token.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Offset of the last token.
+    pub(super) fn start(&self) -> usize {
+        self.start
+    }
+
+    /// The last token as written.
+    pub(super) fn last(&self) -> &'t [u8] {
+        self.text.get(self.start..self.at).unwrap_or_default()
+    }
+
+    /// The text that has not been read.
+    #[inline]
+    pub(super) fn rest(&self) -> &'t [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// Moves to the next `byte`, or to the end; returns the text before it.
+    fn until(&mut self, byte: u8) -> &'t [u8] {
+        let rest = self.rest();
+        let length = memchr(byte, rest).unwrap_or(rest.len());
+        self.at += length;
+        rest.get(..length).unwrap_or_default()
+    }
+
+    /// Skips whitespace, and lines that begin with `%`; returns whether there was an
+    /// empty line.
+    fn skip_space(&mut self, mut is_line_start: bool) -> bool {
+        let mut is_gap = false;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'>' | 0x1a => {}
+                b'\n' => (is_line_start, is_gap) = (true, is_line_start),
+                b'%' if is_line_start => {
+                    self.until(b'\n');
+                }
+                0x80.. => match space_in_utf8(self.rest()) {
+                    Some(length) => self.at += length - 1,
+                    None => break,
+                },
+                _ => break,
+            }
+            self.at += 1;
+        }
+        is_gap
+    }
+
+    /// Moves to the next game; false at the end of the text.
+    pub(super) fn go_to_game(&mut self) -> bool {
+        self.skip_space(true);
+        self.unclosed = None;
+        (self.head, self.is_gap) = (self.at, false);
+        self.at < self.text.len()
+    }
+
+    /// Offset of the comment that ends the game because it has no end.
+    pub(super) fn unclosed(&self) -> Option<usize> {
+        self.unclosed
+    }
+
+    /// Whether a comment of the game contains what looks like the tags of another one.
+    pub(super) fn has_tags_in_comment(&self) -> bool {
+        self.has_tags_in_comment
+    }
+
+    /// The result that ends the movetext, if [`Tokens::skip_movetext`] skipped it.
+    pub(super) fn skipped_result(&self) -> Option<GameResult> {
+        self.skipped_result
+    }
+
+    /// The next tag of the game; `None` at the movetext. After an empty line, tags that
+    /// repeat one of this game begin the next game.
+    pub(super) fn next_tag(&mut self) -> Option<Tag<'t>> {
+        let notes = self.notes.len();
+        let tag = self.any_tag()?;
+        if tag.after_gap && self.is_of_next_game(tag.start) {
+            // This game has no movetext: it ends with the line before.
+            let before = self.text.get(..tag.start).unwrap_or_default();
+            let line_end = memrchr(b'\n', before).filter(|at| *at > self.head);
+            self.at = line_end.unwrap_or(tag.start);
+            self.movetext = self.at;
+            self.notes.truncate(notes);
+            return None;
+        }
+        Some(tag)
+    }
+
+    /// Whether the tags from an offset on repeat one of this game.
+    #[cold]
+    fn is_of_next_game(&self, start: usize) -> bool {
+        let names = |text: &'t [u8], at, one_part: bool| {
+            let mut tokens = Tokens::new(text, at);
+            let tags = std::iter::from_fn(move || tokens.any_tag()).enumerate();
+            let tags = tags.take_while(move |(count, tag)| {
+                *count == 0 || *count < COMPARED_TAGS && !(one_part && tag.after_gap)
+            });
+            tags.map(|(_, tag)| tag.name)
+        };
+        let read: Vec<&[u8]> =
+            names(self.text.get(..start).unwrap_or_default(), self.head, false).collect();
+        names(self.text, start, true)
+            .any(|name| read.iter().any(|other| name.eq_ignore_ascii_case(other)))
+    }
+
+    /// The next tag, of this game or the next one; `None` at the movetext.
+    fn any_tag(&mut self) -> Option<Tag<'t>> {
+        loop {
+            let start = self.at;
+            if self.peek() != Some(b'[') && !self.skip_notes() {
+                break;
+            }
+            if !is_tag(self.rest()) {
+                // Not a tag, such as `[%clk 1]` or `[]`.
+                let rest = self.rest();
+                self.at += memchr2(b']', b'\n', rest).map_or(rest.len(), |at| at + 1);
+                self.is_gap |= self.skip_space(true);
+                continue;
+            }
+            let Some((name, value)) = self.tag() else {
+                self.is_gap |= self.end_tag();
+                continue;
+            };
+            let after_gap = self.is_gap;
+            self.is_gap = self.end_tag();
+            return Some(Tag {
+                name,
+                value,
+                start,
+                after_gap,
+            });
+        }
+        self.movetext = self.at;
+        None
+    }
+
+    /// Takes the comments between the tags of a game.
+    pub(super) fn notes(&mut self) -> Vec<Token<'t>> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Skips comments that are followed by a tag; false if there are none.
+    fn skip_notes(&mut self) -> bool {
+        let (start, count) = (self.at, self.notes.len());
+        loop {
+            let note = match self.peek() {
+                Some(b'{') => self.braces(),
+                Some(b';') => self.line_comment(),
+                _ => break,
+            };
+            if note == Token::Unclosed {
+                // The movetext begins with it.
+                break;
+            }
+            self.notes.push(note);
+            self.is_gap |= self.skip_space(false);
+        }
+        let is_closed = self.unclosed.take().is_none();
+        let is_there = is_closed && self.at > start && is_tag(self.rest());
+        if !is_there {
+            self.at = start;
+            self.notes.truncate(count);
+        }
+        is_there
+    }
+
+    /// Reads name and value of a tag at the current position; `None` if it has no value.
+    fn tag(&mut self) -> Option<(&'t [u8], &'t [u8])> {
+        self.at += 1;
+        let line = self.rest();
+        let left = memchr3(b'"', b'\n', b']', line).unwrap_or(line.len());
+        let name = line.get(..left).unwrap_or_default().trim_ascii();
+        if line.get(left) == Some(&b'"') && !name.iter().any(u8::is_ascii_whitespace) {
+            let start = left + 1;
+            let value = line.get(start..).unwrap_or_default();
+            let length = closing(value).unwrap_or_else(|| odd_closing(value));
+            self.at += start + length;
+            let value = value.get(..length).unwrap_or_default();
+            return Some((name, value));
+        }
+        // The value may be on the next line.
+        let next = line.get(left..).unwrap_or_default().trim_ascii_start();
+        if line.get(left) == Some(&b'\n') && next.starts_with(b"\"") && !name.is_empty() {
+            self.at += line.len() - next.len() + 1;
+            let value = next.get(1..).unwrap_or_default();
+            let length = closing(value).unwrap_or_else(|| odd_closing(value));
+            self.at += length;
+            let value = value.get(..length).unwrap_or_default();
+            return Some((name, value));
+        }
+        // No quotation marks, or words before them.
+        let end = memchr(b'\n', line).unwrap_or(line.len());
+        let whole = line.get(..end).unwrap_or_default();
+        let end = memrchr(b']', whole).unwrap_or(end);
+        self.at += end;
+        let whole = line.get(..end).unwrap_or_default().trim_ascii();
+        let blank = whole.iter().position(u8::is_ascii_whitespace)?;
+        let (name, value) = whole.split_at_checked(blank)?;
+        Some((name, value.trim_ascii()))
+    }
+
+    /// Skips the end of a tag and the text after it that is not movetext;
+    /// returns whether an empty line follows.
+    fn end_tag(&mut self) -> bool {
+        let is_blank = |byte| matches!(byte, Some(b' ' | b'\t' | b'\r' | b'"'));
+        while is_blank(self.peek()) {
+            self.at += 1;
+        }
+        if self.peek() == Some(b']') {
+            self.at += 1;
+        }
+        while is_blank(self.peek()) {
+            self.at += 1;
+        }
+        match self.peek() {
+            None | Some(b'[' | b'\n' | b'{' | b';') => {}
+            Some(first) => {
+                let rest = self.rest();
+                let is_move = first.is_ascii_digit()
+                    || matches!(first, b'*' | b'(')
+                    || San::from_ascii_prefix(rest).is_ok();
+                let end = memchr(b'\n', rest).unwrap_or(rest.len());
+                let next = rest.get(end..).unwrap_or_default().trim_ascii_start();
+                if !is_move && is_tag(next) {
+                    self.at += end;
+                }
+            }
+        }
+        self.skip_space(false)
+    }
+
+    /// Skips a line end in the movetext; returns true if the movetext ends
+    /// with it.
+    fn ends_with_line(&mut self) -> bool {
+        self.at += 1;
+        match self.peek() {
+            Some(b'%') => {
+                self.until(b'\n');
+                false
+            }
+            Some(b'[') => is_tag(self.rest()),
+            Some(b'\n' | b'\r' | b' ' | b'\t') => {
+                let rest = self.rest();
+                match is_empty_line(rest) {
+                    true => self.ends_with_gap(),
+                    false => is_tag_line(rest.trim_ascii_start()),
+                }
+            }
+            // A game without tags.
+            Some(b'1') if self.rest().starts_with(b"1.") => self.is_over(),
+            _ => false,
+        }
+    }
+
+    /// Whether the movetext so far ends with a result, and perhaps comments.
+    fn is_over(&self) -> bool {
+        let before = self.text.get(self.movetext..self.at);
+        let mut before = before.unwrap_or_default().trim_ascii_end();
+        while let Some(start) = memrchr(b'{', before).filter(|_| before.ends_with(b"}")) {
+            before = before.get(..start).unwrap_or_default().trim_ascii_end();
+        }
+        final_result(before).is_some()
+    }
+
+    /// Whether an empty line ends the movetext. It does not between comments and
+    /// moves, or, without a result, before the result, a move, a variation or a number
+    /// above 1.
+    fn ends_with_gap(&mut self) -> bool {
+        let mut tokens = Tokens::new(self.text, self.at);
+        tokens.skip_space(true);
+        let next = tokens.rest();
+        match next.first() {
+            None => return true,
+            Some(b'[') => return is_tag(next),
+            Some(_) => {}
+        }
+        let unread = self.comments_end.max(self.movetext);
+        let before = self.text.get(unread..self.at).unwrap_or_default();
+        if is_only_comments(before) {
+            self.comments_end = self.at;
+            return false;
+        }
+        if self.is_over() {
+            return true;
+        }
+        for _ in 0..COMMENTS_BETWEEN_MOVES {
+            match tokens.peek() {
+                Some(b'{') => drop(tokens.braces()),
+                Some(b';') => drop(tokens.line_comment()),
+                _ => break,
+            }
+            tokens.skip_space(true);
+        }
+        let next = tokens.rest();
+        let digits = next.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = next.get(..digits).unwrap_or_default();
+        let after = next.get(digits..).unwrap_or_default();
+        let is_later = match number {
+            b"" => matches!(next.first(), Some(b'(' | b')')),
+            b"0" => false,
+            b"1" => after.starts_with(b"...") || after.starts_with("…".as_bytes()),
+            _ => after.starts_with(b".") || after.starts_with("…".as_bytes()),
+        };
+        tokens.start = tokens.at;
+        let mut is_move = || {
+            matches!(tokens.word(), Some(Token::Move(_))) || {
+                // Before a wide space, it is a word.
+                let san = San::from_ascii_prefix(next);
+                let after = san.map_or(&b""[..], |(_, length)| {
+                    next.get(length..).unwrap_or_default()
+                });
+                let check = usize::from(matches!(after.first(), Some(b'+' | b'#')));
+                space_in_utf8(after.get(check..).unwrap_or_default()).is_some()
+            }
+        };
+        !is_later && !next.starts_with(b"*") && result_at(next).is_none() && !is_move()
+    }
+
+    /// The next token of the movetext; `None` at its end.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Token<'t>> {
+        loop {
+            let byte = self.peek()?;
+            self.start = self.at;
+            let token = match byte {
+                b' ' | b'\t' | b'\r' | b'.' | b',' | b'}' | b'>' | 0x1a => {
+                    self.at += 1;
+                    continue;
+                }
+                b'\n' if self.ends_with_line() => return None,
+                b'\n' => continue,
+                b'0'..=b'9' => self.number(),
+                b'{' => Some(self.braces()),
+                b';' => Some(self.line_comment()),
+                b'(' | b')' | b'*' => {
+                    self.at += 1;
+                    Some(match byte {
+                        b'(' => Token::Begin,
+                        b')' => Token::End,
+                        _ => Token::Result(GameResult::Unknown),
+                    })
+                }
+                b'$' => self.numbered_nag(),
+                b'!' | b'?' => Some(self.sign()),
+                b'[' => match self.bracket() {
+                    Bracket::NextGame => return None,
+                    Bracket::Command => continue,
+                    Bracket::Text => self.odd_word(),
+                },
+                _ => self.word(),
+            };
+            if token.is_some() {
+                return token;
+            }
+        }
+    }
+
+    /// Reads a comment in braces. One without an end is cut off at the tags of the next
+    /// game.
+    #[inline]
+    fn braces(&mut self) -> Token<'t> {
+        let start = self.at;
+        self.at += 1;
+        let rest = self.rest();
+        match memchr(b'}', rest) {
+            Some(length) if self.at + length < self.bracket_line => {
+                self.at += length + 1;
+                Token::Comment(rest.get(..length).unwrap_or_default())
+            }
+            end => self.lines_in_braces(start, end),
+        }
+    }
+
+    /// Reads a comment, whose text begins here, to its `}` at `end`, unless tags before
+    /// that show that it has no end.
+    #[cold]
+    fn lines_in_braces(&mut self, start: usize, end: Option<usize>) -> Token<'t> {
+        let rest = self.rest();
+        let mut from = 0;
+        loop {
+            let window = (from + BRACKET_BYTES).min(rest.len());
+            let found = memmem::find(rest.get(from..window).unwrap_or_default(), b"\n[");
+            let bracket = match found {
+                Some(at) => from + at + 1,
+                None if window == rest.len() => window,
+                // The last byte may be a line end.
+                None => window - 1,
+            };
+            self.bracket_line = self.at + bracket;
+            if let Some(end) = end.filter(|end| *end < bracket) {
+                self.at += end + 1;
+                return Token::Comment(rest.get(..end).unwrap_or_default());
+            }
+            from = bracket;
+            let is_end = bracket == rest.len();
+            if is_end || found.is_some() && begins_tags(self.text, self.bracket_line) {
+                let tags = rest.get(bracket..).unwrap_or_default();
+                let Some(quoted) = quoted_tags(tags) else {
+                    self.unclosed = Some(start);
+                    self.at = self.bracket_line;
+                    return Token::Unclosed;
+                };
+                self.has_tags_in_comment = true;
+                from += quoted;
+            }
+        }
+    }
+
+    fn line_comment(&mut self) -> Token<'t> {
+        self.at += 1;
+        Token::LineComment(self.until(b'\n'))
+    }
+
+    /// Reads a move number, a result, castling with zeros or a null move of zeros.
+    #[inline]
+    fn number(&mut self) -> Option<Token<'t>> {
+        let rest = self.rest();
+        let mut digits = 1;
+        while rest.get(digits).is_some_and(u8::is_ascii_digit) {
+            digits += 1;
+        }
+        match rest.get(digits) {
+            // Not `0.5-0.5`.
+            Some(b'.') if !matches!(rest.get(digits + 1), Some(b'0' | b'5')) => {
+                self.at += digits + 1;
+                None
+            }
+            Some(b'.' | b' ' | b'\t' | 0xc2 | b'-' | b'/' | b':' | 0xe2) => {
+                self.zeros_or_result(digits)
+            }
+            _ if rest.starts_with(b"0000") => self.odd_word(),
+            _ => {
+                self.at += digits;
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn zeros_or_result(&mut self, digits: usize) -> Option<Token<'t>> {
+        let rest = self.rest();
+        if let Some((result, length)) = result_at(rest) {
+            self.at += length;
+            return Some(Token::Result(result));
+        }
+        let after = rest.get(digits..).unwrap_or_default();
+        let is_null = rest.starts_with(b"0000") && !after.starts_with(b".");
+        // In UTF-8, figurines and the dots of "1…" begin like dashes.
+        if dash(after).is_none() && !after.starts_with(b"/") && !is_null {
+            self.at += digits + usize::from(after.starts_with(b"."));
+            return None;
+        }
+        self.odd_word()
+    }
+
+    fn numbered_nag(&mut self) -> Option<Token<'t>> {
+        self.at += 1;
+        let rest = self.rest();
+        let mut digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        // In `$11-0`, the last digit belongs to the result.
+        let last = digits.saturating_sub(1);
+        let last_on = rest.get(last..).unwrap_or_default();
+        if digits > 0 && !rest.get(digits).is_none_or(|byte| ends_word(*byte)) {
+            digits -= usize::from(result_at(last_on).is_some());
+        }
+        self.at += digits;
+        let digits = std::str::from_utf8(rest.get(..digits)?).ok()?;
+        digits.parse().ok().map(Token::Nag)
+    }
+
+    /// Reads a sign such as `?!`.
+    fn sign(&mut self) -> Token<'t> {
+        let (nag, length) = match self.rest() {
+            [b'!', b'!', ..] => (3, 2),
+            [b'!', b'?', ..] => (5, 2),
+            [b'!', ..] => (1, 1),
+            [_, b'!', ..] => (6, 2),
+            [_, b'?', ..] => (4, 2),
+            _ => (2, 1),
+        };
+        self.at += length;
+        Token::Nag(nag)
+    }
+
+    #[inline]
+    fn word(&mut self) -> Option<Token<'t>> {
+        let rest = self.rest();
+        if let Ok((san, length)) = San::from_ascii_prefix(rest) {
+            let is_check = matches!(rest.get(length), Some(b'+' | b'#'));
+            let length = length + usize::from(is_check);
+            let ends = match rest.get(length) {
+                // `e8(Q)` is a word.
+                Some(b'(') => bracketed_promotion(rest.get(length..).unwrap_or_default()) == 0,
+                Some(byte) => ends_word(*byte) || result_at(rest.get(length..)?).is_some(),
+                None => true,
+            };
+            if ends {
+                self.at += length;
+                return Some(Token::Move(san));
+            }
+        }
+        self.odd_word()
+    }
+
+    /// Reads a word that is not standard SAN.
+    #[cold]
+    fn odd_word(&mut self) -> Option<Token<'t>> {
+        let rest = self.rest();
+        if let Some(length) = space_in_utf8(rest) {
+            self.at += length;
+            return None;
+        }
+        if let Some((result, length)) = result_at(rest) {
+            self.at += length;
+            return Some(Token::Result(result));
+        }
+        let length = word_length(rest);
+        let word = rest.get(..length).unwrap_or_default();
+        // The result may be glued to it.
+        let glued = (1..length).find(|at| result_at(word.get(*at..).unwrap_or_default()).is_some());
+        let length = glued.unwrap_or(length);
+        self.at += length;
+        Some(Token::Word(word.get(..length).unwrap_or_default()))
+    }
+
+    /// Examines a `[` in the movetext that does not begin a line. Skips a command such
+    /// as `[%clk 1]`.
+    fn bracket(&mut self) -> Bracket {
+        let rest = self.rest();
+        if rest.starts_with(b"[%") {
+            let length = memchr2(b']', b'\n', rest).unwrap_or(rest.len());
+            self.at += length + usize::from(rest.get(length) == Some(&b']'));
+            return Bracket::Command;
+        }
+        match value_of_tag(rest).is_some() && self.is_over() {
+            true => Bracket::NextGame,
+            false => Bracket::Text,
+        }
+    }
+
+    /// Skips a variation up to the `)` that closes it.
+    pub(super) fn skip_variation(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'(' => depth += 1,
+                b')' if depth == 0 => return,
+                b')' => depth -= 1,
+                b'{' | b';' | b'\n' | b'[' => {
+                    let start = self.at;
+                    match self.skip_special(byte) {
+                        true if byte == b'\n' => self.at = start,
+                        false => continue,
+                        true => {}
+                    }
+                    // The movetext ends here.
+                    return;
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Skips the rest of the movetext. It ends where reading would end.
+    pub(super) fn skip_movetext(&mut self) {
+        if self.unclosed.is_some() {
+            return;
+        }
+        loop {
+            let rest = self.rest();
+            let length = memchr3(b'\n', b'{', b';', rest).unwrap_or(rest.len());
+            let part = rest.get(..length).unwrap_or_default();
+            let length = memchr(b'[', part).unwrap_or(length);
+            let part = rest.get(..length).unwrap_or_default().trim_ascii();
+            if !part.is_empty() {
+                self.skipped_result = final_result(part);
+            }
+            self.at += length;
+            let Some(byte) = self.peek() else { return };
+            if self.skip_special(byte) {
+                return;
+            }
+        }
+    }
+
+    /// Skips a comment, a line end or a bracket, which begins with `byte`; true if the
+    /// movetext ends there.
+    fn skip_special(&mut self, byte: u8) -> bool {
+        match byte {
+            b'\n' => self.ends_with_line(),
+            b'{' => self.braces() == Token::Unclosed,
+            b';' => {
+                self.line_comment();
+                false
+            }
+            _ => match self.bracket() {
+                Bracket::NextGame => true,
+                Bracket::Command => false,
+                Bracket::Text => {
+                    self.at += 1;
+                    false
+                }
+            },
+        }
+    }
+}
+
+/// What a `[` in the movetext is.
+enum Bracket {
+    /// The first tag of the next game, behind the result.
+    NextGame,
+    /// A command such as `[%clk 1]`.
+    Command,
+    Text,
+}
+
+/// Whether the text begins with a numbered move.
+pub(super) fn is_numbered(text: &[u8]) -> bool {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && text.get(digits) == Some(&b'.')
+}
+
+/// Whether the text begins with a tag, such as `[Event`. A name that begins with a digit
+/// must be followed by a value in quotation marks.
+pub(super) fn is_tag(text: &[u8]) -> bool {
+    let name = text.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+    match name.and_then(<[u8]>::first) {
+        Some(first) if first.is_ascii_alphabetic() => true,
+        Some(first) if first.is_ascii_digit() => value_of_tag(text).is_some(),
+        _ => false,
+    }
+}
+
+/// The text after the first quotation mark of a tag, such as `x"]` of `[Event "x"]`.
+fn value_of_tag(text: &[u8]) -> Option<&[u8]> {
+    let text = text.strip_prefix(b"[")?.trim_ascii_start();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(byte);
+    let length = text.iter().take_while(|byte| is_name(byte)).count();
+    let (name, rest) = text.split_at_checked(length)?;
+    name.first().filter(|first| first.is_ascii_alphanumeric())?;
+    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+    let value = rest.get(blanks.count()..)?;
+    value.strip_prefix(b"\"")
+}
+
+/// Whether the first line of a text is a correct tag.
+fn is_tag_line(text: &[u8]) -> bool {
+    let line = text.get(..memchr(b'\n', text).unwrap_or(text.len()));
+    let line = line.unwrap_or_default().trim_ascii_end();
+    let value = value_of_tag(line).and_then(|value| value.strip_suffix(b"]"));
+    value.is_some_and(|value| value.trim_ascii_end().ends_with(b"\""))
+}
+
+/// Whether a line, at an offset, begins the tags of a game: it is a tag, and either the
+/// line before is empty, or the next one is a tag, too.
+fn begins_tags(text: &[u8], at: usize) -> bool {
+    let line = text.get(at..).unwrap_or_default();
+    is_tag_line(line)
+        && (is_after_gap(text, at) || {
+            let end = memchr(b'\n', line).map_or(line.len(), |end| end + 1);
+            is_tag_line(line.get(end..).unwrap_or_default())
+        })
+}
+
+/// Whether the line before an offset is empty.
+fn is_after_gap(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).and_then(|text| text.strip_suffix(b"\n"));
+    let before = before.unwrap_or_default();
+    let line = before.get(memrchr(b'\n', before).map_or(0, |end| end + 1)..);
+    at > 0 && line.unwrap_or_default().trim_ascii().is_empty()
+}
+
+/// The offset of the `}` after the tags of a game inside a comment; `None` if the comment
+/// has no end. A quoted game has no comments and is not followed by another one: so a
+/// forgotten `}` spoils its own game only.
+#[cold]
+fn quoted_tags(tags: &[u8]) -> Option<usize> {
+    let window = tags.get(..QUOTED_GAME_BYTES.min(tags.len()))?;
+    let end = memchr2(b'{', b'}', window).filter(|at| window.get(*at) == Some(&b'}'))?;
+    let quoted = window.get(..end)?;
+    let mut lines = memchr::memchr_iter(b'\n', quoted).map(|at| at + 1);
+    let another = |at: usize| {
+        let line = quoted.get(at..).unwrap_or_default();
+        line.starts_with(b"[") && is_tag_line(line) && is_after_gap(quoted, at)
+    };
+    (!lines.any(another)).then_some(end)
+}
+
+/// The last place, up to an offset, where a line of `text` certainly begins a game. The
+/// text must begin between games.
+pub(super) fn last_start(text: &[u8], to: usize) -> Option<usize> {
+    let mut end = to.min(text.len());
+    loop {
+        let start = memrchr(b'\n', text.get(..end)?)? + 1;
+        if is_start(text, start) {
+            return Some(start);
+        }
+        end = start - 1;
+    }
+}
+
+/// Whether the line at an offset certainly begins a game: a tag after movetext, or text
+/// after a result and an empty line.
+fn is_start(text: &[u8], at: usize) -> bool {
+    let line = text.get(at..).unwrap_or_default();
+    let is_tag = is_tag(line);
+    let is_text = || {
+        let first = line.first().filter(|first| first.is_ascii_alphanumeric());
+        first.is_some() && is_after_gap(text, at)
+    };
+    if !is_tag && !is_text() {
+        return false;
+    }
+    let head = text.get(..at).unwrap_or_default();
+    let mut before = head;
+    // Comments at the end of the game. After an empty line, they belong to the next one.
+    loop {
+        let end = before.len();
+        before = before.trim_ascii_end();
+        let space = head.get(before.len()..end).unwrap_or_default();
+        if end < head.len() && memchr::memchr_iter(b'\n', space).count() > 1 {
+            return false;
+        }
+        if !before.ends_with(b"}") {
+            break;
+        }
+        let start = memrchr(b'{', before).unwrap_or(0);
+        before = before.get(..start).unwrap_or_default();
+        if memrchr2(b'{', b'}', before).is_some_and(|at| before.get(at) == Some(&b'{')) {
+            return false;
+        }
+    }
+    let line = memrchr(b'\n', before).map_or(0, |end| end + 1);
+    let line = before.get(line..).unwrap_or_default();
+    let has_tags = line.starts_with(b"[") || memmem::find(line, b"\"]").is_some();
+    let words = match has_tags {
+        true => after_tags(line),
+        false => {
+            let end = memrchr2(b'}', b']', line).map_or(0, |end| end + 1);
+            line.get(end..).unwrap_or_default().trim_ascii()
+        }
+    };
+    let is_move = match words.first() {
+        // After a tag, other words are a note.
+        Some(b'0'..=b'9' | b'*') => true,
+        Some(first) => first.is_ascii_alphabetic() && memchr(b']', line).is_none(),
+        None => false,
+    };
+    // The last condition may look at all of the text.
+    is_move
+        && (is_tag || final_result(words).is_some())
+        && memchr2(b'"', b'[', words).is_none()
+        && !line.starts_with(b"%")
+        && !may_have_line_comment(line)
+        && is_outside_comments(head)
+}
+
+/// The text after the correct tags at the start of a line.
+fn after_tags(line: &[u8]) -> &[u8] {
+    let mut rest = line;
+    while let Some(value) = value_of_tag(rest) {
+        let after = closing(value).and_then(|end| value.get(end + 2..));
+        let Some(after) = after else { break };
+        rest = after.trim_ascii_start();
+    }
+    rest
+}
+
+/// Whether a line may have a comment to its end: a semicolon that is not in braces which
+/// open on the same line.
+fn may_have_line_comment(line: &[u8]) -> bool {
+    let mut in_braces = false;
+    memchr::memchr3_iter(b'{', b'}', b';', line).any(|at| {
+        let byte = line.get(at);
+        in_braces = byte == Some(&b'{') || byte == Some(&b';') && in_braces;
+        byte == Some(&b';') && !in_braces
+    })
+}
+
+/// Whether no comment in braces is open at the end of a text that begins between games.
+fn is_outside_comments(text: &[u8]) -> bool {
+    let last = memrchr2(b'{', b'}', text);
+    let Some(open) = last.filter(|at| text.get(*at) == Some(&b'{')) else {
+        return true;
+    };
+    // It is open, unless it has been cut off at the tags of a game.
+    let certain = text.len().saturating_sub(QUOTED_GAME_BYTES);
+    let inside = text.get(open..certain).unwrap_or_default();
+    let mut lines = memchr::memchr_iter(b'\n', inside).map(|at| open + at + 1);
+    lines.any(|at| text.get(at) == Some(&b'[') && begins_tags(text, at))
+}
+
+fn is_empty_line(text: &[u8]) -> bool {
+    let mut bytes = text.iter();
+    bytes.find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) == Some(&b'\n')
+}
+
+/// Whether a text consists of comments only.
+fn is_only_comments(text: &[u8]) -> bool {
+    let mut tokens = Tokens::new(text, 0);
+    loop {
+        tokens.skip_space(true);
+        match tokens.peek() {
+            None => return true,
+            Some(b'{') => drop(tokens.braces()),
+            Some(b';') => drop(tokens.line_comment()),
+            Some(_) => return false,
+        }
+    }
+}
+
+/// Where a correct tag value ends: before `"]`.
+#[inline]
+fn closing(value: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr3(b'\\', b'"', b'\n', value.get(at..)?)?;
+        match (value.get(at)?, value.get(at + 1)) {
+            (b'\\', _) => at += 2,
+            (b'"', Some(b']')) => return Some(at),
+            (b'"', _) => at += 1,
+            _ => return None,
+        }
+    }
+}
+
+/// Where an incorrect tag value ends: before the last quotation mark of its line or,
+/// if the value continues there, of one of the next lines; without any, at the last
+/// bracket or the end of the line.
+#[cold]
+fn odd_closing(value: &[u8]) -> usize {
+    let mut start = 0;
+    for count in 0..TAG_LINES {
+        let rest = value.get(start..).unwrap_or_default();
+        let begins = rest.trim_ascii_start();
+        if count > 0 && (is_empty_line(rest) || begins.is_empty() || is_tag(begins)) {
+            break;
+        }
+        let length = memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = rest.get(..length).unwrap_or_default();
+        if let Some(bracket) = memrchr(b']', line) {
+            let before = line.get(..bracket).unwrap_or_default().trim_ascii_end();
+            if before.ends_with(b"\"") {
+                return start + before.len() - 1;
+            }
+        }
+        start += length + 1;
+    }
+    let length = memchr(b'\n', value).unwrap_or(value.len());
+    let line = value.get(..length).unwrap_or_default();
+    let end = memrchr(b'"', line).or_else(|| memrchr(b']', line));
+    end.unwrap_or(line.trim_ascii_end().len())
+}
+
+fn ends_word(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\n'
+            | b'\r'
+            | b'{'
+            | b'}'
+            | b'('
+            | b')'
+            | b'!'
+            | b'?'
+            | b'$'
+            | b';'
+            | b'.'
+            | b'*'
+            | b','
+            | b'['
+            | 0x1a
+    )
+}
+
+/// Length of a piece in brackets, such as `(Q)`; 0 for anything else.
+fn bracketed_promotion(text: &[u8]) -> usize {
+    let length = text.iter().take(5).position(|byte| *byte == b')');
+    let inside = length.and_then(|length| text.get(1..length));
+    let inside = inside.unwrap_or_default();
+    if inside.iter().any(|byte| b"{};\n".contains(byte)) {
+        return 0;
+    }
+    let is_one = std::str::from_utf8(inside).is_ok_and(|text| text.chars().count() == 1);
+    match is_one || inside.len() == 1 {
+        true => inside.len() + 2,
+        false => 0,
+    }
+}
+
+/// Length of a word, at least one byte.
+fn word_length(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = text.get(at) {
+        let rest = text.get(at..).unwrap_or_default();
+        let ends = match byte {
+            // The abbreviation "e.p."
+            b'.' => text
+                .get(at + 1)
+                .is_none_or(|&next| !next.is_ascii_alphabetic()),
+            b'(' => {
+                let length = bracketed_promotion(rest);
+                at += length;
+                length == 0
+            }
+            _ => ends_word(byte) || space_in_utf8(rest).is_some(),
+        };
+        if ends {
+            break;
+        }
+        at += usize::from(byte != b'(');
+    }
+    at
+}
+
+/// Length of a Unicode space, an ellipsis or a byte order mark; `None` for
+/// other text.
+fn space_in_utf8(text: &[u8]) -> Option<usize> {
+    let spaces = [
+        "\u{a0}", "…", "\u{feff}", "\u{2009}", "\u{202f}", "\u{200b}",
+    ];
+    let space = spaces
+        .iter()
+        .find(|space| text.starts_with(space.as_bytes()));
+    space.map(|space| space.len())
+}
+
+/// The result at the start of a text, and its length. All kinds of dashes are accepted,
+/// also between blanks; half a point is `1/2`, `½` or `0.5`.
+pub(super) fn result_at(text: &[u8]) -> Option<(GameResult, usize)> {
+    let (white, length) = points(text)?;
+    let rest = text.get(length..)?;
+    let end = |length: usize| {
+        let rest = text.get(length..).unwrap_or_default();
+        rest.first().is_none_or(|byte| ends_word(*byte)) || space_in_utf8(rest).is_some()
+    };
+    let other = after_dash(rest).and_then(|(rest, dash)| {
+        let (points, more) = points(rest)?;
+        Some((points, length + dash + more))
+    });
+    let Some((black, length)) = other else {
+        // A half alone is a draw, too.
+        let is_draw = white == Points::Half;
+        return (is_draw && end(length)).then_some((GameResult::Draw, length));
+    };
+    let result = match (white, black) {
+        (Points::One, Points::Zero) | (Points::OneDecimal, Points::ZeroDecimal) => {
+            GameResult::Won(Color::White)
+        }
+        (Points::Zero, Points::One) | (Points::ZeroDecimal, Points::OneDecimal) => {
+            GameResult::Won(Color::Black)
+        }
+        (Points::Half, Points::Half) | (Points::HalfDecimal, Points::HalfDecimal) => {
+            GameResult::Draw
+        }
+        _ => return None,
+    };
+    end(length).then_some((result, length))
+}
+
+/// The points of a player. Decimals are separate: `1.0-0` is castling at move 1.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Points {
+    Zero,
+    Half,
+    One,
+    ZeroDecimal,
+    HalfDecimal,
+    OneDecimal,
+}
+
+/// The points at the start of a text, and their length.
+fn points(text: &[u8]) -> Option<(Points, usize)> {
+    const FORMS: [(&[u8], Points); 8] = [
+        (b"1/2", Points::Half),
+        (b"0.5", Points::HalfDecimal),
+        (b"1.0", Points::OneDecimal),
+        (b"0.0", Points::ZeroDecimal),
+        (b"1", Points::One),
+        (b"0", Points::Zero),
+        ("½".as_bytes(), Points::Half),
+        // In Latin-1.
+        (b"\xbd", Points::Half),
+    ];
+    let mut forms = FORMS.iter();
+    let (form, points) = forms.find(|(form, _)| text.starts_with(form))?;
+    Some((*points, form.len()))
+}
+
+/// The text after a dash and the blanks around it, and the length of these.
+fn after_dash(text: &[u8]) -> Option<(&[u8], usize)> {
+    let start = text.get(blanks(text)..)?;
+    let rest = start.get(dash(start)?..)?;
+    let rest = rest.get(blanks(rest)..)?;
+    Some((rest, text.len() - rest.len()))
+}
+
+/// Length of the dash, or the colon, at the start of a text.
+fn dash(text: &[u8]) -> Option<usize> {
+    match text {
+        [b'-' | b':', ..] => Some(1),
+        [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => Some(3),
+        _ => None,
+    }
+}
+
+/// Length of the blanks at the start of a text.
+fn blanks(text: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        length += match text.get(length..) {
+            Some([b' ' | b'\t', ..]) => 1,
+            Some([0xc2, 0xa0, ..]) => 2,
+            _ => return length,
+        };
+    }
+}
+
+/// The result at the end of a movetext.
+fn final_result(movetext: &[u8]) -> Option<GameResult> {
+    let text = movetext.trim_ascii_end();
+    match text.last()? {
+        b'*' => return Some(GameResult::Unknown),
+        b'0' | b'1' | b'2' | b'5' | 0xbd => {}
+        _ => return None,
+    }
+    // The longest form is `½ - ½` with wide blanks and dash.
+    let longest = text.len().saturating_sub(16);
+    let mut starts = longest..text.len();
+    starts.find_map(|at| {
+        let (result, length) = result_at(text.get(at..)?)?;
+        (at + length == text.len()).then_some(result)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// For each game, its tags as `name=value`, then the tokens of the movetext.
+    fn parsed(text: &str) -> Vec<String> {
+        let mut tokens = Tokens::new(text.as_bytes(), 0);
+        let mut games = Vec::new();
+        while tokens.go_to_game() {
+            let mut parsed = Vec::new();
+            while let Some(tag) = tokens.next_tag() {
+                let [name, value] =
+                    [tag.name, tag.value].map(|text| String::from_utf8_lossy(text).into_owned());
+                parsed.push(format!("{name}={value}"));
+            }
+            parsed.extend(tokens.notes().iter().map(|note| format!("{note:?}")));
+            while let Some(token) = tokens.next() {
+                parsed.push(match token {
+                    Token::Move(san) => san.to_string(),
+                    Token::Word(word) => format!("<{}>", String::from_utf8_lossy(word)),
+                    Token::Nag(nag) => format!("${nag}"),
+                    Token::Result(result) => result.to_pgn().to_owned(),
+                    Token::Begin => "(".to_owned(),
+                    Token::End => ")".to_owned(),
+                    Token::Comment(text) | Token::LineComment(text) => {
+                        format!("{{{}}}", String::from_utf8_lossy(text))
+                    }
+                    Token::Unclosed => "...".to_owned(),
+                });
+            }
+            games.push(parsed.join(" "));
+        }
+        games
+    }
+
+    #[track_caller]
+    fn assert_parsed(text: &str, games: &[&str]) {
+        assert_eq!(parsed(text), games, "{text}");
+    }
+
+    #[test]
+    fn every_word_is_parsed() {
+        assert_parsed(
+            "1.f3! e5$71 2.g4 ?? (-- {}) O-O O-O-O#!?0-1",
+            &["f3 $1 e5 $71 g4 $4 ( -- {} ) O-O O-O-O $5 0-1"],
+        );
+        assert_parsed(
+            "1-0 0-1 1/2-1/2 1–0 0–1 ½–½ 1:0 1/2 *",
+            &["1-0 0-1 1/2-1/2 1-0 0-1 1/2-1/2 1-0 1/2-1/2 *"],
+        );
+        assert_parsed(
+            "1. Ng1f3 Nb8-c6 2. e2-e4 Nf6-+ 3. Sf3 Nf3+- 4.bxa8Q b8=(Q) b8(Q) b8/Q",
+            &["Ng1f3 <Nb8-c6> <e2-e4> <Nf6-+> <Sf3> <Nf3+-> <bxa8Q> <b8=(Q)> <b8(Q)> <b8/Q>"],
+        );
+        assert_parsed(
+            "1… e4, e5 0-0 0–0-0 0000 exd6 e.p. Nf3± ♘f3 e8(♕) [%clk 1:00] Bb5 ch x }",
+            &["e4 e5 <0-0> <0–0-0> <0000> exd6 <e.p> <Nf3±> <♘f3> <e8(♕)> Bb5 <ch> <x>"],
+        );
+        assert_parsed("1.\u{a0}e4\u{a0}e5 (=) {half", &["<e4> e5 ( <=> ) ..."]);
+        assert_parsed(
+            "e4 ; to the end\ne5\n% no\nNf3",
+            &["e4 { to the end} e5 Nf3"],
+        );
+    }
+
+    #[test]
+    fn tags_are_read_as_they_were_meant() {
+        let names = ["A=1 B=x"];
+        for text in [
+            "[A \"1\"]\n[B \"x\"]\n",
+            "[A \"1\"] [B \"x\"]",
+            "[A \"1\"] \u{201c}note\n[B \"x\"]\n",
+            "[A \"1\"]]\n\n[B \"x\"]",
+            "[A \"1\"\n[B \"x]\n",
+            "[A \"1\n[B \"x\"]\n",
+            "[A 1]\n[ B  x ]\n",
+            "[A\n\"1\"]\n[B \"x\"\n",
+            "[A\n \"1\" ]\n%[C \"\"]\n[%x]\n[B \"x\"  ]\n",
+        ] {
+            assert_parsed(text, &names);
+        }
+        assert_parsed(
+            "[White \"A \"the\" B\"]\n[C \"a\nb\"]\n[D \"C:\\\"]\n[E \"\\\"e\"]\n1. e4",
+            &["White=A \"the\" B C=a\nb D=C:\\ E=\\\"e e4"],
+        );
+        assert_parsed(
+            r#"[Event "a \"b\""] [Site "c"]"#,
+            &[r#"Event=a \"b\" Site=c"#],
+        );
+        assert_parsed(
+            "[1st \"x\"]\n[White-Team \"y\"]\n[2. Nf3 x]\ne4",
+            &["1st=x White-Team=y e4"],
+        );
+        assert_parsed("[White Anand, V]\n\n1. e4", &["White=Anand, V e4"]);
+        assert_parsed(
+            "[A \"1\"] ;one\n[B \"2\"]",
+            &["A=1 B=2 LineComment([111, 110, 101])"],
+        );
+        assert_parsed(
+            "[A \"1\"] {one}\n[B \"2\"]\n\n{two}\n\n1. e4 *",
+            &["A=1 B=2 Comment([111, 110, 101]) {two} e4 *"],
+        );
+        assert_parsed(
+            "[A \"1\"]1. e4 *\n[A \"2\"]d4 *\n",
+            &["A=1 e4 *", "A=2 d4 *"],
+        );
+        assert_parsed("[A \"1\"]\n\n[A \"2\"]\n\ne4", &["A=1", "A=2 e4"]);
+    }
+
+    /// The search for brackets goes on behind its window, wherever that ends.
+    #[test]
+    fn the_tags_of_the_next_game_are_found_behind_any_length_of_comment() {
+        for length in (BRACKET_BYTES - 40..BRACKET_BYTES + 10).chain(9_000..9_003) {
+            let filler = "[x \"y\"] ".repeat(length / 8) + &"x".repeat(length % 8);
+            let next = "[A \"1\"]\n[B \"2\"]\n";
+            let text = format!("1. e4 {{{filler}\n\n{next}\n1. d4 {{}} *");
+            let mut tokens = Tokens::new(text.as_bytes(), 0);
+            assert!(matches!(tokens.next(), Some(Token::Move(_))));
+            assert_eq!(tokens.next(), Some(Token::Unclosed), "{length}");
+            assert!(tokens.rest().starts_with(next.as_bytes()), "{length}");
+            let text = format!("{{{filler}\n\n[x]\n{next}}} *");
+            let mut tokens = Tokens::new(text.as_bytes(), 0);
+            assert!(matches!(tokens.next(), Some(Token::Comment(_))), "{length}");
+            assert!(matches!(tokens.next(), Some(Token::Result(_))), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_game_goes_on_after_an_empty_line() {
+        assert_parsed("1. e4 e5\n\n2. Nf3 *\n\n3. x\n", &["e4 e5 Nf3 *", "<x>"]);
+        assert_parsed(
+            "{a}\r\n\r\n1. e4\n\n1. d4\n\nprose",
+            &["{a} e4", "d4", "<prose>"],
+        );
+        assert_parsed("1. e4 (1. d4\n\n2. c4) e5", &["e4 ( d4 c4 ) e5"]);
+    }
+}

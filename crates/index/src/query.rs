@@ -1,0 +1,349 @@
+//! Sums over the selected games of a position.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use shakmaty::{Chess, Move};
+
+use crate::Error;
+use crate::bucket::Bucket;
+use crate::row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
+use crate::{GameSelection, GamesIndex, Player};
+use tabia_games::Month;
+use tabia_games::tgx::move_of;
+
+/// Which games to list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    /// Number of games of the best players, at most [`TOP_GAMES`].
+    pub top: usize,
+    /// Whether these come only from the highest rating groups, as on lichess.
+    pub top_groups: bool,
+    /// Number of the newest games, at most [`RECENT_GAMES`], without the top ones.
+    pub recent: usize,
+    /// Whether results are counted by month.
+    pub history: bool,
+    /// Number of games listed in [`Lists::order`].
+    pub listed: usize,
+    /// The order of the listed games.
+    pub order: Order,
+}
+
+/// Order of games in a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Those of the best players.
+    #[default]
+    Rating,
+    /// The newest.
+    Newest,
+    /// The oldest.
+    Oldest,
+}
+
+impl Order {
+    /// Sort key: games with greater keys come first. Unknown dates are last.
+    fn key(self, bucket: Bucket, game: &GameRef) -> [u32; 4] {
+        let (rating, day, number) = game.by_rating();
+        let (date, day, rating) = (bucket.date().0, u32::from(day), u32::from(rating));
+        match self {
+            Order::Rating => [rating, date, day, number],
+            Order::Newest => [date, day, rating, number],
+            Order::Oldest if bucket.when().year == 0 => [0, 0, rating, number],
+            Order::Oldest => [!date, !day, rating, number],
+        }
+    }
+}
+
+/// The source of games.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'i> {
+    /// All games of an index.
+    Index(&'i GamesIndex),
+    /// The games of some players.
+    Players(&'i [Arc<Player>]),
+}
+
+/// A game in a list, with the move played in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The move.
+    pub mv: IndexedMove,
+    /// Its date, speed and rating group.
+    pub bucket: Bucket,
+    /// The game.
+    pub game: GameRef,
+    /// Index of its index among those that were asked.
+    pub index: usize,
+}
+
+/// Statistics of a move.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveSums {
+    /// The move, legal in the position.
+    pub mv: Move,
+    /// Results and ratings.
+    pub counts: Counts,
+    /// The game, if there is only one.
+    pub only: Option<Named>,
+}
+
+/// Statistics of a position.
+#[derive(Clone, Debug, Default)]
+pub struct Sums {
+    /// Totals over all moves.
+    pub counts: Counts,
+    /// Moves, most played first.
+    pub moves: Vec<MoveSums>,
+    /// Games of the best players, the best first.
+    pub top: Vec<Named>,
+    /// The newest games, the newest first.
+    pub recent: Vec<Named>,
+    /// Results by month.
+    pub history: BTreeMap<Month, Counts>,
+    /// Games in the order of [`Lists::order`].
+    pub listed: Vec<Named>,
+}
+
+/// The sums of a position over several indexes.
+///
+/// # Errors
+///
+/// An index cannot be read, or is damaged.
+pub fn sums<'i>(
+    sources: impl IntoIterator<Item = Source<'i>>,
+    position: &Chess,
+    selection: &GameSelection,
+    lists: Lists,
+) -> Result<Sums, Error> {
+    let mut sums = SumsBuilder::new(position, *selection, lists);
+    let mut limit = RECENT_GAMES;
+    for (number, source) in sources.into_iter().enumerate() {
+        sums.index = number;
+        match source {
+            Source::Index(index) => index.rows(position, |row| sums.add(row))?,
+            Source::Players(players) => {
+                limit = 0;
+                for player in players {
+                    player.count(position, &mut sums);
+                }
+            }
+        }
+    }
+    Ok(sums.finish(limit))
+}
+
+/// The best games by a key; the last is dropped when the list is full.
+#[derive(Debug)]
+struct Best<K> {
+    most: usize,
+    games: Vec<(K, Named)>,
+}
+
+impl<K: Ord> Best<K> {
+    fn new(most: usize) -> Best<K> {
+        Best {
+            most,
+            games: Vec::with_capacity(most + 1),
+        }
+    }
+
+    fn offer(&mut self, key: K, game: Named) {
+        let is_full = self.games.len() >= self.most;
+        if is_full && self.games.last().is_none_or(|(last, _)| *last >= key) {
+            return;
+        }
+        let at = self.games.partition_point(|(other, _)| *other >= key);
+        self.games.insert(at, (key, game));
+        self.games.truncate(self.most);
+    }
+}
+
+/// Sums under construction.
+#[derive(Debug)]
+pub struct SumsBuilder<'p> {
+    position: &'p Chess,
+    selection: GameSelection,
+    lists: Lists,
+    index: usize,
+    /// `None` for an illegal move: two positions share a key.
+    moves: Vec<(IndexedMove, Option<MoveSums>)>,
+    top: Best<(u16, Bucket, u8, usize, u32)>,
+    recent: Best<(Bucket, u8, usize, u32)>,
+    history: BTreeMap<Month, Counts>,
+    listed: Best<([u32; 4], usize)>,
+}
+
+impl<'p> SumsBuilder<'p> {
+    pub(crate) fn new(
+        position: &'p Chess,
+        selection: GameSelection,
+        lists: Lists,
+    ) -> SumsBuilder<'p> {
+        let top = lists.top.min(TOP_GAMES);
+        // Extra games, because some may be removed as top games.
+        let recent = match lists.recent.min(RECENT_GAMES) {
+            0 => 0,
+            _ => RECENT_GAMES + TOP_GAMES,
+        };
+        SumsBuilder {
+            position,
+            selection,
+            lists,
+            index: 0,
+            moves: Vec::new(),
+            top: Best::new(if lists.recent > 0 { TOP_GAMES } else { top }),
+            recent: Best::new(recent),
+            history: BTreeMap::new(),
+            listed: Best::new(lists.listed),
+        }
+    }
+
+    /// The sums of a move, if it is legal.
+    fn sums(&mut self, packed: IndexedMove) -> Option<&mut MoveSums> {
+        let known = self.moves.iter().position(|(mv, _)| *mv == packed);
+        let at = known.unwrap_or_else(|| {
+            let (from, to, promotion) = packed.parts();
+            let sums = move_of(self.position, from, to, promotion).map(|mv| MoveSums {
+                mv,
+                counts: Counts::default(),
+                only: None,
+            });
+            self.moves.push((packed, sums));
+            self.moves.len() - 1
+        });
+        self.moves.get_mut(at)?.1.as_mut()
+    }
+
+    fn add(&mut self, row: &Row) {
+        if !self.selection.admits(row.bucket) {
+            return;
+        }
+        let result = self.selection.result;
+        let counts = match result {
+            None => row.counts,
+            Some(result) => row.counts.with(result),
+        };
+        if counts.games() == 0 {
+            return;
+        }
+        let index = self.index;
+        let named = |game: &GameRef| Named {
+            mv: row.mv,
+            bucket: row.bucket,
+            game: *game,
+            index,
+        };
+        let Some(sums) = self.sums(row.mv) else {
+            return;
+        };
+        sums.counts.add(&counts);
+        let is_wanted = |game: &&GameRef| result.is_none_or(|result| game.result() == result);
+        let wanted = || row.refs.iter().filter(is_wanted).map(named);
+        sums.only = wanted().next();
+        self.month(row.bucket, &counts);
+        wanted().for_each(|game| self.name(game));
+    }
+
+    /// Counts a single game.
+    pub(crate) fn count(&mut self, mv: IndexedMove, bucket: Bucket, game: GameRef) {
+        let wanted = self.selection.result;
+        if !self.selection.admits(bucket) || wanted.is_some_and(|result| game.result() != result) {
+            return;
+        }
+        let index = self.index;
+        let Some(sums) = self.sums(mv) else {
+            return;
+        };
+        let named = Named {
+            mv,
+            bucket,
+            game,
+            index,
+        };
+        sums.counts.count(game.winner, game.elo);
+        sums.only = Some(named);
+        let mut counts = Counts::default();
+        counts.count(game.winner, game.elo);
+        self.month(bucket, &counts);
+        self.name(named);
+    }
+
+    fn month(&mut self, bucket: Bucket, counts: &Counts) {
+        if self.lists.history
+            && let Some(month) = bucket.when().month()
+        {
+            self.history.entry(month).or_default().add(counts);
+        }
+    }
+
+    fn name(&mut self, named: Named) {
+        let Named {
+            bucket,
+            game,
+            index,
+            ..
+        } = named;
+        let (rating, day, number) = game.by_rating();
+        // Year, month and day; the speed does not matter.
+        let date = bucket.date();
+        let is_top = !self.lists.top_groups
+            || self
+                .selection
+                .least_top_group()
+                .is_some_and(|least| bucket.group() >= Some(least));
+        if is_top && self.top.most > 0 {
+            self.top.offer((rating, date, day, index, number), named);
+        }
+        if self.listed.most > 0 {
+            let key = (self.lists.order.key(bucket, &game), index);
+            self.listed.offer(key, named);
+        }
+        if self.recent.most > 0 {
+            self.recent.offer((date, day, index, number), named);
+        }
+    }
+
+    /// Returns the sums. Top and newest games are `limit` at most, if that is not 0;
+    /// the newest ones are dropped first.
+    pub(crate) fn finish(self, limit: usize) -> Sums {
+        let mut sums = Sums {
+            history: self.history,
+            listed: self
+                .listed
+                .games
+                .into_iter()
+                .map(|(_, game)| game)
+                .collect(),
+            ..Sums::default()
+        };
+        sums.moves = self
+            .moves
+            .into_iter()
+            .filter_map(|(_, sums)| sums)
+            .collect();
+        for made in &mut sums.moves {
+            sums.counts.add(&made.counts);
+            if made.counts.games() != 1 {
+                made.only = None;
+            }
+        }
+        sums.moves
+            .sort_by_key(|made| std::cmp::Reverse(made.counts.games()));
+        // Lichess lists four, and counts the newest games before it truncates.
+        let most_top = if self.lists.top_groups { 4 } else { TOP_GAMES };
+        let top: Vec<Named> = self.top.games.into_iter().map(|(_, game)| game).collect();
+        let top = top.get(..most_top).unwrap_or(&top);
+        let recent = self.recent.games.into_iter().map(|(_, game)| game);
+        let most_recent = match limit {
+            0 => self.lists.recent,
+            _ => self.lists.recent.min(limit.saturating_sub(top.len())),
+        };
+        sums.recent = recent
+            .filter(|game| !top.contains(game))
+            .take(most_recent)
+            .collect();
+        sums.top = top.iter().copied().take(self.lists.top).collect();
+        sums
+    }
+}

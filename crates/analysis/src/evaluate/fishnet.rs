@@ -115,7 +115,7 @@ fn evaluation(
         (None, Some(mate)) => Value::mate_of_white(position.turn(), limited(mate)),
         _ => return Err("not either a value or a mate"),
     };
-    let key = EvalKey::of(&position);
+    let key = EvalKey::from_position(&position);
     Ok(graph.holds(key).then_some((position, key, value)))
 }
 

@@ -4,8 +4,8 @@ use std::io::Cursor;
 use std::path::Path;
 
 use tabia_adapter::config::Config;
+use tabia_engine::EngineCommand;
 use tabia_games::{Game, GameParts, GameSource, PgnSource};
-use tabia_uci::process::EngineCommand;
 
 use super::sample;
 

@@ -19,9 +19,9 @@ use super::{compact, evaluations, progress, provenance};
 use tabia_book::ctg::{CtgBook, OpenOptions, RewriteOptions, Written, merge};
 use tabia_build::{self as build, BuildJob, Product, Source, Summary};
 use tabia_io::atomic::{self, Old, TempFolder};
-use tabia_io::input::kind::Kind;
 use tabia_io::input::path::has_extension;
 use tabia_notation::Line;
+use tabia_notation::kind::Kind;
 
 /// Arguments of `build`.
 #[derive(Args, Debug)]

@@ -17,10 +17,10 @@ use tabia_adapter::settings::{OptionId, Options};
 use tabia_adapter::transcript::escape;
 use tabia_book::policy::{Exit, choose};
 use tabia_book::{Book, Probe};
+use tabia_engine::EngineCommand;
+use tabia_engine::check::try_options;
 use tabia_notation as notation;
 use tabia_uci::engine::{EngineOption, OptionError, check_option};
-use tabia_uci::process::EngineCommand;
-use tabia_uci::process::check::try_options;
 
 /// The text of `tabia check --help` after the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \

@@ -8,8 +8,8 @@ use clap::Args;
 use super::args::ConfigArgs;
 use super::engines::{command_of, configuration, engine_command, engine_named};
 use super::style::wrapped;
-use tabia_uci::process::EngineCommand;
-use tabia_uci::process::check::{CheckStep, Outcome, Patience};
+use tabia_engine::EngineCommand;
+use tabia_engine::check::{CheckStep, Outcome, Patience};
 
 /// Columns of a usual terminal.
 const WIDTH: usize = 80;
@@ -52,7 +52,7 @@ pub(super) fn run(args: &CheckEngineArgs, out: &mut impl Write) -> anyhow::Resul
 /// step, not an error.
 fn check(command: &EngineCommand, out: &mut dyn Write) -> anyhow::Result<bool> {
     let mut written = Ok(());
-    let report = tabia_uci::process::check::check(command, &Patience::default(), &mut |step| {
+    let report = tabia_engine::check::check(command, &Patience::default(), &mut |step| {
         if written.is_ok() {
             written = write_step(step, out);
         }

@@ -15,9 +15,9 @@ use tabia_book::ctg::{
     self, CtgBook, OpenOptions, RewriteOptions, Rewritten, Salvage, Written, compact,
 };
 use tabia_io::atomic::{self, Old};
-use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::path::has_extension;
 use tabia_io::input::sibling::sibling;
+use tabia_notation::kind::{BookKind, Kind};
 
 /// Arguments of `compact`.
 #[derive(Args, Debug)]

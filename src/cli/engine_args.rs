@@ -10,7 +10,7 @@ use super::args::{ConfigArgs, name_and_value};
 use super::collection;
 use tabia_adapter::config::START_TIMEOUT;
 use tabia_analysis::evaluate::EnginePlan;
-use tabia_uci::process::Effort;
+use tabia_engine::Effort;
 
 /// Which engine, how long it searches, and how many run at the same time.
 #[derive(Args, Debug, Default)]

@@ -11,7 +11,7 @@ use tabia_adapter::book_set::BookSpec;
 use tabia_adapter::config::{BUILTIN, Config};
 use tabia_adapter::session::{Engines, IfNoneStarts};
 use tabia_adapter::settings::{BookFiles, OptionId, Options, STARTER, Setting, paths};
-use tabia_uci::process::{EngineCommand, itself};
+use tabia_engine::{EngineCommand, itself};
 
 /// Finds and reads the configuration: see [`ConfigArgs`].
 pub(super) fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {

@@ -11,9 +11,9 @@ use tabia_analysis::graph::BookGraph;
 use tabia_book::Book;
 use tabia_book::evals::{self, EvalFile, EvalTable};
 use tabia_build::BuildJob;
+use tabia_engine::AnalystError;
 use tabia_games::Sources;
 use tabia_io::input::path::{file_name, has_extension};
-use tabia_uci::process::AnalystError;
 
 /// The evaluations of a file; lines without one are reported.
 pub(super) fn read(path: &Path) -> anyhow::Result<EvalTable> {

@@ -78,9 +78,9 @@ use engines::{configuration, engine_command, engine_named, program};
 use tabia_adapter::book_set::Opener;
 use tabia_book::{Book, BookEditor, EditOptions, Pending};
 use tabia_io::atomic;
-use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::path::{file_name, to_text};
 use tabia_io::sanitize::Sanitized;
+use tabia_notation::kind::{BookKind, Kind};
 use tabia_notation::{Line, LineError};
 
 /// Runs the program with its arguments.

@@ -20,9 +20,9 @@ use tabia_adapter::relay::{self, AddRecord, Environment};
 use tabia_adapter::session::{Engines, GameRecord, Profile, Session};
 use tabia_adapter::settings::{BookFiles, Cover};
 use tabia_adapter::transcript::{self, LogHeader, Transcript};
+use tabia_engine::{EngineCommand, itself};
 use tabia_io::sanitize::{Bounded, escape_control};
 use tabia_io::{append_line, begin_lines, check_header};
-use tabia_uci::process::{EngineCommand, itself};
 
 /// Arguments of `play`.
 #[derive(Args, Clone, Debug, Default)]

@@ -19,9 +19,9 @@ use tabia_analysis::prove::{
 };
 use tabia_book::eval::{Evaluation, Value};
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable};
+use tabia_engine::Effort;
 use tabia_io::input::path::file_name;
 use tabia_notation as notation;
-use tabia_uci::process::Effort;
 
 /// Arguments of `prove`.
 #[derive(Args, Debug)]

@@ -17,10 +17,10 @@ use crate::setup::{
 use tabia_adapter::config::Config;
 use tabia_book::Book;
 use tabia_book::bin::ENTRY_BYTES;
+use tabia_engine::EngineCommand;
+use tabia_engine::check::{Patience, PlayedMove, greet, play};
 use tabia_io::input::path::to_text;
 use tabia_io::sanitize::escape_control as plain;
-use tabia_uci::process::EngineCommand;
-use tabia_uci::process::check::{Patience, PlayedMove, greet, play};
 
 /// Examples of `setup`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \

@@ -247,7 +247,7 @@ fn misplaced(error: &clap::Error, args: &[String], tabia: &Command) -> Option<St
             format!("to make a book of games: tabia build -o BOOK.ctg {word}")
         }
         Some("toml") => format!("a configuration: tabia --config {word}"),
-        _ if tabia_uci::process::is_on_path(word) || path.is_file() => {
+        _ if tabia_engine::is_on_path(word) || path.is_file() => {
             format!("to play with an engine: tabia --engine {word}, or tabia -- {word} ARGS")
         }
         _ if Line::read("", word).is_ok() => {

@@ -10,8 +10,8 @@ use super::programs::{ChessProgram, chess_programs};
 use crate::register;
 use tabia_adapter::config::Config;
 use tabia_io::atomic::is_temp_folder;
-use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::sibling::sibling;
+use tabia_notation::kind::{BookKind, Kind};
 
 /// The files that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

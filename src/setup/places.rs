@@ -55,7 +55,7 @@ impl Places {
                 .chain(wine)
                 .flatten()
                 .collect(),
-            path: tabia_uci::process::search_path(),
+            path: tabia_engine::search_path(),
             shared: match cfg!(unix) {
                 true => ["/usr/share/scid", "/usr/local/share/scid"]
                     .map(PathBuf::from)

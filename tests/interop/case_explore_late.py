@@ -1,10 +1,9 @@
 """The page of `tabia explore` when answers come late, in another order, or after the page has changed."""
 
 import contextlib
-import re
-from typing import Callable, Iterator
+from typing import Iterator
 
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from pages import Server, drag, expect_line, explorer, fixed_port, marks, open_address, page_of, paste, reload, square
 from paths import copy_starter, folder
@@ -227,54 +226,16 @@ def explorer_page_works_on_with_a_restarted_program():
             server.end()
 
 
-def shows_figures_by_itself(started: Browser, address: str, play: Callable[[Page], None], keys: str) -> None:
-    """The page shows figures before its other files have loaded; earlier input takes effect later: `play`,
-    which plays Nf3, and keys."""
-    page = started.new_page()
-    delayed: list[Route] = []
-    is_delaying = True
-    page.route(lambda url: url != address, lambda route: delayed.append(route) if is_delaying else route.continue_())
-    page.goto(address, wait_until="commit")
-    row = page.locator('#books tr[data-uci="g1f3"]')
-    expect(row.locator("td.n")).to_have_text(re.compile(r"\d"))
-    expect(page.locator('[data-square="c5"] .piece')).to_have_count(1)
-    play(page)
-    for key in keys:
-        page.keyboard.press(key)
-    page.click("#menu")
-    # A frame passes.
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-    expect(page.locator("#line button")).to_have_text(["e4", "c5"])
-    is_delaying = False
-    # The page requests failed answers again.
-    for route in delayed:
-        route.abort()
-    expect_line(page, "e4", "c5", "Nf3")
-    expect(page.locator(".square").first).to_have_attribute("data-square", "h1" if "f" in keys else "a8")
-    expect(page.locator(".context button").first).to_be_visible()
-    page.close()
-
-
-def type_move(page: Page) -> None:
-    page.fill("#move", "Nf3")
-    page.press("#move", "Enter")
-
-
-@case(limit=120, browsers=True)
-def explorer_shows_figures_by_itself_and_executes_earlier_input():
+@case(limit=60, browsers=True)
+def explorer_is_seen_when_its_first_table_is_complete_and_works():
     with explorer() as server, intercepted_page(server) as page:
-        # Without events, which would update the page.
-        with delayed(page, "**/api/events"):
-            with delayed(page, "**/main.js") as routes:
-                page.goto(server.url + "?play=e2e4,c7c5,g1f3&at=0")
+        for what in ("**/main.js", "**/table.js"):
+            with delayed(page, what) as routes:
+                page.goto(server.url + "?play=e2e4,c7c5", wait_until="commit")
                 wait_for_delayed(page, routes, 1)
-                # The first key changes nothing.
-                for key in ("Home", "ArrowRight", "ArrowRight"):
-                    page.keyboard.press(key)
-            expect(page.locator("#line [aria-current]")).to_have_text("c5")
-        for play, keys in (
-            (lambda page: page.click('#books tr[data-uci="g1f3"]'), "f"),
-            (lambda page: drag(page, "g1", "f3"), "f"),
-            (type_move, ""),
-        ):
-            shows_figures_by_itself(page.context.browser, server.url + "?play=e2e4,c7c5", play, keys)
+                assert not page.locator("header").is_visible(), what
+                assert page.locator("#books tr").count() == 0, what
+            expect(page.locator("header")).to_be_visible()
+            # Whatever is seen works.
+            page.click('#books tr[data-uci="g1f3"]')
+            expect_line(page, "e4", "c5", "Nf3")

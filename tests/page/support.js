@@ -20,8 +20,6 @@ set("navigator", { language: "en-GB" });
 set("location", { search: "" });
 set("history", { state: null });
 set("document", {
-  // It has been parsed.
-  addEventListener: (_, parsed) => parsed(),
   querySelector: () => ({ content: "0" }),
   documentElement: { lang: "en" },
   body: {},

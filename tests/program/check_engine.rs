@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use crate::common::TABIA;
-use tabia_uci::process::EngineCommand;
-use tabia_uci::process::check::{Outcome, Patience, check};
+use tabia_engine::EngineCommand;
+use tabia_engine::check::{Outcome, Patience, check};
 
 #[test]
 fn the_built_in_engine_passes() {

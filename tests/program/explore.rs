@@ -11,6 +11,7 @@ mod languages;
 mod lichess;
 mod texts;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::common::{Folder, STARTER, files, tabia};
@@ -140,14 +141,16 @@ fn a_first_visit_transfers_few_bytes() {
     let explorer = explorer();
     let page = get(&explorer, "/").into_body();
     let html = std::str::from_utf8(&page).unwrap();
-    let (_, script) = html.split_once("import(\"").unwrap();
-    let (folder, _) = script.split_once("main.js").unwrap();
-    // The page contains its first answer; these files are separate.
-    let files = ["main.js", "later.html"].map(|file| format!("{folder}{file}"));
-    let [main, later] = &files;
-    let sizes = [main, later, "/favicon.ico"].map(|file| get(&explorer, file).body().len());
-    let all = page.len() + sizes.iter().sum::<usize>();
-    assert!(all < 200_000, "{all} bytes: {} and {sizes:?}", page.len());
+    let named = html.split('"').filter(|part| part.starts_with("/page/"));
+    let files: BTreeSet<&str> = named.collect();
+    let compressed = |file: &&str| {
+        let mut sent = request(Method::GET, file, "");
+        let gzip = "gzip".parse().unwrap();
+        sent.headers_mut().insert("accept-encoding", gzip);
+        explorer.answer(&sent).body().len()
+    };
+    let all: usize = page.len() + files.iter().map(compressed).sum::<usize>();
+    assert!(files.len() > 30 && all < 180_000, "{all} bytes: {files:?}");
     assert!(html.contains("\"books\":[{"), "the first answer is there");
 }
 

@@ -82,13 +82,19 @@ impl GameRecord {
             self.moves.join(" "),
             self.note.clone(),
         ];
-        fields.map(|field| quoted(&field)).join(",")
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        // Neither fails: the line is written to memory, and its parts are strings.
+        let _ = writer.write_record(fields.map(|field| without_control(&field)));
+        let line = writer.into_inner().unwrap_or_default();
+        let line = String::from_utf8_lossy(&line);
+        line.trim_end_matches(['\r', '\n']).to_owned()
     }
 
     /// Reads a line with its time; `None` if it is not a line of a record.
     #[must_use]
     pub fn read(line: &str) -> Option<(String, GameRecord)> {
-        let fields = <[String; 16]>::try_from(fields(line)?).ok()?;
+        let fields: Vec<String> = fields(line)?.iter().map(str::to_owned).collect();
+        let fields = <[String; 16]>::try_from(fields).ok()?;
         let [
             time,
             event,
@@ -143,50 +149,17 @@ impl GameRecord {
     }
 }
 
-/// A field in CSV format. Control characters, line ends included, become blanks.
-fn quoted(field: &str) -> String {
-    let field: String = field
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    match field.contains([',', '"']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field,
-    }
+/// Control characters, line ends included, become blanks: a record is one line.
+fn without_control(field: &str) -> String {
+    field.replace(char::is_control, " ")
 }
 
-/// The fields of a line; `None` if its quotes do not match.
-fn fields(line: &str) -> Option<Vec<String>> {
-    let mut fields = Vec::new();
-    let mut rest = line;
-    loop {
-        let mut field = String::new();
-        if let Some(mut inner) = rest.strip_prefix('"') {
-            loop {
-                let (part, after) = inner.split_once('"')?;
-                field += part;
-                match after.strip_prefix('"') {
-                    Some(more) => inner = more,
-                    None => {
-                        rest = after;
-                        break;
-                    }
-                }
-                field.push('"');
-            }
-        } else {
-            let end = rest.find(',').unwrap_or(rest.len());
-            let (part, after) = rest.split_at(end);
-            field += part;
-            rest = after;
-        }
-        fields.push(field);
-        match rest.strip_prefix(',') {
-            Some(after) => rest = after,
-            None if rest.is_empty() => return Some(fields),
-            None => return None,
-        }
-    }
+/// The fields of a line.
+fn fields(line: &str) -> Option<csv::StringRecord> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(line.as_bytes());
+    reader.records().next()?.ok()
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::Path;
 
 use tabia_build::BuildError;
+use tabia_engine::AnalystError;
 use tabia_io::atomic::WriteFileError;
 use tabia_io::parallel::Panicked;
 use tabia_io::progress::Stopped;
 use tabia_io::sort::SortError;
-use tabia_uci::process::AnalystError;
 
 /// The errors of this crate.
 #[derive(Debug, thiserror::Error)]

@@ -28,9 +28,7 @@ use super::pasted;
 use super::plot;
 use super::position::{self, MOST_AHEAD};
 use super::query::Query;
-use super::reply::{
-    Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable, without_opener_policy,
-};
+use super::reply::{Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable};
 use super::route::{Command, Route};
 use tabia_adapter::settings::Options;
 
@@ -262,10 +260,7 @@ impl Explorer {
         let first = position::answer(&self.open, &self.general, &query).map(Response::into_body);
         // On an error the page sends a request itself, and gets the reason.
         let first = first.unwrap_or_default();
-        let nonce = Access::random_token();
-        let first = String::from_utf8_lossy(&first);
-        let page = assets::page(self.access.token(), &nonce, &first);
-        let page = without_opener_policy(headers, page);
+        let page = assets::page(self.access.token(), &String::from_utf8_lossy(&first));
         match self.access.is_local() {
             true => page,
             false => assets::compressed_page(page, headers),

@@ -17,8 +17,8 @@ use super::books::ExploredBook;
 use super::lock::lock;
 use tabia_index::GamesIndex;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
-use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::path::file_name;
+use tabia_notation::kind::{BookKind, Kind};
 
 /// How many levels of folders are searched.
 const DEPTH: u32 = 4;

@@ -39,7 +39,6 @@ mod access;
 mod api;
 mod assets;
 mod books;
-mod bundle;
 mod cache;
 mod content;
 mod cors;

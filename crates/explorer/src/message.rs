@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use tabia_book::policy::Rejection;
+use tabia_engine::AnalystError;
 use tabia_notation::{FenError, LineError, MOST_PLIES, MoveError};
-use tabia_uci::process::AnalystError;
 
 /// A sentence for users.
 ///

@@ -1,7 +1,7 @@
 //! Responses, with the headers that all of them have.
 
 use hyper::body::Bytes;
-use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
@@ -12,9 +12,6 @@ const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src '
     img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// A page that opens this one gets no reference to it.
-const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
-
 const HEADERS_OF_ALL: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -24,37 +21,13 @@ const HEADERS_OF_ALL: [(HeaderName, &str); 7] = [
         HeaderName::from_static("cross-origin-resource-policy"),
         "same-origin",
     ),
-    (OPENER_POLICY, "same-origin"),
+    // A page that opens this one gets no reference to it.
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
     (header::SERVER, "tabia"),
 ];
-
-/// A page in which scripts and styles with this nonce are allowed.
-pub(super) fn with_nonce(nonce: &str, mut page: Response<Bytes>) -> Response<Bytes> {
-    let allowed = format!("'nonce-{nonce}'");
-    let policy = CONTENT_POLICY
-        .replace("script-src 'self'", &format!("script-src 'self' {allowed}"))
-        .replace("style-src 'self'", &format!("style-src {allowed}"));
-    // Hexadecimal digits are valid in a header.
-    if let Ok(policy) = HeaderValue::from_str(&policy) {
-        let headers = page.headers_mut();
-        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    }
-    page
-}
-
-/// Removes the opener policy from a page that the user has opened by its address, a
-/// bookmark or a reload, if the browser's headers say so. No other page has opened it,
-/// and for this policy a browser starts another process (25 ms).
-pub(super) fn without_opener_policy(
-    request_headers: &HeaderMap,
-    mut page: Response<Bytes>,
-) -> Response<Bytes> {
-    let from = request_headers.get(HeaderName::from_static("sec-fetch-site"));
-    if from.is_some_and(|from| from == "none" || from == "same-origin") {
-        page.headers_mut().remove(OPENER_POLICY);
-    }
-    page
-}
 
 /// A refusal: status and one sentence.
 pub(super) type Refusal = (StatusCode, Message);

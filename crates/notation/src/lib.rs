@@ -4,6 +4,7 @@
 //! Reading accepts many forms, because people paste text from everywhere; writing has one
 //! form for each thing. All chess text is read here, except in the readers of game
 //! databases: they have faster parsers, and call this crate for what these cannot read.
+//! [`kind`] recognizes what a file holds.
 
 #![warn(missing_docs)]
 
@@ -50,6 +51,7 @@ pub use moves::{
 };
 pub use results::Results;
 
+pub mod kind;
 pub mod openings;
 pub mod value;
 

@@ -131,12 +131,14 @@ impl EngineOption {
     }
 
     /// The text after the first `key` in the details.
-    pub(crate) fn field(&self, key: &str) -> Option<String> {
+    #[must_use]
+    pub fn field(&self, key: &str) -> Option<String> {
         self.fields(key).next()
     }
 
     /// The texts after each `key` in the details.
-    pub(crate) fn fields(&self, key: &str) -> impl Iterator<Item = String> {
+    #[must_use]
+    pub fn fields(&self, key: &str) -> impl Iterator<Item = String> {
         let words: Vec<&str> = self.details.split_whitespace().collect();
         let is_key = |word: &&str| matches!(*word, "default" | "min" | "max" | "var");
         let texts: Vec<String> = words

@@ -47,8 +47,10 @@ pub struct Search {
     pub turn: Color,
     most: u16,
     variations: Vec<Variation>,
-    pub(crate) nodes: u64,
-    pub(crate) nodes_a_second: Option<u64>,
+    /// Nodes searched, by the last line that has them.
+    pub nodes: u64,
+    /// Nodes a second, by the last line that has them.
+    pub nodes_a_second: Option<u64>,
 }
 
 /// The current scores of one variation (by its `multipv` number).
@@ -106,7 +108,7 @@ pub struct Found<'a> {
     /// The value from White's view.
     pub value: Value,
     /// The depth of the line that it comes from.
-    pub(crate) depth: u16,
+    pub depth: u16,
     wdl: Option<[u16; 3]>,
     /// The variation, its first move first.
     pub moves: &'a [UciMove],

@@ -15,8 +15,6 @@ pub mod info;
 pub mod line;
 pub mod message;
 
-pub mod process;
-
 /// The example of the README compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

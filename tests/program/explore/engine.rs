@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
+use tabia_engine::EngineCommand;
 use tabia_explorer::{EngineChoice, Limits};
-use tabia_uci::process::EngineCommand;
 
 use super::hostile::Running;
 use super::{TOKEN, ask, explorer_at, get, post};

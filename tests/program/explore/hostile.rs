@@ -80,15 +80,8 @@ fn other_hosts_and_pages_are_refused() {
             assert!(response.body().len() < 120);
         }
     }
-    // A link on another site may open the page, but gets no reference to it. A page that
-    // the user opened directly has no opener.
-    for (from, rule) in [
-        (None, Some("same-origin")),
-        (Some("cross-site"), Some("same-origin")),
-        (Some("same-site"), Some("same-origin")),
-        (Some("none"), None),
-        (Some("same-origin"), None),
-    ] {
+    // A link on another site may open the page, but gets no reference to it.
+    for from in [None, Some("cross-site"), Some("same-site"), Some("none")] {
         let mut sent = request(Method::GET, "/?play=e2e4", "");
         if let Some(from) = from {
             let from = from.parse().unwrap();
@@ -96,8 +89,8 @@ fn other_hosts_and_pages_are_refused() {
         }
         let response = explorer.answer(&sent);
         assert_eq!(response.status(), StatusCode::OK);
-        let opener = response.headers().get("cross-origin-opener-policy");
-        assert_eq!(opener.and_then(|rule| rule.to_str().ok()), rule, "{from:?}");
+        let opener = &response.headers()["cross-origin-opener-policy"];
+        assert_eq!(opener, "same-origin", "{from:?}");
     }
 }
 

@@ -37,9 +37,9 @@ pub use cover::check_cover;
 use port::{Listen, News, Port, Ready};
 pub use system::standard_streams;
 use system::{describe_end, handle_signals, into_file};
+use tabia_engine::{EngineCommand, EngineProcess, Spawned};
 use tabia_io::sanitize::escape_control;
 use tabia_uci::line::LineBuffer;
-use tabia_uci::process::{EngineCommand, EngineProcess, Spawned};
 
 #[cfg(target_os = "linux")]
 use port_poll::PollPort as SystemPort;

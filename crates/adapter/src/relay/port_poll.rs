@@ -1,6 +1,10 @@
 //! Waiting with `poll`, on Linux: everything happens in one thread. Other systems have
 //! `poll` too, but not for every kind of file (terminals on macOS), and it was never
 //! tested there.
+//!
+//! Threads would do on Linux as well, at a price: `isready` to `readyok` takes 18 µs more
+//! than with the engine alone here and 46 µs with threads (two lines), and a `stop` behind
+//! a flood of lines 0.2 and 2.3 ms (`cargo bench --bench relay`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -76,11 +76,11 @@ use owed::{
     ASLEEP, Amends, Background, Budget, Check, ForSearch, Held, HitOf, MARGIN, Outcome, Owed,
     Reply, STOP_LIMIT, SearchKind, StopOf, Unchecked,
 };
+use tabia_engine::itself;
 use tabia_uci::engine::{self as uci, EngineReply};
 use tabia_uci::gui::{self, Go, GuiCommand, SetOption};
 use tabia_uci::line;
 use tabia_uci::message::UciMessage;
-use tabia_uci::process::itself;
 
 /// How long `quit` may wait for pending answers to earlier commands, so that a script
 /// that sends everything at once gets them. GUIs kill two to five seconds after `quit`.

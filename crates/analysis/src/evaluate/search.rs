@@ -8,9 +8,9 @@ use super::{EnginePlan, Worker};
 use crate::Error;
 use tabia_book::eval::Evaluation;
 use tabia_book::evals::EvalFile;
+use tabia_engine::AnalystError;
 use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
-use tabia_uci::process::AnalystError;
 
 /// The result for a list of positions.
 #[derive(Debug, Default)]

@@ -8,8 +8,8 @@ use crate::Error;
 use crate::graph::{BookGraph, NodeId, Reach};
 use tabia_book::eval::{Evaluation, MoveValue};
 use tabia_book::evals::{EvalFile, EvalTable};
+use tabia_engine::AnalystError;
 use tabia_io::progress::{Progress, Watch};
-use tabia_uci::process::AnalystError;
 
 /// A position of a book to be evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

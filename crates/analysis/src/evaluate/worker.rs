@@ -7,7 +7,7 @@ use shakmaty::{Chess, Color, Position as _, uci::UciMove};
 
 use super::Outcome;
 use tabia_book::eval::{Evaluation, MoveValue, Value};
-use tabia_uci::process::{Analyst, AnalystError, Effort, EngineCommand, Question};
+use tabia_engine::{Analyst, AnalystError, Effort, EngineCommand, Question};
 
 /// What engine to use, and how to search.
 #[derive(Clone, Debug)]

@@ -38,7 +38,7 @@ use std::time::Instant;
 use shakmaty::{Chess, Color, uci::UciMove};
 
 use crate::graph::NodeId;
-use tabia_uci::process::AnalystError;
+use tabia_engine::AnalystError;
 
 pub use region::Root;
 pub use replies::Played;

@@ -15,8 +15,8 @@ use crate::evaluate::{self, EnginePlan, Outcome, Worker};
 use crate::graph::{self, BookGraph, NodeId};
 use tabia_book::eval::{Evaluation, MoveValue};
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable};
+use tabia_engine::AnalystError;
 use tabia_io::progress::{Progress, Stop, Watch};
-use tabia_uci::process::AnalystError;
 
 /// Lowest number of positions chosen per round. More are chosen in a large book, so that
 /// choosing takes little time; not fewer, so that engines have something to do.

@@ -14,9 +14,9 @@ use crate::error::{Error, about};
 use crate::evaluate::Worker;
 use tabia_book::eval::Value;
 use tabia_book::evals::{self, EvalFile};
+use tabia_engine::Effort;
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
-use tabia_uci::process::Effort;
 
 /// A position after evaluation.
 pub(super) struct Evaluated {

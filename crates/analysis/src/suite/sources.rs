@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::{SuiteJob, is_epd, is_suite};
 use crate::error::{Error, about};
 use tabia_io::atomic::{self, TempFolder};
-use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
+use tabia_notation::kind::{BookKind, Kind};
 
 /// The sources, sorted by kind.
 pub(super) struct Kinds {

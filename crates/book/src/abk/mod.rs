@@ -37,8 +37,8 @@ use shakmaty::{Role, Square};
 
 use super::{
     Error, OpenOptions, Preference, Stats,
-    keyed::{self, Keyed, KeyedEntry},
     polyglot::PackedMove,
+    polyglot::keyed::{self, Keyed, KeyedEntry},
 };
 use crate::edit::pending_changes;
 use tabia_io::input::bytes::{le_u32_at, u8_at};

@@ -5,7 +5,7 @@ use shakmaty::Chess;
 
 use super::*;
 use crate::{Lookup, Probe as _, Wanted};
-use tabia_io::input::kind::{BookKind, Kind};
+use tabia_notation::kind::{BookKind, Kind};
 
 /// from, to, promotion, priority, games, won, lost, reply, next
 type Row = (u8, u8, i8, u8, u32, u32, u32, i32, i32);
@@ -84,9 +84,15 @@ fn the_second_kind_reads_like_the_first_and_others_are_named() {
     let book = open(&bytes).unwrap();
     assert_eq!((book.len(), book.positions()), (6, 5));
     let path = Path::new("book");
-    assert_eq!(Kind::of(path, &bytes[..16]), Kind::Book(BookKind::Abk));
+    assert_eq!(
+        Kind::recognize(path, &bytes[..16]),
+        Kind::Book(BookKind::Abk)
+    );
     bytes[3] = b'3';
-    assert_eq!(Kind::of(path, &bytes[..16]), Kind::Book(BookKind::Abk));
+    assert_eq!(
+        Kind::recognize(path, &bytes[..16]),
+        Kind::Book(BookKind::Abk)
+    );
     let error = open(&bytes).unwrap_err().to_string();
     let found = "[03, 41, 42, 33] where [03, 41, 42, 4b] or [03, 41, 42, 32] is expected";
     assert!(error.contains(found), "{error}");

@@ -3,7 +3,8 @@
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{AbkNode, ENTRY_BYTES, FIRST_ENTRY, MAX_PLIES, Raw};
-use crate::{Error, keyed, polyglot};
+use crate::polyglot::keyed;
+use crate::{Error, polyglot};
 use tabia_io::input::file::{DataFile, View};
 use tabia_notation as notation;
 

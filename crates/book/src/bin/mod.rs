@@ -23,8 +23,8 @@ use std::path::Path;
 
 use super::{
     Error, OpenOptions, Preference,
-    keyed::{self, Keyed, KeyedEntry},
     polyglot::PackedMove,
+    polyglot::keyed::{self, Keyed, KeyedEntry},
 };
 use crate::edit::pending_changes;
 use tabia_io::input::bytes::{be_u16_at, be_u32_at, be_u64_at};

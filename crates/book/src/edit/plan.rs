@@ -6,10 +6,10 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::entries::unstorable;
 use super::{BookEditor, Field, MarkChange, MarkEdit, MarkPlace};
+use crate::KeyedEntry;
 use crate::abk::AbkBook;
 use crate::bin::BinBook;
 use crate::ctg::{CanonicalBoard, CtgBook, Key, encode_move_byte, find_move_byte};
-use crate::keyed::KeyedEntry;
 use crate::{Book, Error, Format, Mark, OpenOptions, Preference, polyglot};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at, u8_at};
 use tabia_io::input::file::DataFile;

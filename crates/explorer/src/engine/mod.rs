@@ -29,7 +29,7 @@ use super::line;
 use super::lock::lock;
 use super::message::{Message, message};
 use super::reply::{Answer, EVENTS, bad, reply};
-use tabia_uci::process::{Analyst, AnalystError, Cancellation, EngineCommand};
+use tabia_engine::{Analyst, AnalystError, Cancellation, EngineCommand};
 use task::{SearchRequest, Task};
 
 /// Greatest number of lines that a page may request.

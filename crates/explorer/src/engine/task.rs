@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use super::super::message::{Message, message};
 use super::super::move_names::{MoveNames, uci};
 use tabia_book::eval::Value;
-use tabia_uci::process::{Analyst, AnalystError, Question, SearchUpdate, Variation};
+use tabia_engine::{Analyst, AnalystError, Question, SearchUpdate, Variation};
 
 /// Greatest number of plies of a reported line.
 const MOST_PLIES: usize = 16;

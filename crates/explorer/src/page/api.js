@@ -37,23 +37,6 @@ export class Gone extends Error {}
 
 const gone = () => new Gone(t("The program does not answer. What you see is kept."));
 
-/** Requested scripts by name, and how often one was requested. */
-const scripts = new Map();
-let tries = 0;
-
-/** The exports of a script that is loaded when needed. */
-export function script(name) {
-  if (!scripts.has(name)) {
-    // Some browsers never request the same address again after a script failed to load.
-    const coming = import(`./${name}.js?${(tries += 1)}`).catch(() => {
-      scripts.delete(name);
-      throw gone();
-    });
-    scripts.set(name, coming);
-  }
-  return scripts.get(name);
-}
-
 /** The error for a refused request. */
 const refusal = ({ error, message }, status) =>
   new Error(error ? translated(message ?? error) : t`The program answered ${status}.`);

@@ -1,7 +1,6 @@
 // Keys, buttons and other input, and the dialogs that ask for a word or two.
 
 import * as address from "./address.js";
-import { script } from "./api.js";
 import { ends } from "./changes.js";
 import { openMenu } from "./context.js";
 import { by, isTyping } from "./dom.js";
@@ -9,6 +8,7 @@ import { lettered, t } from "./lang.js";
 import { copy, listenToDialogs, modal } from "./say.js";
 import { toPgn } from "./pgn.js";
 import * as settings from "./settings.js";
+import * as share from "./share.js";
 import { OF_MOVES, OF_POSITIONS, offer } from "./signs.js";
 import * as steps from "./steps.js";
 import * as tabs from "./tabs.js";
@@ -112,7 +112,7 @@ export class Controls {
       "to-mark": keys.k,
       "play-engine": () => {
         this.engine.rest();
-        return this.trainer.run((trainer) => trainer.game());
+        return this.trainer.game();
       },
     };
   }
@@ -121,18 +121,14 @@ export class Controls {
   entries() {
     const pgn = () => toPgn(this.state.tree);
     const { view } = this.store;
-    const save = (how, ...what) => {
-      const saved = script("share").then((share) => share[how](...what));
-      return saved.catch(this.problem);
-    };
     return [
       [t("Paste a position or a game… (V)"), this.keys.v],
       [t("Copy FEN (C)"), this.keys.c],
       [t("Copy PGN"), () => copy(pgn(), "PGN")],
       [t("Copy link"), () => copy(new URL(address.address(this.state), location.href).href, "Link")],
-      [t("Save PGN"), () => save("savePgn", pgn())],
-      [t("Save picture (SVG)"), () => save("saveSvg", view.fen, this.state.flip)],
-      [t("Save picture (PNG)"), () => save("savePng", view.fen, this.state.flip)],
+      [t("Save PGN"), () => share.savePgn(pgn())],
+      [t("Save picture (SVG)"), () => share.saveSvg(view.fen, this.state.flip)],
+      [t("Save picture (PNG)"), () => share.savePng(view.fen, this.state.flip).catch(this.problem)],
       [t("Keys and columns (?)"), this.keys["?"]],
     ];
   }
@@ -281,7 +277,6 @@ export class Controls {
   }
 
   listenToForms() {
-    // It is not in a form: Firefox would load its password manager before the first paint.
     by("move").addEventListener("keydown", (event) => {
       const text = by("move").value.trim();
       // Within an input method, Enter accepts the composed text.

@@ -30,17 +30,15 @@ export class Departures {
   trainer;
   load;
   write;
+  indexed;
 
   /**
    * `load(text)` shows a line, `write(book, play, uci)` adds it and its last move as a main move to the book,
    * `indexed()` promises whether there is an index.
    */
   constructor(trainer, { load, write, indexed }) {
-    Object.assign(this, { trainer, load, write });
+    Object.assign(this, { trainer, load, write, indexed });
     this.text = "";
-    indexed().then((known) => {
-      by("mine-index").hidden = !known;
-    });
     by("mine-name").value = stored("mine-name", "");
     by("mine-open").addEventListener("click", () => by("mine-file").click());
     by("mine-file").addEventListener("change", () => {
@@ -71,6 +69,11 @@ export class Departures {
       event.stopPropagation();
       this.try(() => this.take(text));
     });
+  }
+
+  /** Offers the games of an index if one is open by now. */
+  async offer() {
+    by("mine-index").hidden = !(await this.indexed());
   }
 
   try(action) {

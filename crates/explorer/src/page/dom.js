@@ -7,11 +7,6 @@
  */
 export const by = (id) => document.getElementById(id);
 
-/** Resolves when the whole document has been parsed; the first part of the page is shown earlier. */
-export const whole = new Promise((resolve) => {
-  document.addEventListener("DOMContentLoaded", resolve, { once: true });
-});
-
 /** Makes an element: attributes (`class`, `aria-…`), listeners (`onclick`), children. */
 export function el(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
@@ -71,7 +66,7 @@ export function isTyping(target) {
 
 /**
  * A number with this many decimals, in the page's language. `Intl.NumberFormat` gives the same in these five
- * languages, but its first use takes 18 ms, which delays the first view.
+ * languages, but its first use takes 18 ms.
  */
 export function decimal(number, digits) {
   const text = number.toFixed(digits);

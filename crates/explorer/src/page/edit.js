@@ -1,5 +1,5 @@
 // The dialogs that change a book: the marks of a move or a line, and deletions. Each change is written at
-// once and can be undone. Loaded when needed.
+// once and can be undone.
 
 import { by, el, grouped } from "./dom.js";
 import { english, lettered, t, translated } from "./lang.js";

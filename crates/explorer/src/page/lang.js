@@ -1,8 +1,6 @@
 // The language of the page and the letters of pieces. The page is in English; another language is a
 // translation table from English (`locales/`), loaded when needed.
 
-import { whole } from "./dom.js";
-
 export const LANGUAGES = { en: "English", de: "Deutsch", es: "Español", fr: "Français", ru: "Русский" };
 
 const LETTERS = {
@@ -42,8 +40,8 @@ export function chosen() {
   return known in LANGUAGES ? known : "en";
 }
 
-/** Sets the language before anything is shown; returns a promise if its table has to be fetched. */
-export function begin() {
+/** Sets the language before anything is shown. */
+export async function begin() {
   const code = chosen();
   const set = stored("letters", "language");
   const alphabet = LETTERS[set === "language" ? code : set] ?? LETTERS.en;
@@ -51,22 +49,19 @@ export function begin() {
     alphabet === LETTERS.en
       ? null
       : Object.fromEntries([..."KQRBN"].map((letter, index) => [letter, [...alphabet][index]]));
-  if (code === "en") return null;
-  document.body.hidden = true;
-  return learn(code).finally(() => {
-    document.body.hidden = false;
-  });
-}
-
-async function learn(code) {
-  const table = fetch(`/page/${code}.json`).then((answer) => answer.json());
-  [words] = await Promise.all([table, whole]);
+  if (code === "en") return;
+  try {
+    words = await (await fetch(new URL(`${code}.json`, import.meta.url))).json();
+  } catch {
+    // Without its table the page is in English.
+    return;
+  }
   document.documentElement.lang = code;
   translate(document.body);
 }
 
 /** Translates the texts in an element. */
-export function translate(root) {
+function translate(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const text = node.data.trim();

@@ -1,14 +1,15 @@
 // The page: steps change the state, and states are shown.
 
 import * as address from "./address.js";
-import { Gone, client, comeBack, get, inTurn, listen, newest, post, script } from "./api.js";
+import { Gone, client, comeBack, get, inTurn, listen, newest, post } from "./api.js";
 import { BoardInput } from "./board-input.js";
 import { Changes } from "./changes.js";
 import { Controls } from "./controls.js";
 import { by, el } from "./dom.js";
-import { repeatInput } from "./early.js";
+import { EditDialog } from "./edit.js";
 import { Engine } from "./engine.js";
 import * as face from "./face.js";
+import { Files } from "./files.js";
 import { Games } from "./games.js";
 import { english, inWords, t, translated } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
@@ -21,7 +22,7 @@ import * as steps from "./steps.js";
 import * as tabs from "./tabs.js";
 import { AHEAD, Store } from "./store.js";
 import { TableInput } from "./table-input.js";
-import { Training } from "./training.js";
+import { Trainer } from "./trainer.js";
 import * as trees from "./tree.js";
 
 let policy;
@@ -36,7 +37,8 @@ const boardInput = new BoardInput(board, { play, swipe: (forwards) => trainer.on
 const table = new TableInput(face.table, {
   play,
   point,
-  edit: (book, move) => (book ? edit(book, move).catch(problem) : changes.sayLocked()),
+  edit: (book, move) =>
+    book ? editor.open(book, move, changes.place(), () => face.table.button(move.uci)?.focus()) : changes.sayLocked(),
   add: () => Promise.resolve(changes.add([state().at])).catch(problem),
   mark: (book, move, mark) => changes.markMove(book, move, mark).catch(problem),
   unfilter: (name) =>
@@ -46,23 +48,13 @@ const table = new TableInput(face.table, {
     }, "keep"),
 });
 const changes = new Changes(store, { refresh, failed: problem });
+const editor = new EditDialog(changes, problem);
 const engine = new Engine({
   play: playAll,
   point: (moves) => board.arrows.line(moves),
   values: (values) => table.live(values),
   best: (uci) => board.arrows.engine(uci),
   valued: () => plotted.of === state() && drawPlot(),
-});
-const trainer = new Training({
-  go: (step) => store.want(step),
-  walk: steps.walkTo,
-  now: () => ({ state: state(), view: store.view }),
-  point,
-  rest: () => engine.rest(),
-  load,
-  write: (...what) => changes.addMain(...what),
-  indexed: () => games.indexed,
-  failed: problem,
 });
 const games = new Games({
   load: replay,
@@ -74,6 +66,16 @@ const games = new Games({
     return query;
   },
 });
+const trainer = new Trainer({
+  go: (step) => store.want(step),
+  walk: steps.walkTo,
+  now: () => ({ state: state(), view: store.view }),
+  point,
+  rest: () => engine.rest(),
+  load,
+  write: (...what) => changes.addMain(...what),
+  indexed: () => games.indexed,
+});
 const search = new Search({
   go: ({ play: moves, name, eco }) => load(moves.join(" "), { message: `${eco} ${name}` }).catch(problem),
   player: (name) => games.of(name),
@@ -81,6 +83,7 @@ const search = new Search({
   books: () => new URLSearchParams(state().books ? { books: state().books } : {}),
 });
 const bookList = new BookList({ want: (step) => store.want(step) });
+const picker = new Files({ opened: (name) => bookList.show(name), failed: problem });
 const controls = new Controls({
   store,
   walk,
@@ -89,7 +92,7 @@ const controls = new Controls({
   search,
   trainer,
   games,
-  pick,
+  pick: () => picker.show(),
   changes,
   load,
   typed,
@@ -110,11 +113,6 @@ function ask(next) {
 function shown(how) {
   if (how !== "keep") say("");
   face.show(state(), store.view);
-  follow(how);
-}
-
-/** Updates the other parts after the first view. */
-function follow(how) {
   const now = state(),
     { view } = store;
   if (how === "pop" && trainer.on) trainer.stop();
@@ -137,25 +135,6 @@ function announce({ tree, at }) {
   const text = at === 0 ? "" : `${trees.numberOf(tree, at, true)} ${inWords(trees.node(tree, at).san)}`;
   if (announced !== null && text !== announced) by("announce").textContent = text;
   announced = text;
-}
-
-let editor = null;
-
-/** Opens the dialog that changes a move of a book; it is loaded when needed. */
-async function edit(book, move) {
-  const place = changes.place();
-  const { EditDialog } = await script("edit");
-  editor ??= new EditDialog(changes, problem);
-  editor.open(book, move, place, () => face.table.button(move.uci)?.focus());
-}
-
-let picker = null;
-
-/** Opens the file picker, which is loaded when needed. */
-async function pick() {
-  const { Files } = await script("files");
-  picker ??= new Files({ opened: (name) => bookList.show(name), failed: problem });
-  return picker.show();
 }
 
 /** Shows the present books of the program. */
@@ -371,11 +350,13 @@ async function first() {
 }
 
 async function take() {
-  const opened = await face.opened;
-  if (!opened) return first();
-  Object.assign(store, opened);
-  follow("keep");
-  return undefined;
+  const sent = face.sent();
+  if (!sent) {
+    await first();
+    return;
+  }
+  Object.assign(store, sent);
+  shown("keep");
 }
 
 async function start() {
@@ -386,7 +367,8 @@ async function start() {
       boardInput.listen();
       table.listen();
       controls.listen();
-      repeatInput();
+      // Nothing is seen before it works.
+      document.body.classList.remove("loading");
     });
   try {
     const start = await get("/api/start");

@@ -23,6 +23,3 @@ interface Element {
 interface PerformanceEntry {
   type: any;
 }
-
-// The second script, which the program generates.
-declare module "*/main.js";

@@ -1,4 +1,4 @@
-// What can be saved as a file: the game, the training data, a picture of the board. Loaded when needed.
+// What can be saved as a file: the game, the training data, a picture of the board.
 
 import { pieces } from "./board.js";
 import { by } from "./dom.js";

@@ -1,7 +1,7 @@
 // Training: the page asks for the moves of your repertoire, the book plays the other side. Also games against
 // the engine.
 
-import { follow, get, script } from "./api.js";
+import { follow, get } from "./api.js";
 import { Cards } from "./cards.js";
 import { Chapters, bookOf, valid } from "./chapters.js";
 import { Coverage } from "./coverage.js";
@@ -10,6 +10,7 @@ import { by, el } from "./dom.js";
 import { keep, lettered, stored, t, translated } from "./lang.js";
 import { Lesson, reply, rightMoves } from "./lesson.js";
 import { say } from "./say.js";
+import { saveTraining } from "./share.js";
 import { comment, valueText } from "./signs.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
@@ -60,10 +61,7 @@ export class Trainer {
       "train-next": () => this.next(),
       "train-game": () => this.game(),
       "train-stop": () => this.stop(),
-      "train-save": () => {
-        const saved = script("share").then((share) => share.saveTraining(this.cards.export(this.chapters.all)));
-        return saved.catch((error) => say(error.message, true));
-      },
+      "train-save": () => saveTraining(this.cards.export(this.chapters.all)),
       "train-load": () => by("train-file").click(),
       "train-forget": () => {
         this.cards.forget();
@@ -83,6 +81,7 @@ export class Trainer {
     by("train-learn").checked = stored("train-learn", "true") === "true";
     by("train-learn").addEventListener("change", () => keep("train-learn", String(by("train-learn").checked)));
     by("train-file").addEventListener("change", () => this.takeIn());
+    tabs.whenShown("train", () => this.offer());
   }
 
   /** Imports a file of cards. */
@@ -106,6 +105,7 @@ export class Trainer {
     this.count(view);
     this.coverage.show();
     this.chapters.draw();
+    this.departures.offer();
     by("train-colour").value = stored("train-colour", state.flip ? "black" : "white");
     const due = ["white", "black"].map((colour) => this.cards.due(view.books[0].name, colour).length);
     by("train-cards").textContent =

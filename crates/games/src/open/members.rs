@@ -10,7 +10,7 @@ use flate2::bufread::GzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 
 use super::peek::PeekReader;
-use tabia_io::input::kind::Packing;
+use tabia_notation::kind::Packing;
 
 /// Whether an error means that compressed data are damaged or cut off, and not that the
 /// system failed.
@@ -93,7 +93,7 @@ impl Members {
             io::copy(&mut input.by_ref().take(length), &mut io::sink())?;
         }
         let start = input.peek(4)?;
-        if Packing::of(start) != Some(packing) {
+        if Packing::recognize(start) != Some(packing) {
             let is_trailing = !start.is_empty();
             self.trailing_data.fetch_or(is_trailing, Ordering::Relaxed);
             return Ok(false);
@@ -156,7 +156,7 @@ mod tests {
     /// The bytes before the end or the error, and whether other data follow.
     fn read(packed: &[u8]) -> (Vec<u8>, bool, bool) {
         let trailing_data = Arc::new(AtomicBool::new(false));
-        let packing = Packing::of(packed).unwrap();
+        let packing = Packing::recognize(packed).unwrap();
         let input = Box::new(io::Cursor::new(packed.to_vec()));
         let mut members = Members::new(packing, input, Arc::clone(&trailing_data));
         let mut text = Vec::new();

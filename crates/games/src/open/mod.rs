@@ -17,8 +17,8 @@ use crate::archive::{ArchiveResult, OpenArchive, SourceFile, seven_zip, zip};
 use crate::{Error, OpenResult, PgnSource};
 use crate::{cbf, cbh, cbh2, cbv, nic, scdb, scid, tgx};
 use tabia_io::input::file::DataFile;
-use tabia_io::input::kind::{self, Kind, Packing};
 use tabia_io::input::path::has_extension;
+use tabia_notation::kind::{self, Kind, Packing};
 
 /// A format of games other than PGN. All unrecognized files are read as PGN.
 struct GameKind {
@@ -213,7 +213,7 @@ pub(crate) fn open_file(file: &SourceFile, password: Option<&str>, depth: usize)
     }
     let begun = file.stream().and_then(begin).map_err(failed)?;
     // Whatever they are named.
-    if let kind @ (Kind::WebPage | Kind::LfsPointer | Kind::Tar) = Kind::of(path, &begun.0) {
+    if let kind @ (Kind::WebPage | Kind::LfsPointer | Kind::Tar) = Kind::recognize(path, &begun.0) {
         return Err(Error::format(path, kind.no_games().unwrap_or_default()));
     }
     match kind_of(path, &begun.0).map(|kind| &kind.open) {
@@ -267,7 +267,7 @@ fn text(
     rest: Counted,
     trailing_data: &Arc<AtomicBool>,
 ) -> Result<Box<dyn Read + Send>, Error> {
-    let is_plain = Kind::of(path, &start) != Kind::Packed;
+    let is_plain = Kind::recognize(path, &start) != Kind::Packed;
     let mut plain = decompress(start, rest, trailing_data);
     let mut start = Vec::with_capacity(START_BYTES as usize);
     let mut first = plain.by_ref().take(START_BYTES);
@@ -281,7 +281,7 @@ fn text(
     }
     // The name is that of the packed file.
     let name = if is_plain { path } else { Path::new("") };
-    match Kind::of(name, &start).no_games() {
+    match Kind::recognize(name, &start).no_games() {
         Some(text) => Err(Error::format(path, text)),
         None => Ok(Box::new(io::Cursor::new(start).chain(plain))),
     }
@@ -293,7 +293,7 @@ fn decompress(
     rest: Counted,
     trailing_data: &Arc<AtomicBool>,
 ) -> Box<dyn Read + Send> {
-    let packing = Packing::of(&start);
+    let packing = Packing::recognize(&start);
     let whole = Box::new(io::Cursor::new(start).chain(rest));
     match packing {
         Some(packing) => Box::new(Members::new(packing, whole, Arc::clone(trailing_data))),

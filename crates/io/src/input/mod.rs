@@ -5,7 +5,6 @@
 
 pub mod bytes;
 pub mod file;
-pub mod kind;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 pub mod path;

@@ -1,8 +1,9 @@
 //! A simulation: one number, the seed, decides what the GUI, the engine and the clock do,
 //! in the session's own time. The GUI sends any line at any time; the engine answers late,
 //! early, twice, illegally, in letters, in capitals or not at all, is deaf or silent while
-//! it searches, ignores `stop` or `searchmoves`, sends lines that nobody asked for, dies,
-//! hangs or does not start; books open at any time; the machine sleeps.
+//! it searches, floods, ignores `stop` or `searchmoves`, declares its options wrongly or
+//! dies of one, sends lines that nobody asked for, dies, hangs or does not start; books open
+//! at any time; the machine sleeps.
 //!
 //! A GUI that waits for an answer before its next `go` (`polite`) must get exactly one
 //! legal answer for each `go`, at the right time, whatever positions and games it sends
@@ -195,9 +196,16 @@ enum Fault {
     Shouts,
     /// It sends each `readyok` twice.
     ReadyTwice,
+    /// It declares an option twice, one with a default outside its range, and one with a
+    /// blank default.
+    BadOptions,
+    /// It dies of any `setoption`.
+    DiesOnOptions,
+    /// It prints far more about its searches than anybody reads.
+    Floods,
 }
 
-const FAULTS: [Fault; 9] = [
+const FAULTS: [Fault; 12] = [
     Fault::IgnoresStop,
     Fault::AnswersEarly,
     Fault::IgnoresSearchmoves,
@@ -207,6 +215,9 @@ const FAULTS: [Fault; 9] = [
     Fault::NoMove,
     Fault::Shouts,
     Fault::ReadyTwice,
+    Fault::BadOptions,
+    Fault::DiesOnOptions,
+    Fault::Floods,
 ];
 
 const OURS: [&str; 17] = [
@@ -965,10 +976,24 @@ impl Play {
         let line = engine.inbox.pop_front();
         let words: Vec<&str> = line.iter().flat_map(|line| line.split(' ')).collect();
         let answers = match words.first().copied() {
+            Some("uci") if self.world.habits.contains(&Fault::BadOptions) => [
+                "option name Hash type spin default 0",
+                "option name Rate type spin default 5 min 10 max 20",
+                "option name Ponder type check default false",
+                "option name ponder type check default false",
+                "option name Path type string default ",
+                "uciok",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
             Some("uci") => vec![
                 "option name Hash type spin default 0".to_owned(),
                 "uciok".to_owned(),
             ],
+            Some("setoption") if self.world.habits.contains(&Fault::DiesOnOptions) => {
+                self.action(Do::Die);
+                return true;
+            }
             Some("isready")
                 if engine.searches.is_some()
                     && self.world.habits.contains(&Fault::DeafInSearch) =>
@@ -1088,7 +1113,8 @@ impl Play {
             engine.is_faulty |= world.was_unjudged;
             engine.answered = Some(mv.clone());
         }
-        let mut lines = vec![at, info];
+        let mut lines = vec![info; if has(Fault::Floods) { 60 } else { 1 }];
+        lines.insert(0, at);
         lines.retain(|_| !silent);
         lines.push(format!("bestmove {mv}"));
         lines.append(&mut late);

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use test_programs::odd::{OddEngine, Then};
 
-use super::super::EngineProcess;
-use super::super::peer::{Channel, Event, Missing, Peer};
 use super::*;
+use crate::EngineProcess;
+use crate::peer::{Channel, Event, Missing, Peer};
 
 /// The time that a line takes.
 const QUICK: Duration = Duration::from_micros(1);

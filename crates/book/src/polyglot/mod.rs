@@ -11,6 +11,10 @@
 //! three readers agree). Some books have e1g1 and the like instead. Both are read, as by
 //! python-chess.
 
+pub(crate) mod keyed;
+
+pub use keyed::KeyedEntry;
+
 use std::fmt;
 
 use shakmaty::{

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use shakmaty::Chess;
 
-use super::{Error, Lookup, OpenOptions, Probe, Wanted, abk::AbkBook, bin::BinBook, ctg::CtgBook};
-use tabia_io::input::kind::{BookKind, Kind};
+use super::{Lookup, Probe, Wanted};
+use crate::{Error, OpenOptions, abk::AbkBook, bin::BinBook, ctg::CtgBook};
+use tabia_notation::kind::{BookKind, Kind};
 
 tabia_notation::named! {
     /// A book format that can be read and played from.

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use super::super::peer::{Missing, Peer};
 use super::lines::Info;
 use super::{CheckReport, CheckStep, Outcome, Patience};
-use crate::engine::EngineOption;
+use crate::peer::{Missing, Peer};
 use tabia_notation::Line;
+use tabia_uci::engine::EngineOption;
 
 /// Limit of restarts; after it the check ends.
 const MAX_RESTARTS: u32 = 6;

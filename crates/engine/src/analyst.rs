@@ -8,8 +8,8 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, uci:
 
 use super::peer::{Missing, Peer};
 use super::{Cancellation, EngineCommand, SpawnError};
-use crate::info;
 use tabia_notation::value::Evaluation;
+use tabia_uci::info;
 
 /// How long an engine searches a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::lines::check_option;
 use super::walk::{Fault, StepFn, Verdict, Walk, ask, first_word, with_remarks};
-use crate::engine;
+use tabia_uci::engine;
 
 const GREETING: &str = "answers \"uci\"";
 const READY: &str = "answers \"isready\" once";

@@ -1,10 +1,11 @@
-//! Recognizes the kind of a file (games, book, or neither) by its content; its name is
-//! used only if the content is not enough.
+//! What a file holds: games, a book, or neither, recognized by its first bytes, and by
+//! its name only if they are not enough.
 //!
-//! All commands use this, so that a wrong kind of file is refused with a hint to the
-//! right command.
+//! Readers of books and readers of games know nothing of each other, and each must say
+//! what a file is that belongs to the other: so this is in the crate below both. All
+//! commands use it, so that a wrong kind of file is refused with a hint to the right
+//! command.
 
-use super::path::has_extension;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -49,7 +50,7 @@ pub enum Packing {
 impl Packing {
     /// The compression of a file, by its first bytes.
     #[must_use]
-    pub fn of(start: &[u8]) -> Option<Packing> {
+    pub fn recognize(start: &[u8]) -> Option<Packing> {
         match *start {
             [0x1f, 0x8b, ..] => Some(Packing::Gzip),
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some(Packing::Bzip2),
@@ -109,21 +110,24 @@ impl Kind {
         let mut start = Vec::new();
         let file = File::open(path).ok()?;
         file.take(START_BYTES as u64).read_to_end(&mut start).ok()?;
-        Some(Kind::of(path, &start))
+        Some(Kind::recognize(path, &start))
     }
 
     /// The kind of a file by its name and its first bytes: [`START_BYTES`], or all if
     /// it is shorter.
     #[must_use]
-    pub fn of(path: &Path, start: &[u8]) -> Kind {
+    pub fn recognize(path: &Path, start: &[u8]) -> Kind {
         // The index files of a ChessBase book have similar starts; its reader checks
         // that.
         const CTG: [[u8; 4]; 3] = [[0, 0x20, 0x10, 0], [0, 0x10, 0, 1], [0, 0x0c, 0, 1]];
-        let is = |extension| has_extension(path, extension);
+        let is = |extension| {
+            let found = path.extension();
+            found.is_some_and(|found| found.eq_ignore_ascii_case(extension))
+        };
         match *start {
             [3, b'A', b'B', ..] => return Kind::Book(BookKind::Abk),
             [b'P', b'K', 3, 4, ..] | [b'7', b'z', 0xbc, 0xaf, ..] => return Kind::Packed,
-            _ if Packing::of(start).is_some() => return Kind::Packed,
+            _ if Packing::recognize(start).is_some() => return Kind::Packed,
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Kind::Utf16,
             _ if is_web_page(start) => return Kind::WebPage,
             _ if is_lfs_pointer(start) => return Kind::LfsPointer,
@@ -436,7 +440,11 @@ mod tests {
             ("a.pgn", &tar(b"games.pgn", b""), Kind::Tar),
             ("a.txt", b"Dear reader, nothing here is chess.", Kind::Other),
         ] {
-            assert_eq!(Kind::of(Path::new(name), start), kind, "{name} {start:?}");
+            assert_eq!(
+                Kind::recognize(Path::new(name), start),
+                kind,
+                "{name} {start:?}"
+            );
             let (no_book, no_games) = (kind.no_book(), kind.no_games());
             assert!(no_book.is_some() || no_games.is_some(), "{kind:?}");
         }

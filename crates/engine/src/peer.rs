@@ -22,7 +22,7 @@ const KEPT_LINES: usize = 40;
 const KEPT_CHARS: usize = 200;
 
 /// An event from the engine.
-pub(in crate::process) enum Event {
+pub(crate) enum Event {
     Line(String),
     TooLong,
 }
@@ -30,7 +30,7 @@ pub(in crate::process) enum Event {
 /// What is at the other end, with the clock that its time limits refer to: a process, or
 /// in tests an engine that answers without one and lets its own time pass while it is
 /// silent.
-pub(in crate::process) trait Channel: Send {
+pub(crate) trait Channel: Send {
     /// Sends bytes. If nobody reads them, the answer will be missing.
     fn send(&mut self, bytes: Vec<u8>);
     fn close_input(&mut self);
@@ -45,7 +45,7 @@ pub(in crate::process) trait Channel: Send {
 
 /// Why an expected line was not received.
 #[derive(Debug)]
-pub(in crate::process) enum Missing {
+pub(crate) enum Missing {
     /// The time limit has passed.
     Silent,
     /// A line is longer than the limit.
@@ -103,14 +103,14 @@ impl Channel for Piped {
 }
 
 /// A running engine. Killed when dropped.
-pub(in crate::process) struct Peer {
+pub(crate) struct Peer {
     channel: Box<dyn Channel>,
     exchange: VecDeque<String>,
     program: PathBuf,
 }
 
 impl Peer {
-    pub(in crate::process) fn start(command: &EngineCommand) -> Result<Self, SpawnError> {
+    pub(crate) fn start(command: &EngineCommand) -> Result<Self, SpawnError> {
         let Spawned {
             process,
             stdin,
@@ -128,7 +128,7 @@ impl Peer {
         Ok(Self::over(command.program.clone(), channel))
     }
 
-    pub(in crate::process) fn over(program: PathBuf, channel: impl Channel + 'static) -> Self {
+    pub(crate) fn over(program: PathBuf, channel: impl Channel + 'static) -> Self {
         Self {
             channel: Box::new(channel),
             exchange: VecDeque::new(),
@@ -137,27 +137,27 @@ impl Peer {
     }
 
     /// The engine's time.
-    pub(in crate::process) fn now(&self) -> Instant {
+    pub(crate) fn now(&self) -> Instant {
         self.channel.now()
     }
 
-    pub(in crate::process) fn send(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         self.send_raw(line, "\n");
     }
 
-    pub(in crate::process) fn send_raw(&mut self, line: &str, end: &str) {
+    pub(crate) fn send_raw(&mut self, line: &str, end: &str) {
         self.keep(">> ", line);
         self.channel.send(format!("{line}{end}").into_bytes());
     }
 
     /// Closes the engine's input after all pending lines are written.
-    pub(in crate::process) fn close_input(&mut self) {
+    pub(crate) fn close_input(&mut self) {
         self.keep(">> ", "(end of input)");
         self.channel.close_input();
     }
 
     /// The next line, without its line end.
-    pub(in crate::process) fn next(&mut self, limit: Duration) -> Result<String, Missing> {
+    pub(crate) fn next(&mut self, limit: Duration) -> Result<String, Missing> {
         match self.channel.next(limit)? {
             Event::Line(line) => {
                 self.keep("<< ", &line);
@@ -174,11 +174,7 @@ impl Peer {
     }
 
     /// Reads lines up to and including the first that begins with `word`.
-    pub(in crate::process) fn until(
-        &mut self,
-        word: &str,
-        limit: Duration,
-    ) -> Result<Vec<String>, Missing> {
+    pub(crate) fn until(&mut self, word: &str, limit: Duration) -> Result<Vec<String>, Missing> {
         match self.read(Some(word), limit)? {
             (lines, true) => Ok(lines),
             (_, false) => Err(Missing::Silent),
@@ -186,7 +182,7 @@ impl Peer {
     }
 
     /// Reads lines for `time`; returns earlier only if the engine ends.
-    pub(in crate::process) fn watch(&mut self, time: Duration) -> Result<Vec<String>, Missing> {
+    pub(crate) fn watch(&mut self, time: Duration) -> Result<Vec<String>, Missing> {
         self.read(None, time).map(|(lines, _)| lines)
     }
 
@@ -221,7 +217,7 @@ impl Peer {
 
     /// Whether the engine ends within `limit`. Its output is read meanwhile, because it
     /// cannot end with a full pipe.
-    pub(in crate::process) fn ends(&mut self, limit: Duration) -> Option<ExitStatus> {
+    pub(crate) fn ends(&mut self, limit: Duration) -> Option<ExitStatus> {
         let end = self.now() + limit;
         loop {
             let left = end.saturating_duration_since(self.now());
@@ -235,17 +231,17 @@ impl Peer {
     }
 
     /// Its process, for cancellation by other threads.
-    pub(in crate::process) fn process(&self) -> Option<&Arc<EngineProcess>> {
+    pub(crate) fn process(&self) -> Option<&Arc<EngineProcess>> {
         self.channel.process()
     }
 
     /// Deletes the stored lines.
-    pub(in crate::process) fn new_exchange(&mut self) {
+    pub(crate) fn new_exchange(&mut self) {
         self.exchange.clear();
     }
 
     /// The last lines sent and received.
-    pub(in crate::process) fn exchange(&self) -> Vec<String> {
+    pub(crate) fn exchange(&self) -> Vec<String> {
         self.exchange.iter().cloned().collect()
     }
 

@@ -8,8 +8,8 @@ use shakmaty::uci::UciMove;
 
 use super::analyst::{Analyst, AnalystError, Question, wait};
 use super::peer::Missing;
-use crate::info;
 use tabia_notation::value::Value;
+use tabia_uci::info;
 
 /// Time limit for `bestmove` after `stop`.
 const STOPPING: Duration = Duration::from_secs(5);

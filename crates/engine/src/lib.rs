@@ -1,4 +1,7 @@
-//! Engines as child processes.
+//! UCI engines as child processes that cannot outlive their parent: started, asked for
+//! evaluations, and checked for what they do wrong.
+
+#![warn(missing_docs)]
 
 mod analyst;
 mod cancel;

@@ -1,11 +1,17 @@
 //! A walk over positions, from a root along moves: used for comparing, converting and
 //! finding lines.
 
+mod positions;
+pub mod tree;
+
+pub use positions::{BookPosition, PositionMove, Positions};
+pub(crate) use positions::{BookWalk, Bridges, position_of};
+
 use std::collections::VecDeque;
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::polyglot::PackedMove;
+use crate::polyglot::PackedMove;
 use tabia_io::parallel::{self, Panicked, in_order};
 use tabia_notation as notation;
 

@@ -3,9 +3,9 @@
 
 use shakmaty::{Chess, Position as _};
 
-use super::{
-    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
-    polyglot::{self, PackedMove},
+use super::PackedMove;
+use crate::{
+    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted, polyglot,
 };
 use tabia_io::input::file::DataFile;
 use tabia_io::input::state::Change;
@@ -27,7 +27,7 @@ pub struct KeyedEntry {
 }
 
 /// A book that finds entries by key.
-pub(super) trait Keyed {
+pub(crate) trait Keyed {
     /// The file of the book.
     fn file(&self) -> &DataFile;
 
@@ -66,7 +66,7 @@ impl<B: Keyed> Probe for B {
 }
 
 /// The bytes of the entry at `offset` of a file.
-pub(super) fn raw_entry<const BYTES: usize>(
+pub(crate) fn raw_entry<const BYTES: usize>(
     file: &DataFile,
     offset: u64,
 ) -> Result<Vec<u8>, Error> {
@@ -77,7 +77,7 @@ pub(super) fn raw_entry<const BYTES: usize>(
 }
 
 /// The message for a file that does not end with a whole entry.
-pub(super) fn cut_off(file: &DataFile, entry_bytes: usize) -> Option<String> {
+pub(crate) fn cut_off(file: &DataFile, entry_bytes: usize) -> Option<String> {
     let rest = file.len() % entry_bytes as u64;
     (rest > 0).then(|| {
         format!(

@@ -1,6 +1,6 @@
 //! Checks lines that engines print, as programs that read them would. Pure functions.
 
-use crate::engine::EngineOption;
+use tabia_uci::engine::EngineOption;
 
 /// Faults that make programs reject the option or the engine, and oddities that cause
 /// problems only in some.
@@ -189,7 +189,7 @@ fn looks_like_a_move(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine;
+    use tabia_uci::engine;
 
     #[test]
     fn options_are_parsed_and_checked() {

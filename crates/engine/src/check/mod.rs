@@ -6,7 +6,7 @@
 //! limited.
 //!
 //! * `lines` checks single lines of output;
-//! * `peer`, one module up, is the engine's process, with a thread for each direction;
+//! * `peer`, beside this module, is the engine's process, with a thread for each direction;
 //! * `walk` keeps an engine running from step to step;
 //! * `handshake`, `play`, `clocks` and `ending` are the steps.
 
@@ -19,9 +19,9 @@ mod walk;
 
 use std::time::Duration;
 
-use super::EngineCommand;
-use super::peer::Peer;
-use crate::engine::{self, EngineOption, EngineReply};
+use crate::EngineCommand;
+use crate::peer::Peer;
+use tabia_uci::engine::{self, EngineOption, EngineReply};
 
 /// Time limits.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use shakmaty::{Color, Move};
 
-use super::{Field, MarkChange, MarkPlace, Stats, ctg::Key};
+use super::Stats;
+use crate::{Field, MarkChange, MarkPlace, ctg::Key};
 
 /// What a book stores about one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

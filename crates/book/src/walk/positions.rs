@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError};
 
-use super::{
+use super::{Order, Reached, Walk};
+use crate::{
     Annotation, Book, Error, Lookup, PositionRecord, Preference, Probe, Wanted,
     ctg::{BookEntries, BookEntry, CanonicalBoard, Key, find_move_byte, likely_of_all},
     polyglot,
-    walk::{Order, Reached, Walk},
 };
 use tabia_notation as notation;
 

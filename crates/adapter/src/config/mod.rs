@@ -18,8 +18,8 @@ use crate::settings::{
     BookFiles, CONFIGURED, NONE, OptionId, Options, STARTER, Scope, Setting, paths,
 };
 use tabia_book::options::OptionKind;
+use tabia_engine::{EngineCommand, is_on_path, itself};
 use tabia_io::input::path::{from_home, to_text};
-use tabia_uci::process::{EngineCommand, is_on_path, itself};
 
 /// The name of the built-in engine.
 pub const BUILTIN: &str = "builtin";

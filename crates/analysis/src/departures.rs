@@ -67,7 +67,7 @@ pub struct Place {
 
 impl Place {
     pub(crate) fn of(line: &Line) -> Place {
-        let opening = openings::of_line(line.positions());
+        let opening = openings::find_in_line(line.positions());
         let named = |(position, mv)| NamedMove {
             uci: notation::uci(mv),
             san: notation::san(position, mv),

@@ -159,7 +159,7 @@ impl BuildJob {
         let positions = positions.enumerate().take(LONGEST_OPENING + 1);
         let mut named = positions
             .rev()
-            .filter(|(_, now)| openings::of(now).is_some());
+            .filter(|(_, now)| openings::find(now).is_some());
         named
             .next()
             .map_or(0, |(ply, _)| ply)

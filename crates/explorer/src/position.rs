@@ -197,7 +197,7 @@ pub(super) fn answer(open: &OpenBooks, general: &Options, query: &Query) -> Answ
             (true, false) => Some("stalemate"),
             _ => None,
         },
-        opening: openings::of_line(played.positions()),
+        opening: openings::find_in_line(played.positions()),
         line: line.steps().map(MoveNames::new).collect(),
         legal: position
             .legal_moves()
@@ -235,7 +235,7 @@ impl BookView {
         let seen = tabia_book::view::PositionView::new(position, &found);
         let known = knows_results(&found);
         let turn = position.turn();
-        let by_colour = |results: Results| known.then(|| results.of_white(turn).parts());
+        let by_colour = |results: Results| known.then(|| results.for_white(turn).parts());
         let results = by_colour(seen.results);
         let history = book.history();
         let undoable = history.map(|history| history.undoable(options.client));
@@ -271,7 +271,7 @@ impl BookView {
                     ColouredMove {
                         white: results.map(|[white, ..]| white),
                         black: results.map(|[.., black]| black),
-                        opening: openings::of(&notation::after(position, mv)),
+                        opening: openings::find(&notation::after(position, mv)),
                         reason: rejection.map(Message::from),
                         mv: view,
                     }

@@ -145,7 +145,7 @@ pub(super) fn print(
                 shown(greeting.name.as_deref().unwrap_or("without a name")),
                 greeting.took.as_millis()
             )?,
-            Err(reason) => writeln!(out, "  does not answer: {}", shown(reason))?,
+            Err(reason) => writeln!(out, "  does not answer: {}", shown(&reason.to_string()))?,
         }
         let declared = answer.as_ref().ok().map(|greeting| &*greeting.options);
         let entry = config.engines.iter().find(|e| e.name == profile.name);

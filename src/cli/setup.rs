@@ -397,7 +397,8 @@ fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Resu
             ..EngineCommand::default()
         };
         let answer = match path.to_str() {
-            Some(_) => greet(&command, tabia_adapter::config::START_TIMEOUT),
+            Some(_) => greet(&command, tabia_adapter::config::START_TIMEOUT)
+                .map_err(|error| error.to_string()),
             None => Err(format!(
                 "the path is not valid Unicode ({}): engines.toml cannot name it",
                 to_text(&path)

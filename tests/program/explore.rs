@@ -311,7 +311,7 @@ fn a_change_and_its_undo_are_reported_and_nonsense_is_refused() {
     }
     assert_eq!(files(&path), changed);
     let undo = post(&explorer, "/api/undo", &json!({"book": 0}));
-    let undone = json!({"code": "{0}: factor {1}", "args": ["e5", {"code": "-20"}]});
+    let undone = json!({"code": "{0}: learn value {1}", "args": ["e5", {"code": "-20"}]});
     assert_eq!(value(&undo)["taken_back"], undone);
     let other = json!({"book": 0, "client": "another tab"});
     let others = post(&explorer, "/api/undo", &other);

@@ -35,6 +35,7 @@ mod probe_is_play;
 mod prove;
 mod replay;
 mod shell;
+mod structure;
 mod suite;
 mod terminal;
 mod windows;

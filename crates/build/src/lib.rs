@@ -21,6 +21,9 @@
 //! Memory: half of the limit for records and opening trees, half for runs, divided
 //! equally among several books; in addition a few megabytes for batches and buffers,
 //! and with `dedupe` some 20 bytes a game.
+//!
+//! Running examples are in the folder `examples`: `book_of_games`, `several_books`,
+//! `records`, `repertoire_lines`, `learn_values`.
 
 #![warn(missing_docs)]
 
@@ -30,6 +33,7 @@ mod emit;
 mod lines;
 mod node;
 mod output;
+pub mod parquet;
 mod pass;
 mod polyglot;
 mod records;

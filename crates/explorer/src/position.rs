@@ -18,7 +18,7 @@ use super::query::Query;
 use super::reply::{Answer, Refusal, bad, json};
 use tabia_adapter::settings::Options;
 use tabia_book::Preference;
-use tabia_book::policy::{Choice, Rejection};
+use tabia_book::policy::{Rejection, WeighedMoves};
 use tabia_book::view::MoveView;
 use tabia_notation::{self as notation, Line, Results};
 
@@ -230,7 +230,7 @@ impl BookView {
         });
         let (found, error) = match found {
             Ok(found) => (found, None),
-            Err(error) => (Choice::default(), Some(error)),
+            Err(error) => (WeighedMoves::default(), Some(error)),
         };
         let seen = tabia_book::view::PositionView::new(position, &found);
         let known = knows_results(&found);
@@ -287,7 +287,7 @@ impl BookView {
 
 /// Whether the numbers of a position are results. Arena books made without results have
 /// games but no wins or losses: these are not draws.
-fn knows_results(found: &Choice) -> bool {
+fn knows_results(found: &WeighedMoves) -> bool {
     found.lookup.moves.iter().any(|mv| match mv.preference {
         Preference::Statistics => true,
         Preference::Weight(_) => false,

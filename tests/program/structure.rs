@@ -1,0 +1,167 @@
+//! The sentences of `docs/architecture.md` that the compiler does not keep.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PAGE: &str = "docs/architecture.md";
+
+/// All Rust files of a folder and those in it.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The lines of code in these files and folders, each with its file; not those of tests.
+fn lines_of_code(folders: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut files = Vec::new();
+    for folder in folders {
+        match Path::new(folder) {
+            file if file.is_file() => files.push(file.to_owned()),
+            folder => sources(folder, &mut files),
+        }
+    }
+    let is_test = |path: &PathBuf| {
+        let mut parts = path.iter();
+        parts.any(|part| part == "tests" || part == "tests.rs")
+    };
+    files.retain(|path| !is_test(path));
+    assert!(!files.is_empty(), "{folders:?}");
+    let mut lines = Vec::new();
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
+        let code = code.lines().filter(|line| !line.trim().starts_with("//"));
+        lines.extend(code.map(|line| (path.clone(), line.to_owned())));
+    }
+    lines
+}
+
+/// The packages that a package uses, as its `Cargo.toml` says: those of this workspace,
+/// without their common first word.
+fn dependencies(manifest: &Path) -> Vec<String> {
+    let text = fs::read_to_string(manifest).unwrap();
+    let manifest: toml::Table = text.parse().unwrap();
+    let table = manifest
+        .get("dependencies")
+        .and_then(|table| table.as_table());
+    let names = table.into_iter().flat_map(|table| table.keys());
+    let mut names: Vec<String> = names
+        .filter_map(|name| name.strip_prefix("tabia-"))
+        .map(str::to_owned)
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn packages_use_what_the_page_says() {
+    let page = fs::read_to_string(PAGE).unwrap();
+    let table = page
+        .lines()
+        .skip_while(|line| !line.starts_with("| package"));
+    let mut listed = BTreeMap::new();
+    for row in table.skip(2).take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let folder = cells[1].trim_matches('`').to_owned();
+        let mut uses: Vec<String> = cells[3].split_whitespace().map(str::to_owned).collect();
+        // A package stands above those that it uses.
+        let above = uses
+            .iter()
+            .find(|name| listed.contains_key(&format!("crates/{name}")));
+        assert_eq!(above, None, "{folder} is below a package that it uses");
+        uses.sort();
+        listed.insert(folder, uses);
+    }
+    let mut there = BTreeMap::new();
+    for entry in fs::read_dir("crates").unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.to_str().unwrap().replace('\\', "/");
+        there.insert(name, dependencies(&folder.join("Cargo.toml")));
+    }
+    there.insert(
+        "books".to_owned(),
+        dependencies(Path::new("books/Cargo.toml")),
+    );
+    assert_eq!(listed, there);
+}
+
+#[test]
+fn the_core_does_no_input_or_output() {
+    const CORE: [&str; 3] = [
+        "crates/adapter/src/session",
+        "crates/book/src/policy",
+        "crates/uci/src",
+    ];
+    const OUTSIDE: [&str; 8] = [
+        "std::fs",
+        "std::net",
+        "std::process",
+        "std::thread",
+        "Instant::now",
+        "SystemTime",
+        "stdout()",
+        "stdin()",
+    ];
+    for (path, line) in lines_of_code(&CORE) {
+        for word in OUTSIDE {
+            assert!(!line.contains(word), "{}: {line}", path.display());
+        }
+    }
+}
+
+#[test]
+fn only_the_command_line_prints() {
+    let mut printing = Vec::new();
+    for (path, line) in lines_of_code(&["src", "crates"]) {
+        const OTHER: [&str; 3] = ["examples", "benches", "build.rs"];
+        let is_part = !path
+            .iter()
+            .any(|part| OTHER.iter().any(|name| part == *name));
+        let prints = ["io::stdout()", "io::stderr()", "println!", "print!("];
+        if is_part && prints.iter().any(|word| line.contains(word)) {
+            printing.push(path);
+        }
+    }
+    // The relay has the pipe to the GUI; main reports why the program could not begin; what
+    // an engine writes to standard error is passed on.
+    let may = [
+        "src/cli",
+        "src/main.rs",
+        "crates/adapter/src/relay/system.rs",
+        "crates/engine/src/spawn.rs",
+    ];
+    printing.retain(|path| !may.iter().any(|part| path.starts_with(part)));
+    assert_eq!(printing, [] as [PathBuf; 0]);
+}
+
+/// Each rule of the page names the test that keeps it.
+#[test]
+fn the_tests_that_the_page_names_exist() {
+    let page = fs::read_to_string(PAGE).unwrap();
+    let rules = page.split("## Rules").nth(1).unwrap();
+    let mut files = Vec::new();
+    for folder in ["crates", "src", "tests"] {
+        sources(Path::new(folder), &mut files);
+    }
+    let texts: Vec<String> = files
+        .iter()
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    let mut named = 0;
+    for name in rules
+        .split('`')
+        .filter(|name| name.contains('_') && !name.contains('/'))
+    {
+        let head = format!("fn {}(", name.rsplit("::").next().unwrap());
+        assert!(texts.iter().any(|text| text.contains(&head)), "{name}");
+        named += 1;
+    }
+    assert!(named >= 5, "{named}");
+}

@@ -461,7 +461,7 @@ fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
             Ok(true)
         }
         Err(reason) => {
-            writeln!(out, "  it does not play: {}", plain(&reason))?;
+            writeln!(out, "  it does not play: {}", plain(&reason.to_string()))?;
             writeln!(out, "  tabia check shows more")?;
             Ok(false)
         }

@@ -269,7 +269,7 @@ fn pasted_games_become_lines() {
     assert_eq!(nonsense.status(), StatusCode::BAD_REQUEST);
     assert_eq!(
         value(&nonsense)["error"],
-        "this is neither a FEN nor a game in PGN: move 1 (to) is no move"
+        "this is neither a FEN nor a game in PGN: move 1 (to) is not a move"
     );
 }
 

@@ -36,7 +36,9 @@ fn is_listed(sources: &str, message: &Value) -> bool {
         return message.is_string();
     };
     let args = message["args"].as_array().into_iter().flatten();
-    let is_known = sources.contains(&format!("message!({code:?}"))
+    // A value, such as a sign or a mark, is shown as it is.
+    let is_known = !code.contains(' ')
+        || sources.contains(&format!("message!({code:?}"))
         || super::texts::LISTED.lines().any(|text| text == code);
     is_known && args.into_iter().all(|arg| is_listed(sources, arg))
 }

@@ -8,9 +8,7 @@
 #[cfg(feature = "builtin-engine")]
 mod builtin;
 mod cli;
-mod register;
-mod setup;
-mod text_file;
+mod install;
 
 use std::process::ExitCode;
 

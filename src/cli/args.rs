@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use tabia_adapter::settings::{OptionId, Options, Settings};
@@ -17,6 +18,56 @@ pub(super) struct ConfigArgs {
     /// and engines.toml in the current folder]
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
+}
+
+/// Arguments of `play`.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct PlayArgs {
+    #[command(flatten)]
+    pub(super) config: ConfigArgs,
+    /// The engine: a name from the configuration, or the path of a program
+    #[arg(long, value_name = "NAME")]
+    pub(super) engine: Option<String>,
+    /// A book to play from; may be given several times, used in this order
+    /// [default: the starter book]
+    #[arg(long, value_name = "FILE")]
+    pub(super) book: Vec<PathBuf>,
+    /// Sets a UCI option of Tabia or of the engine, as the GUI would
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(super) set: Vec<String>,
+    /// Writes the whole conversation to a file: see `tabia replay`
+    #[arg(long, value_name = "FILE")]
+    pub(super) log: Option<PathBuf>,
+    /// Adds a line to a file for each game, and for each time that the engine
+    /// is started again: see `tabia review --games`
+    #[arg(long, value_name = "FILE.csv")]
+    pub(super) games: Option<PathBuf>,
+    /// Reads books by system calls instead of mapping them into memory
+    #[arg(long)]
+    pub(super) no_mmap: bool,
+    /// Tests the configuration without a game: the same as `tabia check`
+    #[arg(long)]
+    pub(super) check_config: bool,
+    /// An engine to run, with its arguments, instead of a configured one
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(super) command: Vec<std::ffi::OsString>,
+}
+
+/// Arguments of `info`.
+#[derive(Args, Debug)]
+pub(super) struct InfoArgs {
+    /// The book
+    pub(super) book: PathBuf,
+    /// Prints one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Reads the whole book; without it, books above 64 MiB are sampled, and estimates
+    /// are labelled "about"
+    #[arg(long)]
+    pub(super) full: bool,
+    /// Reads the book by system calls instead of mapping it into memory
+    #[arg(long)]
+    pub(super) no_mmap: bool,
 }
 
 /// A colour on the command line.
@@ -99,6 +150,22 @@ impl Rewriting {
             ..RewriteOptions::default()
         }
     }
+}
+
+/// A word of an option, its help, and what it means.
+pub(super) type Word<T> = (&'static str, &'static str, T);
+
+/// Reads one of these words: for values of the libraries, which do not know the command
+/// line.
+pub(super) fn one_of<T: Copy + Send + Sync>(
+    words: &'static [Word<T>],
+) -> impl TypedValueParser<Value = T> {
+    let possible = words.iter();
+    let possible = possible.map(|(word, help, _)| PossibleValue::new(*word).help(*help));
+    PossibleValuesParser::new(possible).try_map(|text| {
+        let known = words.iter().find(|(word, ..)| *word == text);
+        known.map(|(.., value)| *value).ok_or("an unknown word")
+    })
 }
 
 /// Splits the value of `--set`.

@@ -11,7 +11,8 @@ use clap::Args;
 use super::args::{ConfigArgs, Force, Sides};
 use super::engine_args::EngineArgs;
 use super::evaluations::{self, Form};
-use super::{print_json, progress};
+use super::style::counted_as;
+use super::{print_json, progress, report};
 use tabia_analysis::audit::{
     self, AuditOptions, Confirmation, ConfirmingSearches, Examined, Marks,
 };
@@ -164,8 +165,8 @@ impl AuditArgs {
                 },
             )
         })??;
-        let searched = audit::counted(searches, "position", "positions");
-        let unanswered = audit::counted(confirming.unanswered, "search", "searches");
+        let searched = counted_as(searches, "position", "positions");
+        let unanswered = counted_as(confirming.unanswered, "search", "searches");
         message!(
             "{}: {searched} searched again; {unanswered} without an answer",
             path.display()
@@ -182,8 +183,8 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
          moves by single searches, most of which are wrong"
     );
     let form = args.report.as_deref().map(evaluations::form).transpose()?;
-    if let Some(report) = &args.report {
-        atomic::check(report, &[], args.force.old())?;
+    if let Some(path) = &args.report {
+        atomic::check(path, &[], args.force.old())?;
     }
     let path = evaluations::path(args.evaluations.as_deref(), &args.book);
     let options = super::probe::options(&args.set)?;
@@ -213,8 +214,8 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     if let (Some(path), Some(form)) = (&args.report, form) {
         options.described = WRITTEN;
         let text = match form {
-            Form::Html => audit::html(&title, &examined.audit(&options)),
-            Form::Markdown => audit::markdown(&title, &examined.audit(&options)),
+            Form::Html => report::audit::html(&title, &examined.audit(&options)),
+            Form::Markdown => report::audit::markdown(&title, &examined.audit(&options)),
             Form::Json => serde_json::to_string_pretty(&as_json(&mut options))? + "\n",
         };
         atomic::put(path, text.as_bytes(), args.force.old())?;
@@ -222,7 +223,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     if args.json {
         print_json(&as_json(&mut options), out)?;
     } else {
-        write!(out, "{}", audit::markdown(&title, &found))?;
+        write!(out, "{}", report::audit::markdown(&title, &found))?;
     }
     out.flush()?;
     if args.mark || args.symbols || args.learn_values {
@@ -242,15 +243,15 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             super::report_kept(&args.book);
         }
         let old = editor.apply(&changes)?;
-        let changed = audit::counted(old.len(), "mark", "marks");
+        let changed = counted_as(old.len(), "mark", "marks");
         message!("{}: {changed} changed", args.book.display());
     }
     message!(
         "{}: {}, {}, {}; {:.1} s",
         args.book.display(),
-        audit::counted(found.losing_count, "move that loses", "moves that lose"),
-        audit::counted(found.bad_end_count, "bad end", "bad ends"),
-        audit::counted(found.refutation_count, "refutation", "refutations"),
+        counted_as(found.losing_count, "move that loses", "moves that lose"),
+        counted_as(found.bad_end_count, "bad end", "bad ends"),
+        counted_as(found.refutation_count, "refutation", "refutations"),
         start.elapsed().as_secs_f64()
     );
     Ok(u8::from(!found.is_clean()))

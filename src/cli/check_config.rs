@@ -13,7 +13,7 @@ use tabia_adapter::book_set::{BookSpec, Opener, as_played};
 use tabia_adapter::conditions::GameConditions;
 use tabia_adapter::config::Config;
 use tabia_adapter::session::{ANALYSE_MODE, Engines, IfNoneStarts, Profile};
-use tabia_adapter::settings::{OptionId, Options};
+use tabia_adapter::settings::{Cover, OptionId, Options};
 use tabia_adapter::transcript::escape;
 use tabia_book::policy::{Exit, choose};
 use tabia_book::{Book, Probe};
@@ -329,7 +329,7 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
             tried.push(TriedBook { spec, first });
         }
     }
-    for trouble in super::play::files_in_the_way(profile, opener) {
+    for trouble in files_in_the_way(profile, opener) {
         faults.files += 1;
         writeln!(out, "  {}", shown(&trouble))?;
     }
@@ -586,4 +586,20 @@ fn start_position(
         is_played,
         answers: true,
     }
+}
+
+/// Sentences about files that a game would use, besides its books, and cannot.
+pub(super) fn files_in_the_way(profile: &Profile, opener: &Opener) -> Vec<String> {
+    let options = profile.settings.options();
+    let mut troubles = Vec::new();
+    if let Some(seeds) = options.seed_file.as_deref() {
+        troubles.extend(opener.count_seeds(seeds).err());
+    }
+    if options.cover == Cover::Lines
+        && let Some(book) = BookSpec::wanted(options, &profile.books).first()
+        && let Err(error) = tabia_adapter::relay::check_cover(opener.cover_file(&book.path))
+    {
+        troubles.push(format!("Book Cover: {error}"));
+    }
+    troubles
 }

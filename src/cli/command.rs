@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use super::play::PlayArgs;
+use super::args::PlayArgs;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
 ///
@@ -42,7 +42,7 @@ pub(super) enum Command {
         tabia info books/tabia.ctg\n  \
         tabia info --full huge.ctg\n  \
         tabia info --json books/tabia.ctg")]
-    Info(super::info::InfoArgs),
+    Info(super::args::InfoArgs),
     /// Shows the moves of a position and how likely each is played
     #[command(after_help = "Examples:\n  \
         tabia probe books/tabia.ctg\n  \

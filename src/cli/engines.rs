@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
+use super::args::PlayArgs;
 use super::args::{ConfigArgs, name_and_value};
-use super::play::PlayArgs;
 use tabia_adapter::book_set::BookSpec;
 use tabia_adapter::config::{BUILTIN, Config};
 use tabia_adapter::session::{Engines, IfNoneStarts};

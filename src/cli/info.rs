@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
 use serde::Serialize;
-use shakmaty::Color;
 
+use super::args::InfoArgs;
+use super::info_other::side;
 use super::style::{FAINT, GREEN, HEADING, Painted, RED, thousands};
 use tabia_book::Annotation;
 use tabia_book::ctg::{BookInfo, CtgBook, Error};
@@ -19,23 +19,6 @@ const GLANCE_PAGES: u32 = 1024;
 /// Books of up to this many pages (64 MiB) are read completely, which takes less than a
 /// second.
 const SMALL_PAGES: u32 = 16_384;
-
-/// Arguments of `info`.
-#[derive(Args, Debug)]
-pub(super) struct InfoArgs {
-    /// The book
-    pub(super) book: PathBuf,
-    /// Prints one JSON object
-    #[arg(long)]
-    pub(super) json: bool,
-    /// Reads the whole book; without it, books above 64 MiB are sampled, and estimates
-    /// are labelled "about"
-    #[arg(long)]
-    pub(super) full: bool,
-    /// Reads the book by system calls instead of mapping it into memory
-    #[arg(long)]
-    pub(super) no_mmap: bool,
-}
 
 /// The object of `--json`.
 #[derive(Serialize)]
@@ -106,10 +89,6 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         print(&info, book.path(), out)?;
     }
     Ok(0)
-}
-
-pub(super) fn side(color: Color) -> &'static str {
-    color.fold_wb("white", "black")
 }
 
 /// The numbers of a book; those of a large one are estimated unless `in_full` is set.

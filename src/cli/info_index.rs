@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write};
 use std::path::Path;
 
-use super::info::InfoArgs;
+use super::args::InfoArgs;
 use tabia_games::tgx::{MAGIC, Segment};
 use tabia_index::GamesIndex;
 use tabia_io::input::path::has_extension;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::Write;
 
 use serde::Serialize;
+use shakmaty::Color;
 use shakmaty::Position as _;
 
 use tabia_book::{Book, BookPosition, Format, Preference};
@@ -120,8 +121,12 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
         numbers.never_played += moves.iter().map(|mv| never(mv.preference)).sum::<u64>();
     }
     numbers.only = match sides.len() {
-        1 => sides.into_iter().next().map(super::info::side),
+        1 => sides.into_iter().next().map(side),
         _ => None,
     };
     Ok(numbers)
+}
+
+pub(super) fn side(color: Color) -> &'static str {
+    color.fold_wb("white", "black")
 }

@@ -54,6 +54,7 @@ mod prune;
 mod register;
 mod repertoire;
 mod replay;
+mod report;
 mod review;
 mod review_record;
 mod setup;

@@ -9,53 +9,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use chrono::SecondsFormat;
-use clap::Args;
 use rand::RngExt;
 
-use super::args::ConfigArgs;
+use super::args::PlayArgs;
+use super::check_config::files_in_the_way;
 use super::{check_config, configuration, engines, output, program, welcome};
 use tabia_adapter::book_set::{BookSet, BookSpec, Opener};
 use tabia_adapter::config::Config;
 use tabia_adapter::relay::{self, Environment, Files, SideFileError, TakenSeed};
 use tabia_adapter::session::{Engines, GameRecord, Profile, Session};
-use tabia_adapter::settings::{BookFiles, Cover};
+use tabia_adapter::settings::BookFiles;
 use tabia_adapter::transcript::{self, LogHeader, Transcript};
 use tabia_engine::{EngineCommand, itself};
 use tabia_io::sanitize::{Bounded, escape_control};
 use tabia_io::{append_line, begin_lines, check_header};
-
-/// Arguments of `play`.
-#[derive(Args, Clone, Debug, Default)]
-pub(super) struct PlayArgs {
-    #[command(flatten)]
-    pub(super) config: ConfigArgs,
-    /// The engine: a name from the configuration, or the path of a program
-    #[arg(long, value_name = "NAME")]
-    pub(super) engine: Option<String>,
-    /// A book to play from; may be given several times, used in this order
-    /// [default: the starter book]
-    #[arg(long, value_name = "FILE")]
-    pub(super) book: Vec<PathBuf>,
-    /// Sets a UCI option of Tabia or of the engine, as the GUI would
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub(super) set: Vec<String>,
-    /// Writes the whole conversation to a file: see `tabia replay`
-    #[arg(long, value_name = "FILE")]
-    pub(super) log: Option<PathBuf>,
-    /// Adds a line to a file for each game, and for each time that the engine
-    /// is started again: see `tabia review --games`
-    #[arg(long, value_name = "FILE.csv")]
-    pub(super) games: Option<PathBuf>,
-    /// Reads books by system calls instead of mapping them into memory
-    #[arg(long)]
-    pub(super) no_mmap: bool,
-    /// Tests the configuration without a game: the same as `tabia check`
-    #[arg(long)]
-    pub(super) check_config: bool,
-    /// An engine to run, with its arguments, instead of a configured one
-    #[arg(last = true, value_name = "COMMAND")]
-    pub(super) command: Vec<std::ffi::OsString>,
-}
 
 /// Greatest size in bytes of a `--log` file, so that an engine with endless output does
 /// not fill the disk.
@@ -258,23 +225,6 @@ impl Files for PlayFiles {
         append_line(path, &record_header(), &line, RECORD_WAIT)
             .map_err(|error| format!("games are not recorded: {}: {error}", path.display()).into())
     }
-}
-
-/// Sentences about files that a game would use, besides its books, and cannot.
-pub(super) fn files_in_the_way(profile: &Profile, opener: &Opener) -> Vec<String> {
-    let options = profile.settings.options();
-    let mut troubles = Vec::new();
-    if let Some(seeds) = options.seed_file.as_deref() {
-        let counted = opener.count_seeds(seeds);
-        troubles.extend(counted.err().map(|error| error.to_string()));
-    }
-    if options.cover == Cover::Lines
-        && let Some(book) = BookSpec::wanted(options, &profile.books).first()
-        && let Err(error) = relay::check_cover(opener.cover_file(&book.path))
-    {
-        troubles.push(format!("Book Cover: {error}"));
-    }
-    troubles
 }
 
 /// Creates the file of `--log`.

@@ -9,9 +9,10 @@ use clap::{Args, ValueEnum};
 
 use super::args::ConfigArgs;
 use super::difference;
-use crate::register::{self, EditedFor, PrintedFor, Registration, edit, lines};
-use crate::setup::{ChessProgram, Places, make_folder, text_of, usual_file};
-use crate::text_file::TextFile;
+use crate::install::{
+    self, ChessProgram, EditedFor, Places, PrintedFor, Registration, TextFile, edit, lines,
+    make_folder, text_of, usual_file,
+};
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::config::Config;
 use tabia_adapter::settings::STARTER;
@@ -290,7 +291,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         ..Registration::default()
     };
     let mut file = TextFile::open(&path)?;
-    let left = register::remove(program, file.text(), &registration);
+    let left = install::remove(program, file.text(), &registration);
     let left = left.with_context(|| path.display().to_string())?;
     if left == file.text() {
         message!(
@@ -339,7 +340,7 @@ pub(super) fn registered(
         let word = edited.to_possible_value();
         let word = word.map_or_else(String::new, |value| value.get_name().to_owned());
         let text = text_now(file).unwrap_or_default();
-        for name in register::ours(*edited, &text) {
+        for name in install::ours(*edited, &text) {
             let name = match edited.takes_a_name() && name != "Tabia" {
                 true => format!(" --name {}", shell_word(&name)),
                 false => String::new(),

@@ -9,12 +9,13 @@ use clap::Args;
 use super::args::{Force, PlayerColour};
 use super::evaluations::{self, Form};
 use super::progress;
+use super::report::{results, review as page, score};
 use super::review_record;
 use super::style::counted;
 use shakmaty::Color;
 use tabia_adapter::settings::Options;
 use tabia_analysis::departures::{ChosenMoves, Departure, LeftBy, NamedMove};
-use tabia_analysis::suite::review::{self, Exit, ReviewReport, Reviewed};
+use tabia_analysis::review::{self, Exit, ReviewReport, Reviewed};
 use tabia_book::evals::epd;
 use tabia_io::atomic;
 use tabia_io::input::path::file_name;
@@ -116,7 +117,7 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
         let title = format!("Review of {}", args.book().display());
         let text = match form {
             Form::Json => serde_json::to_string_pretty(&report)? + "\n",
-            Form::Html | Form::Markdown => review::html(&title, &report, &next),
+            Form::Html | Form::Markdown => page::html(&title, &report, &next),
         };
         atomic::put(path, text.as_bytes(), args.force.old())?;
     }
@@ -193,7 +194,12 @@ fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
         writeln!(out, "{skipped}")?;
     }
     let who = report.player.as_deref().unwrap_or("White");
-    writeln!(out, "{who}: {}; {} of others", report.record, report.others)?;
+    writeln!(
+        out,
+        "{who}: {}; {} of others",
+        score(&report.record),
+        report.others
+    )?;
     if report.forfeited > 0 {
         writeln!(
             out,
@@ -248,7 +254,9 @@ fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
         writeln!(
             out,
             "  {} {}: {}",
-            opening.eco, opening.name, opening.record
+            opening.eco,
+            opening.name,
+            score(&opening.record)
         )?;
     }
     let exits = |title: &str, exits: &[Exit], out: &mut dyn Write| -> std::io::Result<()> {
@@ -259,7 +267,7 @@ fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
             } else {
                 &exit.line
             };
-            writeln!(out, "  {line}: {}", exit.record)?;
+            writeln!(out, "  {line}: {}", score(&exit.record))?;
         }
         Ok(())
     };
@@ -307,5 +315,9 @@ fn shown(departure: &Departure) -> String {
     let Departure { place, tally, .. } = departure;
     let line = &place.line;
     let line = if line.is_empty() { "at once" } else { line };
-    format!("{line}: {}{instead}{reply}: {tally}", of(&departure.played))
+    format!(
+        "{line}: {}{instead}{reply}: {}",
+        of(&departure.played),
+        results(tally)
+    )
 }

@@ -9,9 +9,11 @@ use anyhow::{Context as _, bail};
 use serde::Serialize;
 use shakmaty::ByColor;
 
+use super::report::results;
 use super::style::counted;
 use tabia_adapter::session::{GameRecord, RecordKind};
-use tabia_analysis::suite::review::{ReviewedGame, Tally};
+use tabia_analysis::Tally;
+use tabia_analysis::review::ReviewedGame;
 
 /// Data of the record about games that were found in both.
 #[derive(Debug, Default, Serialize)]
@@ -144,16 +146,20 @@ impl Joined {
             out,
             "  engine started again {}: in {}",
             counted(self.restarts, "time"),
-            self.with_restarts
+            results(&self.with_restarts)
         )?;
-        writeln!(out, "  never started again: {}", self.without_restarts)?;
-        for (book, results) in &self.books {
+        writeln!(
+            out,
+            "  never started again: {}",
+            results(&self.without_restarts)
+        )?;
+        for (book, tally) in &self.books {
             let name = if book.is_empty() {
                 "no book move"
             } else {
                 book
             };
-            writeln!(out, "  {name}: {results}")?;
+            writeln!(out, "  {name}: {}", results(tally))?;
         }
         Ok(())
     }

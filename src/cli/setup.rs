@@ -9,10 +9,9 @@ use clap::Args;
 use super::args::ConfigArgs;
 use super::difference;
 use super::style::{HEADING, Painted};
-use crate::register::Registration;
-use crate::setup::{
-    FileChange, Finds, Places, Record, SetupPlan, Situation, carry_out, chess_programs, find, plan,
-    take_back, text_of, undo, without_namesakes,
+use crate::install::{
+    FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, carry_out,
+    chess_programs, find, plan, take_back, text_of, undo, without_namesakes,
 };
 use tabia_adapter::config::Config;
 use tabia_book::Book;

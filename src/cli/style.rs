@@ -55,8 +55,12 @@ pub(super) fn thousands(number: u64) -> String {
 
 /// "1 game", "2 games".
 pub(super) fn counted(number: u64, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{plural}")
+    counted_as(number as usize, thing, &format!("{thing}s"))
+}
+
+/// "1 search", "2 searches".
+pub(super) fn counted_as(number: usize, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
 }
 
 /// A number without decimals, or `-`.

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 
-use super::args::{ConfigArgs, Force, Sides};
+use super::args::{ConfigArgs, Force, Sides, Word, one_of};
 use super::collection::{self, GameFilterArgs};
 use super::engine_args::EngineArgs;
 use super::progress;
 use tabia_analysis::evaluate::EnginePlan;
 use tabia_analysis::suite::{
-    self, BoardFilter, Castled, Confirmed, Counters, Cut, Form, MadeSuite, Play, Queens, Range,
-    SuiteJob, SuiteOrder, ValueView, ValueWindow,
+    self, BoardFilter, Castled, Confirmed, Counters, Cut, Form, FunnelRow, FunnelStep, MadeSuite,
+    Play, Queens, Range, SuiteJob, SuiteOrder, ValueView, ValueWindow,
 };
 use tabia_io::input::path::has_extension;
 use tabia_notation::Line;
@@ -123,6 +123,49 @@ struct LineArgs {
     options: Vec<String>,
 }
 
+const QUEENS: &[Word<Queens>] = &[
+    ("any", "With or without queens", Queens::Any),
+    ("both", "One of each colour or more", Queens::Both),
+    ("none", "None", Queens::None),
+];
+
+const KINGS: &[Word<Castled>] = &[
+    ("any", "Anywhere", Castled::Any),
+    (
+        "opposite",
+        "On different wings: one on the files a to c, one on f to h",
+        Castled::Opposite,
+    ),
+    (
+        "none",
+        "Both in the middle, on the files d and e",
+        Castled::None,
+    ),
+];
+
+const VIEWS: &[Word<ValueView>] = &[
+    ("better", "The side that is better", ValueView::Better),
+    ("white", "White", ValueView::White),
+    ("mover", "The side to move", ValueView::Mover),
+];
+
+const ORDERS: &[Word<SuiteOrder>] = &[
+    ("random", "At random, by a seed", SuiteOrder::Random),
+    ("popular", "The most popular first", SuiteOrder::Popular),
+    ("eval", "By the value of the better side", SuiteOrder::Eval),
+    ("file", "As the sources have them", SuiteOrder::File),
+];
+
+const COUNTERS: &[Word<Counters>] = &[
+    ("fen", "Six fields, as the official suites", Counters::Fen),
+    (
+        "epd",
+        "`hmvc 3; fmvn 5;`, which all managers honour",
+        Counters::Epd,
+    ),
+    ("none", "Not at all", Counters::None),
+];
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum By {
     Adapter,
@@ -137,13 +180,13 @@ struct BoardArgs {
     #[arg(long, value_name = "SIDE", value_enum, default_value_t = Sides::Both)]
     side: Sides,
     /// Queens: of both colours, whatever, or none
-    #[arg(long, value_name = "QUEENS", value_enum, default_value_t = Queens::Any)]
+    #[arg(long, value_name = "QUEENS", default_value = "any", value_parser = one_of(QUEENS))]
     queens: Queens,
     /// Pieces and pawns on the board, as 20..32
     #[arg(long, value_name = "LO..HI")]
     men: Option<Range>,
     /// Kings: both on the files d and e (none), on different wings (opposite)
-    #[arg(long, value_name = "KINGS", value_enum, default_value_t = Castled::Any)]
+    #[arg(long, value_name = "KINGS", default_value = "any", value_parser = one_of(KINGS))]
     castled: Castled,
     /// Whether positions in check are included
     #[arg(long, value_name = "YES|NO", value_enum, default_value_t = YesNo::No)]
@@ -170,7 +213,7 @@ struct ValueArgs {
     #[arg(long, value_name = "SIDE", value_enum, default_value_t = Sides::Both)]
     better: Sides,
     /// The side from which these centipawns are seen
-    #[arg(long, value_name = "WHO", value_enum, default_value_t = ValueView::Better)]
+    #[arg(long, value_name = "WHO", default_value = "better", value_parser = one_of(VIEWS))]
     view: ValueView,
     /// Only positions the better side wins so often in per cent, as predicted
     /// by the engine or by Stockfish's model: 48..52
@@ -232,7 +275,7 @@ struct ChoiceArgs {
     #[arg(long)]
     sample: bool,
     /// The order of the file
-    #[arg(long, value_name = "ORDER", value_enum, default_value_t = SuiteOrder::Random)]
+    #[arg(long, value_name = "ORDER", default_value = "random", value_parser = one_of(ORDERS))]
     order: SuiteOrder,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -253,7 +296,7 @@ struct OutArgs {
     #[arg(long, value_name = "FORM", value_enum)]
     format: Option<FormArg>,
     /// The counters of a FEN: six fields, `hmvc` and `fmvn`, or none
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Counters::Fen)]
+    #[arg(long, value_name = "HOW", default_value = "fen", value_parser = one_of(COUNTERS))]
     counters: Counters,
     /// Adds value, depth and a name to each line (then with --counters epd)
     #[arg(long)]
@@ -293,7 +336,7 @@ pub(super) fn run(args: &SuiteArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     };
     let job = args.job(target)?;
     let start = Instant::now();
-    let made = progress::watched(|watch| suite::run(&job, watch))??;
+    let made = progress::watched(|watch| suite::make(&job, watch))?.map_err(named)?;
     report(&job, &made, start.elapsed());
     if args.json {
         writeln!(out, "{}", json(&job, &made))?;
@@ -456,12 +499,67 @@ impl OutArgs {
     }
 }
 
+/// An error that names the option instead of the step.
+fn named(error: tabia_analysis::Error) -> anyhow::Error {
+    match error {
+        tabia_analysis::Error::NoPositionLeft { seen, step, lost } => anyhow::anyhow!(
+            "no position is left of {seen}: {} rejected most of them ({lost})",
+            words(step).0
+        ),
+        error => error.into(),
+    }
+}
+
+/// The option or another name of a step, and what is left out there.
+const fn words(step: FunnelStep) -> (&'static str, &'static str) {
+    match step {
+        FunnelStep::Short => ("--plies", "end before that ply"),
+        FunnelStep::Elsewhere => ("--line, --fen", "not below that position"),
+        FunnelStep::Side => ("--side", "the other side to move"),
+        FunnelStep::Queens => ("--queens", "other queens"),
+        FunnelStep::Men => ("--men", "other number of men"),
+        FunnelStep::Castled => ("--castled", "other kings"),
+        FunnelStep::Check => ("--in-check", "in check"),
+        FunnelStep::Over => ("games that are over", "over"),
+        FunnelStep::Loud => ("--quiet", "not quiet"),
+        FunnelStep::Duplicate => ("--unique", "again"),
+        FunnelStep::Mirror => ("--unique mirror", "mirrors"),
+        FunnelStep::Games => ("--min-games", "too few games"),
+        FunnelStep::Share => ("--min-share", "too rare"),
+        FunnelStep::Line => ("--max-per-line", "more of a line"),
+        FunnelStep::Unknown => (
+            "--eval, --win or --better without a value",
+            "without a value",
+        ),
+        FunnelStep::Decided => ("--drop-mates", "decided"),
+        FunnelStep::Better => ("--better", "the other side better"),
+        FunnelStep::Cp => ("--eval", "outside --eval"),
+        FunnelStep::Wins => ("--win", "outside --win"),
+        FunnelStep::Unconfirmed => ("--confirm-nodes", "outside when searched again"),
+        FunnelStep::Count => ("--count", "more than --count"),
+    }
+}
+
+/// In the form `12 left: 3 more of a line (--max-per-line)`.
+fn row_text(row: &FunnelRow) -> String {
+    let (option, what) = words(row.step);
+    let what = match row.step {
+        FunnelStep::Duplicate => "duplicates removed",
+        _ => what,
+    };
+    let text = format!("{:>12} left: {} {what}", row.left, row.lost);
+    match option.starts_with("--") && !what.contains(option) {
+        true => format!("{text} ({option})"),
+        false => text,
+    }
+}
+
 /// Prints the result on standard error.
 fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     collection::report(&made.tally);
     message!("{:>12} positions looked at", made.funnel.seen);
     for row in made.funnel.rows() {
-        message!("{row}");
+        message!("{}", row_text(&row));
     }
     let (files, engines) = made.values;
     if files + engines > 0 {
@@ -517,14 +615,14 @@ fn confirmation(nodes: u64, margin: f64, confirmed: &Confirmed) -> String {
 
 fn lines(job: &SuiteJob, made: &MadeSuite) -> Vec<(&'static str, String)> {
     let plies = made.row.max_depth.unwrap_or(0);
-    suite::managers::lines(&job.target, job.form == Form::Pgn, plies, job.seed)
+    super::report::managers::lines(&job.target, job.form == Form::Pgn, plies, job.seed)
 }
 
 fn json(job: &SuiteJob, made: &MadeSuite) -> serde_json::Value {
     let steps: serde_json::Map<String, serde_json::Value> = made
         .funnel
         .rows()
-        .map(|row| (row.what.to_owned(), row.lost.into()))
+        .map(|row| (words(row.step).1.to_owned(), row.lost.into()))
         .collect();
     let managers: serde_json::Map<String, serde_json::Value> = lines(job, made)
         .into_iter()

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::progress;
 use super::style::counted;
-use tabia_analysis::suite;
-use tabia_analysis::suite::check::SuiteCheck;
-use tabia_analysis::suite::figures::SuiteSummary;
+use tabia_analysis::suite::{self, SuiteCheck, SuiteFault, SuiteNote, SuiteSummary};
 
 /// The figures of a suite, one line each.
 pub(super) fn figures(summary: &SuiteSummary) -> Vec<String> {
@@ -67,6 +65,46 @@ pub(super) fn figures(summary: &SuiteSummary) -> Vec<String> {
     lines
 }
 
+/// What is wrong, and what match managers do about it.
+const fn fault_text(fault: SuiteFault) -> &'static str {
+    match fault {
+        SuiteFault::ByteOrderMark => "a byte order mark: fastchess ends the match",
+        SuiteFault::LineEnds => "lines end in CR LF: the official suites have LF alone",
+        SuiteFault::NoPosition => {
+            "not a position: fastchess ends the match, cutechess-cli plays the start position"
+        }
+        SuiteFault::Illegal => "an illegal position",
+        SuiteFault::OppositeCheck => "the side that is not to move is in check",
+        SuiteFault::Over => "the game is over on the board",
+        SuiteFault::LostCounters => {
+            "operations after FEN counters: both managers ignore the counters (they read hmvc and \
+             fmvn)"
+        }
+        SuiteFault::Duplicate => "a position that occurred before",
+        SuiteFault::Mirror => "a position that occurred before, with colours exchanged",
+        SuiteFault::IllegalMove => "an illegal move, where fastchess cuts the game",
+        SuiteFault::Short => "a game that is shorter than the others",
+    }
+}
+
+fn note_text(note: SuiteNote) -> String {
+    match note {
+        SuiteNote::ManyLengths => {
+            "the games have many lengths: no manager may cut them, and none is called short"
+                .to_owned()
+        }
+        SuiteNote::SuperfluousEnPassant(count) => format!(
+            "{} where no pawn can be taken: managers drop them",
+            counted(count, "en passant square")
+        ),
+        SuiteNote::DroppedCounters(count) => format!(
+            "{} with FEN counters: cutechess-cli starts from 0 1 all the same (it reads hmvc and \
+             fmvn)",
+            counted(count, "line")
+        ),
+    }
+}
+
 /// `--check`: returns 1 if there is a fault.
 pub(super) fn check(
     suites: &[PathBuf],
@@ -75,7 +113,7 @@ pub(super) fn check(
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     let reports = progress::watched(|watch| {
-        let one = |path: &PathBuf| suite::check::check(path, plies, watch);
+        let one = |path: &PathBuf| suite::check(path, plies, watch);
         suites.iter().map(one).collect::<Result<Vec<_>, _>>()
     })??;
     let mut any = false;
@@ -95,11 +133,12 @@ fn report_json(path: &Path, report: &SuiteCheck) -> serde_json::Value {
         Some((name, serde_json::Value::from(*count)))
     });
     let counts: serde_json::Map<String, serde_json::Value> = counts.collect();
+    let notes: Vec<String> = report.notes.iter().map(|note| note_text(*note)).collect();
     serde_json::json!({
         "file": path.display().to_string(),
         "faults": report.faults,
         "counts": counts,
-        "notes": report.notes,
+        "notes": notes,
         "exits": report.exits,
         "wing_mirrors": report.wing_mirrors,
         "figures": report.figures,
@@ -119,16 +158,16 @@ fn print(path: &Path, report: &SuiteCheck, out: &mut impl Write) -> anyhow::Resu
         } else {
             format!(": {text}")
         };
-        writeln!(out, "{shown}: {line}: {}{suffix}", found.fault.as_str())?;
+        writeln!(out, "{shown}: {line}: {}{suffix}", fault_text(found.fault))?;
     }
     for (fault, count) in &report.counts {
-        writeln!(out, "{count:>8} x {}", fault.as_str())?;
+        writeln!(out, "{count:>8} x {}", fault_text(*fault))?;
     }
     if report.counts.is_empty() {
         writeln!(out, "{shown}: no fault")?;
     }
     for note in &report.notes {
-        writeln!(out, "note: {note}")?;
+        writeln!(out, "note: {}", note_text(*note))?;
     }
     writeln!(
         out,
@@ -150,7 +189,7 @@ pub(super) fn played(
     json: bool,
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
-    let report = progress::watched(|watch| suite::matches::report(games, suite, watch))??;
+    let report = progress::watched(|watch| suite::match_report(games, suite, watch))??;
     if json {
         super::print_json(&report, out)?;
         return Ok(0);

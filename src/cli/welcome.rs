@@ -4,8 +4,8 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
+use super::args::PlayArgs;
 use super::messages;
-use super::play::PlayArgs;
 use tabia_adapter::config::Config;
 
 /// Whether a user is at the terminal, and no option names an engine or a book.

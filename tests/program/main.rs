@@ -9,6 +9,7 @@ mod audit;
 mod build;
 mod cbh;
 mod check_engine;
+mod circles;
 mod cli;
 mod common;
 mod compare;

@@ -40,7 +40,7 @@ fn each_position_of_the_games_is_in_the_suite_once() {
     let at = games();
     let messages = at.done("suite one.pgn two.pgn -o a.epd --plies 4");
     assert!(
-        messages.contains("2 again") && messages.contains("1 end before that ply"),
+        messages.contains("2 duplicates removed") && messages.contains("1 end before that ply"),
         "{messages}"
     );
     assert!(messages.contains("fastchess -openings file=a.epd format=epd order=random -srand 1"));
@@ -86,7 +86,7 @@ fn neither_threads_nor_the_order_of_sources_matter() {
 fn an_empty_suite_names_the_filter_that_left_nothing() {
     let at = games();
     at.tabia("suite one.pgn -o a.epd --plies 4 --queens none")
-        .refused("--queens took most of them (3)");
+        .refused("--queens rejected most of them (3)");
     assert!(!at.join("a.epd").exists());
     let output = at.tabia("suite one.pgn -o a.epd --eval 1..2");
     assert!(output.err().contains("--eval-file FILE or --engine NAME"));
@@ -265,7 +265,7 @@ fn every_filter_is_reported_by_its_option() {
     let messages =
         at.done("suite one.pgn two.pgn -o a.epd --min-plies 3 --max-plies 4 --max-per-line 1 --line-plies 2");
     assert_has(&messages, "more of a line (--max-per-line)");
-    assert_has(&messages, "again (--unique)");
+    assert_has(&messages, "duplicates removed (--unique)");
     let messages = at.done("suite one.pgn two.pgn -o b.epd --plies 4 --count 1");
     // The number does not depend on how many searches ran when there were enough.
     assert_has(&messages, "1 left: 2 more than --count");
@@ -343,11 +343,11 @@ fn faults_are_found_and_matches_reported() {
     let printed = output.out();
     assert_has(
         &printed,
-        "bad.epd: 2: no position: fastchess ends the match",
+        "bad.epd: 2: not a position: fastchess ends the match",
     );
     assert_has(
         &printed,
-        "bad.epd: 3: a position that was there before: as 1",
+        "bad.epd: 3: a position that occurred before: as 1",
     );
     // Two openings, three pairs: one opening occurs twice.
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

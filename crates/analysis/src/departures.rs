@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move, Position as _};
 
-use crate::suite::review::Tally;
+use crate::tally::Tally;
 use tabia_book::evals::EvalKey;
 use tabia_book::policy::{Policy, weigh};
 use tabia_book::tree::{probe_lines, shares};

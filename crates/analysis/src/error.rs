@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::suite::FunnelStep;
 use tabia_build::BuildError;
 use tabia_engine::AnalystError;
 use tabia_io::atomic::WriteFileError;
@@ -44,6 +45,16 @@ pub enum Error {
     /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// No position of the sources meets all conditions of a suite.
+    #[error("no position is left of {seen}: \"{}\" took most of them ({lost})", step.as_str())]
+    NoPositionLeft {
+        /// The number of positions examined.
+        seen: u64,
+        /// The step that left out the most.
+        step: FunnelStep,
+        /// How many it left out.
+        lost: u64,
+    },
     /// The book does not have the start position or a given move.
     #[error("{0}")]
     NotInBook(String),

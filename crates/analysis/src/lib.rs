@@ -3,17 +3,22 @@
 pub mod audit;
 pub mod coverage;
 pub mod departures;
+mod each_game;
 mod error;
 pub mod evaluate;
 pub mod graph;
 pub mod grow;
-pub mod html;
+mod pairs;
 pub mod prove;
 pub mod prune;
 pub mod repertoire;
+pub mod review;
 pub mod suite;
+mod tally;
 
 pub use error::Error;
+pub use pairs::{Pairs, Strength};
+pub use tally::Tally;
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

@@ -121,9 +121,9 @@ pub struct Exits {
 }
 
 /// Bars of a histogram.
-pub(super) const BARS: usize = 24;
+const BARS: usize = 24;
 /// Width of a bar in centipawns.
-pub(super) const BAR: i32 = 25;
+pub const BAR: i32 = 25;
 
 /// The findings of an audit.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -343,6 +343,14 @@ fn uci(mv: Move) -> String {
 }
 
 impl Exits {
+    /// The bars of the histogram: the lower end of each in centipawns, and its share. The
+    /// first has no lower end, the last no upper one.
+    pub fn bars(&self) -> impl Iterator<Item = (i32, f64)> {
+        let begin = |bar: usize| (bar as i32 - BARS as i32 / 2) * BAR;
+        let shares = self.histogram.iter().enumerate();
+        shares.map(move |(bar, share)| (begin(bar), *share))
+    }
+
     fn add(&mut self, value: i32, likely: f64) {
         self.histogram.resize(BARS, 0.0);
         self.likelihood += likely;

@@ -16,13 +16,11 @@ mod confirm;
 mod describe;
 mod marks;
 mod named;
-mod report;
 
 pub use confirm::{Confirmation, confirm};
-pub use describe::{Audit, BadEnd, Exits, LosingMove, PlayedMove, Refutation, SearchedValue};
+pub use describe::{Audit, BAR, BadEnd, Exits, LosingMove, PlayedMove, Refutation, SearchedValue};
 pub use marks::{Marks, changes};
 pub use named::positions_of;
-pub use report::{counted, html, markdown};
 
 use std::collections::{HashMap, HashSet};
 

@@ -17,8 +17,9 @@ use shakmaty::{
 use super::entry::{bytes_of, number_of, other_wing, pack};
 use super::figures::{Figures, SuiteSummary, beginning};
 use super::metadata::{Checksums, SuiteRow};
+use super::text::{is_epd, text_of};
 use super::values::PositionEval;
-use super::{gather, is_epd};
+use crate::each_game::each_game;
 use crate::error::{Error, about};
 use tabia_book::evals::epd;
 use tabia_games::{Game, GameParts, Starts};
@@ -26,36 +27,44 @@ use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
-tabia_notation::named! {
-    /// A fault of a line or a game.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-    #[serde(rename_all = "snake_case")]
-    pub enum SuiteFault {
-        /// The file begins with a byte order mark.
-        ByteOrderMark = "a byte order mark: fastchess ends the match",
-        /// Lines end in CR LF.
-        LineEnds = "lines end in CR LF: the official suites have LF alone",
-        /// A line that is no position.
-        NoPosition =
-            "no position: fastchess ends the match, cutechess-cli plays the start position",
-        /// An illegal position.
-        Illegal = "an illegal position",
-        /// The side that is not to move is in check.
-        OppositeCheck = "the side that is not to move is in check",
-        /// The game is over on the board.
-        Over = "the game is over on the board",
-        LostCounters =
-            "operations behind FEN counters: both managers drop the counters (hmvc and fmvn \
-                 they honour)",
-        /// A position that occurred before.
-        Duplicate = "a position that was there before",
-        /// A position that occurred before with colours exchanged.
-        Mirror = "a position that was there before, with colours exchanged",
-        /// A game with an illegal move.
-        IllegalMove = "an impossible move, where fastchess cuts the game",
-        /// A game shorter than the others.
-        Short = "a game that is shorter than the others",
-    }
+/// A fault of a line or a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuiteFault {
+    /// The file begins with a byte order mark.
+    ByteOrderMark,
+    /// Lines end in CR LF.
+    LineEnds,
+    /// A line that is not a position.
+    NoPosition,
+    /// An illegal position.
+    Illegal,
+    /// The side that is not to move is in check.
+    OppositeCheck,
+    /// The game is over on the board.
+    Over,
+    /// EPD operations after the counters of a FEN: match managers ignore the counters.
+    LostCounters,
+    /// A position that occurred before.
+    Duplicate,
+    /// A position that occurred before with colours exchanged.
+    Mirror,
+    /// A game with an illegal move.
+    IllegalMove,
+    /// A game shorter than the others.
+    Short,
+}
+
+/// A remark that is not a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuiteNote {
+    /// The games have many lengths, so that none counts as short.
+    ManyLengths,
+    /// So many lines have an en passant square where no pawn can be taken.
+    SuperfluousEnPassant(u64),
+    /// So many lines have the counters of a FEN, which cutechess-cli does not read.
+    DroppedCounters(u64),
 }
 
 /// A fault and its place.
@@ -75,8 +84,8 @@ pub struct SuiteCheck {
     pub faults: Vec<FoundFault>,
     /// The number of faults of each kind.
     pub counts: Vec<(SuiteFault, u64)>,
-    /// Notes that are no faults, one sentence each.
-    pub notes: Vec<String>,
+    /// Remarks that are not faults.
+    pub notes: Vec<SuiteNote>,
     /// Different positions.
     pub exits: u64,
     /// Positions that occurred before with wings exchanged, if nobody may castle.
@@ -96,7 +105,7 @@ const NAMED: usize = 100;
 ///
 /// The suite cannot be read.
 pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<SuiteCheck, Error> {
-    let text = super::text_of(path)?;
+    let text = text_of(path)?;
     let mut text = BufReader::with_capacity(1 << 20, text);
     let mut start = Vec::new();
     text.by_ref()
@@ -122,7 +131,7 @@ pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<S
 struct Checking {
     faults: Vec<FoundFault>,
     counts: HashMap<SuiteFault, u64>,
-    notes: Vec<String>,
+    notes: Vec<SuiteNote>,
     /// The line in which each position occurred first.
     seen: HashMap<u64, u64, FxBuildHasher>,
     exits: u64,
@@ -262,7 +271,7 @@ impl Checking {
             let end = game.positions.last().cloned();
             Ok(end.map(|end| (beginning(&end, Some(&path)), end, game.moves.len() as u32)))
         };
-        let (ends, tally) = gather::each_game(path, wanted, Starts::Any, watch, end)?;
+        let (ends, tally) = each_game(path, wanted, Starts::Any, watch, end)?;
         let mut lengths: Vec<u32> = Vec::new();
         for (opening, end, length) in ends.into_iter().flatten() {
             lengths.push(length);
@@ -292,27 +301,18 @@ impl Checking {
                     self.found(number as u64 + 1, SuiteFault::Short, text);
                 }
             }
-            None => self.notes.push(
-                "the games have many lengths: no manager may cut them, and none is called short"
-                    .to_owned(),
-            ),
+            None => self.notes.push(SuiteNote::ManyLengths),
         }
         Ok(())
     }
 
     fn finish(mut self) -> SuiteCheck {
-        if self.superfluous > 0 {
-            self.notes.push(format!(
-                "{} en passant squares where no pawn may be taken: managers drop them",
-                self.superfluous
-            ));
-        }
-        if self.dropped > 0 {
-            self.notes.push(format!(
-                "{} lines with FEN counters: cutechess-cli starts from 0 1 all the same (hmvc and \
-                 fmvn it honours)",
-                self.dropped
-            ));
+        let notes = [
+            SuiteNote::SuperfluousEnPassant(self.superfluous),
+            SuiteNote::DroppedCounters(self.dropped),
+        ];
+        for (note, count) in notes.into_iter().zip([self.superfluous, self.dropped]) {
+            self.notes.extend((count > 0).then_some(note));
         }
         let mut counts: Vec<(SuiteFault, u64)> = self.counts.into_iter().collect();
         counts.sort_unstable();

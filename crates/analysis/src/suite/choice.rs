@@ -8,7 +8,7 @@ use super::entry::{Ranked, StartPosition, mix, number_of};
 use super::evaluate::Evaluated;
 use super::full_lines::{FullLines, line_of};
 use super::funnel::{Funnel, FunnelStep};
-use super::{SuiteJob, SuiteOrder};
+use super::job::{SuiteJob, SuiteOrder};
 use crate::Error;
 use tabia_io::sort::Sorter;
 

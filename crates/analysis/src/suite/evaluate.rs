@@ -6,9 +6,10 @@ use std::path::Path;
 
 use shakmaty::{Chess, Position as _};
 
-use super::SuiteJob;
 use super::entry::StartPosition;
 use super::full_lines::FullLines;
+use super::job::SuiteJob;
+use super::text::text_of;
 use super::values::{PositionEval, Values};
 use crate::error::{Error, about};
 use crate::evaluate::Worker;
@@ -98,7 +99,7 @@ pub(super) fn read_file(
     values: &mut Values,
     watch: &mut Watch<'_>,
 ) -> Result<(), Error> {
-    let text = super::text_of(path)?;
+    let text = text_of(path)?;
     let mut text = BufReader::with_capacity(1 << 20, text);
     let start = text.fill_buf().map_err(|error| about(path, error))?;
     let first = start

@@ -11,20 +11,20 @@ use tabia_book::eval::model;
 
 /// Collects statistics of positions.
 #[derive(Clone, Debug, Default)]
-pub struct Figures {
+pub(super) struct Figures {
     /// Positions.
-    pub total: u64,
+    pub(super) total: u64,
     /// Positions with White to move.
-    pub white: u64,
+    pub(super) white: u64,
     /// Fewest and most plies after the usual start position; `None` if unknown for a
     /// position.
     plies: Option<(u32, u32)>,
     without_ply: bool,
     /// Positions with both queens on the board.
-    pub both_queens: u64,
+    pub(super) both_queens: u64,
     men: u64,
     /// Positions with kings on different wings.
-    pub opposite: u64,
+    pub(super) opposite: u64,
     /// By centipawns of the better side: the number of positions, and of those where that
     /// is White.
     values: BTreeMap<i32, (u64, u64)>,
@@ -121,21 +121,10 @@ fn contribution(cp: f64) -> (f64, f64) {
     ((score(cp + 1.0) - score(cp - 1.0)) / 2.0, variance / 2.0)
 }
 
-/// How clearly strength shows in pairs of games from a position, relative to an equal
-/// position.
-#[must_use]
-pub fn sensitivity(cp: f64) -> f64 {
-    let of = |cp| {
-        let (slope, variance) = contribution(cp);
-        slope / variance.sqrt()
-    };
-    of(cp) / of(0.0)
-}
-
 impl Figures {
     /// Adds a position. `ply` is the number of plies after the usual start position, if
     /// known; `opening` identifies the beginning of its line.
-    pub fn add(
+    pub(super) fn add(
         &mut self,
         position: &Chess,
         ply: Option<u32>,
@@ -176,13 +165,13 @@ impl Figures {
 
     /// The shortest and the longest line in plies, if known for all.
     #[must_use]
-    pub fn plies(&self) -> Option<(u32, u32)> {
+    pub(super) fn plies(&self) -> Option<(u32, u32)> {
         self.plies.filter(|_| !self.without_ply)
     }
 
     /// Returns the statistics.
     #[must_use]
-    pub fn summary(&self) -> SuiteSummary {
+    pub(super) fn summary(&self) -> SuiteSummary {
         SuiteSummary {
             positions: self.total,
             white_to_move: self.white,
@@ -265,6 +254,16 @@ impl Figures {
 mod tests {
     use super::*;
     use tabia_book::eval::Value;
+
+    /// How clearly strength shows in pairs of games from a position, relative to an equal
+    /// position.
+    fn sensitivity(cp: f64) -> f64 {
+        let of = |cp| {
+            let (slope, variance) = contribution(cp);
+            slope / variance.sqrt()
+        };
+        of(cp) / of(0.0)
+    }
 
     #[test]
     fn strength_shows_best_a_pawn_up() {

@@ -63,7 +63,7 @@ impl FromStr for Range {
 }
 
 /// Which queens are on the board.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Queens {
     /// With or without queens.
     #[default]
@@ -75,7 +75,7 @@ pub enum Queens {
 }
 
 /// Where the kings are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Castled {
     /// Anywhere.
     #[default]

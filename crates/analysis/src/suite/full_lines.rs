@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::SuiteJob;
 use super::entry::{StartPosition, number_of};
+use super::job::SuiteJob;
 
 /// Lines that have given the allowed number of positions. The choice adds to them, the
 /// evaluation looks them up; a line never leaves the set.

@@ -1,68 +1,60 @@
 //! Counts the positions left out at each step of making a suite.
 
-use std::fmt;
-
-/// The steps at which positions are left out, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum FunnelStep {
-    Short,
-    Elsewhere,
-    Side,
-    Queens,
-    Men,
-    Castled,
-    Check,
-    Over,
-    Loud,
-    Duplicate,
-    Mirror,
-    Games,
-    Share,
-    Line,
-    Unknown,
-    Decided,
-    Better,
-    Cp,
-    Wins,
-    Unconfirmed,
-    Count,
+tabia_notation::named! {
+    /// The steps at which positions are left out, in their order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FunnelStep {
+        /// Lines that end before the first wanted ply.
+        Short = "short",
+        /// Not below the wanted position.
+        Elsewhere = "elsewhere",
+        /// The other side is to move.
+        Side = "side",
+        /// Other queens than wanted.
+        Queens = "queens",
+        /// More or fewer men than wanted.
+        Men = "men",
+        /// Kings on other files than wanted.
+        Castled = "castled",
+        /// The side to move is in check.
+        Check = "check",
+        /// The game is over.
+        Over = "over",
+        /// A capture wins material.
+        Loud = "loud",
+        /// The same position again; merging loses none.
+        Duplicate = "duplicate",
+        /// The same position with colours exchanged.
+        Mirror = "mirror",
+        /// Too few games.
+        Games = "games",
+        /// Reached too rarely.
+        Share = "share",
+        /// Enough positions of the same line.
+        Line = "line",
+        /// No value is known.
+        Unknown = "unknown",
+        /// A mate, or an advantage that decides the game.
+        Decided = "decided",
+        /// The other side is better.
+        Better = "better",
+        /// The value is outside the wanted range.
+        Cp = "cp",
+        /// The predicted wins are outside the wanted range.
+        Wins = "wins",
+        /// The value of the second search is outside the wanted ranges.
+        Unconfirmed = "unconfirmed",
+        /// More than wanted.
+        Count = "count",
+    }
 }
-
-/// The steps in their order: the option or another name, and what is left out.
-const STEPS: [(&str, &str); 21] = [
-    ("--plies", "end before that ply"),
-    ("--line, --fen", "not below that position"),
-    ("--side", "the other side to move"),
-    ("--queens", "other queens"),
-    ("--men", "other number of men"),
-    ("--castled", "other kings"),
-    ("--in-check", "in check"),
-    ("games that are over", "over"),
-    ("--quiet", "not quiet"),
-    ("--unique", "again"),
-    ("--unique mirror", "mirrors"),
-    ("--min-games", "too few games"),
-    ("--min-share", "too rare"),
-    ("--max-per-line", "more of a line"),
-    (
-        "--eval, --win or --better without a value",
-        "without a value",
-    ),
-    ("--drop-mates", "decided"),
-    ("--better", "the other side better"),
-    ("--eval", "outside --eval"),
-    ("--win", "outside --win"),
-    ("--confirm-nodes", "outside when searched again"),
-    ("--count", "more than --count"),
-];
 
 /// The number of positions left out at each step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Funnel {
     /// Positions examined, each time they occur, and games without a position to examine.
     pub seen: u64,
-    lost: [u64; STEPS.len()],
+    lost: [u64; FunnelStep::ALL.len()],
 }
 
 impl Funnel {
@@ -87,27 +79,22 @@ impl Funnel {
         self.seen.saturating_sub(self.lost.iter().sum())
     }
 
-    /// The step that left out the most, by its name.
+    /// The step that left out the most, and how many.
     #[must_use]
-    pub fn worst(&self) -> Option<(&'static str, u64)> {
-        let all = STEPS.iter().map(|(name, _)| *name).zip(self.lost);
+    pub fn worst(&self) -> Option<(FunnelStep, u64)> {
+        let all = FunnelStep::ALL.iter().copied().zip(self.lost);
         // Merging equal positions loses none.
-        let all = all.filter(|(name, lost)| *lost > 0 && *name != "--unique");
+        let all = all.filter(|(step, lost)| *lost > 0 && *step != FunnelStep::Duplicate);
         all.max_by_key(|(_, lost)| *lost)
     }
 
     /// The steps that left out some, in their order.
     pub fn rows(&self) -> impl Iterator<Item = FunnelRow> {
         let mut left = self.seen;
-        let steps = STEPS.iter().zip(self.lost);
-        steps.filter_map(move |(&(option, what), lost)| {
+        let steps = FunnelStep::ALL.iter().zip(self.lost);
+        steps.filter_map(move |(&step, lost)| {
             left = left.saturating_sub(lost);
-            (lost > 0).then_some(FunnelRow {
-                option,
-                what,
-                lost,
-                left,
-            })
+            (lost > 0).then_some(FunnelRow { step, lost, left })
         })
     }
 }
@@ -115,25 +102,12 @@ impl Funnel {
 /// A step that left out some positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunnelRow {
-    /// The option, or another name.
-    pub option: &'static str,
-    /// What was left out.
-    pub what: &'static str,
+    /// The step.
+    pub step: FunnelStep,
     /// Number of positions left out.
     pub lost: u64,
     /// Number of positions left.
     pub left: u64,
-}
-
-impl fmt::Display for FunnelRow {
-    /// In the form `12 left: 3 more of a line (--max-per-line)`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:>12} left: {} {}", self.left, self.lost, self.what)?;
-        match self.option.starts_with("--") && !self.what.contains(self.option) {
-            true => write!(f, " ({})", self.option),
-            false => Ok(()),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -150,17 +124,19 @@ mod tests {
         funnel.lose(FunnelStep::Cp, 30);
         funnel.lose(FunnelStep::Check, 1);
         funnel.lose(FunnelStep::Line, 2);
-        assert_eq!(funnel.worst(), Some(("--eval", 30)));
-        let rows: Vec<_> = funnel.rows().map(|row| row.to_string()).collect();
+        assert_eq!(funnel.worst(), Some((FunnelStep::Cp, 30)));
+        let rows: Vec<_> = funnel
+            .rows()
+            .map(|row| (row.step, row.lost, row.left))
+            .collect();
         assert_eq!(
             rows,
             [
-                "          99 left: 1 in check (--in-check)",
-                "          39 left: 60 again (--unique)",
-                "          37 left: 2 more of a line (--max-per-line)",
-                "           7 left: 30 outside --eval",
+                (FunnelStep::Check, 1, 99),
+                (FunnelStep::Duplicate, 60, 39),
+                (FunnelStep::Line, 2, 37),
+                (FunnelStep::Cp, 30, 7),
             ]
         );
-        assert_eq!(FunnelStep::Count as usize, STEPS.len() - 1);
     }
 }

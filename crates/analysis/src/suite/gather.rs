@@ -3,16 +3,15 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use shakmaty::{Chess, Color, EnPassantMode, Position as _};
+use shakmaty::{Chess, EnPassantMode, Position as _};
 
-use super::Cut;
 use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
 use super::funnel::{Funnel, FunnelStep};
+use super::job::Cut;
+use super::text::text_of;
 use crate::error::{Error, about};
-use tabia_games::{
-    Batches, Game, GameFilter, GameParts, GameReader, GameResult, Sources, Starts, Tally,
-};
+use tabia_games::{Batches, Game, GameFilter, GameParts, GameReader, Sources, Starts, Tally};
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
@@ -154,36 +153,6 @@ pub(super) fn read_games(
     Ok(Read { tally, ..read })
 }
 
-/// Calls `each` on all games of a file; the results are in their order.
-pub(super) fn each_game<T: Send>(
-    path: &Path,
-    wanted: GameParts,
-    starts: Starts,
-    watch: &mut Watch<'_>,
-    each: impl Fn(&Game) -> Result<T, Error> + Sync,
-) -> Result<(Vec<T>, Tally), Error> {
-    let sources = Sources::list([&path.to_owned()])?;
-    let all_games = GameFilter::default();
-    let reader = GameReader::new(&all_games).wanted(wanted).starts(starts);
-    let worker = |batches: &Batches<'_, Vec<T>, (), Error>| {
-        let mut game = Game::default();
-        batches.each(|batch| {
-            let mut made = Vec::new();
-            while batch.next(&mut game) {
-                made.push(each(&game)?);
-            }
-            Ok(made)
-        })
-    };
-    let mut all = Vec::new();
-    let take = |made: Vec<T>| {
-        all.extend(made);
-        Ok(())
-    };
-    let (tally, _) = reader.read(&sources, worker, take, watch)?;
-    Ok((all, tally))
-}
-
 /// Reads a suite of positions: one FEN or EPD per line. Invalid lines are reported.
 pub(super) fn read_epd(
     path: &Path,
@@ -191,7 +160,7 @@ pub(super) fn read_epd(
     watch: &mut Watch<'_>,
     mut keep: impl FnMut(Candidate) -> Result<(), Error>,
 ) -> Result<Read, Error> {
-    let text = super::text_of(path)?;
+    let text = text_of(path)?;
     let mut text = BufReader::new(text);
     let mut read = Read::default();
     let mut line = Vec::new();
@@ -230,25 +199,4 @@ pub(super) fn read_epd(
         }
     }
     Ok(read)
-}
-
-/// Points of a side, doubled.
-pub(super) fn points(result: GameResult, side: Color) -> Option<u8> {
-    match result {
-        GameResult::Won(winner) => Some(if winner == side { 2 } else { 0 }),
-        GameResult::Draw => Some(1),
-        GameResult::Unknown => None,
-    }
-}
-
-/// Whether a text is a suite of positions, not of games: its first line that is neither
-/// blank nor a comment begins with the piece placement of a FEN.
-#[must_use]
-pub fn is_epd(start: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(start);
-    let text = text.trim_start_matches('\u{feff}');
-    let mut lines = text.lines().map(str::trim);
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
-    let word = first.and_then(|line| line.split_whitespace().next());
-    word.is_some_and(|word| word.matches('/').count() == 7)
 }

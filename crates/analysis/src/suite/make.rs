@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
-use super::SuiteJob;
 use super::choice::{Choice, Confirmed, rank_of_choice};
 use super::entry::{ALL, Candidate, Ranked, StartPosition};
+use super::equal::Group;
 use super::evaluate::{self, Evaluated, Evaluator};
 use super::figures::SuiteSummary;
 use super::full_lines::FullLines;
 use super::funnel::{Funnel, FunnelStep};
 use super::gather::{self, CandidateFilter};
+use super::job::SuiteJob;
 use super::metadata::{self, SuiteRow};
 use super::publish::{Published, publish};
 use super::sources::Kinds;
-use super::unite::Group;
 use super::values::Values;
 use super::walk::Walk;
 use crate::Error;
@@ -52,7 +52,7 @@ pub struct MadeSuite {
 ///
 /// A source cannot be read, no position is left, or the file cannot be written: then
 /// there is no file.
-pub fn run(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
+pub fn make(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
     atomic::check(&job.target, &[], job.old)?;
     if job.zip {
         atomic::check(&metadata::archive_of(&job.target), &[], job.old)?;
@@ -306,10 +306,11 @@ impl Making<'_> {
                     "no position is left: {}",
                     self.tally.what_is_left()
                 )),
-                Some((filter, lost)) => Error::Text(format!(
-                    "no position is left of {}: {filter} took most of them ({lost})",
-                    self.funnel.seen
-                )),
+                Some((step, lost)) => Error::NoPositionLeft {
+                    seen: self.funnel.seen,
+                    step,
+                    lost,
+                },
                 None => Error::Text("the sources hold no position".to_owned()),
             });
         };

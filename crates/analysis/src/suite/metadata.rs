@@ -31,7 +31,7 @@ pub struct SuiteRow {
 
 /// Checksums of a text, computed with LF line ends whatever the text has.
 #[derive(Clone, Default)]
-pub struct Checksums {
+pub(super) struct Checksums {
     sha384: Sha384,
     sha256: Sha256,
     after_return: bool,
@@ -39,7 +39,7 @@ pub struct Checksums {
 
 impl Checksums {
     /// Takes the next bytes.
-    pub fn add(&mut self, bytes: &[u8]) {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         if std::mem::take(&mut self.after_return) && rest.first() == Some(&b'\n') {
             rest = rest.get(1..).unwrap_or_default();
@@ -65,13 +65,13 @@ impl Checksums {
 
     /// SHA-384 in base64, as in `books.json`.
     #[must_use]
-    pub fn sri(&self) -> String {
+    pub(super) fn sri(&self) -> String {
         base64(&self.sha384.clone().finalize())
     }
 
     /// SHA-256 in hex, as in OpenBench's file.
     #[must_use]
-    pub fn sha256(&self) -> String {
+    pub(super) fn sha256(&self) -> String {
         let bytes = self.sha256.clone().finalize();
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -98,7 +98,7 @@ fn base64(bytes: &[u8]) -> String {
 /// # Errors
 ///
 /// The old text is no such file.
-pub fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, String> {
+pub(super) fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, String> {
     let mut all: Map<String, Value> = match old.trim() {
         "" => Map::new(),
         text => serde_json::from_str(text).map_err(|error| error.to_string())?,
@@ -150,7 +150,7 @@ pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Erro
 
 /// The path of a suite's archive: its name with `.zip` after it.
 #[must_use]
-pub fn archive_of(suite: &Path) -> PathBuf {
+pub(super) fn archive_of(suite: &Path) -> PathBuf {
     suite.with_added_extension("zip")
 }
 

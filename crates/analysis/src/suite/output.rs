@@ -25,7 +25,7 @@ pub enum Form {
 }
 
 /// How the counters of a FEN are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counters {
     /// Six fields, as the official suites.
     #[default]

@@ -6,9 +6,9 @@ use shakmaty::{Chess, Position as _};
 
 use super::entry::{Ranked, StartPosition};
 use super::figures::{Figures, SuiteSummary, beginning};
+use super::job::SuiteJob;
 use super::metadata::{self, Checksums, SuiteRow};
-use super::output;
-use super::{Counters, Form, SuiteJob};
+use super::output::{self, Counters, Form};
 use crate::Error;
 use tabia_io::atomic::NewFile;
 use tabia_io::input::path::file_name;

@@ -3,7 +3,8 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::{SuiteJob, is_epd, is_suite};
+use super::job::SuiteJob;
+use super::text::{is_epd, is_suite};
 use crate::error::{Error, about};
 use tabia_io::atomic::{self, TempFolder};
 use tabia_io::input::path::has_extension;

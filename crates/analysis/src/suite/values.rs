@@ -72,7 +72,7 @@ impl PositionEval {
 }
 
 /// The side from whose view a value is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ValueView {
     /// The side that is better.
     #[default]

@@ -10,24 +10,15 @@ use std::sync::Arc;
 
 use shakmaty::{Chess, Move};
 
-use super::Cut;
 use super::entry::{ALL, StartPosition, bytes_of, number_of};
+use super::job::{Cut, Play};
 use crate::Error;
-use tabia_book::policy::{Rules, choose};
+use tabia_book::policy::choose;
 use tabia_book::tree;
 use tabia_book::{Lookup, Probe, Wanted};
 use tabia_io::input::bytes::Cursor;
 use tabia_io::sort::{Merge, Record, Runs, Sorter};
 use tabia_notation as notation;
-
-/// The frequencies of moves.
-#[derive(Clone, Debug)]
-pub enum Play {
-    /// As the adapter plays with these options.
-    Adapter(Box<Rules>),
-    /// By the games of the book, or else by its weights.
-    Games,
-}
 
 /// A walk.
 pub(super) struct Walk<'a> {

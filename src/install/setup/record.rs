@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::register::EditedFor;
+use crate::install::register::EditedFor;
 use tabia_io::input::path::{from_text, to_text};
 
 /// All changes of [`super::carry_out`] in all runs.

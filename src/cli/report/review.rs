@@ -1,20 +1,21 @@
 //! The review as an HTML page.
 
-use super::{Exit, ReviewReport};
-use crate::html::{Bar, Page};
+use super::page::{Bar, Page};
+use super::score;
+use tabia_analysis::review::{Exit, ReviewReport};
 
 /// Highest number of openings and exits on the page.
 const SHOWN: usize = 40;
 
 /// The review as a single HTML page without other files; `next` are commands for further
 /// work.
-#[must_use]
-pub fn html(title: &str, report: &ReviewReport, next: &[String]) -> String {
+pub(crate) fn html(title: &str, report: &ReviewReport, next: &[String]) -> String {
     let mut page = Page::new(title);
     let who = report.player.as_deref().unwrap_or("White");
     page.paragraph(&format!(
         "{who}: {}; {} of others.",
-        report.record, report.others
+        score(&report.record),
+        report.others
     ));
     page.heading("Plies in the book");
     page.paragraph(&format!(
@@ -44,10 +45,10 @@ pub fn html(title: &str, report: &ReviewReport, next: &[String]) -> String {
     page.heading("Openings");
     page.paragraph("Won, drawn and lost games; those with most games first.");
     let rows = report.openings.iter().take(SHOWN).map(|opening| {
-        let score = &opening.record;
-        let shares = score.tally.results.parts().map(|games| games as f64);
+        let record = &opening.record;
+        let shares = record.tally.results.parts().map(|games| games as f64);
         let name = format!("{} {}", opening.eco, opening.name);
-        (short(&name), shares, format!("{name}: {}", score))
+        (short(&name), shares, format!("{name}: {}", score(record)))
     });
     page.shares(&rows.collect::<Vec<_>>());
     exits("Exits that cost points", &report.losing, &mut page);
@@ -73,7 +74,7 @@ fn exits(title: &str, exits: &[Exit], page: &mut Page) {
     }
     page.heading(title);
     for exit in exits.iter().take(SHOWN) {
-        page.finding(&exit.fen, &exit.line, &exit.record.to_string(), None);
+        page.finding(&exit.fen, &exit.line, &score(&exit.record), None);
     }
 }
 

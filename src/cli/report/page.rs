@@ -1,4 +1,4 @@
-//! HTML pages without other files: text, diagrams and plots.
+//! An HTML page without other files: text, diagrams and plots.
 
 use std::fmt::Write as _;
 
@@ -16,27 +16,27 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;marg
     svg{max-width:100%}pre{background:#f4f4f0;padding:.5em 1em;overflow:auto}";
 
 /// A page under construction. Writing to it cannot fail.
-pub struct Page {
+pub(super) struct Page {
     text: String,
 }
 
 /// A bar of a plot.
 #[derive(Clone, Debug)]
-pub struct Bar {
+pub(super) struct Bar {
     /// Its label on the axis.
-    pub label: String,
+    pub(super) label: String,
     /// Its height in any unit.
-    pub height: f64,
+    pub(super) height: f64,
     /// Whether it has the colour for bad values.
-    pub is_bad: bool,
+    pub(super) is_bad: bool,
     /// The text shown under the mouse pointer.
-    pub hint: String,
+    pub(super) hint: String,
 }
 
 impl Page {
     /// Begins a page with its title.
     #[must_use]
-    pub fn new(title: &str) -> Page {
+    pub(super) fn new(title: &str) -> Page {
         let title = escaped(title);
         Page {
             text: format!(
@@ -53,23 +53,23 @@ impl Page {
     }
 
     /// Adds a heading.
-    pub fn heading(&mut self, text: &str) {
+    pub(super) fn heading(&mut self, text: &str) {
         self.add(format_args!("<h2>{}</h2>\n", escaped(text)));
     }
 
     /// Adds a paragraph.
-    pub(crate) fn paragraph(&mut self, text: &str) {
+    pub(super) fn paragraph(&mut self, text: &str) {
         self.add(format_args!("<p>{}\n", escaped(text)));
     }
 
     /// Adds lines of text for copying.
-    pub fn lines(&mut self, text: &str) {
+    pub(super) fn lines(&mut self, text: &str) {
         self.add(format_args!("<pre>{}</pre>\n", escaped(text)));
     }
 
     /// Adds a position with its text, and perhaps an arrow for a move (in UCI notation);
     /// for an invalid position only the text.
-    pub fn finding(&mut self, fen: &str, line: &str, text: &str, arrow: Option<&str>) {
+    pub(super) fn finding(&mut self, fen: &str, line: &str, text: &str, arrow: Option<&str>) {
         self.add(format_args!("<div class=f>"));
         if let Ok(position) = notation::position(fen) {
             self.add(format_args!("<div class=b>"));
@@ -129,7 +129,7 @@ impl Page {
     }
 
     /// Adds bars side by side; the highest is as high as the plot.
-    pub(crate) fn bars(&mut self, bars: &[Bar]) {
+    pub(super) fn bars(&mut self, bars: &[Bar]) {
         let most = bars.iter().map(|bar| bar.height).fold(0.0, f64::max);
         if most <= 0.0 {
             return;
@@ -154,7 +154,7 @@ impl Page {
 
     /// Adds a row for each name: its shares side by side, the first of them good, the
     /// last one bad.
-    pub fn shares(&mut self, rows: &[(String, [f64; 3], String)]) {
+    pub(super) fn shares(&mut self, rows: &[(String, [f64; 3], String)]) {
         let height = 20 * rows.len();
         self.add(format_args!(
             "<p><svg viewBox=\"0 0 720 {height}\" width=720 height={height} role=img>\n"
@@ -185,7 +185,7 @@ impl Page {
 
     /// Returns the page.
     #[must_use]
-    pub fn finish(mut self) -> String {
+    pub(super) fn finish(mut self) -> String {
         self.text.push_str("</html>\n");
         self.text
     }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::describe::{BAR, BARS};
-use super::{Audit, Exits, LosingMove, SearchedValue};
-use crate::html::{Bar, Page};
+use super::page::{Bar, Page};
+use crate::cli::style::counted_as;
+use tabia_analysis::audit::{Audit, BAR, Exits, LosingMove, SearchedValue};
 
 fn pawns(cp: i32) -> String {
     format!("{:+.2}", f64::from(cp) / 100.0)
@@ -17,15 +17,8 @@ fn per_cent(share: f64) -> String {
     }
 }
 
-/// A count with its noun: `1 move`, `2 moves`.
-#[must_use]
-pub fn counted(count: usize, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
-}
-
 /// The report in Markdown; also for a terminal.
-#[must_use]
-pub fn markdown(title: &str, audit: &Audit) -> String {
+pub(crate) fn markdown(title: &str, audit: &Audit) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write_markdown(title, audit, &mut text);
@@ -38,11 +31,11 @@ fn trust(audit: &Audit) -> String {
         (Some(nodes), Some(confirmed)) => format!(
             "Position, move and better move of {} were searched again, for {nodes} nodes each and \
              a second time for {}: these are \"confirmed\". The others rest on single searches.{}",
-            counted(confirmed, "losing move", "losing moves"),
+            counted_as(confirmed, "losing move", "losing moves"),
             2 * nodes,
             match audit.unanswered_searches.unwrap_or(0) {
                 0 => String::new(),
-                none => format!(" {} got no answer.", counted(none, "search", "searches")),
+                none => format!(" {} got no answer.", counted_as(none, "search", "searches")),
             }
         ),
         _ => "All of this rests on single searches, and a list that is sorted by loss shows their \
@@ -56,18 +49,18 @@ fn opening(audit: &Audit) -> [String; 3] {
     [
         format!(
             "{}, {} of them evaluated; of those that play comes to, by likelihood, {}.",
-            counted(audit.positions, "position", "positions"),
+            counted_as(audit.positions, "position", "positions"),
             audit.evaluated,
             per_cent(audit.evaluated_share)
         ),
         format!(
             "{} more than {} cp, {} green; {} worse than that for the side to move; {} not \
              pointed out.",
-            counted(audit.losing_count, "move loses", "moves lose"),
+            counted_as(audit.losing_count, "move loses", "moves lose"),
             audit.max_loss,
             audit.green_count,
-            counted(audit.bad_end_count, "line ends", "lines end"),
-            counted(audit.refutation_count, "refutation is", "refutations are")
+            counted_as(audit.bad_end_count, "line ends", "lines end"),
+            counted_as(audit.refutation_count, "refutation is", "refutations are")
         ),
         trust(audit),
     ]
@@ -255,20 +248,12 @@ fn write_bars(exits: &Exits, out: &mut String) -> std::fmt::Result {
     let first = exits.histogram.iter().position(is_bar).unwrap_or(0);
     let last = exits.histogram.iter().rposition(is_bar).unwrap_or(0);
     let most = exits.histogram.iter().copied().fold(0.0, f64::max);
-    for (n, share) in exits.histogram.iter().enumerate().skip(first) {
-        if n > last {
-            break;
-        }
+    for (begin, share) in exits.bars().take(last + 1).skip(first) {
         let bar = "#".repeat((40.0 * share / most).round() as usize);
-        let line = format!("    {:+5} {:>5.1} % {bar}", begin(n), 100.0 * share);
+        let line = format!("    {:+5} {:>5.1} % {bar}", begin, 100.0 * share);
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
-}
-
-/// The lower end of a bar in centipawns; the first has none.
-const fn begin(bar: usize) -> i32 {
-    (bar as i32 - BARS as i32 / 2) * BAR
 }
 
 fn sides(audit: &Audit) -> [(&'static str, Option<&Exits>); 2] {
@@ -279,8 +264,7 @@ fn sides(audit: &Audit) -> [(&'static str, Option<&Exits>); 2] {
 }
 
 /// The report as a single HTML page without other files.
-#[must_use]
-pub fn html(title: &str, audit: &Audit) -> String {
+pub(crate) fn html(title: &str, audit: &Audit) -> String {
     let mut page = Page::new(title);
     for text in opening(audit) {
         page.paragraph(&text);
@@ -311,14 +295,11 @@ fn histogram(side: &str, exits: &Exits, page: &mut Page) {
         per_cent(exits.below_50),
         per_cent(exits.below_100)
     ));
-    let bars = exits.histogram.iter().enumerate().map(|(n, share)| {
-        let from = begin(n);
-        Bar {
-            label: from.to_string(),
-            height: *share,
-            is_bad: from < -50,
-            hint: format!("{from} to {} cp: {}", from + BAR, per_cent(*share)),
-        }
+    let bars = exits.bars().map(|(from, share)| Bar {
+        label: from.to_string(),
+        height: share,
+        is_bad: from < -50,
+        hint: format!("{from} to {} cp: {}", from + BAR, per_cent(share)),
     });
     page.bars(&bars.collect::<Vec<_>>());
 }

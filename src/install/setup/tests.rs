@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::configuration::write as write_configuration;
 use super::record::WrittenFile;
 use super::*;
-use crate::register::{EditedFor, PrintedFor, Registration};
+use crate::install::register::{EditedFor, PrintedFor, Registration};
 use tabia_adapter::config::Config;
 use tabia_io::input::path::to_text;
 

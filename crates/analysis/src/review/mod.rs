@@ -1,21 +1,19 @@
 //! Reviews played games with respect to a book: how far the book lasted, where it was
 //! left and by whom, the engine's value of the position there, and which lines lose.
 
-mod page;
 mod sums;
 mod value;
 
 use std::path::Path;
 
-pub use page::html;
 use serde::Serialize;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position as _};
-pub use sums::{Exit, ReviewOpening, Score, Spread, Tally};
+pub use sums::{Exit, ReviewOpening, Score, Spread};
 
-use super::gather::{each_game, points};
-use super::matches::{Pairs, Strength};
 use crate::Error;
 use crate::departures::{self, ChosenMoves, Departure, GameDeparture, Repertoire};
+use crate::each_game::{each_game, points};
+use crate::pairs::{Pairs, Strength};
 use tabia_book::eval::Evaluation;
 use tabia_book::policy::Policy;
 use tabia_book::{Lookup, Probe, Wanted};

@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 
 use super::plan::{FileChange, SetupPlan, undone};
 use super::record::{Record, WrittenFile, path_of};
-use crate::text_file::TextFile;
+use crate::install::text_file::TextFile;
 use tabia_io::atomic::Old;
 use tabia_io::input::path::to_text;
 

@@ -8,7 +8,7 @@ use super::configuration;
 use super::find::Finds;
 use super::programs::ChessProgram;
 use super::record::{Record, WrittenFile, path_of};
-use crate::register::{self, EditedFor, Registration};
+use crate::install::register::{self, EditedFor, Registration};
 
 /// A file to create, change or delete.
 #[derive(Clone, Debug, PartialEq, Eq)]

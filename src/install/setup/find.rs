@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::places::{Places, is_executable};
 use super::programs::{ChessProgram, chess_programs};
-use crate::register;
+use crate::install::register;
 use tabia_adapter::config::Config;
 use tabia_io::atomic::is_temp_folder;
 use tabia_io::input::sibling::sibling;

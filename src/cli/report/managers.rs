@@ -7,8 +7,12 @@ use tabia_io::sanitize::shell_word;
 
 /// The command lines, each after the manager's name. `plies` is the longest line of a
 /// suite of games.
-#[must_use]
-pub fn lines(suite: &Path, is_pgn: bool, plies: u32, seed: u64) -> Vec<(&'static str, String)> {
+pub(crate) fn lines(
+    suite: &Path,
+    is_pgn: bool,
+    plies: u32,
+    seed: u64,
+) -> Vec<(&'static str, String)> {
     let file = shell_word(&suite.display().to_string());
     let format = if is_pgn { "pgn" } else { "epd" };
     let plies = match is_pgn {

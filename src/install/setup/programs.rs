@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 
 use super::places::{Places, folders_in};
-use crate::register::{EditedFor, PrintedFor};
+use crate::install::register::{EditedFor, PrintedFor};
 
 /// A chess program on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

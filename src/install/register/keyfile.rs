@@ -16,7 +16,6 @@ use std::ops::Range;
 use anyhow::{Result, anyhow};
 
 use super::json::{malformed, taken};
-use super::others::Known;
 use super::{Registration, is_our_program};
 
 /// The difficulties that a player can choose.
@@ -52,6 +51,14 @@ fn key_and_value(line: &str) -> Option<(&str, &str)> {
             .split_once('=')
             .map(|(key, value)| (key.trim_end(), value.trim_start())),
     }
+}
+
+/// An engine of a program's file.
+pub(super) struct Known {
+    pub(super) name: String,
+    pub(super) command: String,
+    /// Whether it is a UCI engine without arguments.
+    pub(super) is_bare: bool,
 }
 
 /// The lines of a text with their ends, and its groups.

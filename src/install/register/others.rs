@@ -4,6 +4,7 @@ use anyhow::Result;
 use serde_json::Value;
 
 use super::json::{objects, parse, unexpected};
+use super::keyfile::Known;
 use super::programs::{described, is_ours};
 use super::{EditedFor, Registration, is_our_program, keyfile};
 
@@ -43,14 +44,6 @@ pub(crate) fn remove(
         }
     }
     Ok(root.to_string())
-}
-
-/// An engine of a program's file.
-pub(super) struct Known {
-    pub(super) name: String,
-    pub(super) command: String,
-    /// Whether it is a UCI engine without arguments.
-    pub(super) is_bare: bool,
 }
 
 /// The UCI engines without arguments in a file. None if the program has not written it.

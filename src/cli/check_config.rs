@@ -593,7 +593,8 @@ pub(super) fn files_in_the_way(profile: &Profile, opener: &Opener) -> Vec<String
     let options = profile.settings.options();
     let mut troubles = Vec::new();
     if let Some(seeds) = options.seed_file.as_deref() {
-        troubles.extend(opener.count_seeds(seeds).err());
+        let counted = opener.count_seeds(seeds);
+        troubles.extend(counted.err().map(|error| error.to_string()));
     }
     if options.cover == Cover::Lines
         && let Some(book) = BookSpec::wanted(options, &profile.books).first()

@@ -93,7 +93,7 @@ fn main() -> Outcome {
         from: Chess::default(),
         plies: None,
         unreached: true,
-        aspects: Aspects::of(&[]),
+        aspects: Aspects::from_list(&[]),
     };
     let plain = median(|| {
         black_box(ctg.entries().count());

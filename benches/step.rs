@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use tabia_adapter::book_set::{BookSet, BookSpec, Opener};
-use tabia_adapter::session::{Engines, Event, Outlet, Profile, Request, Session};
+use tabia_adapter::session::{Engines, Event, Output, Profile, Request, Session};
 use tabia_adapter::settings::STARTER;
 
 use baseline::{Baseline, Failure};
@@ -25,7 +25,7 @@ struct Buffers {
     engine: Vec<u8>,
 }
 
-impl Outlet for Buffers {
+impl Output for Buffers {
     fn gui(&mut self, line: &[u8]) {
         self.gui.extend_from_slice(line);
         self.gui.push(b'\n');

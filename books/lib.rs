@@ -1,5 +1,5 @@
-//! The starter book of Tabia: the three files of a ChessBase opening book, as
-//! bytes. How the book is made is in `README.md` beside it.
+//! The starter book of Tabia: the three files of a ChessBase opening book, as bytes.
+#![doc = include_str!("README.md")]
 
 /// `tabia.ctg`: the pages with positions and moves.
 pub const CTG: &[u8] = include_bytes!("tabia.ctg");

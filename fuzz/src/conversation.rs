@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use tabia_adapter::book_set::{self, BookSet, BookSpec, OpenBook};
-use tabia_adapter::session::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Session};
+use tabia_adapter::session::{Engines, Event, IfNoneStarts, Output, Profile, Request, Session};
 use tabia_adapter::settings::Settings;
 use tabia_book::Book;
 use tabia_uci::gui::GuiCommand;
@@ -78,7 +78,7 @@ struct Received {
     starting: bool,
 }
 
-impl Outlet for Received {
+impl Output for Received {
     fn gui(&mut self, line: &[u8]) {
         assert!(!line.contains(&b'\n'), "{}", text(line));
         assert!(!self.exited, "said after the end: {}", text(line));
@@ -214,7 +214,7 @@ pub fn session(data: &[u8]) {
 /// An outlet of the session that shares what it receives.
 struct Recorder(Rc<RefCell<Received>>);
 
-impl Outlet for Recorder {
+impl Output for Recorder {
     fn gui(&mut self, line: &[u8]) {
         self.0.borrow_mut().gui(line);
     }

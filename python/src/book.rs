@@ -285,7 +285,7 @@ impl Source {
         let named_bin = path
             .extension()
             .is_some_and(|own| own.eq_ignore_ascii_case("bin"));
-        let format = Format::of_file(path);
+        let format = Format::recognize(path);
         let is_bin = match &format {
             Ok(Format::Bin) => true,
             // A missing file, or an empty one, which python-chess accepts as a book.
@@ -447,7 +447,7 @@ impl Row {
     fn fields(&self, position: &Chess, mode: CastlingMode) -> Option<Fields> {
         Some(Fields {
             key: polyglot::key(position),
-            raw: PackedMove::of(self.mv.mv).0,
+            raw: PackedMove::from_move(self.mv.mv).0,
             weight: self.weight,
             learn: packed_learn(&self.mv.stats()),
             mv: RawMove::of(self.mv.mv, mode)?,

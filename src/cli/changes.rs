@@ -60,7 +60,7 @@ pub(super) fn write_rest(more: u64, out: &mut impl Write) -> io::Result<()> {
 
 fn to_json(change: &ShownChange) -> Value {
     let value = |value: u32| match change.field {
-        Field::Factor => {
+        Field::LearnValue => {
             let [.., byte] = value.to_be_bytes();
             json!(byte.cast_signed().saturating_neg())
         }

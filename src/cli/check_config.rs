@@ -145,7 +145,7 @@ pub(super) fn print(
                 shown(greeting.name.as_deref().unwrap_or("without a name")),
                 greeting.took.as_millis()
             )?,
-            Err(reason) => writeln!(out, "  does not answer: {}", shown(reason))?,
+            Err(reason) => writeln!(out, "  does not answer: {}", shown(&reason.to_string()))?,
         }
         let declared = answer.as_ref().ok().map(|greeting| &*greeting.options);
         let entry = config.engines.iter().find(|e| e.name == profile.name);
@@ -593,7 +593,8 @@ pub(super) fn files_in_the_way(profile: &Profile, opener: &Opener) -> Vec<String
     let options = profile.settings.options();
     let mut troubles = Vec::new();
     if let Some(seeds) = options.seed_file.as_deref() {
-        troubles.extend(opener.count_seeds(seeds).err());
+        let counted = opener.count_seeds(seeds);
+        troubles.extend(counted.err().map(|error| error.to_string()));
     }
     if options.cover == Cover::Lines
         && let Some(book) = BookSpec::wanted(options, &profile.books).first()

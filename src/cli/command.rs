@@ -71,8 +71,8 @@ pub(super) enum Command {
         A game must meet all given conditions; a game without a year or a rating meets no \
         condition on it. The book is the same byte for byte whatever \
         --threads and --memory are.\n\n\
-        Records (.parquet; needs a tabia built with the feature `parquet`) are sums: conditions \
-        on games and --max-ply apply when they are written, --min-games when the book is made. \
+        Records (.parquet) are sums: conditions on games and --max-ply apply when they are \
+        written, --min-games when the book is made. \
         docs/measured.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(super::build::BuildArgs),

@@ -72,7 +72,7 @@ impl ValueEnum for Only {
             Only(Aspect::Stats),
             Only(Aspect::Marks),
             Only(Aspect::Annotations),
-            Only(Aspect::Factors),
+            Only(Aspect::LearnValues),
             Only(Aspect::Commentaries),
         ]
     }
@@ -84,10 +84,14 @@ impl ValueEnum for Only {
             Aspect::Stats => "Games, results, ratings, weights",
             Aspect::Marks => "Main moves and moves to avoid",
             Aspect::Annotations => "! ? and the like",
-            Aspect::Factors => "Learn values",
+            Aspect::LearnValues => "Learn values",
             Aspect::Commentaries => "Commentaries on positions",
         };
-        Some(PossibleValue::new(self.0.as_str()).help(help))
+        let value = PossibleValue::new(self.0.as_str()).help(help);
+        Some(match self.0 {
+            Aspect::LearnValues => value.alias("learn-values"),
+            _ => value,
+        })
     }
 }
 
@@ -101,7 +105,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         from: reached.last().clone(),
         plies: args.depth,
         unreached: args.fen.is_none() && args.moves.is_none() && args.depth.is_none(),
-        aspects: Aspects::of(&args.only.iter().map(|only| only.0).collect::<Vec<_>>()),
+        aspects: Aspects::from_list(&args.only.iter().map(|only| only.0).collect::<Vec<_>>()),
     };
     if !args.json {
         let name = |path: &std::path::Path| escape_control(&path.display().to_string());

@@ -49,7 +49,10 @@ pub(super) fn difference(difference: &Difference, line: Option<Line>) -> Value {
     }
     if let Some((a, b)) = difference.recommendation {
         set("recommendation", json!([a, b]));
-        set("mark", json!([Mark::of(a).as_str(), Mark::of(b).as_str()]));
+        set(
+            "mark",
+            json!([Mark::from_byte(a).as_str(), Mark::from_byte(b).as_str()]),
+        );
     }
     if let Some((a, b)) = difference.learn_value {
         // For the player of the move that leads to the position, as elsewhere.

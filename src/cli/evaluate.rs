@@ -119,7 +119,7 @@ fn evaluate_named(
         anyhow::anyhow!("{shown}: not the report of an audit as .json: {fault}")
     })?;
     let mut seen = std::collections::HashSet::new();
-    positions.retain(|position| seen.insert(EvalKey::of(position)));
+    positions.retain(|position| seen.insert(EvalKey::from_position(position)));
     let named = positions.len();
     let effort = args.engine.effort();
     positions.retain(|position| {

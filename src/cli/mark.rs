@@ -35,7 +35,7 @@ pub(super) struct MarkArgs {
     #[arg(long, value_name = "ANNOTATION", value_parser = annotation, help_heading = "Which mark")]
     annotation: Option<Annotation>,
     /// The learn value, -125 (never) to 125 (always), for the player of the move
-    #[arg(long, value_name = "N", allow_hyphen_values = true,
+    #[arg(long, alias = "learn-value", value_name = "N", allow_hyphen_values = true,
           value_parser = clap::value_parser!(i8).range(-125..=125), help_heading = "Which mark")]
     factor: Option<i8>,
     /// The commentary of the position after the move: none, a NAG number as

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,9 @@ use rand::RngExt;
 use super::args::PlayArgs;
 use super::check_config::files_in_the_way;
 use super::{check_config, configuration, engines, output, program, welcome};
-use tabia_adapter::book_set::Opener;
+use tabia_adapter::book_set::{BookSet, BookSpec, Opener};
 use tabia_adapter::config::Config;
-use tabia_adapter::relay::{self, AddRecord, Environment};
+use tabia_adapter::relay::{self, Environment, Files, SideFileError, TakenSeed};
 use tabia_adapter::session::{Engines, GameRecord, Profile, Session};
 use tabia_adapter::settings::BookFiles;
 use tabia_adapter::transcript::{self, LogHeader, Transcript};
@@ -71,10 +71,10 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
             .ok()
     });
     let record = match args.games.as_deref().map(begin_record).transpose() {
-        Ok(path) => record(path),
+        Ok(path) => path,
         Err(error) => {
             remarks.push(format!("{error:#}: games are not recorded"));
-            record(None)
+            None
         }
     };
     if let Some(profile) = engines.profiles.first() {
@@ -87,21 +87,10 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     if let Some(line) = typed.filter(|line| welcome::is_yes(line).is_none()) {
         input = welcome::with_line(line, input).context("standard input")?;
     }
-    let seeds = opener.clone();
-    let take_seed = Box::new(move |path: &str| seeds.take_seed(path));
-    let covers = opener.clone();
-    let find_cover = Box::new(move |path: &str| covers.cover_file(path));
-    let environment = Environment {
-        input,
-        output,
-        commands,
-        open_books: Arc::new(move |specs, present| opener.book_set(specs, present)),
-        transcript,
-        take_seed,
-        find_cover,
-        record,
-        remarks,
-    };
+    let files = PlayFiles { opener, record };
+    let mut environment = Environment::new((input, output), commands, files);
+    environment.transcript = transcript;
+    environment.remarks = remarks;
     let session = Session::new(engines, seed);
     let ended = relay::run(session, environment).context("standard input and output")?;
     if let Some(reason) = ended.reason {
@@ -208,17 +197,34 @@ fn begin_record(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
-/// Returns a function that adds lines to the file of `--games`.
-fn record(path: Option<PathBuf>) -> AddRecord {
-    let Some(path) = path else {
-        return Box::new(|_| Ok(()));
-    };
-    Box::new(move |record| {
+/// The files of a game: books and what is beside them, and the file of `--games`.
+struct PlayFiles {
+    opener: Opener,
+    record: Option<PathBuf>,
+}
+
+impl Files for PlayFiles {
+    fn open_books(&self, books: &[BookSpec], present: &BookSet) -> (BookSet, Vec<String>) {
+        self.opener.book_set(books, present)
+    }
+
+    fn take_seed(&self, path: &str) -> Result<TakenSeed, SideFileError> {
+        self.opener.take_seed(path)
+    }
+
+    fn cover_file(&self, book: &str) -> Option<PathBuf> {
+        self.opener.cover_file(book)
+    }
+
+    fn record(&self, record: &GameRecord) -> Result<(), SideFileError> {
+        let Some(path) = &self.record else {
+            return Ok(());
+        };
         let now = chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
         let line = format!("{now},{}", record.line());
-        append_line(&path, &record_header(), &line, RECORD_WAIT)
-            .map_err(|error| format!("games are not recorded: {}: {error}", path.display()))
-    })
+        append_line(path, &record_header(), &line, RECORD_WAIT)
+            .map_err(|error| format!("games are not recorded: {}: {error}", path.display()).into())
+    }
 }
 
 /// Creates the file of `--log`.

@@ -161,7 +161,7 @@ fn to_search(walks: &Walks, known: &EvalTable, effort: Effort) -> Vec<Chess> {
     let mut keys = std::collections::HashSet::new();
     let exits = walks.exits.iter().filter(|exit| !exit.drawn);
     let exits = exits.filter(|exit| {
-        let key = EvalKey::of(&exit.position);
+        let key = EvalKey::from_position(&exit.position);
         let is_known = known
             .canonical(key)
             .is_some_and(|known| effort.is_reached_by(known));

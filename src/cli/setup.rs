@@ -396,7 +396,8 @@ fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Resu
             ..EngineCommand::default()
         };
         let answer = match path.to_str() {
-            Some(_) => greet(&command, tabia_adapter::config::START_TIMEOUT),
+            Some(_) => greet(&command, tabia_adapter::config::START_TIMEOUT)
+                .map_err(|error| error.to_string()),
             None => Err(format!(
                 "the path is not valid Unicode ({}): engines.toml cannot name it",
                 to_text(&path)
@@ -459,7 +460,7 @@ fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
             Ok(true)
         }
         Err(reason) => {
-            writeln!(out, "  it does not play: {}", plain(&reason))?;
+            writeln!(out, "  it does not play: {}", plain(&reason.to_string()))?;
             writeln!(out, "  tabia check shows more")?;
             Ok(false)
         }

@@ -53,7 +53,7 @@ const COLUMNS: [Column; 11] = [
     ("%", 7, has_games, |mv| per_cent(mv.score)),
     ("av", 6, is_rated, |mv| rounded(mv.average_elo)),
     ("perf", 6, is_rated, |mv| rounded(mv.performance)),
-    ("fact", 6, is_rated, |mv| signed(mv.factor)),
+    ("fact", 6, is_rated, |mv| signed(mv.learn_value)),
     ("eval", 7, has_evaluation, |mv| pawns(mv.evaluation)),
     ("prio", 6, has_priority, |mv| or_dash(mv.priority)),
 ];

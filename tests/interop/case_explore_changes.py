@@ -67,7 +67,7 @@ def explorer_shows_changes_by_others_and_overwrites_none():
         expect_status(page, "its mark is main now")
         assert marks(book)["d2d4"] == "main"
         # Dialog and table agree with the book, and another change is possible.
-        page.wait_for("document.querySelector('input[name=\"mark\"]:checked').value === 'main' && document.querySelector('#edit-factor-number').value === '30'")
+        page.wait_for("document.querySelector('input[name=\"mark\"]:checked').value === 'main' && document.querySelector('#edit-learn-value-number').value === '30'")
         page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"].main')")
         page.click('input[name="mark"][value="avoid"]')
         expect_status(page, "Saved: d4: mark avoid")
@@ -86,7 +86,7 @@ def explorer_shows_changes_by_others_and_overwrites_none():
         assert run("learn", str(book), str(games), "--player", "Me").returncode == 0
         learned = {move["uci"]: move["factor"] for move in probe(book, "")["moves"]}["e2e4"]
         assert learned < 0, learned
-        page.wait_for(f"document.querySelector('tr[data-uci=\"e2e4\"] td.fact').textContent === '−{-learned}'")
+        page.wait_for(f"document.querySelector('tr[data-uci=\"e2e4\"] td.learn').textContent === '−{-learned}'")
         assert run("prune", str(book), "-o", str(book), "-f", "--line", "Nf3").returncode == 0
         page.wait_for("!document.querySelector('tr[data-uci=\"g1f3\"]:not(.transposition)')")
 

@@ -13,8 +13,6 @@ from runner import case
 SHARDS = 4
 PLIES = ["--max-ply", "40"]
 
-# Built with the feature `parquet`: see `run`.
-WITH_PARQUET = TABIA + "-parquet"
 ADD_UP = Path(__file__).parent / "scale" / "add_up.py"
 
 
@@ -33,7 +31,7 @@ def shards() -> tuple[list[Path], list[bytes]]:
     """Four files of records, written in parallel, and the book of all games."""
     here = folder("shards")
     games = random_games(here / "games.pgn", 400)
-    check([WITH_PARQUET, "build", "-o", here / "direct.ctg", games, *PLIES])
+    check([TABIA, "build", "-o", here / "direct.ctg", games, *PLIES])
     split = [f"[Event {game}" for game in games.read_text().split("[Event ")[1:]]
     assert len(split) == 400
     children, records = [], []
@@ -41,7 +39,7 @@ def shards() -> tuple[list[Path], list[bytes]]:
         shard = here / f"{number}.pgn"
         shard.write_text("".join(split[number::SHARDS]))
         records.append(shard.with_suffix(".parquet"))
-        command = [WITH_PARQUET, "build", "--records", records[-1], shard, *PLIES]
+        command = [TABIA, "build", "--records", records[-1], shard, *PLIES]
         children.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment()))
     for child in children:
         _, output = child.communicate()
@@ -54,10 +52,10 @@ def added_up_by(engine: str, pattern: str) -> None:
     here = folder(engine)
     check([sys.executable, ADD_UP, engine, here / "sum.parquet", *records])
     tables = sorted(here.glob(pattern))
-    check([WITH_PARQUET, "build", "-o", here / "sum.ctg", *tables])
+    check([TABIA, "build", "-o", here / "sum.ctg", *tables])
     assert book(here / "sum.ctg") == direct, f"another book than that of all games ({engine})"
     # Without an SQL engine the sum is the same.
-    check([WITH_PARQUET, "build", "-o", here / "own.ctg", *records])
+    check([TABIA, "build", "-o", here / "own.ctg", *records])
     assert book(here / "own.ctg") == direct, "another book than that of all games"
 
 

@@ -105,7 +105,7 @@ test("a column is hidden if none of the moves has a value there", () => {
       eval: moves.some((move) => move.evaluation !== undefined),
       av: moves.some((move) => move.average_elo !== null),
       perf: moves.some((move) => move.performance !== null),
-      fact: moves.some((move) => move.factor !== 0),
+      learn: moves.some((move) => move.factor !== 0),
       results: moves.some((move) => move.white !== null),
     };
     for (const [kind, isThere] of Object.entries(has)) assert.equal(empty.includes(kind), !isThere, kind);

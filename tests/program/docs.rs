@@ -84,10 +84,9 @@ fn examples(page: &str) -> Vec<Example> {
 }
 
 /// Whether a line of an `sh` block can be run here: it starts only Tabia and a few
-/// programs of every system, asks no questions, and needs neither a feature that is off
-/// by default nor a real engine.
+/// programs of every system, asks no questions, and needs no real engine.
 fn is_run(line: &str) -> bool {
-    let needs = [".parquet", " --eval ", " --confirm ", " check-engine "];
+    let needs = [" --eval ", " --confirm ", " check-engine "];
     if needs.iter().any(|needed| line.contains(needed)) {
         return false;
     }

@@ -40,7 +40,9 @@ fn lines(path: &Path) -> BTreeSet<String> {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let set: BTreeSet<String> = lines.iter().cloned().collect();
     let values = lines.iter().filter_map(|line| evals::epd::read(line).ok());
-    let keys: BTreeSet<EvalKey> = values.map(|(position, _)| EvalKey::of(&position)).collect();
+    let keys: BTreeSet<EvalKey> = values
+        .map(|(position, _)| EvalKey::from_position(&position))
+        .collect();
     assert_eq!([set.len(), keys.len()], [lines.len(); 2], "{text}");
     set
 }

@@ -269,7 +269,7 @@ fn pasted_games_become_lines() {
     assert_eq!(nonsense.status(), StatusCode::BAD_REQUEST);
     assert_eq!(
         value(&nonsense)["error"],
-        "this is neither a FEN nor a game in PGN: move 1 (to) is no move"
+        "this is neither a FEN nor a game in PGN: move 1 (to) is not a move"
     );
 }
 
@@ -311,7 +311,7 @@ fn a_change_and_its_undo_are_reported_and_nonsense_is_refused() {
     }
     assert_eq!(files(&path), changed);
     let undo = post(&explorer, "/api/undo", &json!({"book": 0}));
-    let undone = json!({"code": "{0}: factor {1}", "args": ["e5", {"code": "-20"}]});
+    let undone = json!({"code": "{0}: learn value {1}", "args": ["e5", {"code": "-20"}]});
     assert_eq!(value(&undo)["taken_back"], undone);
     let other = json!({"book": 0, "client": "another tab"});
     let others = post(&explorer, "/api/undo", &other);

@@ -84,7 +84,7 @@ fn a_polyglot_book_learns_and_an_arena_book_is_refused() {
         let bin = BinBook::open(&book, &OpenOptions::default()).unwrap();
         let position = after(moves);
         let entries = bin.entries_of(polyglot::key(&position)).unwrap();
-        let wanted = PackedMove::of(crate::common::uci(&position, mv));
+        let wanted = PackedMove::from_move(crate::common::uci(&position, mv));
         let entry = entries.iter().find(|entry| entry.mv == wanted).unwrap();
         (entry.learn >> 16, entry.learn & 0xffff)
     };

@@ -160,7 +160,7 @@ fn polyglot_book(lines: &[&str], side: Color) -> (Vec<u8>, usize) {
         for name in line.split(' ') {
             let mv = crate::common::uci(&position, name);
             if position.turn() == side {
-                entries.insert((polyglot::key(&position), PackedMove::of(mv)));
+                entries.insert((polyglot::key(&position), PackedMove::from_move(mv)));
             }
             position.play_unchecked(mv);
         }
@@ -227,11 +227,14 @@ fn the_walk_goes_on_by_several_moves_that_are_not_stored() {
     let mv = crate::common::uci(&far, "c2c3");
     let start = encode(
         polyglot::key(&Chess::default()),
-        PackedMove::of(crate::common::uci(&Chess::default(), "g1f3")),
+        PackedMove::from_move(crate::common::uci(&Chess::default(), "g1f3")),
         1,
         0,
     );
-    let mut entries = [start, encode(polyglot::key(&far), PackedMove::of(mv), 1, 0)];
+    let mut entries = [
+        start,
+        encode(polyglot::key(&far), PackedMove::from_move(mv), 1, 0),
+    ];
     entries.sort_unstable();
     folder.put("x.bin", entries.concat());
     let done = folder.done("convert x.bin x.ctg");
@@ -246,7 +249,7 @@ fn a_book_most_of_which_cannot_be_reached_is_reported() {
     let entry = |key: u64| encode(key, PackedMove(0o1434), 1, 0);
     let start = encode(
         polyglot::key(&Chess::default()),
-        PackedMove::of(crate::common::uci(&Chess::default(), "g1f3")),
+        PackedMove::from_move(crate::common::uci(&Chess::default(), "g1f3")),
         1,
         0,
     );

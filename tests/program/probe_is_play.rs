@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use shakmaty::Position as _;
 use tabia_adapter::book_set::{BookSet, BookSpec, Opener};
-use tabia_adapter::session::{Engines, Event, Outlet, Profile, Request, Session};
+use tabia_adapter::session::{Engines, Event, Output, Profile, Request, Session};
 use tabia_build::learn::{Evidence, PlayedGame, append, side_path};
 use tabia_notation as notation;
 
@@ -74,7 +74,7 @@ struct Sent {
     engine: Vec<String>,
 }
 
-impl Outlet for Sent {
+impl Output for Sent {
     fn gui(&mut self, line: &[u8]) {
         self.gui.push(String::from_utf8_lossy(line).into_owned());
     }

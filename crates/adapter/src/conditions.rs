@@ -28,7 +28,7 @@ impl Pace {
 
     /// The time control, from the first clocks of a game; `None` without clocks.
     #[must_use]
-    pub fn of(clocks: &Clocks) -> Option<Pace> {
+    pub fn from_clocks(clocks: &Clocks) -> Option<Pace> {
         let estimate = |clock: tabia_uci::gui::Clock| {
             let increments = clock.increment.max(0).saturating_mul(40);
             Some(clock.time?.max(0).saturating_add(increments))
@@ -498,7 +498,7 @@ mod tests {
     fn a_clock_of_zero_counts_if_it_has_an_increment() {
         let of = |time, increment| {
             let white = tabia_uci::gui::Clock { time, increment };
-            Pace::of(&Clocks {
+            Pace::from_clocks(&Clocks {
                 white,
                 ..Clocks::default()
             })
@@ -539,7 +539,7 @@ mod tests {
             let rank = |time| {
                 let clock = tabia_uci::gui::Clock { time: Some(time), increment };
                 let clocks = Clocks { white: clock, ..Clocks::default() };
-                Pace::NAMES.iter().position(|(_, pace)| Some(*pace) == Pace::of(&clocks))
+                Pace::NAMES.iter().position(|(_, pace)| Some(*pace) == Pace::from_clocks(&clocks))
             };
             prop_assert!(rank(time) <= rank(time + more));
         }

@@ -1,14 +1,12 @@
-//! The adapter: a UCI engine that plays from books and passes the search to another
-//! engine where they end.
+//! A UCI engine that plays from opening books and passes the search to another engine where
+//! they end.
 //!
 //! ```text
-//! bytes of the GUI -> relay -> Session::step -> book::Probe -> policy -> bestmove
+//! bytes of the GUI -> relay -> Session::step -> books -> policy -> bestmove
 //!                       ^            |
 //!                       +-- engine <-+
 //! ```
-//!
-//! [`relay`] does the input and output, [`session`] decides.
-
+#![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
 pub mod book_set;
@@ -22,7 +20,4 @@ pub mod session;
 pub mod settings;
 pub mod transcript;
 
-/// Checks that the example of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+pub use tabia_book::shakmaty;

@@ -19,6 +19,26 @@ use tabia_io::lock_within;
 /// How long to wait for the lock of another adapter: a game is waiting.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// A file beside the books cannot be used: seeds, played lines, or a record of games. The
+/// text is a sentence for the user.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SideFileError(String);
+
+impl SideFileError {
+    /// The sentence.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for SideFileError {
+    fn from(text: String) -> SideFileError {
+        SideFileError(text)
+    }
+}
+
 /// A seed from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenSeed {
@@ -46,8 +66,8 @@ impl Opener {
     ///
     /// A sentence for the user: the files cannot be read or written, no seed is left, or
     /// another adapter has the lock.
-    pub fn take_seed(&self, path: &str) -> Result<TakenSeed, String> {
-        take(&self.seed_file(path)?)
+    pub fn take_seed(&self, path: &str) -> Result<TakenSeed, SideFileError> {
+        Ok(take(&self.seed_file(path)?)?)
     }
 
     /// Counts the seeds of a file, and takes none.
@@ -55,7 +75,7 @@ impl Opener {
     /// # Errors
     ///
     /// As for [`Opener::take_seed`], but for the lock.
-    pub fn count_seeds(&self, path: &str) -> Result<SeedCount, String> {
+    pub fn count_seeds(&self, path: &str) -> Result<SeedCount, SideFileError> {
         let path = self.seed_file(path)?;
         let text = std::fs::read(&path).map_err(|error| trouble(&path, &error))?;
         let count_path = beside(&path);
@@ -69,7 +89,7 @@ impl Opener {
                 tempfile::tempfile_in(folder).map_err(of_count)?;
                 0
             }
-            Err(error) => return Err(of_count(error)),
+            Err(error) => return Err(of_count(error).into()),
             Ok(count) => {
                 File::options()
                     .write(true)
@@ -82,7 +102,7 @@ impl Opener {
         let mut lines = SeedLines::new(&text);
         let seeds = lines.by_ref().count();
         if taken >= seeds {
-            return Err(none_left(&path, seeds, taken));
+            return Err(none_left(&path, seeds, taken).into());
         }
         Ok(SeedCount {
             seeds,
@@ -292,9 +312,9 @@ mod tests {
             loop {
                 match opener.take_seed(name) {
                     Ok(one) => taken.push(one.seed),
-                    Err(text) if text.contains("are taken") => return taken,
+                    Err(text) if text.as_str().contains("are taken") => return taken,
                     // On a busy machine the other adapter may wait too long.
-                    Err(text) => assert!(text.contains("uses it"), "{text}"),
+                    Err(text) => assert!(text.as_str().contains("uses it"), "{text}"),
                 }
             }
         };
@@ -331,7 +351,7 @@ mod tests {
             let taken = TakenSeed { seed, skipped };
             assert_eq!(opener.take_seed(name), Ok(taken));
         }
-        let none = format!("no seed: {shown}: all 3 seeds are taken");
+        let none = SideFileError(format!("no seed: {shown}: all 3 seeds are taken"));
         assert_eq!(opener.take_seed(name), Err(none.clone()));
         assert_eq!(opener.count_seeds(name), Err(none));
     }
@@ -346,7 +366,7 @@ mod tests {
         let refused = |count: &[u8], part: &str| {
             std::fs::write(beside(&path), count).unwrap();
             let error = opener.take_seed(name).unwrap_err();
-            assert!(error.contains(part), "{error}");
+            assert!(error.as_str().contains(part), "{error}");
             assert_eq!(opener.count_seeds(name).unwrap_err(), error);
             assert_eq!(std::fs::read(beside(&path)).unwrap(), count);
         };
@@ -361,6 +381,6 @@ mod tests {
         assert_eq!(opener.take_seed(name).unwrap().seed, 3);
         assert_eq!(std::fs::read(beside(&path)).unwrap(), b"3\n");
         let missing = opener.take_seed("/no/such/file").unwrap_err();
-        assert!(missing.contains("/no/such/file"));
+        assert!(missing.as_str().contains("/no/such/file"));
     }
 }

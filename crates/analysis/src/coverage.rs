@@ -58,7 +58,7 @@ impl Reaches {
         let next = self.all.len();
         let number = *self
             .numbers
-            .entry(EvalKey::of(&reached.position))
+            .entry(EvalKey::from_position(&reached.position))
             .or_insert(next);
         match self.all.get_mut(number) {
             Some(known) => {

@@ -67,7 +67,7 @@ pub struct Place {
 
 impl Place {
     pub(crate) fn of(line: &Line) -> Place {
-        let opening = openings::of_line(line.positions());
+        let opening = openings::find_in_line(line.positions());
         let named = |(position, mv)| NamedMove {
             uci: notation::uci(mv),
             san: notation::san(position, mv),
@@ -116,7 +116,7 @@ impl ChosenMoves {
     pub fn new(moves: impl IntoIterator<Item = (String, String)>) -> ChosenMoves {
         let known = moves.into_iter().filter_map(|(fen, uci)| {
             let position = notation::position(&fen).ok()?;
-            (!uci.is_empty()).then(|| (EvalKey::of(&position), uci))
+            (!uci.is_empty()).then(|| (EvalKey::from_position(&position), uci))
         });
         ChosenMoves(known.collect())
     }
@@ -195,7 +195,7 @@ impl Repertoire<'_> {
         if self.chosen.0.is_empty() {
             return None;
         }
-        let chosen = self.chosen.0.get(&EvalKey::of(position))?;
+        let chosen = self.chosen.0.get(&EvalKey::from_position(position))?;
         let mut moves = own.iter().map(|(mv, _)| *mv);
         moves.find(|mv| notation::uci(mv.mv) == *chosen)
     }
@@ -264,7 +264,7 @@ impl Repertoire<'_> {
         for (game, half_points) in games {
             let line = line_of(&game.moves);
             let played = (game.by != LeftBy::Book).then(|| game.played.to_string());
-            let key = (game.by, EvalKey::of(line.last()), played);
+            let key = (game.by, EvalKey::from_position(line.last()), played);
             let next = places.len();
             let number = *numbers.entry(key).or_insert(next);
             if number == next {

@@ -146,7 +146,7 @@ impl Conditions {
 
     /// The annotation of a move that loses too much.
     fn loses(&self, visit: &Visit<'_>, mv: &VisitedMove) -> Option<Annotation> {
-        let key = |key: &Key| EvalKey::of_board(key);
+        let key = |key: &Key| EvalKey::from_board_key(key);
         let pair = (key(&visit.entry.key), key(&mv.after?.key));
         self.losing.as_ref()?.get(&pair).copied()
     }

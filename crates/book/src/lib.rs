@@ -24,6 +24,8 @@ pub mod view;
 pub mod walk;
 
 pub use shakmaty;
+// Part of the calls of long work: it reports progress, and can be cancelled.
+pub use tabia_io::progress;
 // Parts of errors.
 pub use tabia_io::parallel::Panicked;
 pub use tabia_io::sort::SortError;

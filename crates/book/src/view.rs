@@ -4,7 +4,7 @@
 
 use shakmaty::{Chess, Position};
 
-use crate::policy::{Choice, Weighed};
+use crate::policy::{Weighed, WeighedMoves};
 use crate::{BookMove, Mark, Preference};
 use tabia_notation::{self as notation, Results};
 
@@ -59,7 +59,8 @@ pub struct MoveView {
     /// NAG number of the position after it on the real board, 0 for none.
     pub commentary: u8,
     /// The learn value, -125 to 125: positive favours the move.
-    pub factor: i8,
+    #[serde(rename = "factor")]
+    pub learn_value: i8,
     /// Its evaluation in centipawns for its player.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<i32>,
@@ -90,7 +91,7 @@ fn mark_word<S: serde::Serializer>(mark: &Mark, serializer: S) -> Result<S::Ok, 
 impl PositionView {
     /// Makes a view of what a book stores about a position and of the weighed moves.
     #[must_use]
-    pub fn new(position: &Chess, found: &Choice) -> PositionView {
+    pub fn new(position: &Chess, found: &WeighedMoves) -> PositionView {
         let here = found.lookup.here;
         let record = here.unwrap_or_default();
         PositionView {
@@ -126,7 +127,7 @@ impl MoveView {
             annotation: mv.annotation.symbol(),
             annotation_nag: mv.annotation.nag(),
             commentary: after.commentary_for(position.turn().other()),
-            factor: mv.learn_value(),
+            learn_value: mv.learn_value(),
             evaluation: mv.evaluation.map(|known| known.value),
             loss: mv.evaluation.map(|known| known.loss),
             transposition: mv.transposition,
@@ -179,7 +180,10 @@ mod tests {
             recommendation: 0x80,
             ..PositionRecord::default()
         });
-        assert_eq!((seen.results, seen.factor), (Results::new(7, 0, 1), -40));
+        assert_eq!(
+            (seen.results, seen.learn_value),
+            (Results::new(7, 0, 1), -40)
+        );
         assert_eq!((seen.commentary, seen.mark), (17, Mark::Main));
         assert_eq!(seen.score, Some(0.875));
         assert_eq!(seen.name(), "e4!");

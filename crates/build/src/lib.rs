@@ -21,6 +21,9 @@
 //! Memory: half of the limit for records and opening trees, half for runs, divided
 //! equally among several books; in addition a few megabytes for batches and buffers,
 //! and with `dedupe` some 20 bytes a game.
+//!
+//! Running examples are in the folder `examples`: `book_of_games`, `several_books`,
+//! `records`, `repertoire_lines`, `learn_values`.
 
 #![warn(missing_docs)]
 
@@ -30,6 +33,7 @@ mod emit;
 mod lines;
 mod node;
 mod output;
+pub mod parquet;
 mod pass;
 mod polyglot;
 mod records;
@@ -155,7 +159,7 @@ impl BuildJob {
         let positions = positions.enumerate().take(LONGEST_OPENING + 1);
         let mut named = positions
             .rev()
-            .filter(|(_, now)| openings::of(now).is_some());
+            .filter(|(_, now)| openings::find(now).is_some());
         named
             .next()
             .map_or(0, |(ply, _)| ply)

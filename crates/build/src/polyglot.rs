@@ -118,7 +118,7 @@ impl MoveCounter {
         for (&mv, both) in steps.take(extent.max_ply) {
             let [before, after] = both else { break };
             if extent.has_moves_of(before) {
-                let PackedMove(packed) = PackedMove::of(mv);
+                let PackedMove(packed) = PackedMove::from_move(mv);
                 let rest = self.number << TAIL_BITS | u64::from(packed) << POINT_BITS;
                 let rest = rest | points.get(before.turn());
                 self.number += 1;

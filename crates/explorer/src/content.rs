@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move};
 
 use super::message::Message;
 use tabia_adapter::settings::Options;
-use tabia_book::policy::{Choice, LineMemory, choose_knowing};
+use tabia_book::policy::{LineMemory, WeighedMoves, choose_knowing};
 use tabia_book::{Error, Probe, Stats};
 use tabia_notation::Line;
 
@@ -34,7 +34,7 @@ pub(super) fn look_up(
     (book, cache): &Content,
     line: &Line,
     settings: &Options,
-) -> Result<Choice, Error> {
+) -> Result<WeighedMoves, Error> {
     let (position, before) = (line.last(), line.before());
     choose_knowing(
         book.as_ref(),

@@ -127,7 +127,7 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
     let description = match request.change.as_str() {
         "mark" => message!("{0}: mark {1}", name, value),
         "annotation" => message!("{0}: annotation {1}", name, value),
-        "factor" => message!("{0}: factor {1}", name, value),
+        "factor" | "learn_value" => message!("{0}: learn value {1}", name, value),
         "weight" => message!("{0}: weight {1}", name, value),
         _ => message!("{0}: commentary {1}", name, value),
     };

@@ -1,8 +1,7 @@
 //! The search for the next place where two books differ, where a book ends, or where
 //! marks are set. The likeliest places come first.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::HashSet;
 
 use shakmaty::{Chess, Move, Position as _};
 
@@ -13,14 +12,15 @@ use super::open_books::{OpenBooks, content};
 use super::query::Query;
 use super::reply::{Answer, Refusal, bad, json, unreadable};
 use tabia_book::tree;
+use tabia_book::walk::{Order, Walk};
 use tabia_book::{BookMove, Error, Lookup, Mark, Wanted};
 use tabia_notation::{self as notation, Line};
 
 /// Greatest number of positions searched for one answer.
-const MOST_POSITIONS: usize = 20_000;
+const MOST_POSITIONS: u64 = 20_000;
 
 /// Greatest search depth in plies.
-const MOST_PLIES: usize = 80;
+const MOST_PLIES: u32 = 80;
 
 /// The kind of place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,33 +73,27 @@ fn find(
     let (Some(first), Some(last)) = (books.first(), books.last()) else {
         return Ok(None);
     };
-    // Positions, and the moves that lead to them.
-    let mut found: Vec<(Chess, Vec<Move>)> = vec![(from.last().clone(), Vec::new())];
-    // The share of games that reach each position: the bits of positive floats sort like
-    // their values. Ties go by the order in which they were found.
-    let mut waiting = BinaryHeap::from([(1_f64.to_bits(), Reverse(0))]);
+    let mut walk = Walk::new(from.last(), Order::Likeliest);
     let mut seen: HashSet<Chess> = from.positions().iter().cloned().collect();
     let (mut here, mut there) = (Lookup::default(), Lookup::default());
-    while let Some((reach, Reverse(number))) = waiting.pop() {
-        let Some((position, line)) = found.get(number).cloned() else {
-            continue;
-        };
-        first.probe(&position, Wanted::Stored, &mut here)?;
+    while let Some(node) = walk.next() {
+        let position = &node.position;
+        first.probe(position, Wanted::Stored, &mut here)?;
         let is_found = match kind {
             Goal::Gap => here.moves.is_empty() && !position.is_game_over(),
             Goal::Mark => here.moves.iter().any(is_marked),
             Goal::Difference => {
-                last.probe(&position, Wanted::Stored, &mut there)?;
+                last.probe(position, Wanted::Stored, &mut there)?;
                 differ(&here.moves, &there.moves)
             }
         };
-        if is_found && !line.is_empty() {
+        if is_found && node.ply > 0 {
             if skip == 0 {
-                return Ok(Some(line));
+                return Ok(Some(walk.line(&node)));
             }
             skip -= 1;
         }
-        if line.len() >= MOST_PLIES || found.len() > MOST_POSITIONS {
+        if node.ply >= MOST_PLIES || walk.entered() > MOST_POSITIONS {
             continue;
         }
         // If only one book has a move, that was a difference; later moves belong to it.
@@ -108,13 +102,11 @@ fn find(
         };
         let all: f64 = here.moves.iter().map(weight).sum();
         for mv in here.moves.iter().filter(shared) {
-            let after = notation::after(&position, mv.mv);
-            if !seen.insert(after.clone()) {
-                continue;
+            let after = notation::after(position, mv.mv);
+            if seen.insert(after.clone()) {
+                let share = node.share * weight(mv) / all;
+                walk.enter_with_share(&node, mv.mv, share, after, ());
             }
-            let reach = f64::from_bits(reach) * weight(mv) / all;
-            waiting.push((reach.to_bits(), Reverse(found.len())));
-            found.push((after, [&line[..], &[mv.mv]].concat()));
         }
     }
     Ok(None)

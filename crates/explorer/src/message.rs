@@ -128,7 +128,7 @@ impl From<FenError> for Message {
             }
             FenError::Illegal { fen, reason } => {
                 message!(
-                    "the FEN \"{0}\" is no legal position: {1}",
+                    "the FEN \"{0}\" is not a legal position: {1}",
                     fen,
                     reasons(&reason.to_string())
                 )
@@ -141,7 +141,7 @@ impl From<FenError> for Message {
 /// Why a word is not a legal move.
 pub(super) fn move_error(reason: MoveError, word: impl Into<Arg>) -> Message {
     match reason {
-        MoveError::Syntax => message!("{0} is no move", word),
+        MoveError::Syntax => message!("{0} is not a move", word),
         MoveError::Illegal => message!("{0} is not legal", word),
         _ => message!("{0} may be several moves here", word),
     }
@@ -188,7 +188,7 @@ impl From<&AnalystError> for Message {
             }
             AnalystError::Gone(None) => message!("the engine ended"),
             AnalystError::Flood => message!("the engine floods its output"),
-            AnalystError::NoScore => message!("the engine told no score"),
+            AnalystError::NoScore => message!("the engine reported no score"),
             AnalystError::Gone(Some(status)) => {
                 message!("the engine ended ({0})", status.to_string())
             }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use shakmaty::Chess;
 
-pub(super) use tabia_notation::openings::{Opening, of, of_line};
+pub(super) use tabia_notation::openings::{Opening, find, find_in_line};
 
 use super::content::Open;
 use tabia_book::{Lookup, Wanted};

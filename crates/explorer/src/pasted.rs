@@ -319,9 +319,13 @@ mod tests {
             assert_eq!(read(&text).unwrap().fen.as_deref(), Some(fen), "{text}");
         }
         let fen = "fen 8/8/8/8/8/8/8/Kk6 w - - 0 1";
-        assert!(of(fen).unwrap_err().contains("no legal position"));
+        assert!(of(fen).unwrap_err().contains("not a legal position"));
         let typed = "4k2r/8/8/8/8/8/8/4K3 b k - 3 1 moves 1...0-0 2.Ré";
-        assert!(of(typed).unwrap_err().contains("move 2 (2.Ré) is no move"));
+        assert!(
+            of(typed)
+                .unwrap_err()
+                .contains("move 2 (2.Ré) is not a move")
+        );
         let set_up =
             "[Event \"x\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *";
         assert_eq!(of(set_up).unwrap(), "e2e4");

@@ -164,7 +164,7 @@ fn fingerprint(settings: &Options) -> u64 {
 fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, is_given: bool) -> Point {
     let in_book = stats.is_some();
     let stats = &stats.copied().unwrap_or_default();
-    let results = stats.results().of_white(own);
+    let results = stats.results().for_white(own);
     let is_decided = results.wins + results.losses > 0;
     let step = ply
         .checked_sub(1)

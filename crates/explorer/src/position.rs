@@ -18,7 +18,7 @@ use super::query::Query;
 use super::reply::{Answer, Refusal, bad, json};
 use tabia_adapter::settings::Options;
 use tabia_book::Preference;
-use tabia_book::policy::{Choice, Rejection};
+use tabia_book::policy::{Rejection, WeighedMoves};
 use tabia_book::view::MoveView;
 use tabia_notation::{self as notation, Line, Results};
 
@@ -197,7 +197,7 @@ pub(super) fn answer(open: &OpenBooks, general: &Options, query: &Query) -> Answ
             (true, false) => Some("stalemate"),
             _ => None,
         },
-        opening: openings::of_line(played.positions()),
+        opening: openings::find_in_line(played.positions()),
         line: line.steps().map(MoveNames::new).collect(),
         legal: position
             .legal_moves()
@@ -230,12 +230,12 @@ impl BookView {
         });
         let (found, error) = match found {
             Ok(found) => (found, None),
-            Err(error) => (Choice::default(), Some(error)),
+            Err(error) => (WeighedMoves::default(), Some(error)),
         };
         let seen = tabia_book::view::PositionView::new(position, &found);
         let known = knows_results(&found);
         let turn = position.turn();
-        let by_colour = |results: Results| known.then(|| results.of_white(turn).parts());
+        let by_colour = |results: Results| known.then(|| results.for_white(turn).parts());
         let results = by_colour(seen.results);
         let history = book.history();
         let undoable = history.map(|history| history.undoable(options.client));
@@ -271,7 +271,7 @@ impl BookView {
                     ColouredMove {
                         white: results.map(|[white, ..]| white),
                         black: results.map(|[.., black]| black),
-                        opening: openings::of(&notation::after(position, mv)),
+                        opening: openings::find(&notation::after(position, mv)),
                         reason: rejection.map(Message::from),
                         mv: view,
                     }
@@ -287,7 +287,7 @@ impl BookView {
 
 /// Whether the numbers of a position are results. Arena books made without results have
 /// games but no wins or losses: these are not draws.
-fn knows_results(found: &Choice) -> bool {
+fn knows_results(found: &WeighedMoves) -> bool {
     found.lookup.moves.iter().any(|mv| match mv.preference {
         Preference::Statistics => true,
         Preference::Weight(_) => false,

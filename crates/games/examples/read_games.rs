@@ -20,7 +20,16 @@ use rand::{RngExt as _, SeedableRng as _};
 use tabia_games::{self as games, Error, Game, GameParts};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.is_empty() {
+        arguments.push(
+            concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../tests/data/chessbase/Capa.cbh"
+            )
+            .to_owned(),
+        );
+    }
     if let [first, rest @ ..] = arguments.as_slice()
         && first == "--damage"
     {

@@ -1,4 +1,4 @@
-//! Games by position: the data that an opening explorer answers from.
+//! An index of chess games by position, from which an opening explorer answers.
 //!
 //! ```text
 //! sources -> games -> workers: moves -> sorted runs -> rows -> GAMES.tgx
@@ -21,6 +21,20 @@
 //!
 //! [`IndexJob::run`] makes an index, [`GamesIndex`] reads it, [`GameSelection`] selects
 //! games, and [`query`] returns the sums. HTTP is the task of `explore`.
+//!
+//! # Examples
+//!
+//! `cargo run -p tabia-index --example NAME`:
+//!
+//! | example | shows |
+//! |---|---|
+//! | `build_index` | an index of a database, to which games are added |
+//! | `ask_position` | the moves of a position with their results |
+//! | `list_games` | the newest games of a position |
+//! | `list_players` | the players with most games |
+//! | `repertoire` | what one player plays |
+
+#![warn(missing_docs)]
 
 mod bucket;
 mod compact;
@@ -50,6 +64,8 @@ pub use player::{Player, each_game, exact_names};
 pub use players::players;
 pub use row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
 pub use selection::GameSelection;
+pub use shakmaty;
+pub use tabia_games::{Old, Progress, Watch};
 
 /// Name of the table of positions: rows by [`key`].
 const POSITIONS: &str = "positions";
@@ -59,3 +75,8 @@ const PLAYERS: &str = "players";
 
 /// Name of the table of lichess game IDs: by number.
 const IDS: &str = "ids";
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

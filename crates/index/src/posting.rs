@@ -145,6 +145,20 @@ mod tests {
         assert_ne!(key("x"), player_key("x", Color::Black));
     }
 
+    /// Keys are stored in files, so they never change. The reference is FNV-1a over the
+    /// words and two rounds of mixing, computed by another program.
+    #[test]
+    fn keys_of_players_stay_as_they_are_in_files() {
+        assert_eq!(
+            player_key("Carlsen, Magnus", Color::White),
+            0xa672_6f9b_eeae_3915
+        );
+        assert_eq!(
+            player_key("Carlsen, Magnus", Color::Black),
+            0xf9e3_cce2_3345_84c7
+        );
+    }
+
     #[test]
     fn games_have_names_of_eight_letters() {
         for game in [0, 61, 62, 12_345_678, u64::from(u32::MAX)] {

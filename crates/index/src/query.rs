@@ -12,7 +12,7 @@ use crate::{GameSelection, GamesIndex, Player};
 use tabia_games::Month;
 use tabia_games::tgx::move_of;
 
-/// Which games to list.
+/// Which games to list; by default none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lists {
     /// Number of games of the best players, at most [`TOP_GAMES`].

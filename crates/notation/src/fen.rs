@@ -285,7 +285,7 @@ mod tests {
     fn what_is_no_position_is_shown_and_not_at_length() {
         for (text, reason) in [
             ("8/8 w", "cannot be read"),
-            ("8/8/8/8/8/8/8/8 w - - 0 1", "no legal position"),
+            ("8/8/8/8/8/8/8/8 w - - 0 1", "not a legal position"),
             ("hello", "cannot be read"),
             ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "cannot be read"),
             ("4k3/8/8/8/8/8/8/4K3 w - - 0 x1 ?", "cannot be read"),

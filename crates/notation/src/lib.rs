@@ -5,55 +5,41 @@
 //! form for each thing. All chess text is read here, except in the readers of game
 //! databases: they have faster parsers, and call this crate for what these cannot read.
 //! [`kind`] recognizes what a file holds.
+//!
+//! # Examples
+//!
+//! `cargo run -p tabia-notation --example NAME`:
+//!
+//! | example | shows |
+//! |---|---|
+//! | `read_moves` | moves in any notation and several languages |
+//! | `read_positions` | FEN, EPD, a board alone |
+//! | `name_openings` | the opening after each move of a line |
+//! | `zobrist_keys` | one key for a position that two lines reach |
+//! | `annotated_line` | a line with comments and annotations as UCI moves and NAGs |
 
 #![warn(missing_docs)]
 
-/// Defines an enum whose values have names.
-#[macro_export]
-macro_rules! named {
-    ($(#[$about:meta])* pub enum $name:ident {
-        $($(#[$meaning:meta])* $value:ident = $text:literal,)*
-    }) => {
-        $(#[$about])*
-        pub enum $name {
-            $($(#[$meaning])* $value,)*
-        }
-
-        impl $name {
-            /// All values, in the order of their definition.
-            pub const ALL: &[$name] = &[$($name::$value),*];
-
-            /// The name of the value, as printed and stored.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $($name::$value => $text),*
-                }
-            }
-        }
-    };
-}
-
 mod fen;
+pub mod kind;
 mod line;
 mod moves;
+mod named;
+pub mod openings;
 mod results;
+pub mod value;
 
-pub use fen::fen_text;
 pub use fen::{
-    FenError, IllegalPosition, colours_exchanged, fen, is_board_alone, ply, position, position_of,
+    FenError, IllegalPosition, colours_exchanged, fen, fen_text, is_board_alone, ply, position,
+    position_of,
 };
-pub use line::{Line, LineError, MOST_PLIES, annotations, pass};
-pub use line::{is_noise, is_null};
-pub use moves::{Letters, is_move, nag, read_move_in, trailing_annotations};
+pub use line::{Line, LineError, MOST_PLIES, annotations, is_noise, is_null, pass};
 pub use moves::{
-    MoveError, after, find_uci, number, read_move, san, san_or_null, uci, uci_or_null,
+    Letters, MoveError, after, find_uci, is_move, nag, number, read_move, read_move_in, san,
+    san_or_null, trailing_annotations, uci, uci_or_null,
 };
 pub use results::Results;
-
-pub mod kind;
-pub mod openings;
-pub mod value;
+pub use shakmaty;
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

@@ -42,7 +42,7 @@ impl Results {
 
     /// The results from White's view, if these are from the view of `side`.
     #[must_use]
-    pub fn of_white(self, side: Color) -> Results {
+    pub fn for_white(self, side: Color) -> Results {
         side.fold_wb(self, self.reversed())
     }
 

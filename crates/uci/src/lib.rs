@@ -6,6 +6,9 @@
 //!
 //! No input or output happens here, and no chess rules are used beyond the format of a
 //! move.
+//!
+//! Running examples are in the folder `examples`: `gui_line`, `info_lines`,
+//! `declare_option`, `check_option`, `split_stream`.
 
 #![warn(missing_docs)]
 

@@ -12,10 +12,10 @@ use vampirc_uci::{UciPiece, UciSquare};
 /// does not support, are written in UCI notation.
 #[must_use]
 pub fn best_move(best: &UciMove, reply: Option<&UciMove>) -> String {
-    let Some(best_move) = own(best) else {
+    let Some(best_move) = to_vampirc(best) else {
         return format!("bestmove {best}");
     };
-    let ponder = reply.and_then(own);
+    let ponder = reply.and_then(to_vampirc);
     UciMessage::BestMove { best_move, ponder }.to_string()
 }
 
@@ -43,7 +43,7 @@ pub fn id_author(author: &str) -> String {
     UciMessage::Id { name, author }.to_string()
 }
 
-fn own(mv: &UciMove) -> Option<vampirc_uci::UciMove> {
+fn to_vampirc(mv: &UciMove) -> Option<vampirc_uci::UciMove> {
     let UciMove::Normal {
         from,
         to,

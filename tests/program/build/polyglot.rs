@@ -18,7 +18,7 @@ fn count<'g>(games: impl IntoIterator<Item = &'g TestGame>, max_ply: usize) -> C
                 ("1-0" | "0-1", _) => 0,
                 _ => 1,
             };
-            let PackedMove(packed) = PackedMove::of(*mv);
+            let PackedMove(packed) = PackedMove::from_move(*mv);
             let moves = counts.entry(polyglot::key(position)).or_default();
             let place = moves.iter().position(|known| known.0 == packed);
             let place = place.unwrap_or_else(|| {

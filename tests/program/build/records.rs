@@ -1,5 +1,15 @@
 //! Records: tables of counts whose sum makes the same book.
 
+use std::fs::File;
+use std::sync::Arc;
+
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::record::RowAccessor;
+use parquet::schema::parser::parse_message_type;
+use proptest::prelude::*;
+
 use super::*;
 
 /// Checks that there is this message and no output.
@@ -9,314 +19,284 @@ fn refused(folder: &Folder, rest: &str, why: &str) -> String {
     messages
 }
 
-#[cfg(not(feature = "parquet"))]
-#[test]
-fn without_the_parquet_feature_an_error_names_it() {
-    let folder = Folder::new();
-    folder.put("games.pgn", "[Event \"?\"]\n\n1. e4 *\n");
-    folder.put("some.parquet", "PAR1");
-    for rest in ["--records out.parquet games.pgn", "-o out.ctg some.parquet"] {
-        let text = refused(&folder, rest, "feature `parquet`");
-        assert_has(&text, ".parquet: ");
-    }
-    assert_eq!(folder.names(), ["games.pgn", "some.parquet"]);
+fn done(folder: &Folder, rest: &str) {
+    folder.done(&format!("build --force {rest}"));
 }
 
-#[cfg(feature = "parquet")]
-mod with_parquet {
-    use std::fs::File;
-    use std::sync::Arc;
+fn book(folder: &Folder, name: &str) -> [Vec<u8>; 3] {
+    files(folder.join(name))
+}
 
-    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
-    use parquet::file::reader::{FileReader, SerializedFileReader};
-    use parquet::file::writer::SerializedFileWriter;
-    use parquet::record::RowAccessor;
-    use parquet::schema::parser::parse_message_type;
-    use proptest::prelude::*;
+/// A row: key, move and the nine sums.
+type Row = (Vec<u8>, i32, [i64; 9]);
 
-    use super::*;
+const COLUMNS: &str = "REQUIRED BYTE_ARRAY key; REQUIRED INT32 move; \
+    REQUIRED INT64 games; REQUIRED INT64 wins; REQUIRED INT64 draws; REQUIRED INT64 losses; \
+    REQUIRED INT64 own_rated; REQUIRED INT64 own_sum; \
+    REQUIRED INT64 other_rated; REQUIRED INT64 other_sum; REQUIRED INT64 main;";
 
-    fn done(folder: &Folder, rest: &str) {
-        folder.done(&format!("build --force {rest}"));
-    }
-
-    fn book(folder: &Folder, name: &str) -> [Vec<u8>; 3] {
-        files(folder.join(name))
-    }
-
-    /// A row: key, move and the nine sums.
-    type Row = (Vec<u8>, i32, [i64; 9]);
-
-    const COLUMNS: &str = "REQUIRED BYTE_ARRAY key; REQUIRED INT32 move; \
-        REQUIRED INT64 games; REQUIRED INT64 wins; REQUIRED INT64 draws; REQUIRED INT64 losses; \
-        REQUIRED INT64 own_rated; REQUIRED INT64 own_sum; \
-        REQUIRED INT64 other_rated; REQUIRED INT64 other_sum; REQUIRED INT64 main;";
-
-    fn rows(path: &Path) -> Vec<Row> {
-        let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
-        reader
-            .get_row_iter(None)
-            .unwrap()
-            .map(|row| {
-                let row = row.unwrap();
-                let counters = std::array::from_fn(|n| row.get_long(n + 2).unwrap());
-                (
-                    row.get_bytes(0).unwrap().data().to_vec(),
-                    row.get_int(1).unwrap(),
-                    counters,
-                )
-            })
-            .collect()
-    }
-
-    /// Writes rows as other programs do: columns in another order, nullable, in row
-    /// groups of some size. A row without a key has null there.
-    fn write(path: &Path, columns: &str, rows: &[Row], group: usize, null: Option<usize>) {
-        let schema = Arc::new(parse_message_type(&format!("message t {{ {columns} }}")).unwrap());
-        let file = File::create(path).unwrap();
-        let mut writer = SerializedFileWriter::new(file, schema.clone(), Arc::default()).unwrap();
-        for (start, rows) in rows.chunks(group).enumerate() {
-            let mut out = writer.next_row_group().unwrap();
-            for field in schema.get_fields() {
-                let Some(mut column) = out.next_column().unwrap() else {
-                    panic!("no column");
-                };
-                let missing = |at: usize| field.name() == "key" && null == Some(start * group + at);
-                let present: Vec<&Row> = rows
-                    .iter()
-                    .enumerate()
-                    .filter(|(at, _)| !missing(*at))
-                    .map(|(_, row)| row)
-                    .collect();
-                let levels: Vec<i16> = (0..rows.len()).map(|at| (!missing(at)).into()).collect();
-                let levels = field.is_optional().then_some(levels.as_slice());
-                let names = "games wins draws losses own_rated own_sum other_rated other_sum main";
-                let mut names = names.split(' ');
-                let n = names.position(|name| name == field.name());
-                let value = |row: &Row| n.map_or(row.1.into(), |n| row.2[n]);
-                match field.get_physical_type() {
-                    parquet::basic::Type::BYTE_ARRAY => {
-                        let values: Vec<ByteArray> =
-                            present.iter().map(|row| row.0.clone().into()).collect();
-                        column
-                            .typed::<ByteArrayType>()
-                            .write_batch(&values, levels, None)
-                    }
-                    parquet::basic::Type::INT32 => {
-                        let values: Vec<i32> =
-                            present.iter().map(|row| value(row) as i32).collect();
-                        column
-                            .typed::<Int32Type>()
-                            .write_batch(&values, levels, None)
-                    }
-                    parquet::basic::Type::DOUBLE => {
-                        let values: Vec<f64> =
-                            present.iter().map(|row| value(row) as f64).collect();
-                        column
-                            .typed::<DoubleType>()
-                            .write_batch(&values, levels, None)
-                    }
-                    _ => {
-                        let values: Vec<i64> = present.iter().map(|row| value(row)).collect();
-                        column
-                            .typed::<Int64Type>()
-                            .write_batch(&values, levels, None)
-                    }
-                }
-                .unwrap();
-                column.close().unwrap();
-            }
-            out.close().unwrap();
-        }
-        writer.close().unwrap();
-    }
-
-    /// Games with variations and marks, which are counted too.
-    fn prepare(count: u64) -> Folder {
-        let folder = Folder::new();
-        let games = random_games(count, 50);
-        let lines = "[Event \"?\"]\n[Result \"*\"]\n\n1. e4 (1. d4 d5 2. c4) 1... c5 2. Nf3 *\n\n";
-        folder.put("all.pgn", lines.to_owned() + &pgn(&games));
-        for n in 0..4 {
-            let part: String = games.iter().skip(n).step_by(4).map(TestGame::pgn).collect();
-            let lines = if n == 2 { lines } else { "" };
-            folder.put(&format!("{n}.pgn"), lines.to_owned() + &part);
-        }
-        folder
-    }
-
-    const HOW: &str = "--max-ply 45 --variations";
-
-    #[test]
-    fn records_and_games_make_the_same_book() {
-        let folder = &prepare(300);
-        folder.put("lines.pgn", "[Event \"?\"]\n\n1. c4 e5 1-0\n");
-        let games = format!("{HOW} --priority lines.pgn all.pgn");
-        done(folder, &format!("--records r.parquet {games}"));
-        for (name, least) in [("every", 1), ("often", 4)] {
-            let (direct, back) = (format!("{name}1.ctg"), format!("{name}2.ctg"));
-            done(folder, &format!("-o {direct} {games} --min-games {least}"));
-            done(folder, &format!("-o {back} r.parquet --min-games {least}"));
-            assert!(book(folder, &direct) == book(folder, &back), "{name}");
-        }
-        // The table is the same with any counting options, and can be read back.
-        let first = fs::read(folder.join("r.parquet")).unwrap();
-        let small = "--records s.parquet --memory 1M --threads 3";
-        done(folder, &format!("{small} {games}"));
-        assert!(first == fs::read(folder.join("s.parquet")).unwrap());
-        done(folder, "--records t.parquet r.parquet");
-        assert!(first == fs::read(folder.join("t.parquet")).unwrap());
-        let mut left = folder.names();
-        left.retain(|name| name.starts_with('.'));
-        assert!(left.is_empty(), "{left:?}");
-    }
-
-    #[test]
-    fn shards_add_up_to_the_book_of_all_games() {
-        let folder = &prepare(400);
-        done(folder, &format!("-o direct.ctg all.pgn {HOW}"));
-        for n in 0..4 {
-            done(folder, &format!("--records {n}.parquet {n}.pgn {HOW}"));
-        }
-        let direct = book(folder, "direct");
-        let shards = "3.parquet 1.parquet 0.parquet 2.parquet";
-        done(folder, &format!("-o sum.ctg {shards}"));
-        assert!(book(folder, "sum") == direct);
-        done(
-            folder,
-            &format!("-o sum.ctg {shards} --memory 1M --threads 1"),
-        );
-        assert!(book(folder, "sum") == direct);
-        // Joined in pairs, with some games read directly.
-        done(folder, "--records ab.parquet 0.parquet 1.parquet");
-        done(
-            folder,
-            &format!("-o sum.ctg ab.parquet 2.pgn 3.parquet {HOW}"),
-        );
-        assert!(book(folder, "sum") == direct);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(8))]
-
-        /// Other engines may write the rows in any order.
-        #[test]
-        fn the_order_of_rows_and_their_groups_do_not_matter(
-            seed in any::<u64>(), group in 1..3000_usize, split in 0..8_usize,
-        ) {
-            let folder = &prepare(40);
-            done(folder, &format!("-o direct.ctg all.pgn {HOW}"));
-            done(folder, &format!("--records r.parquet all.pgn {HOW}"));
-            let mut rows = rows(&folder.join("r.parquet"));
-            let mut state = seed | 1;
-            for at in (1..rows.len()).rev() {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                rows.swap(at, (state >> 33) as usize % (at + 1));
-            }
-            // Nullable, narrower, and with an unknown column.
-            let columns = COLUMNS
-                .replace("REQUIRED INT64 main", "OPTIONAL INT64 main; REQUIRED INT32 other")
-                .replace("REQUIRED BYTE_ARRAY", "OPTIONAL BYTE_ARRAY")
-                .replace("INT64 draws", "INT32 draws");
-            let (one, two) = rows.split_at(rows.len() * split / 7);
-            write(&folder.join("one.parquet"), &columns, one, group, None);
-            write(&folder.join("two.parquet"), COLUMNS, two, group, None);
-            done(folder, "-o sum.ctg one.parquet two.parquet --memory 1M");
-            prop_assert!(book(folder, "sum") == book(folder, "direct"));
-        }
-    }
-
-    #[test]
-    fn bad_records_are_one_message_with_file_and_row() {
-        let folder = &prepare(20);
-        done(folder, "--records good.parquet all.pgn");
-        folder.put("old.ctg", "an old book");
-        let good = rows(&folder.join("good.parquet"));
-        let bytes = fs::read(folder.join("good.parquet")).unwrap();
-        let at = |name: &str| folder.join(name);
-        fs::write(at("text.parquet"), "1. e4 e5 and so on").unwrap();
-        fs::write(at("empty.parquet"), "").unwrap();
-        fs::write(at("short.parquet"), &bytes[..bytes.len() / 2]).unwrap();
-        let mut zeros = bytes.clone();
-        zeros[4..2000].fill(0);
-        fs::write(at("zeros.parquet"), zeros).unwrap();
-        let less = COLUMNS.replace("REQUIRED INT64 losses;", "");
-        write(&at("less.parquet"), &less, &good, 100, None);
-        let double = COLUMNS.replace("INT64 games", "DOUBLE games");
-        write(&at("double.parquet"), &double, &good, 100, None);
-        let number = COLUMNS.replace("BYTE_ARRAY key", "INT64 key");
-        write(&at("number.parquet"), &number, &good, 100, None);
-        let list = COLUMNS.replace("REQUIRED INT64 wins", "REPEATED INT64 wins");
-        drop(
-            SerializedFileWriter::new(
-                File::create(at("list.parquet")).unwrap(),
-                Arc::new(parse_message_type(&format!("message t {{ {list} }}")).unwrap()),
-                Arc::default(),
+fn rows(path: &Path) -> Vec<Row> {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    reader
+        .get_row_iter(None)
+        .unwrap()
+        .map(|row| {
+            let row = row.unwrap();
+            let counters = std::array::from_fn(|n| row.get_long(n + 2).unwrap());
+            (
+                row.get_bytes(0).unwrap().data().to_vec(),
+                row.get_int(1).unwrap(),
+                counters,
             )
-            .and_then(SerializedFileWriter::close)
-            .unwrap(),
-        );
-        let null = COLUMNS.replace("REQUIRED BYTE_ARRAY", "OPTIONAL BYTE_ARRAY");
-        write(&at("null.parquet"), &null, &good, 100, Some(205));
-        write(&at("headless.parquet"), COLUMNS, &good[1..], 100, None);
-        let changed = |name: &str, change: &dyn Fn(&mut Row)| {
-            let mut rows = good.clone();
-            change(&mut rows[205]);
-            write(&at(name), COLUMNS, &rows, 100, None);
-        };
-        let position = |row: &mut Row| row.1 = -1;
-        changed("key.parquet", &|row| row.0 = vec![4, 1, 2]);
-        changed("nonsense.parquet", &|row| row.0 = vec![3, 1, 2]);
-        changed("move.parquet", &|row| row.1 = 300);
-        changed("unknown.parquet", &|row| row.1 = 0xff);
-        changed("negative.parquet", &|row| row.2[0] = -5);
-        changed("huge.parquet", &|row| row.2[0] = i64::MAX);
-        changed("results.parquet", &|row| {
-            position(row);
-            row.2 = [3, 2, 2, 0, 0, 0, 0, 0, 0];
-        });
-        changed("ratings.parquet", &|row| {
-            position(row);
-            row.2 = [3, 0, 0, 0, 2, 0, 0, 0, 0];
-        });
-        for (file, message) in [
-            ("missing", "No such file"),
-            ("text", "cannot be read as Parquet"),
-            ("empty", "cannot be read as Parquet"),
-            ("short", "cannot be read as Parquet"),
-            ("zeros", "cannot be read as Parquet"),
-            ("less", "column losses: is missing"),
-            ("double", "CAST(SUM(games) AS BIGINT)"),
-            ("number", "column key: its type is INT64"),
-            ("list", "column wins: is a list"),
-            ("null", "row 206: key is null"),
-            ("headless", "no row with an empty key"),
-            ("key", "row 206: the key 040102 stands for no position"),
-            ("nonsense", "row 206: the key 030102 stands for no position"),
-            ("move", "row 206: 300 is no move"),
-            ("unknown", "row 206: 255 is no move"),
-            ("negative", "row 206: games cannot be -5"),
-            ("huge", "row 206: games cannot be"),
-            ("results", "row 206: more results than games"),
-            ("ratings", "row 206: ratings"),
-        ] {
-            let name = format!("{file}.parquet");
-            let rest = format!("-fo old.ctg {name} --threads 2");
-            assert_has(&refused(folder, &rest, message), &name);
+        })
+        .collect()
+}
+
+/// Writes rows as other programs do: columns in another order, nullable, in row
+/// groups of some size. A row without a key has null there.
+fn write(path: &Path, columns: &str, rows: &[Row], group: usize, null: Option<usize>) {
+    let schema = Arc::new(parse_message_type(&format!("message t {{ {columns} }}")).unwrap());
+    let file = File::create(path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema.clone(), Arc::default()).unwrap();
+    for (start, rows) in rows.chunks(group).enumerate() {
+        let mut out = writer.next_row_group().unwrap();
+        for field in schema.get_fields() {
+            let Some(mut column) = out.next_column().unwrap() else {
+                panic!("no column");
+            };
+            let missing = |at: usize| field.name() == "key" && null == Some(start * group + at);
+            let present: Vec<&Row> = rows
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| !missing(*at))
+                .map(|(_, row)| row)
+                .collect();
+            let levels: Vec<i16> = (0..rows.len()).map(|at| (!missing(at)).into()).collect();
+            let levels = field.is_optional().then_some(levels.as_slice());
+            let names = "games wins draws losses own_rated own_sum other_rated other_sum main";
+            let mut names = names.split(' ');
+            let n = names.position(|name| name == field.name());
+            let value = |row: &Row| n.map_or(row.1.into(), |n| row.2[n]);
+            match field.get_physical_type() {
+                parquet::basic::Type::BYTE_ARRAY => {
+                    let values: Vec<ByteArray> =
+                        present.iter().map(|row| row.0.clone().into()).collect();
+                    column
+                        .typed::<ByteArrayType>()
+                        .write_batch(&values, levels, None)
+                }
+                parquet::basic::Type::INT32 => {
+                    let values: Vec<i32> = present.iter().map(|row| value(row) as i32).collect();
+                    column
+                        .typed::<Int32Type>()
+                        .write_batch(&values, levels, None)
+                }
+                parquet::basic::Type::DOUBLE => {
+                    let values: Vec<f64> = present.iter().map(|row| value(row) as f64).collect();
+                    column
+                        .typed::<DoubleType>()
+                        .write_batch(&values, levels, None)
+                }
+                _ => {
+                    let values: Vec<i64> = present.iter().map(|row| value(row)).collect();
+                    column
+                        .typed::<Int64Type>()
+                        .write_batch(&values, levels, None)
+                }
+            }
+            .unwrap();
+            column.close().unwrap();
         }
-        for (rest, message) in [
-            ("-fo old.ctg good.parquet --min-elo 2000", "written"),
-            ("-fo old.ctg good.parquet --dedupe", "written"),
-            ("-fo old.ctg --priority good.parquet", "written"),
-            ("--records good.parquet good.parquet", "--force"),
-            ("--records good.csv all.pgn", ".parquet"),
-            ("--records nowhere/good.parquet all.pgn", "nowhere"),
-            ("--records new.parquet good.parquet short.parquet", "short"),
-        ] {
-            refused(folder, rest, message);
-        }
-        assert_eq!(fs::read_to_string(at("old.ctg")).unwrap(), "an old book");
-        assert!(fs::read(at("good.parquet")).unwrap() == bytes);
-        assert!(!at("new.parquet").exists());
+        out.close().unwrap();
     }
+    writer.close().unwrap();
+}
+
+/// Games with variations and marks, which are counted too.
+fn prepare(count: u64) -> Folder {
+    let folder = Folder::new();
+    let games = random_games(count, 50);
+    let lines = "[Event \"?\"]\n[Result \"*\"]\n\n1. e4 (1. d4 d5 2. c4) 1... c5 2. Nf3 *\n\n";
+    folder.put("all.pgn", lines.to_owned() + &pgn(&games));
+    for n in 0..4 {
+        let part: String = games.iter().skip(n).step_by(4).map(TestGame::pgn).collect();
+        let lines = if n == 2 { lines } else { "" };
+        folder.put(&format!("{n}.pgn"), lines.to_owned() + &part);
+    }
+    folder
+}
+
+const HOW: &str = "--max-ply 45 --variations";
+
+#[test]
+fn records_and_games_make_the_same_book() {
+    let folder = &prepare(300);
+    folder.put("lines.pgn", "[Event \"?\"]\n\n1. c4 e5 1-0\n");
+    let games = format!("{HOW} --priority lines.pgn all.pgn");
+    done(folder, &format!("--records r.parquet {games}"));
+    for (name, least) in [("every", 1), ("often", 4)] {
+        let (direct, back) = (format!("{name}1.ctg"), format!("{name}2.ctg"));
+        done(folder, &format!("-o {direct} {games} --min-games {least}"));
+        done(folder, &format!("-o {back} r.parquet --min-games {least}"));
+        assert!(book(folder, &direct) == book(folder, &back), "{name}");
+    }
+    // The table is the same with any counting options, and can be read back.
+    let first = fs::read(folder.join("r.parquet")).unwrap();
+    let small = "--records s.parquet --memory 1M --threads 3";
+    done(folder, &format!("{small} {games}"));
+    assert!(first == fs::read(folder.join("s.parquet")).unwrap());
+    done(folder, "--records t.parquet r.parquet");
+    assert!(first == fs::read(folder.join("t.parquet")).unwrap());
+    let mut left = folder.names();
+    left.retain(|name| name.starts_with('.'));
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn shards_add_up_to_the_book_of_all_games() {
+    let folder = &prepare(400);
+    done(folder, &format!("-o direct.ctg all.pgn {HOW}"));
+    for n in 0..4 {
+        done(folder, &format!("--records {n}.parquet {n}.pgn {HOW}"));
+    }
+    let direct = book(folder, "direct");
+    let shards = "3.parquet 1.parquet 0.parquet 2.parquet";
+    done(folder, &format!("-o sum.ctg {shards}"));
+    assert!(book(folder, "sum") == direct);
+    done(
+        folder,
+        &format!("-o sum.ctg {shards} --memory 1M --threads 1"),
+    );
+    assert!(book(folder, "sum") == direct);
+    // Joined in pairs, with some games read directly.
+    done(folder, "--records ab.parquet 0.parquet 1.parquet");
+    done(
+        folder,
+        &format!("-o sum.ctg ab.parquet 2.pgn 3.parquet {HOW}"),
+    );
+    assert!(book(folder, "sum") == direct);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    /// Other engines may write the rows in any order.
+    #[test]
+    fn the_order_of_rows_and_their_groups_do_not_matter(
+        seed in any::<u64>(), group in 1..3000_usize, split in 0..8_usize,
+    ) {
+        let folder = &prepare(40);
+        done(folder, &format!("-o direct.ctg all.pgn {HOW}"));
+        done(folder, &format!("--records r.parquet all.pgn {HOW}"));
+        let mut rows = rows(&folder.join("r.parquet"));
+        let mut state = seed | 1;
+        for at in (1..rows.len()).rev() {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            rows.swap(at, (state >> 33) as usize % (at + 1));
+        }
+        // Nullable, narrower, and with an unknown column.
+        let columns = COLUMNS
+            .replace("REQUIRED INT64 main", "OPTIONAL INT64 main; REQUIRED INT32 other")
+            .replace("REQUIRED BYTE_ARRAY", "OPTIONAL BYTE_ARRAY")
+            .replace("INT64 draws", "INT32 draws");
+        let (one, two) = rows.split_at(rows.len() * split / 7);
+        write(&folder.join("one.parquet"), &columns, one, group, None);
+        write(&folder.join("two.parquet"), COLUMNS, two, group, None);
+        done(folder, "-o sum.ctg one.parquet two.parquet --memory 1M");
+        prop_assert!(book(folder, "sum") == book(folder, "direct"));
+    }
+}
+
+#[test]
+fn bad_records_are_one_message_with_file_and_row() {
+    let folder = &prepare(20);
+    done(folder, "--records good.parquet all.pgn");
+    folder.put("old.ctg", "an old book");
+    let good = rows(&folder.join("good.parquet"));
+    let bytes = fs::read(folder.join("good.parquet")).unwrap();
+    let at = |name: &str| folder.join(name);
+    fs::write(at("text.parquet"), "1. e4 e5 and so on").unwrap();
+    fs::write(at("empty.parquet"), "").unwrap();
+    fs::write(at("short.parquet"), &bytes[..bytes.len() / 2]).unwrap();
+    let mut zeros = bytes.clone();
+    zeros[4..2000].fill(0);
+    fs::write(at("zeros.parquet"), zeros).unwrap();
+    let less = COLUMNS.replace("REQUIRED INT64 losses;", "");
+    write(&at("less.parquet"), &less, &good, 100, None);
+    let double = COLUMNS.replace("INT64 games", "DOUBLE games");
+    write(&at("double.parquet"), &double, &good, 100, None);
+    let number = COLUMNS.replace("BYTE_ARRAY key", "INT64 key");
+    write(&at("number.parquet"), &number, &good, 100, None);
+    let list = COLUMNS.replace("REQUIRED INT64 wins", "REPEATED INT64 wins");
+    drop(
+        SerializedFileWriter::new(
+            File::create(at("list.parquet")).unwrap(),
+            Arc::new(parse_message_type(&format!("message t {{ {list} }}")).unwrap()),
+            Arc::default(),
+        )
+        .and_then(SerializedFileWriter::close)
+        .unwrap(),
+    );
+    let null = COLUMNS.replace("REQUIRED BYTE_ARRAY", "OPTIONAL BYTE_ARRAY");
+    write(&at("null.parquet"), &null, &good, 100, Some(205));
+    write(&at("headless.parquet"), COLUMNS, &good[1..], 100, None);
+    let changed = |name: &str, change: &dyn Fn(&mut Row)| {
+        let mut rows = good.clone();
+        change(&mut rows[205]);
+        write(&at(name), COLUMNS, &rows, 100, None);
+    };
+    let position = |row: &mut Row| row.1 = -1;
+    changed("key.parquet", &|row| row.0 = vec![4, 1, 2]);
+    changed("nonsense.parquet", &|row| row.0 = vec![3, 1, 2]);
+    changed("move.parquet", &|row| row.1 = 300);
+    changed("unknown.parquet", &|row| row.1 = 0xff);
+    changed("negative.parquet", &|row| row.2[0] = -5);
+    changed("huge.parquet", &|row| row.2[0] = i64::MAX);
+    changed("results.parquet", &|row| {
+        position(row);
+        row.2 = [3, 2, 2, 0, 0, 0, 0, 0, 0];
+    });
+    changed("ratings.parquet", &|row| {
+        position(row);
+        row.2 = [3, 0, 0, 0, 2, 0, 0, 0, 0];
+    });
+    for (file, message) in [
+        ("missing", "No such file"),
+        ("text", "cannot be read as Parquet"),
+        ("empty", "cannot be read as Parquet"),
+        ("short", "cannot be read as Parquet"),
+        ("zeros", "cannot be read as Parquet"),
+        ("less", "column losses: is missing"),
+        ("double", "CAST(SUM(games) AS BIGINT)"),
+        ("number", "column key: its type is INT64"),
+        ("list", "column wins: is a list"),
+        ("null", "row 206: key is null"),
+        ("headless", "no row with an empty key"),
+        ("key", "row 206: the key 040102 stands for no position"),
+        ("nonsense", "row 206: the key 030102 stands for no position"),
+        ("move", "row 206: 300 is no move"),
+        ("unknown", "row 206: 255 is no move"),
+        ("negative", "row 206: games cannot be -5"),
+        ("huge", "row 206: games cannot be"),
+        ("results", "row 206: more results than games"),
+        ("ratings", "row 206: ratings"),
+    ] {
+        let name = format!("{file}.parquet");
+        let rest = format!("-fo old.ctg {name} --threads 2");
+        assert_has(&refused(folder, &rest, message), &name);
+    }
+    for (rest, message) in [
+        ("-fo old.ctg good.parquet --min-elo 2000", "written"),
+        ("-fo old.ctg good.parquet --dedupe", "written"),
+        ("-fo old.ctg --priority good.parquet", "written"),
+        ("--records good.parquet good.parquet", "--force"),
+        ("--records good.csv all.pgn", ".parquet"),
+        ("--records nowhere/good.parquet all.pgn", "nowhere"),
+        ("--records new.parquet good.parquet short.parquet", "short"),
+    ] {
+        refused(folder, rest, message);
+    }
+    assert_eq!(fs::read_to_string(at("old.ctg")).unwrap(), "an old book");
+    assert!(fs::read(at("good.parquet")).unwrap() == bytes);
+    assert!(!at("new.parquet").exists());
 }

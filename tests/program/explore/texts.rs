@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use tabia_book::policy::Rejection;
 
-const LISTED: &str = include_str!("../../../crates/explorer/locales/messages.txt");
+pub(super) const LISTED: &str = include_str!("../../../crates/explorer/locales/messages.txt");
 
 /// Messages of the position library and of the server, and values of marks.
 const FROM_VALUES: [&str; 16] = [

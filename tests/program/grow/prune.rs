@@ -123,7 +123,7 @@ proptest! {
                 if reached.contains_key(&key) && (n + m) % every == 0 {
                     let child = after(&key, *byte);
                     out.insert((key, child));
-                    let pair = (EvalKey::of_board(&key), EvalKey::of_board(&child));
+                    let pair = (EvalKey::from_board_key(&key), EvalKey::from_board_key(&child));
                     losing.insert(pair, Annotation::BLUNDER);
                 }
             }
@@ -392,7 +392,10 @@ fn moves_removed_from_the_starter_book_are_not_played() {
             if n % 10 == 0 {
                 let (before, after) = (visit.entry.key, child.key);
                 out.insert((before, after));
-                let pair = (EvalKey::of_board(&before), EvalKey::of_board(&after));
+                let pair = (
+                    EvalKey::from_board_key(&before),
+                    EvalKey::from_board_key(&after),
+                );
                 losing.insert(pair, Annotation::DUBIOUS);
             }
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cover::HEADER;
+use crate::seeds::SideFileError;
 use tabia_build::learn;
 use tabia_io::{append_locked, check_header, lock_within, open_for_append};
 
@@ -107,13 +108,13 @@ impl CoverFile {
 /// # Errors
 ///
 /// A sentence for the user.
-pub fn check_cover(path: Option<PathBuf>) -> Result<(), String> {
-    let path = path.ok_or("there is no folder for played lines")?;
+pub fn check_cover(path: Option<PathBuf>) -> Result<(), SideFileError> {
+    let path = path.ok_or_else(|| "there is no folder for played lines".to_owned())?;
     let checked = || match path.exists() {
         true => check_header(&mut open(&path)?, HEADER),
         false => open_new(&path),
     };
-    checked().map_err(|error| format!("{}: {error}", path.display()))
+    Ok(checked().map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
 /// Whether the file could be made, here or in the user's data folder.

@@ -28,13 +28,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::book_set::{BookSet, BookSpec};
-use crate::seeds::TakenSeed;
-use crate::session::{Event, GameRecord, Outlet, Request, Session, Speaker};
+use crate::book_set::{BookSet, BookSpec, Opener};
+pub use crate::seeds::{SideFileError, TakenSeed};
+use crate::session::{Event, GameRecord, Output, Request, Session, Side};
 use crate::transcript::Transcript;
 use cover::CoverFile;
 pub use cover::check_cover;
-use port::{Listen, News, Port, Ready};
+use port::{Listen, Port, Ready, ThreadReport};
 pub use system::standard_streams;
 use system::{describe_end, handle_signals, into_file};
 use tabia_engine::{EngineCommand, EngineProcess, Spawned};
@@ -61,20 +61,53 @@ const HIGH_WATER: usize = 1 << 20;
 /// `stop` is read while an engine sends too much.
 const HIGHEST_WATER: usize = 4 << 20;
 
-/// Opens books: gets the requested books and the present book set, returns the new book
-/// set and messages about it.
-pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;
+/// What a session needs from files. [`Opener`](crate::book_set::Opener) has the books and
+/// side files of the program; an implementation of one's own may have books from anywhere.
+pub trait Files: Send + Sync {
+    /// Opens books: gets the requested books and the present book set, and returns the new
+    /// book set and messages about it. It runs in a thread of its own.
+    fn open_books(&self, books: &[BookSpec], present: &BookSet) -> (BookSet, Vec<String>);
 
-/// Takes the next seed of a file.
-pub type TakeSeed = Box<dyn FnMut(&str) -> Result<TakenSeed, String> + Send>;
+    /// Takes the next seed of a file (`Book Seed File`); must not take long.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or the file cannot be used.
+    fn take_seed(&self, _path: &str) -> Result<TakenSeed, SideFileError> {
+        Err("seeds are not read here".to_owned().into())
+    }
 
-/// Finds the file of played lines of a book.
-pub type FindCover = Box<dyn Fn(&str) -> Option<PathBuf> + Send>;
+    /// Finds the file of played lines of a book (`Book Cover`).
+    fn cover_file(&self, _book: &str) -> Option<PathBuf> {
+        None
+    }
 
-/// Adds a line to the record of games.
-pub type AddRecord = Box<dyn FnMut(&GameRecord) -> Result<(), String> + Send>;
+    /// Adds a line to the record of games.
+    ///
+    /// # Errors
+    ///
+    /// The line cannot be written; only the first error is reported.
+    fn record(&self, _record: &GameRecord) -> Result<(), SideFileError> {
+        Ok(())
+    }
+}
+
+impl Files for Opener {
+    fn open_books(&self, books: &[BookSpec], present: &BookSet) -> (BookSet, Vec<String>) {
+        self.book_set(books, present)
+    }
+
+    fn take_seed(&self, path: &str) -> Result<TakenSeed, SideFileError> {
+        Opener::take_seed(self, path)
+    }
+
+    fn cover_file(&self, book: &str) -> Option<PathBuf> {
+        Opener::cover_file(self, book)
+    }
+}
 
 /// The adapter's streams and helpers.
+#[non_exhaustive]
 pub struct Environment {
     /// From the GUI, without buffering.
     pub input: File,
@@ -82,18 +115,31 @@ pub struct Environment {
     pub output: File,
     /// How to start the engine of each profile.
     pub commands: Vec<EngineCommand>,
-    /// Opens the books.
-    pub open_books: OpenBooks,
+    /// Opens the books and the files beside them.
+    pub files: Arc<dyn Files>,
     /// Writes the session to a file.
     pub transcript: Option<Transcript>,
-    /// Takes the next seed of a file; must not take long.
-    pub take_seed: TakeSeed,
-    /// Finds the file of played lines of a book.
-    pub find_cover: FindCover,
-    /// Adds a line to the record of games; an error is reported once.
-    pub record: AddRecord,
     /// Messages for the user about the above, sent with the first `uciok`.
     pub remarks: Vec<String>,
+}
+
+impl Environment {
+    /// The streams (see [`standard_streams`]), how to start the engine of each profile, and
+    /// the files; without transcript and remarks.
+    pub fn new(
+        (input, output): (File, File),
+        commands: Vec<EngineCommand>,
+        files: impl Files + 'static,
+    ) -> Environment {
+        Environment {
+            input,
+            output,
+            commands,
+            files: Arc::new(files),
+            transcript: None,
+            remarks: Vec::new(),
+        }
+    }
 }
 
 /// How a session has ended.
@@ -140,11 +186,8 @@ fn run_through<P: Port>(
         engine: None,
         engine_lines: LineBuffer::default(),
         commands: environment.commands,
-        open_books: environment.open_books,
-        take_seed: environment.take_seed,
-        find_cover: environment.find_cover,
+        files: environment.files,
         cover: CoverFile::default(),
-        record: environment.record,
         record_reported: false,
         begun,
         wake_at: None,
@@ -217,7 +260,7 @@ impl Lines {
     }
 }
 
-impl Outlet for Lines {
+impl Output for Lines {
     fn gui(&mut self, line: &[u8]) {
         if let Some(transcript) = &mut self.transcript {
             transcript.to_gui(line);
@@ -255,11 +298,8 @@ struct Relay<P: Port> {
     engine: Option<EngineProcess>,
     engine_lines: LineBuffer,
     commands: Vec<EngineCommand>,
-    open_books: OpenBooks,
-    take_seed: TakeSeed,
-    find_cover: FindCover,
+    files: Arc<dyn Files>,
     cover: CoverFile,
-    record: AddRecord,
     /// The message that games cannot be recorded has been sent.
     record_reported: bool,
     begun: Instant,
@@ -289,13 +329,13 @@ impl<P: Port> Relay<P> {
                 }
             }
             self.cover.unlock();
-            if self.port.write(Speaker::Gui, &mut self.lines.gui).is_err() {
+            if self.port.write(Side::Gui, &mut self.lines.gui).is_err() {
                 // The GUI has closed its end of the pipe.
                 return 0;
             }
             if self
                 .port
-                .write(Speaker::Engine, &mut self.lines.engine)
+                .write(Side::Engine, &mut self.lines.engine)
                 .is_err()
             {
                 // The end of the engine's output will be reported as its end.
@@ -338,7 +378,7 @@ impl<P: Port> Relay<P> {
             Request::WakeUp(after) => self.wake_at = self.port.now().checked_add(after),
             Request::NoteGame(note) => self.note(&note),
             Request::TakeSeed(path) => {
-                let taken = (self.take_seed)(&path);
+                let taken = self.files.take_seed(&path);
                 if let Ok(TakenSeed {
                     skipped: Some(text),
                     ..
@@ -347,10 +387,10 @@ impl<P: Port> Relay<P> {
                     self.lines.put_remark(&format!("info string {text}"));
                 }
                 let seed = taken.as_ref().map(|taken| taken.seed);
-                self.step(Event::Seed(seed.map_err(String::as_str)));
+                self.step(Event::Seed(seed.map_err(SideFileError::as_str)));
             }
             Request::ReadCover(book) => {
-                let read = self.cover.read((self.find_cover)(&book));
+                let read = self.cover.read(self.files.cover_file(&book));
                 self.step(Event::Cover(read.as_deref().map_err(String::as_str)));
             }
             Request::AddCover(line) => {
@@ -359,7 +399,7 @@ impl<P: Port> Relay<P> {
                 }
             }
             Request::Record(record) => {
-                if let Err(text) = (self.record)(&record)
+                if let Err(text) = self.files.record(&record)
                     && !std::mem::replace(&mut self.record_reported, true)
                 {
                     self.lines.put_remark(&format!("info string {text}"));
@@ -372,12 +412,12 @@ impl<P: Port> Relay<P> {
 
     /// Handles the events of a wait that began at `now`.
     fn attend(&mut self, ready: Ready, listen: Listen, now: Instant) {
-        for news in ready.news {
-            self.receive(news);
+        for report in ready.reports {
+            self.receive(report);
         }
         if ready.engine {
             self.prolong_output();
-            if self.read(Speaker::Engine) {
+            if self.read(Side::Engine) {
                 self.engine_is_over();
             }
         } else if listen.engine && self.output_until.is_some_and(|at| at <= now) {
@@ -387,7 +427,7 @@ impl<P: Port> Relay<P> {
         if ready.engine_ended {
             self.on_process_ended();
         }
-        if ready.gui && self.read(Speaker::Gui) {
+        if ready.gui && self.read(Side::Gui) {
             self.step(Event::GuiClosed);
         }
         if self.wake_at.is_some_and(|at| at <= now) {
@@ -403,17 +443,17 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    fn receive(&mut self, news: News) {
-        match news {
-            News::Books(number, book_set, messages) if number == self.opening => {
+    fn receive(&mut self, reports: ThreadReport) {
+        match reports {
+            ThreadReport::Books(number, book_set, messages) if number == self.opening => {
                 self.book_set = Arc::new(book_set);
                 self.report(&messages);
                 self.step(Event::BooksOpened(&messages));
             }
             // The result of an older request.
-            News::Books(..) => {}
+            ThreadReport::Books(..) => {}
             #[cfg(unix)]
-            News::Terminate => self.step(Event::GuiClosed),
+            ThreadReport::Terminate => self.step(Event::GuiClosed),
         }
     }
 
@@ -470,10 +510,10 @@ impl<P: Port> Relay<P> {
     }
 
     /// Passes the lines of a side to the session; true at the end of its pipe.
-    fn read(&mut self, speaker: Speaker) -> bool {
+    fn read(&mut self, speaker: Side) -> bool {
         let (lines, event_of): (_, fn(&[u8]) -> Event<'_>) = match speaker {
-            Speaker::Gui => (&mut self.gui, |line| Event::Gui(line)),
-            Speaker::Engine => (&mut self.engine_lines, |line| Event::Engine(line)),
+            Side::Gui => (&mut self.gui, |line| Event::Gui(line)),
+            Side::Engine => (&mut self.engine_lines, |line| Event::Engine(line)),
         };
         let read = self.port.read(speaker, lines);
         let now = whole_micros(self.port.now().saturating_duration_since(self.begun));
@@ -560,15 +600,15 @@ impl<P: Port> Relay<P> {
         self.opening += 1;
         let number = self.opening;
         let present = Arc::clone(&self.book_set);
-        let open_books = Arc::clone(&self.open_books);
+        let files = Arc::clone(&self.files);
         let deliver = self.port.deliver();
         let work = move || {
-            let opened = catch_unwind(AssertUnwindSafe(|| open_books(&books, &present)));
+            let opened = catch_unwind(AssertUnwindSafe(|| files.open_books(&books, &present)));
             let (book_set, messages) = opened.unwrap_or_else(|_| {
                 let trouble = "the books cannot be opened: see standard error";
                 (BookSet::default(), vec![trouble.to_owned()])
             });
-            deliver(News::Books(number, book_set, messages));
+            deliver(ThreadReport::Books(number, book_set, messages));
         };
         // If no thread can be started, this one does the work.
         let work = Arc::new(Mutex::new(Some(work)));
@@ -589,7 +629,7 @@ impl<P: Port> Relay<P> {
     fn end(&mut self) {
         self.lines.write_down();
         let until = Instant::now() + LAST_OUTPUT_LIMIT;
-        while self.port.write(Speaker::Gui, &mut self.lines.gui).is_ok()
+        while self.port.write(Side::Gui, &mut self.lines.gui).is_ok()
             && !self.lines.gui.is_empty()
             && Instant::now() < until
         {
@@ -600,7 +640,7 @@ impl<P: Port> Relay<P> {
                 transcript.remark("the engine gets \"quit\"");
             }
             self.lines.engine.extend_from_slice(b"quit\n");
-            let _ = self.port.write(Speaker::Engine, &mut self.lines.engine);
+            let _ = self.port.write(Side::Engine, &mut self.lines.engine);
             // Continue to read, so that an engine which still writes can end.
             if let Some(mut output) = self.port.detach() {
                 let drain = move || io::copy(&mut output, &mut io::sink());

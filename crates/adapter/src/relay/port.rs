@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::book_set::BookSet;
-use crate::session::Speaker;
+use crate::session::Side;
 use tabia_uci::line::LineBuffer;
 
 /// The result of a wait.
@@ -22,12 +22,12 @@ pub(super) struct Ready {
     /// The GUI has closed its end of Tabia's output.
     pub(super) gui_closed: bool,
     /// Reports of other threads.
-    pub(super) news: Vec<News>,
+    pub(super) reports: Vec<ThreadReport>,
 }
 
 /// A report of another thread.
 #[derive(Debug)]
-pub(super) enum News {
+pub(super) enum ThreadReport {
     /// Books have been opened: the number of the request, the books, and messages
     /// about them.
     Books(u64, BookSet, Vec<String>),
@@ -36,9 +36,9 @@ pub(super) enum News {
     Terminate,
 }
 
-/// Sends news to the loop from another thread. It cannot fail: everything that it needs
+/// Sends reports to the loop from another thread. It cannot fail: everything that it needs
 /// is allocated in advance.
-pub(super) type Deliver = Arc<dyn Fn(News) + Send + Sync>;
+pub(super) type Deliver = Arc<dyn Fn(ThreadReport) + Send + Sync>;
 
 /// Which sides are to be read.
 #[derive(Clone, Copy, Debug)]
@@ -66,14 +66,14 @@ pub(super) trait Port {
     ) -> Ready;
 
     /// Reads what a side has sent; returns 0 at its end.
-    fn read(&mut self, from: Speaker, buffer: &mut LineBuffer) -> io::Result<usize>;
+    fn read(&mut self, from: Side, buffer: &mut LineBuffer) -> io::Result<usize>;
 
     /// Writes as many `lines` as the pipe of a side takes now, and removes them.
     ///
     /// # Errors
     ///
     /// The other end is closed.
-    fn write(&mut self, to: Speaker, lines: &mut Vec<u8>) -> io::Result<()>;
+    fn write(&mut self, to: Side, lines: &mut Vec<u8>) -> io::Result<()>;
 
     /// Takes the pipes of an engine that has just been started, and the descriptor that
     /// reports the end of its process, if the system has one.
@@ -89,6 +89,6 @@ pub(super) trait Port {
     /// Waits at most `limit` until all output has been written.
     fn flush(&mut self, limit: Duration);
 
-    /// Returns a function for sending news to the loop.
+    /// Returns a function for sending reports to the loop.
     fn deliver(&self) -> Deliver;
 }

@@ -18,8 +18,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::port::{Deliver, Listen, News, Port, Ready};
-use crate::session::Speaker;
+use super::port::{Deliver, Listen, Port, Ready, ThreadReport};
+use crate::session::Side;
 use tabia_uci::line::LineBuffer;
 
 /// What a pipe takes without blocking once `poll` reports it writable (`PIPE_BUF` on
@@ -37,8 +37,8 @@ pub(super) struct PollPort {
     engine_end: Option<File>,
     wake: io::PipeReader,
     waker: Arc<io::PipeWriter>,
-    news: Receiver<News>,
-    to_news: Sender<News>,
+    reports: Receiver<ThreadReport>,
+    to_news: Sender<ThreadReport>,
 }
 
 /// A pipe that can be written to without blocking.
@@ -124,7 +124,7 @@ fn is_writable(fd: BorrowedFd<'_>) -> bool {
 impl PollPort {
     pub(super) fn new(input: File, output: File) -> io::Result<PollPort> {
         let (wake, waker) = io::pipe()?;
-        let (to_news, news) = channel();
+        let (to_news, reports) = channel();
         Ok(PollPort {
             input,
             input_ended: false,
@@ -133,7 +133,7 @@ impl PollPort {
             engine_end: None,
             wake,
             waker: Arc::new(waker),
-            news,
+            reports,
             to_news,
         })
     }
@@ -205,28 +205,28 @@ impl Port for PollPort {
         if woken {
             let mut bytes = [0; 16];
             let _ = self.wake.read(&mut bytes);
-            ready.news.extend(self.news.try_iter());
+            ready.reports.extend(self.reports.try_iter());
         }
         ready
     }
 
-    fn read(&mut self, from: Speaker, buffer: &mut LineBuffer) -> io::Result<usize> {
+    fn read(&mut self, from: Side, buffer: &mut LineBuffer) -> io::Result<usize> {
         match (from, &mut self.engine) {
-            (Speaker::Gui, _) => {
+            (Side::Gui, _) => {
                 let read = buffer.fill(&mut self.input);
                 self.input_ended = !matches!(read, Ok(1..));
                 read
             }
-            (Speaker::Engine, Some((_, stdout))) => buffer.fill(stdout),
-            (Speaker::Engine, None) => Ok(0),
+            (Side::Engine, Some((_, stdout))) => buffer.fill(stdout),
+            (Side::Engine, None) => Ok(0),
         }
     }
 
-    fn write(&mut self, to: Speaker, lines: &mut Vec<u8>) -> io::Result<()> {
+    fn write(&mut self, to: Side, lines: &mut Vec<u8>) -> io::Result<()> {
         match (to, &mut self.engine) {
-            (Speaker::Gui, _) => self.output.write(lines),
-            (Speaker::Engine, Some((stdin, _))) => stdin.write(lines),
-            (Speaker::Engine, None) => {
+            (Side::Gui, _) => self.output.write(lines),
+            (Side::Engine, Some((stdin, _))) => stdin.write(lines),
+            (Side::Engine, None) => {
                 lines.clear();
                 Ok(())
             }
@@ -249,8 +249,8 @@ impl Port for PollPort {
     fn deliver(&self) -> Deliver {
         let to_news = self.to_news.clone();
         let waker = Arc::clone(&self.waker);
-        Arc::new(move |news| {
-            let _ = to_news.send(news);
+        Arc::new(move |reports| {
+            let _ = to_news.send(reports);
             let _ = (&*waker).write_all(b"!");
         })
     }
@@ -294,10 +294,7 @@ mod tests {
         // Its input has ended too, and is read to its end.
         drop(gui_in);
         assert!(port.wait(LIMIT, BOTH, &[], &[]).gui);
-        assert_eq!(
-            port.read(Speaker::Gui, &mut LineBuffer::default()).unwrap(),
-            0
-        );
+        assert_eq!(port.read(Side::Gui, &mut LineBuffer::default()).unwrap(), 0);
     }
 
     #[test]
@@ -306,8 +303,7 @@ mod tests {
         let (mut engine_in, stdin) = pipe();
         let (stdout, mut engine_out) = pipe();
         port.attach(stdin, stdout, None).unwrap();
-        port.write(Speaker::Engine, &mut b"quit\n".to_vec())
-            .unwrap();
+        port.write(Side::Engine, &mut b"quit\n".to_vec()).unwrap();
         engine_out.write_all(b"bestmove e2e4\n").unwrap();
         drop(engine_out);
         let mut output = String::new();
@@ -320,7 +316,7 @@ mod tests {
         assert!(port.detach().is_none());
         // Lines for an engine that is not there are dropped.
         let mut lines = b"stop\n".to_vec();
-        port.write(Speaker::Engine, &mut lines).unwrap();
+        port.write(Side::Engine, &mut lines).unwrap();
         assert!(lines.is_empty());
     }
 
@@ -330,14 +326,14 @@ mod tests {
         let (mut port, _gui_in, mut gui_out) = connected();
         let all: Vec<u8> = (0..1_000_000_u32).map(|n| (n % 251) as u8).collect();
         let mut left = all.clone();
-        port.write(Speaker::Gui, &mut left).unwrap();
+        port.write(Side::Gui, &mut left).unwrap();
         assert!((1..all.len()).contains(&left.len()), "{}", left.len());
         let mut found = Vec::new();
         let mut bytes = vec![0; 50_000];
         while found.len() < all.len() {
             let count = gui_out.read(&mut bytes).unwrap();
             found.extend_from_slice(&bytes[..count]);
-            port.write(Speaker::Gui, &mut left).unwrap();
+            port.write(Side::Gui, &mut left).unwrap();
         }
         assert!(found == all && left.is_empty());
     }

@@ -13,15 +13,15 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::port::{Deliver, Listen, News, Port, Ready};
-use crate::session::Speaker;
+use super::port::{Deliver, Listen, Port, Ready, ThreadReport};
+use crate::session::Side;
 use tabia_uci::line::LineBuffer;
 
-/// What a thread reports: news, or that it has read or written something.
-type Report = Option<News>;
+/// What a thread reports: reports, or that it has read or written something.
+type Report = Option<ThreadReport>;
 
 /// A pipe and the thread that writes to it.
-struct Writer {
+struct WriterThread {
     to_thread: Sender<Vec<u8>>,
     state: Arc<WriterState>,
 }
@@ -34,8 +34,8 @@ struct WriterState {
     broken: AtomicBool,
 }
 
-impl Writer {
-    fn start(mut file: File, reports: Sender<Report>) -> Writer {
+impl WriterThread {
+    fn start(mut file: File, reports: Sender<Report>) -> WriterThread {
         let (to_thread, lines) = channel::<Vec<u8>>();
         let state = Arc::<WriterState>::default();
         let own = Arc::clone(&state);
@@ -48,7 +48,7 @@ impl Writer {
                 let _ = reports.send(None);
             }
         });
-        Writer { to_thread, state }
+        WriterThread { to_thread, state }
     }
 
     /// Passes lines to the thread, unless too much is waiting already.
@@ -145,8 +145,8 @@ impl Read for Reader {
 pub(super) struct ThreadPort {
     reports: Receiver<Report>,
     to_reports: Sender<Report>,
-    gui: (Reader, Writer),
-    engine: Option<(Reader, Writer)>,
+    gui: (Reader, WriterThread),
+    engine: Option<(Reader, WriterThread)>,
 }
 
 impl ThreadPort {
@@ -155,18 +155,18 @@ impl ThreadPort {
         let gui = Reader::start(input, to_reports.clone());
         Ok(ThreadPort {
             reports,
-            gui: (gui, Writer::start(output, to_reports.clone())),
+            gui: (gui, WriterThread::start(output, to_reports.clone())),
             to_reports,
             engine: None,
         })
     }
 
-    fn ready(&mut self, listen: Listen, news: Vec<News>) -> Ready {
+    fn ready(&mut self, listen: Listen, reports: Vec<ThreadReport>) -> Ready {
         let engine = self.engine.as_mut().map(|(reader, _)| reader);
         Ready {
             gui: listen.gui && self.gui.0.is_ready(),
             engine: listen.engine && engine.is_some_and(Reader::is_ready),
-            news,
+            reports,
             ..Ready::default()
         }
     }
@@ -191,24 +191,24 @@ impl Port for ThreadPort {
             Some(timeout) => self.reports.recv_timeout(timeout.max(LEAST_WAIT)).ok(),
             None => self.reports.recv().ok(),
         };
-        let news = first.into_iter().chain(self.reports.try_iter()).flatten();
-        let news = news.collect();
-        self.ready(listen, news)
+        let reports = first.into_iter().chain(self.reports.try_iter()).flatten();
+        let reports = reports.collect();
+        self.ready(listen, reports)
     }
 
-    fn read(&mut self, from: Speaker, buffer: &mut LineBuffer) -> io::Result<usize> {
+    fn read(&mut self, from: Side, buffer: &mut LineBuffer) -> io::Result<usize> {
         match (from, &mut self.engine) {
-            (Speaker::Gui, _) => buffer.fill(&mut self.gui.0),
-            (Speaker::Engine, Some((reader, _))) => buffer.fill(reader),
-            (Speaker::Engine, None) => Ok(0),
+            (Side::Gui, _) => buffer.fill(&mut self.gui.0),
+            (Side::Engine, Some((reader, _))) => buffer.fill(reader),
+            (Side::Engine, None) => Ok(0),
         }
     }
 
-    fn write(&mut self, to: Speaker, lines: &mut Vec<u8>) -> io::Result<()> {
+    fn write(&mut self, to: Side, lines: &mut Vec<u8>) -> io::Result<()> {
         match (to, &self.engine) {
-            (Speaker::Gui, _) => self.gui.1.write(lines),
-            (Speaker::Engine, Some((_, writer))) => writer.write(lines),
-            (Speaker::Engine, None) => {
+            (Side::Gui, _) => self.gui.1.write(lines),
+            (Side::Engine, Some((_, writer))) => writer.write(lines),
+            (Side::Engine, None) => {
                 lines.clear();
                 Ok(())
             }
@@ -217,7 +217,7 @@ impl Port for ThreadPort {
 
     fn attach(&mut self, stdin: File, stdout: File, _end: Option<File>) -> io::Result<()> {
         let reader = Reader::start(stdout, self.to_reports.clone());
-        self.engine = Some((reader, Writer::start(stdin, self.to_reports.clone())));
+        self.engine = Some((reader, WriterThread::start(stdin, self.to_reports.clone())));
         Ok(())
     }
 
@@ -239,8 +239,8 @@ impl Port for ThreadPort {
 
     fn deliver(&self) -> Deliver {
         let to_reports = self.to_reports.clone();
-        Arc::new(move |news| {
-            let _ = to_reports.send(Some(news));
+        Arc::new(move |reports| {
+            let _ = to_reports.send(Some(reports));
         })
     }
 }
@@ -298,17 +298,15 @@ mod tests {
         let mut buffer = LineBuffer::default();
         ends.gui_in.write_all(b"uci\n").unwrap();
         while !wait(&mut ends.port).gui {}
-        ends.port.read(Speaker::Gui, &mut buffer).unwrap();
+        ends.port.read(Side::Gui, &mut buffer).unwrap();
         assert_eq!(buffer.next_line(), Some(&b"uci"[..]));
         ends.engine_out.write_all(b"uciok\n").unwrap();
         while !wait(&mut ends.port).engine {}
-        ends.port.read(Speaker::Engine, &mut buffer).unwrap();
+        ends.port.read(Side::Engine, &mut buffer).unwrap();
         assert_eq!(buffer.next_line(), Some(&b"uciok"[..]));
+        ends.port.write(Side::Gui, &mut b"to gui".to_vec()).unwrap();
         ends.port
-            .write(Speaker::Gui, &mut b"to gui".to_vec())
-            .unwrap();
-        ends.port
-            .write(Speaker::Engine, &mut b"to eng".to_vec())
+            .write(Side::Engine, &mut b"to eng".to_vec())
             .unwrap();
         let mut bytes = [0; 6];
         ends.gui_out.read_exact(&mut bytes).unwrap();
@@ -323,7 +321,7 @@ mod tests {
         drop(ends.engine_out);
         while !wait(&mut ends.port).engine {}
         let mut buffer = LineBuffer::default();
-        assert_eq!(ends.port.read(Speaker::Engine, &mut buffer).unwrap(), 0);
+        assert_eq!(ends.port.read(Side::Engine, &mut buffer).unwrap(), 0);
         let ready = ends
             .port
             .wait(Some(Duration::from_millis(20)), BOTH, &[], &[]);
@@ -340,7 +338,7 @@ mod tests {
         ends.port.attach(stdin, stdout, None).unwrap();
         assert!((0..3).any(|_| wait(&mut ends.port).engine));
         let mut buffer = LineBuffer::default();
-        assert_eq!(ends.port.read(Speaker::Engine, &mut buffer).unwrap(), 0);
+        assert_eq!(ends.port.read(Side::Engine, &mut buffer).unwrap(), 0);
     }
 
     /// The limit is not waited for.
@@ -349,7 +347,7 @@ mod tests {
         let mut ends = connected();
         let (flushed, reports) = channel();
         let mut port = ends.port;
-        port.write(Speaker::Gui, &mut b"bestmove e2e4\n".to_vec())
+        port.write(Side::Gui, &mut b"bestmove e2e4\n".to_vec())
             .unwrap();
         thread::spawn(move || {
             port.flush(Duration::from_secs(3600));
@@ -367,7 +365,7 @@ mod tests {
         let mut lines = Vec::new();
         for _ in 0..100 {
             lines.extend_from_slice(&[b'x'; 10_000]);
-            ends.port.write(Speaker::Gui, &mut lines).unwrap();
+            ends.port.write(Side::Gui, &mut lines).unwrap();
         }
         // Part was passed on, the rest is still in `lines`.
         assert!(lines.len() > 100_000, "{}", lines.len());
@@ -376,7 +374,7 @@ mod tests {
         while !port.gui.1.is_broken() {
             wait(&mut port);
         }
-        assert!(port.write(Speaker::Gui, &mut lines).is_err());
+        assert!(port.write(Side::Gui, &mut lines).is_err());
     }
 
     #[test]
@@ -404,7 +402,7 @@ mod tests {
         let mut buffer = LineBuffer::default();
         while written.load(Ordering::Relaxed) < stuck + (1 << 20) {
             wait(&mut ends.port);
-            ends.port.read(Speaker::Engine, &mut buffer).unwrap();
+            ends.port.read(Side::Engine, &mut buffer).unwrap();
         }
     }
 
@@ -418,7 +416,7 @@ mod tests {
         engine_out.write_all(b"new\n").unwrap();
         let mut buffer = LineBuffer::default();
         while !wait(&mut ends.port).engine {}
-        ends.port.read(Speaker::Engine, &mut buffer).unwrap();
+        ends.port.read(Side::Engine, &mut buffer).unwrap();
         assert_eq!(buffer.next_line(), Some(&b"new"[..]));
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn handle_signals(port: &impl Port) {
 
     use signal_hook::consts::{SIGINT, SIGTERM};
 
-    use super::port::News;
+    use super::port::ThreadReport;
     let deliver = port.deliver();
     let install = || {
         let (mut reader, writer) = io::pipe()?;
@@ -24,7 +24,7 @@ pub(super) fn handle_signals(port: &impl Port) {
         let wait = move || {
             let mut byte = [0];
             while matches!(reader.read(&mut byte), Ok(1)) {
-                deliver(News::Terminate);
+                deliver(ThreadReport::Terminate);
             }
         };
         std::thread::Builder::new()

@@ -8,6 +8,14 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use super::*;
 use crate::session::{Engines, Profile};
 
+type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;
+
+impl Files for OpenBooks {
+    fn open_books(&self, books: &[BookSpec], present: &BookSet) -> (BookSet, Vec<String>) {
+        self(books, present)
+    }
+}
+
 /// Sends `lines` to an adapter without an engine whose books are opened by
 /// `open_books`, and returns its output up to the line that begins with `last`.
 fn converse(lines: &str, last: &str, open_books: OpenBooks) -> Vec<String> {
@@ -32,17 +40,9 @@ fn environment(
     commands: Vec<EngineCommand>,
     open_books: OpenBooks,
 ) -> Environment {
-    Environment {
-        input: into_file(std::os::fd::OwnedFd::from(input)),
-        output: into_file(std::os::fd::OwnedFd::from(output)),
-        commands,
-        open_books,
-        transcript: None,
-        take_seed: Box::new(|_| Err("no seed".to_owned())),
-        find_cover: Box::new(|_| None),
-        record: Box::new(|_| Ok(())),
-        remarks: Vec::new(),
-    }
+    let input = into_file(std::os::fd::OwnedFd::from(input));
+    let output = into_file(std::os::fd::OwnedFd::from(output));
+    Environment::new((input, output), commands, open_books)
 }
 
 fn converse_through<P: Port>(
@@ -150,11 +150,11 @@ impl<P: Port> Port for Stalled<P> {
         ready
     }
 
-    fn read(&mut self, from: Speaker, buffer: &mut LineBuffer) -> io::Result<usize> {
+    fn read(&mut self, from: Side, buffer: &mut LineBuffer) -> io::Result<usize> {
         self.port.read(from, buffer)
     }
 
-    fn write(&mut self, to: Speaker, lines: &mut Vec<u8>) -> io::Result<()> {
+    fn write(&mut self, to: Side, lines: &mut Vec<u8>) -> io::Result<()> {
         self.port.write(to, lines)
     }
 

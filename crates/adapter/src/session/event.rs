@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{GameRecord, Note};
 use crate::book_set::BookSpec;
+use crate::config::START_TIMEOUT;
 use crate::settings::Settings;
 
 /// An event for the session.
@@ -34,12 +35,12 @@ pub enum Event<'a> {
     /// The engine's output was not read for this time, because the GUI did not read ours.
     OutputPaused(Duration),
     /// A line was too long, and is lost.
-    Overlong(Speaker),
+    Overlong(Side),
 }
 
 /// The sender of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speaker {
+pub enum Side {
     /// The chess program.
     Gui,
     /// The engine.
@@ -98,7 +99,7 @@ impl fmt::Display for Request {
 }
 
 /// Receives the output of a session.
-pub trait Outlet {
+pub trait Output {
     /// A line for the GUI, without line end.
     fn gui(&mut self, line: &[u8]);
     /// A line for the engine, without line end.
@@ -108,7 +109,7 @@ pub trait Outlet {
 }
 
 /// An engine and its options.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Profile {
     /// Its name, for messages.
     pub name: String,
@@ -121,6 +122,31 @@ pub struct Profile {
     pub books: Vec<BookSpec>,
     /// How long it may take to send `uciok`.
     pub start_timeout: Duration,
+}
+
+impl Default for Profile {
+    /// An engine without a name and options, that has the usual time to start.
+    fn default() -> Profile {
+        Profile {
+            name: String::new(),
+            options: Vec::new(),
+            settings: Settings::default(),
+            books: Vec::new(),
+            start_timeout: START_TIMEOUT,
+        }
+    }
+}
+
+impl Engines {
+    /// One engine, which plays alone.
+    #[must_use]
+    pub fn one(profile: Profile) -> Engines {
+        Engines {
+            profiles: vec![profile],
+            chain: 1,
+            ..Engines::default()
+        }
+    }
 }
 
 /// What happens if no engine starts.

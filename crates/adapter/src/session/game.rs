@@ -25,7 +25,7 @@ use tabia_uci::{gui, line};
 
 /// How a `position` line relates to the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum Continuation {
     /// The same game: with more moves, with up to two plies taken back (a ponder move
     /// that was not played), or a FEN that can be reached within two plies.
     Onward,
@@ -52,7 +52,7 @@ pub(super) struct Game {
     before: Vec<Zobrist64>,
     /// The last positions of the game, the present one included, which the next line may
     /// continue from.
-    recent: VecDeque<Reached>,
+    recent: VecDeque<EarlierPosition>,
     /// Why the line could not be read to its end.
     trouble: Option<String>,
     /// The last line before this one that could be read.
@@ -100,7 +100,7 @@ pub(super) struct Story {
 
 /// A position of the game.
 #[derive(Debug)]
-struct Reached {
+struct EarlierPosition {
     position: Chess,
     /// Plies from the start of the line.
     plies: usize,
@@ -262,7 +262,7 @@ impl Game {
         if matches!(self.course, Course::UnderWay { .. }) {
             return false;
         }
-        let pace = Pace::of(clocks);
+        let pace = Pace::from_clocks(clocks);
         std::mem::replace(&mut self.conditions.pace, pace) != pace
     }
 
@@ -315,7 +315,7 @@ impl Game {
     }
 
     /// Handles a `position` line.
-    pub(super) fn update(&mut self, raw: &[u8]) -> Step {
+    pub(super) fn update(&mut self, raw: &[u8]) -> Continuation {
         let raw = raw.trim_ascii();
         self.pondering = false;
         if let Course::Untold = self.course {
@@ -327,7 +327,7 @@ impl Game {
         if let Some(more) = self.go_on_from(raw) {
             self.keep(raw);
             self.play(more);
-            return Step::Onward;
+            return Continuation::Onward;
         }
         let last = std::mem::take(&mut self.recent);
         self.keep(raw);
@@ -343,20 +343,20 @@ impl Game {
             }
             Err(trouble) => self.trouble = Some(trouble),
         }
-        let known = |reached: &Reached| leads_to(&reached.position, &self.position);
+        let known = |reached: &EarlierPosition| leads_to(&reached.position, &self.position);
         if self.trouble.is_none() && !last.iter().any(known) {
-            return Step::Anew;
+            return Continuation::Anew;
         }
         // A line that cannot be read does not show which game it is.
         for reached in last.into_iter().rev() {
             if self.recent.len() <= TAKEN_BACK {
-                self.recent.push_front(Reached {
+                self.recent.push_front(EarlierPosition {
                     until: None,
                     ..reached
                 });
             }
         }
-        Step::Onward
+        Continuation::Onward
     }
 
     fn keep(&mut self, raw: &[u8]) {
@@ -376,7 +376,7 @@ impl Game {
             let same = raw.iter().zip(&self.raw);
             same.take_while(|(new, old)| new == old).count()
         };
-        let shared = |reached: &Reached| {
+        let shared = |reached: &EarlierPosition| {
             let until = reached.until.filter(|until| *until <= common)?;
             let more = raw.get(until..)?;
             let whole_word = more.first().is_none_or(u8::is_ascii_whitespace);
@@ -424,7 +424,7 @@ impl Game {
         if self.recent.len() > TAKEN_BACK {
             self.recent.pop_front();
         }
-        self.recent.push_back(Reached {
+        self.recent.push_back(EarlierPosition {
             position: self.position.clone(),
             plies: self.before.len(),
             until: Some(until),
@@ -482,9 +482,9 @@ mod tests {
     use proptest::prelude::*;
 
     /// Handles lines that are given without their first word.
-    fn after(lines: &[&str]) -> (Game, Step) {
+    fn after(lines: &[&str]) -> (Game, Continuation) {
         let mut game = Game::default();
-        let mut step = Step::Anew;
+        let mut step = Continuation::Anew;
         for line in lines {
             step = game.update(format!("position {line}").as_bytes());
         }
@@ -511,7 +511,7 @@ mod tests {
             ],
         ] {
             let (game, step) = after(lines);
-            assert_eq!(step, Step::Onward);
+            assert_eq!(step, Continuation::Onward);
             assert_eq!(fen(&game), fen(&whole));
             assert_eq!(game.before, whole.before);
         }
@@ -532,7 +532,7 @@ mod tests {
             ],
         ] {
             let (game, step) = after(lines);
-            assert_eq!(step, Step::Anew, "{lines:?}");
+            assert_eq!(step, Continuation::Anew, "{lines:?}");
             assert_eq!(fen(&game), fen(&after(&lines[lines.len() - 1..]).0));
         }
     }
@@ -572,7 +572,7 @@ mod tests {
             ],
         ] {
             let (game, step) = after(lines);
-            assert_eq!(step, Step::Onward, "{lines:?}");
+            assert_eq!(step, Continuation::Onward, "{lines:?}");
             let afresh = after(&lines[lines.len() - 1..]).0;
             assert_eq!(fen(&game), fen(&afresh), "{lines:?}");
             assert_eq!(game.before, afresh.before);

@@ -56,13 +56,14 @@ mod observers;
 mod owed;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::{Move, Position};
 
 pub use crate::record::{GameRecord, RecordKind};
 pub use engine::ANALYSE_MODE;
-pub use event::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Speaker};
+pub use event::{Engines, Event, IfNoneStarts, Output, Profile, Request, Side};
 pub use observers::Note;
 
 use crate::book_set::{BookSet, BookSpec};
@@ -70,12 +71,13 @@ use crate::settings::{Info, OptionId, Options, Settings};
 use act::Act;
 use books::{Answer, Books, Decision, Scene, have_conditions};
 use engine::{Engine, Hearing, Introduced, Loss, OPPONENT, Readied, Readiness, TimeOver, Trial};
-use game::{Game, Step};
+use game::{Continuation, Game};
 use observers::{About, Observers};
 use owed::{
     ASLEEP, Amends, Background, Budget, Check, ForSearch, Held, HitOf, MARGIN, Outcome, Owed,
     Reply, STOP_LIMIT, SearchKind, StopOf, Unchecked,
 };
+use tabia_book::policy::ChooseMove;
 use tabia_engine::itself;
 use tabia_uci::engine::{self as uci, EngineReply};
 use tabia_uci::gui::{self, Go, GuiCommand, SetOption};
@@ -105,7 +107,7 @@ enum Analysis {
 struct Moment<'a> {
     now: Duration,
     book_set: &'a BookSet,
-    out: &'a mut dyn Outlet,
+    out: &'a mut dyn Output,
 }
 
 /// The adapter's state: see the [module](self).
@@ -140,8 +142,17 @@ impl Session {
         }
     }
 
+    /// Lets a policy of one's own decide between the moves of the books: within the options
+    /// (`Book Depth`, `searchmoves` and so on), and for the moves of Tabia only, not for the
+    /// replies that it expects (`Book Ponder`).
+    #[must_use]
+    pub fn with_policy(mut self, policy: impl ChooseMove + Send + Sync + 'static) -> Session {
+        self.books.choose_by(Arc::new(policy));
+        self
+    }
+
     /// Starts the session: requests the first engine.
-    pub fn start(&mut self, out: &mut dyn Outlet) {
+    pub fn start(&mut self, out: &mut dyn Output) {
         if let Some(first) = self.engine.first() {
             self.adopt(first);
             self.start_engine(first, out);
@@ -182,7 +193,7 @@ impl Session {
         now: Duration,
         event: Event<'_>,
         book_set: &BookSet,
-        out: &mut dyn Outlet,
+        out: &mut dyn Output,
     ) {
         let at = &mut Moment { now, book_set, out };
         if self.owed.has_ended() {
@@ -221,8 +232,8 @@ impl Session {
             Event::OutputPaused(time) => self.on_output_paused(time),
             Event::Overlong(side) => self.notice(
                 match side {
-                    Speaker::Gui => "a line longer than 2 MiB was ignored",
-                    Speaker::Engine => "the engine sent a line longer than 2 MiB; it was ignored",
+                    Side::Gui => "a line longer than 2 MiB was ignored",
+                    Side::Engine => "the engine sent a line longer than 2 MiB; it was ignored",
                 },
                 at.out,
             ),
@@ -237,7 +248,7 @@ impl Session {
     }
 
     /// Sends a message to the GUI; before it has got `uciok`, the message waits.
-    fn notice(&mut self, text: &str, out: &mut dyn Outlet) {
+    fn notice(&mut self, text: &str, out: &mut dyn Output) {
         carry_out([Act::Notice(text.to_owned())], &mut self.owed, out);
     }
 
@@ -365,7 +376,7 @@ impl Session {
     }
 
     /// Answers each `isready` that waits, without the engine.
-    fn answer_ready(&mut self, out: &mut dyn Outlet) {
+    fn answer_ready(&mut self, out: &mut dyn Output) {
         for _ in 0..self.engine.answer_ready() {
             out.gui(b"readyok");
         }
@@ -400,7 +411,7 @@ impl Session {
             &mut self.owed,
             at.out,
         );
-        if step == Step::Anew {
+        if step == Continuation::Anew {
             self.begin_game(false);
         }
         let act = match self.game.problem() {
@@ -419,7 +430,7 @@ impl Session {
 
     // Options.
 
-    fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut dyn Outlet) {
+    fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut dyn Output) {
         if let Some(id) = OptionId::by_name(&option.name) {
             let configured = configured(&self.engine);
             if let Err(error) = self.books.set(id, &option.text(), configured) {
@@ -520,7 +531,7 @@ impl Session {
         let (mv, delay) = (answer.mv, answer.delay);
         let mut held = Held {
             answer: self.announce(answer, at),
-            kind: SearchKind::of(go),
+            kind: SearchKind::from_go(go),
             due: (!delay.is_zero()).then(|| at.now.saturating_add(delay)),
             search: None,
         };
@@ -562,12 +573,12 @@ impl Session {
         }
         if self.game.is_missing() {
             info_string("there is no position to search", at.out);
-            return self.answer_without_search(SearchKind::of(&go), at.out);
+            return self.answer_without_search(SearchKind::from_go(&go), at.out);
         }
         if let Some(score) = self.game.final_score().filter(|_| !go.perft) {
             // Some engines do not answer where there is no move, and some crash.
             at.out.gui(format!("info depth 0 score {score}").as_bytes());
-            return self.answer_without_search(SearchKind::of(&go), at.out);
+            return self.answer_without_search(SearchKind::from_go(&go), at.out);
         }
         if self.engine.is_down()
             && !self.stand_in(at.out)
@@ -589,14 +600,14 @@ impl Session {
         self.owed.search(at.now, (line, go), white_moves);
     }
 
-    fn answer_without_search(&mut self, kind: SearchKind, out: &mut dyn Outlet) {
+    fn answer_without_search(&mut self, kind: SearchKind, out: &mut dyn Output) {
         if let Reply::Send(line) = self.owed.answer_without(NO_MOVE, kind) {
             out.gui(&line);
         }
     }
 
     /// Sends the last `position` line if it was not sent at once.
-    fn send_withheld(&mut self, out: &mut dyn Outlet) {
+    fn send_withheld(&mut self, out: &mut dyn Output) {
         let act = self.engine.send_withheld(self.game.raw());
         carry_out(act, &mut self.owed, out);
     }
@@ -824,14 +835,14 @@ impl Session {
     }
 
     /// Restores the `MultiPV` that the GUI has set.
-    fn end_comparison(&mut self, check: &Check, out: &mut dyn Outlet) {
+    fn end_comparison(&mut self, check: &Check, out: &mut dyn Output) {
         if check.compares_both() {
             carry_out(self.engine.end_comparison(), &mut self.owed, out);
         }
     }
 
     /// Reports that the book move is played, but not because the engine agrees.
-    fn say_unchecked(&self, mv: Move, reason: Unchecked, out: &mut dyn Outlet) {
+    fn say_unchecked(&self, mv: Move, reason: Unchecked, out: &mut dyn Output) {
         if self.is_talkative() {
             let mv = mv.to_uci(self.game.castling_mode());
             info_string(&format!("Book Verify: {mv} not checked: {reason}"), out);
@@ -1003,7 +1014,7 @@ impl Session {
     // The start of an engine.
 
     /// Requests the engine of a profile.
-    fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
+    fn start_engine(&mut self, index: usize, out: &mut dyn Output) {
         carry_out(self.engine.start(index), &mut self.owed, out);
     }
 
@@ -1087,7 +1098,7 @@ impl Session {
 
     /// The last engine has ended after this illegal `position` line: it is not sent to
     /// the next one.
-    fn skip_position(&mut self, out: &mut dyn Outlet) {
+    fn skip_position(&mut self, out: &mut dyn Output) {
         self.engine.withhold_position();
         if let Some(reply) = self.owed.found(NO_MOVE) {
             info_string("the position is not searched again", out);
@@ -1115,14 +1126,14 @@ impl Session {
     }
 
     /// Answers each `uci` that waits for the engine.
-    fn answer_uci(&mut self, out: &mut dyn Outlet) {
+    fn answer_uci(&mut self, out: &mut dyn Output) {
         for _ in 0..self.owed.take_uci() {
             self.send_uci(out);
         }
     }
 
     /// Sends the introduction of Tabia and the engine to the GUI.
-    fn send_uci(&mut self, out: &mut dyn Outlet) {
+    fn send_uci(&mut self, out: &mut dyn Output) {
         let wants_opponent = self.wants_opponent();
         carry_out(
             self.engine
@@ -1135,7 +1146,7 @@ impl Session {
     }
 
     /// Sends the messages that waited for `uciok`; later ones are sent at once.
-    fn send_messages(&mut self, out: &mut dyn Outlet) {
+    fn send_messages(&mut self, out: &mut dyn Output) {
         for message in self.owed.introduce() {
             info_string(&message, out);
         }
@@ -1231,32 +1242,32 @@ impl Session {
     }
 
     /// Starts an engine that was given up while idle; true if there is one.
-    fn try_again(&mut self, out: &mut dyn Outlet) -> bool {
+    fn try_again(&mut self, out: &mut dyn Output) -> bool {
         let acts = self.engine.try_again();
         self.have_started(acts, out)
     }
 
     /// Starts the built-in engine to replace a lost one, if the user allows it and the
     /// built-in engine itself has not been lost.
-    fn stand_in(&mut self, out: &mut dyn Outlet) -> bool {
+    fn stand_in(&mut self, out: &mut dyn Output) -> bool {
         self.options().engine_stand_in && self.start_builtin(out)
     }
 
     /// Starts the built-in engine because no engine has ever started and a move is due;
     /// true if it is there. Without restarts a lost engine shall count, and so shall one
     /// that is missing.
-    fn last_resort(&mut self, out: &mut dyn Outlet) -> bool {
+    fn last_resort(&mut self, out: &mut dyn Output) -> bool {
         !self.engine.was_up() && self.options().engine_restart && self.start_builtin(out)
     }
 
-    fn start_builtin(&mut self, out: &mut dyn Outlet) -> bool {
+    fn start_builtin(&mut self, out: &mut dyn Output) -> bool {
         // It plays nothing but chess.
         let is_chess = !self.game.has_other_rules();
         let acts = is_chess.then(|| self.engine.start_builtin()).flatten();
         self.have_started(acts, out)
     }
 
-    fn have_started(&mut self, acts: Option<Vec<Act<'static>>>, out: &mut dyn Outlet) -> bool {
+    fn have_started(&mut self, acts: Option<Vec<Act<'static>>>, out: &mut dyn Output) -> bool {
         let has_started = acts.is_some();
         carry_out(acts.into_iter().flatten(), &mut self.owed, out);
         has_started
@@ -1384,7 +1395,7 @@ impl Session {
 
     // The end.
 
-    fn begin_to_leave(&mut self, out: &mut dyn Outlet) {
+    fn begin_to_leave(&mut self, out: &mut dyn Output) {
         if !self.owed.leave() {
             return;
         }
@@ -1417,7 +1428,7 @@ impl Session {
     }
 
     /// Ends the session when the time limit for `quit` is over.
-    fn leave(&mut self, out: &mut dyn Outlet) {
+    fn leave(&mut self, out: &mut dyn Output) {
         if self.engine.is_starting() {
             // The engine did not answer in time; waiting for its end would take longer.
             out.request(Request::KillEngine);
@@ -1426,26 +1437,26 @@ impl Session {
     }
 
     /// Ends at once, so that the match program can score the game as lost.
-    fn give_up(&mut self, reason: &str, out: &mut dyn Outlet) {
+    fn give_up(&mut self, reason: &str, out: &mut dyn Output) {
         let text = format!("{reason}: giving up");
         self.notice(&text, out);
         self.end_for(&text, out);
     }
 
     /// Ends at once with exit code 2, for a reason that the GUI knows.
-    fn end_for(&mut self, reason: &str, out: &mut dyn Outlet) {
+    fn end_for(&mut self, reason: &str, out: &mut dyn Output) {
         self.send_messages(out);
         self.exit(2, Some(reason.to_owned()), out);
     }
 
-    fn exit(&mut self, code: u8, reason: Option<String>, out: &mut dyn Outlet) {
+    fn exit(&mut self, code: u8, reason: Option<String>, out: &mut dyn Output) {
         self.record_game(out);
         self.owed.end(reason);
         out.request(Request::Exit(code));
     }
 
     /// Records the game, which is over.
-    fn record_game(&mut self, out: &mut dyn Outlet) {
+    fn record_game(&mut self, out: &mut dyn Output) {
         let about = about(&self.game, &self.books);
         carry_out(
             self.observers.record(&self.game, about),
@@ -1456,7 +1467,7 @@ impl Session {
 }
 
 /// Does what a part wants done.
-fn carry_out<'a>(acts: impl IntoIterator<Item = Act<'a>>, owed: &mut Owed, out: &mut dyn Outlet) {
+fn carry_out<'a>(acts: impl IntoIterator<Item = Act<'a>>, owed: &mut Owed, out: &mut dyn Output) {
     for act in acts {
         match act {
             Act::Gui(line) => out.gui(&line),
@@ -1502,14 +1513,14 @@ fn sets_own_option(command: &GuiCommand) -> bool {
     matches!(command, GuiCommand::SetOption(option) if OptionId::by_name(&option.name).is_some())
 }
 
-fn send_all(lines: &[Vec<u8>], out: &mut dyn Outlet) {
+fn send_all(lines: &[Vec<u8>], out: &mut dyn Output) {
     for line in lines {
         out.gui(line);
     }
 }
 
 /// Sends an `info string` to the GUI at once.
-fn info_string(text: &str, out: &mut dyn Outlet) {
+fn info_string(text: &str, out: &mut dyn Output) {
     let mut line = b"info string ".to_vec();
     // It must stay one line without control characters: names come from files.
     line.extend(text.bytes().map(|byte| match byte {

@@ -8,7 +8,7 @@ use shakmaty::Color;
 use super::text::unescape;
 use super::{FORMAT, MAGIC};
 use crate::book_set::BookSpec;
-use crate::session::{Engines, Event, IfNoneStarts, Profile, Speaker};
+use crate::session::{Engines, Event, IfNoneStarts, Profile, Side};
 use crate::settings::{OptionId, Setting, Settings};
 
 /// The content of a transcript file.
@@ -86,8 +86,8 @@ impl LogEvent {
             "overdue" => Event::Overdue,
             "heldup" => Event::OutputPaused(Duration::from_micros(number(text?)?)),
             "overlong" => Event::Overlong(match text? {
-                "gui" => Speaker::Gui,
-                "eng" => Speaker::Engine,
+                "gui" => Side::Gui,
+                "eng" => Side::Engine,
                 _ => return Err("expected: overlong gui, or overlong eng".to_owned()),
             }),
             word => return Err(format!("\"{word}\" is no word of a log")),

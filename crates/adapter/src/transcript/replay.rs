@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::read::{LogEntry, Recording};
 use super::text::escape;
 use crate::book_set::{BookSet, BookSpec};
-use crate::session::{Event, Outlet, Request, Session};
+use crate::session::{Event, Output, Request, Session};
 
 /// The result of replaying a session.
 #[derive(Debug, Default)]
@@ -33,12 +33,12 @@ pub struct Difference {
 
 /// The output of the session, as it is written in a transcript.
 #[derive(Default)]
-struct Output {
+struct Collected {
     lines: Vec<String>,
     books: Option<Vec<BookSpec>>,
 }
 
-impl Output {
+impl Collected {
     fn line(&mut self, word: &str, line: &[u8]) {
         let mut text = word.to_owned();
         if !line.is_empty() {
@@ -48,7 +48,7 @@ impl Output {
     }
 }
 
-impl Outlet for Output {
+impl Output for Collected {
     fn gui(&mut self, line: &[u8]) {
         self.line("gui<", line);
     }
@@ -80,7 +80,7 @@ pub fn replay(
     let other_version = recording.version != version;
     let mut session = Session::new(recording.engines.clone(), recording.seed);
     let mut book_set = BookSet::default();
-    let mut output = Output::default();
+    let mut output = Collected::default();
     session.start(&mut output);
     let mut event_line = 0;
     let mut lines = recording.lines.iter().peekable();

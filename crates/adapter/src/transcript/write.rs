@@ -8,7 +8,7 @@ use shakmaty::Color;
 use super::text::escape;
 use super::{FORMAT, MAGIC};
 use crate::book_set::{BookSet, BookSpec};
-use crate::session::{Engines, Event, IfNoneStarts, Request, Speaker};
+use crate::session::{Engines, Event, IfNoneStarts, Request, Side};
 use crate::settings::{OptionId, Options, Setting};
 
 /// What a session depends on, besides its events.
@@ -103,8 +103,8 @@ impl Transcript {
             Event::OutputPaused(time) => {
                 self.line("heldup", time.as_micros().to_string().as_bytes())
             }
-            Event::Overlong(Speaker::Gui) => self.line("overlong", b"gui"),
-            Event::Overlong(Speaker::Engine) => self.line("overlong", b"eng"),
+            Event::Overlong(Side::Gui) => self.line("overlong", b"gui"),
+            Event::Overlong(Side::Engine) => self.line("overlong", b"eng"),
         }
     }
 

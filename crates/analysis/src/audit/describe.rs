@@ -335,7 +335,7 @@ impl<'a> Examined<'a> {
 /// The move from a position to one with this key.
 fn step_to_key(position: &Chess, key: EvalKey) -> Option<Move> {
     let mut legal = position.legal_moves().into_iter();
-    legal.find(|mv| EvalKey::of(&notation::after(position, *mv)) == key)
+    legal.find(|mv| EvalKey::from_position(&notation::after(position, *mv)) == key)
 }
 
 fn uci(mv: Move) -> String {

@@ -255,7 +255,7 @@ impl<'a> Examined<'a> {
         };
         let position = self.graph.position(node);
         let after = notation::after(&position, best.to_move(&position).ok()?);
-        let key = EvalKey::of(&after);
+        let key = EvalKey::from_position(&after);
         Some((after, key))
     }
 

@@ -16,7 +16,7 @@ use crate::error::{Error, about};
 use crate::graph::BookGraph;
 use tabia_book::eval::Value;
 use tabia_book::evals::{EvalKey, Imported, lichess};
-use tabia_io::input::parquet::{Row, RowGroup, Table};
+use tabia_build::parquet::{Row, RowGroup, Table};
 use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
 
@@ -115,7 +115,7 @@ fn evaluation(
         (None, Some(mate)) => Value::mate_of_white(position.turn(), limited(mate)),
         _ => return Err("not either a value or a mate"),
     };
-    let key = EvalKey::of(&position);
+    let key = EvalKey::from_position(&position);
     Ok(graph.holds(key).then_some((position, key, value)))
 }
 

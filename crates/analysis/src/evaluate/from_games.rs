@@ -109,7 +109,7 @@ fn add_game(game: &Game, holds: Holds<'_>, collected: &mut CollectedValues) -> u
                 let Some((value, depth)) = Value::in_comment(now.turn(), text) else {
                     continue;
                 };
-                let key = EvalKey::of(&now);
+                let key = EvalKey::from_position(&now);
                 if holds(&now, key) {
                     hits += 1;
                     collected.add(&now, key, value, depth);

@@ -4,7 +4,6 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-#[cfg(feature = "parquet")]
 use super::fishnet::read as fishnet;
 use super::from_games;
 use super::gathered::{Gathered, cancelled};
@@ -83,18 +82,6 @@ pub fn gather(
         unit: "lines",
         new,
     })
-}
-
-/// The message for tables in a program without this feature.
-#[cfg(not(feature = "parquet"))]
-fn fishnet(
-    path: &Path,
-    _: &BookGraph,
-    _: &mut Watch<'_>,
-) -> Result<(evals::Imported, super::collected::CollectedValues), Error> {
-    let text = "cannot be read: tables need the Cargo feature `parquet`, \
-                which this program was built without";
-    Err(about(path, text))
 }
 
 /// Whether a text with this beginning has an evaluation in each line.

@@ -6,7 +6,6 @@
 
 mod backed_up;
 mod collected;
-#[cfg(feature = "parquet")]
 mod fishnet;
 mod from_games;
 mod gather;

@@ -32,7 +32,8 @@ impl BookGraph {
                 watch,
                 |all: &mut Vec<Result<Read, book::Error>>, entry| {
                     let read = entry.map(|(place, entry)| {
-                        let found = BookPosition::of(&BookEntry::of(place, &entry)?)?;
+                        let found =
+                            BookPosition::from_entry(&BookEntry::from_entry(place, &entry)?)?;
                         Read::of(&found)
                     });
                     all.extend(read.transpose());
@@ -68,7 +69,7 @@ impl BookGraph {
             self.move_begins.push(0);
         }
         let number = NodeId::try_from(self.len()).map_err(too_large)?;
-        match self.nodes.entry(EvalKey::of_board(key)) {
+        match self.nodes.entry(EvalKey::from_board_key(key)) {
             std::collections::hash_map::Entry::Occupied(_) => Ok(None),
             std::collections::hash_map::Entry::Vacant(place) => {
                 place.insert(number);
@@ -114,7 +115,7 @@ impl Read {
                 annotation: known.annotation,
                 preference: known.preference,
             };
-            Some((mv, EvalKey::of_board(&child)))
+            Some((mv, EvalKey::from_board_key(&child)))
         });
         Some(Read {
             key: board.key(),

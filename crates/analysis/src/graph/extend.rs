@@ -48,7 +48,7 @@ impl BookGraph {
                 continue;
             };
             let key = board.key();
-            let to = match self.nodes.get(&EvalKey::of_board(&key)) {
+            let to = match self.nodes.get(&EvalKey::from_board_key(&key)) {
                 Some(to) => Some(*to),
                 None => self.number(&key)?,
             };

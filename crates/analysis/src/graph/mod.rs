@@ -89,7 +89,7 @@ impl BookGraph {
     /// The node of a position, on any board of the node.
     #[must_use]
     pub fn node(&self, position: &Chess) -> Option<NodeId> {
-        self.nodes.get(&EvalKey::of(position)).copied()
+        self.nodes.get(&EvalKey::from_position(position)).copied()
     }
 
     /// Whether there is a position with this key.
@@ -147,7 +147,7 @@ impl BookGraph {
     pub fn key(&self, node: NodeId) -> EvalKey {
         let begin = self.board_begins[node as usize] as usize;
         let key = Key::from_prefix(&self.boards[begin..]).expect("a position of this graph");
-        EvalKey::of_board(&key)
+        EvalKey::from_board_key(&key)
     }
 
     /// The probabilities of the moves of a position by the adapter's rules, in the order
@@ -177,7 +177,7 @@ impl BookGraph {
         let wanted = self.key(to);
         position.legal_moves().into_iter().find(|mv| {
             let next = notation::after(position, *mv);
-            EvalKey::of(&next) == wanted
+            EvalKey::from_position(&next) == wanted
         })
     }
 

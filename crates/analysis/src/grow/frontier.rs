@@ -218,12 +218,12 @@ mod tests {
             for (position, mv) in line.moves() {
                 let node = graph.node(position).unwrap();
                 let after = tabia_notation::after(position, mv);
-                let wanted = tabia_book::evals::EvalKey::of(&after);
+                let wanted = tabia_book::evals::EvalKey::from_position(&after);
                 let canonical = graph.position(node);
                 let legal = shakmaty::Position::legal_moves(&canonical);
                 let mv = legal.iter().find(|mv| {
                     let next = tabia_notation::after(&canonical, **mv);
-                    tabia_book::evals::EvalKey::of(&next) == wanted
+                    tabia_book::evals::EvalKey::from_position(&next) == wanted
                 });
                 let mv = mv.unwrap().to_uci(shakmaty::CastlingMode::Chess960);
                 graph.extend(&[(node, mv)]).unwrap();

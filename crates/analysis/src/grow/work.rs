@@ -194,7 +194,7 @@ fn jobs(
         let Some(position) = graph::after(&position, mv) else {
             continue;
         };
-        let key = EvalKey::of(&position);
+        let key = EvalKey::from_position(&position);
         let first = !graph.holds(key) && !new.contains(&key);
         if first && new.len() as u64 >= room {
             break;

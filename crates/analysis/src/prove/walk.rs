@@ -101,7 +101,7 @@ pub fn walk_pairs(
             found.book_moves[first_is_black] += plies.div_ceil(2);
             found.book_moves[1 - first_is_black] += plies / 2;
             let position = line.last();
-            let key = (EvalKey::of(position), position.turn(), drawn);
+            let key = (EvalKey::from_position(position), position.turn(), drawn);
             *exit = *known.entry(key).or_insert_with(|| {
                 found.exits.push(Exit {
                     position: position.clone(),

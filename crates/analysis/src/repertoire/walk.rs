@@ -89,7 +89,10 @@ impl<'a> Walk<'a> {
     ) -> Result<Vec<State>, Error> {
         let mut given = HashMap::default();
         for (position, mv) in options.line.moves() {
-            let place = (EvalKey::of(position), position.turn() == options.colour);
+            let place = (
+                EvalKey::from_position(position),
+                position.turn() == options.colour,
+            );
             given.insert(place, mv);
         }
         let mut walk = Walk {
@@ -139,7 +142,10 @@ impl<'a> Walk<'a> {
     ) -> u32 {
         let is_own = position.turn() == self.options.colour;
         let next = self.states.len() as u32;
-        match self.numbers.entry((EvalKey::of(position), is_own)) {
+        match self
+            .numbers
+            .entry((EvalKey::from_position(position), is_own))
+        {
             Entry::Occupied(known) => {
                 let number = *known.get();
                 if let Some(before) = self.likely.get_mut(number as usize)
@@ -163,7 +169,9 @@ impl<'a> Walk<'a> {
                     known: self
                         .knowledge
                         .estimate(position, record, self.options, prior),
-                    is_given: self.given.contains_key(&(EvalKey::of(position), is_own)),
+                    is_given: self
+                        .given
+                        .contains_key(&(EvalKey::from_position(position), is_own)),
                 });
                 next
             }
@@ -227,7 +235,10 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        let given = self.given.get(&(EvalKey::of(&position), is_own)).copied();
+        let given = self
+            .given
+            .get(&(EvalKey::from_position(&position), is_own))
+            .copied();
         if let Some(given) = given {
             steps.retain(|(step, ..)| step.mv == given);
         }

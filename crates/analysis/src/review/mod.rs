@@ -242,7 +242,8 @@ fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<Played, Error> {
         plies += 1;
     }
     let reached = game.positions.get(..=plies).unwrap_or(&game.positions);
-    let opening = openings::of_line(reached).or_else(|| openings::of_line(&game.positions));
+    let opening =
+        openings::find_in_line(reached).or_else(|| openings::find_in_line(&game.positions));
     let last = reached.last();
     Ok(Played {
         plies,

@@ -218,7 +218,7 @@ impl StartPosition {
 /// A move as stored in a path.
 #[must_use]
 pub(super) fn bytes_of(mv: Move) -> [u8; 2] {
-    PackedMove::of(mv).0.to_be_bytes()
+    PackedMove::from_move(mv).0.to_be_bytes()
 }
 
 fn refill(to: &mut Vec<u8>, bytes: &[u8]) {

@@ -102,7 +102,7 @@ pub struct Diversity {
 /// suite count the same way.
 pub(super) fn beginning(position: &Chess, path: Option<&[u8]>) -> Option<Vec<u8>> {
     match path {
-        None => tabia_notation::openings::of(position).map(|opening| opening.eco.into()),
+        None => tabia_notation::openings::find(position).map(|opening| opening.eco.into()),
         Some(path) => Some(path.get(..8).unwrap_or(path).to_vec()).filter(|path| !path.is_empty()),
     }
 }

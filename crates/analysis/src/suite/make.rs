@@ -180,7 +180,7 @@ impl Making<'_> {
                 watch.position("uniting", done, None)?;
                 if self.is_popular(&entry) {
                     if wants_values && let Some(position) = entry.position() {
-                        keys.push(EvalKey::of(&position));
+                        keys.push(EvalKey::from_position(&position));
                     }
                     let rank = rank_of_choice(job, &entry, self.share_of(&entry));
                     ranked.push(&Ranked { rank, entry })?;

@@ -90,7 +90,7 @@ fn write_game(entry: &StartPosition, out: &mut String) {
     };
     let mut game = Game::default();
     game.tags.set("Event", "Tabia suite");
-    if let Some(opening) = openings::of_line(&positions) {
+    if let Some(opening) = openings::find_in_line(&positions) {
         game.tags.set("ECO", opening.eco);
         game.tags.set("Opening", opening.name);
     }

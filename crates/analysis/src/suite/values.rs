@@ -173,13 +173,15 @@ impl Values {
     /// The value of a position, or of its mirror image.
     #[must_use]
     pub(super) fn get(&self, position: &Chess) -> Option<PositionEval> {
-        self.0.get(self.place(EvalKey::of(position)).ok()?)?.1
+        self.0
+            .get(self.place(EvalKey::from_position(position)).ok()?)?
+            .1
     }
 
     /// Adds a value, if its position is wanted; of several values the one with the
     /// greatest depth stays, in any order.
     pub(super) fn add(&mut self, position: &Chess, eval: PositionEval) {
-        if let Ok(place) = self.place(EvalKey::of(position))
+        if let Ok(place) = self.place(EvalKey::from_position(position))
             && let Some((_, known)) = self.0.get_mut(place)
         {
             keep_deeper(known, eval);
@@ -320,7 +322,7 @@ mod tests {
         };
         let orders = [[of(1, 10), of(2, 20)], [of(2, 20), of(1, 10)]];
         for order in orders {
-            let mut values = Values::of(vec![EvalKey::of(&white)]);
+            let mut values = Values::of(vec![EvalKey::from_position(&white)]);
             for eval in order {
                 values.add(&white, eval);
                 values.add(&Chess::default(), eval);

@@ -109,7 +109,7 @@ impl Walk<'_> {
             let (sorter, runs) = layer;
             sorter.finish()?;
             let sorted = runs.take().finely(self.threads);
-            self.book.expect(count);
+            self.book.reserve(count);
             let mut next = self.sorter();
             count = 0;
             sorted.in_threads(

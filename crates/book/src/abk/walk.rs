@@ -169,7 +169,7 @@ impl AbkWalk<'_> {
         self.nodes.push(AbkNode {
             key: frame.key,
             number,
-            mv: polyglot::PackedMove::of(mv),
+            mv: polyglot::PackedMove::from_move(mv),
             priority: raw.priority,
             white: frame.position.turn().is_white(),
             games: raw.games,

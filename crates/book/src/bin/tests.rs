@@ -9,7 +9,7 @@ fn packed(uci: &str) -> PackedMove {
     let legal = Chess::default().legal_moves();
     let mv = legal
         .iter()
-        .map(|mv| PackedMove::of(*mv))
+        .map(|mv| PackedMove::from_move(*mv))
         .find(|mv| mv.to_string() == uci);
     mv.unwrap()
 }

@@ -30,7 +30,7 @@ tabia_notation::named! {
         /// `!`, `?` and other annotations of a move.
         Annotations = "annotations",
         /// Learn values.
-        Factors = "factors",
+        LearnValues = "factors",
         /// Commentaries on positions.
         Commentaries = "commentaries",
     }
@@ -43,7 +43,7 @@ pub struct Aspects(u8);
 impl Aspects {
     /// The set of a list; an empty list means all aspects.
     #[must_use]
-    pub fn of(list: &[Aspect]) -> Aspects {
+    pub fn from_list(list: &[Aspect]) -> Aspects {
         let list = if list.is_empty() { Aspect::ALL } else { list };
         Aspects(
             list.iter()
@@ -65,9 +65,9 @@ impl Aspects {
             return self;
         }
         let ours = [Aspect::Positions, Aspect::Moves];
-        let mut both = Aspects::of(&ours);
+        let mut both = Aspects::from_list(&ours);
         if a == b {
-            both = Aspects::of(&[Aspect::Positions, Aspect::Moves, Aspect::Stats]);
+            both = Aspects::from_list(&[Aspect::Positions, Aspect::Moves, Aspect::Stats]);
         }
         Aspects(self.0 & both.0)
     }
@@ -132,7 +132,7 @@ impl Difference {
             }
             Aspect::Marks => self.recommendation.is_some(),
             Aspect::Annotations => self.moves.iter().any(|mv| mv.annotation.is_some()),
-            Aspect::Factors => self.learn_value.is_some(),
+            Aspect::LearnValues => self.learn_value.is_some(),
             Aspect::Commentaries => self.commentary.is_some(),
         }
     }
@@ -174,7 +174,7 @@ pub(crate) fn compare_at(
     if aspects.has(Aspect::Marks) {
         difference.recommendation = pair(here_a.recommendation, here_b.recommendation);
     }
-    if aspects.has(Aspect::Factors) {
+    if aspects.has(Aspect::LearnValues) {
         difference.learn_value = pair(here_a.learn_value, here_b.learn_value);
     }
     if aspects.has(Aspect::Commentaries) {

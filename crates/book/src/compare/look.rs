@@ -8,10 +8,10 @@ use shakmaty::{Chess, Move};
 
 use super::{Aspects, Difference, difference::compare_at};
 use crate::ctg::{
-    CanonicalBoard, CtgBook, Entry, EntryReader, EntrySet, Place, fill_from, likely_of_all,
+    CanonicalBoard, CtgBook, Entry, EntryAddress, EntryReader, EntrySet, fill_from, likely_of_all,
 };
 use crate::polyglot;
-use crate::walk::Reached;
+use crate::walk::WalkNode;
 use crate::{Book, Bridges, Error, Format, Lookup, Probe as _, Wanted};
 use tabia_notation as notation;
 
@@ -32,7 +32,7 @@ pub(super) struct Books<'b> {
 #[derive(Clone, Copy)]
 pub(super) enum Id {
     /// The places of its entries in two ChessBase books; at least one has it.
-    Entries([Option<Place>; 2]),
+    Entries([Option<EntryAddress>; 2]),
     /// Otherwise, and for damaged positions, a key.
     Key {
         /// The key of the position.
@@ -52,13 +52,13 @@ pub(super) struct Seen {
 
 /// The look-ups of some positions.
 pub(super) struct LookUps {
-    pub(super) positions: Vec<Found>,
+    pub(super) positions: Vec<PositionLookup>,
     /// The positions after their moves, in the order of the positions.
     pub(super) next: Vec<Next>,
 }
 
 /// The look-up of one position.
-pub(crate) struct Found {
+pub(crate) struct PositionLookup {
     /// Whether at least one book has it.
     pub(super) held: bool,
     pub(super) difference: Option<Difference>,
@@ -161,7 +161,7 @@ impl Seen {
     }
 
     /// Whether the walk reached an entry of the first or the second book.
-    pub(super) fn has_visited(&self, book: usize, place: Place, entry: &Entry<'_>) -> bool {
+    pub(super) fn has_visited(&self, book: usize, place: EntryAddress, entry: &Entry<'_>) -> bool {
         let entries = self.entries.get(book);
         let normal = || entry.key().map(|key| key.wide_hash());
         entries.is_some_and(|entries| entries.contains(place))
@@ -208,8 +208,8 @@ impl<'b> Books<'b> {
         if let Some((a, b)) = self.both {
             let [in_a, in_b] = [a, b].map(|book| u64::from(book.header().positions));
             match in_a.cmp(&in_b) {
-                Ordering::Less => a.expect(in_b - in_a),
-                Ordering::Greater => b.expect(in_a - in_b),
+                Ordering::Less => a.reserve(in_b - in_a),
+                Ordering::Greater => b.reserve(in_a - in_b),
                 Ordering::Equal => {}
             }
         }
@@ -279,7 +279,11 @@ impl<'b> Books<'b> {
     }
 
     /// Looks up some positions and goes on from those at fewer than `plies` plies.
-    pub(super) fn look(&self, share: &[Reached<Id>], plies: Option<u32>) -> Result<LookUps, Error> {
+    pub(super) fn look(
+        &self,
+        share: &[WalkNode<Id>],
+        plies: Option<u32>,
+    ) -> Result<LookUps, Error> {
         let mut look_ups = LookUps {
             positions: Vec::with_capacity(share.len()),
             next: Vec::with_capacity(share.len() + share.len() / 4),
@@ -327,7 +331,7 @@ impl<'b> Books<'b> {
         position: &Chess,
         id: &Id,
         probes: &mut Probes<'_>,
-    ) -> Result<Found, Error> {
+    ) -> Result<PositionLookup, Error> {
         let Probes {
             entries,
             in_a,
@@ -345,7 +349,7 @@ impl<'b> Books<'b> {
                 }
             }
         }
-        let mut found = Found {
+        let mut found = PositionLookup {
             held: in_a.here.is_some() || in_b.here.is_some(),
             difference: None,
             faults,

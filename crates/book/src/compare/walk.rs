@@ -5,10 +5,10 @@ use std::collections::HashSet;
 
 use shakmaty::{Chess, Move};
 
-use super::look::{Books, Found, Id, San, Seen};
+use super::look::{Books, Id, PositionLookup, San, Seen};
 use super::{Aspect, Aspects, Difference};
 use crate::ctg::{BookEntry, CtgBook, Salvage};
-use crate::walk::{Order, Reached, Walk};
+use crate::walk::{Order, Walk, WalkNode};
 use crate::{Book, BookPosition, BookWalk, Bridges, Error, Format};
 use tabia_io::parallel::{Panicked, in_order};
 use tabia_io::progress::Watch;
@@ -50,7 +50,7 @@ pub struct Way<'w> {
     walk: &'w Walk<Id>,
     /// The moves of all steps of the walk.
     sans: &'w [San],
-    here: &'w Reached<Id>,
+    here: &'w WalkNode<Id>,
 }
 
 impl Way<'_> {
@@ -62,7 +62,7 @@ impl Way<'_> {
 
     /// The moves in algebraic notation, the last one first; no position is made for them.
     pub fn sans_back(&self) -> impl Iterator<Item = &str> {
-        let steps = self.walk.steps_back(self.here);
+        let steps = self.walk.moves_back(self.here);
         steps.filter_map(|at| Some(self.sans.get(at)?.as_str()))
     }
 }
@@ -233,7 +233,7 @@ impl Comparison<'_> {
                     entry.map(
                         |(place, entry)| match known.has_visited(number, place, &entry) {
                             true => None,
-                            false => BookEntry::of(place, &entry),
+                            false => BookEntry::from_entry(place, &entry),
                         },
                     );
                 all.extend(new.transpose());
@@ -249,7 +249,8 @@ impl Comparison<'_> {
                             continue;
                         }
                     };
-                    let Some(BookPosition { position, .. }) = BookPosition::of(&entry) else {
+                    let Some(BookPosition { position, .. }) = BookPosition::from_entry(&entry)
+                    else {
                         continue;
                     };
                     let Some(id) = books.id(&position, &mut probes)? else {
@@ -270,7 +271,7 @@ impl Comparison<'_> {
     }
 
     /// Counts a position; returns the difference, if there is one.
-    fn count(&mut self, position: Found) -> Option<Difference> {
+    fn count(&mut self, position: PositionLookup) -> Option<Difference> {
         if !position.faults.is_empty() {
             position
                 .faults

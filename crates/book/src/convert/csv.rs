@@ -25,7 +25,7 @@ use crate::ctg::{DirectoryReader, EntrySet};
 use crate::policy::{self, Weighed};
 use crate::view::MoveView;
 use crate::walk::Order;
-use crate::{Book, BookWalk, Error, Lookup, position_of};
+use crate::{Book, Error, Lookup, position_of};
 use tabia_io::atomic::NewFile;
 use tabia_notation as notation;
 
@@ -73,10 +73,10 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
         )?;
     } else {
         let mut found = Lookup::default();
-        let mut walk = BookWalk::new(book, Order::Depth);
+        let mut walk = book.walk(Order::Depth);
         let mut prober = source.prober();
         let mut places = EntrySet::default();
-        while let Some(here) = walk.next()? {
+        while let Some(here) = walk.advance()? {
             let place = prober.probe(&here.position, source.wanted, &mut found)?;
             place.map(|place| places.insert(place));
             let mut rows = Rows::default();
@@ -153,7 +153,7 @@ impl Rows {
             row.next().text(seen.mark.as_str());
             row.next().number(seen.annotation_nag);
             row.next().number(seen.commentary);
-            row.next().number(seen.factor);
+            row.next().number(seen.learn_value);
             row.next();
             if let Some(weight) = seen.stored_weight {
                 row.number(weight);

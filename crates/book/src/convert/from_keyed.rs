@@ -7,7 +7,7 @@
 //! |---|---|
 //! | Polyglot's weight w | w drawn games: doubled points are the weight, and every reader plays in proportion to it |
 //! | Arena's games, won, lost | the same numbers; games without a result count as drawn |
-//! | Arena's priority p, other than 5 | a factor with which the move is played p / 5 times as often |
+//! | Arena's priority p, other than 5 | a learn value with which the move is played p / 5 times as often |
 //! | weight or priority 0 | `?` at the move; the position after it is red if no other move leads to it |
 //!
 //! If several moves lead to a position, it has their sum.
@@ -22,8 +22,7 @@ use crate::ctg::{
 };
 use crate::walk::Order;
 use crate::{
-    Annotation, Book, BookMove, BookWalk, Error, Lookup, PositionRecord, Preference, Probe as _,
-    Stats,
+    Annotation, Book, BookMove, Error, Lookup, PositionRecord, Preference, Probe as _, Stats,
 };
 
 /// Not for tournaments.
@@ -43,10 +42,10 @@ pub(super) fn to_ctg(
     };
     let start = Chess::default();
     let has_start = book.contains(&start)?;
-    let mut walk = BookWalk::new(book, Order::Depth);
+    let mut walk = book.walk(Order::Depth);
     let mut sides = Sides::default();
     let mut games = 0_u32;
-    while let Some(here) = walk.next()? {
+    while let Some(here) = walk.advance()? {
         sides.add(&here.position, &walk.found);
         // A book for Black only has no moves in the start position.
         if here.ply == u32::from(!has_start) {
@@ -77,7 +76,7 @@ pub(super) fn to_ctg(
     summary.notes.push(
         match book {
             Book::Bin(_) => "statistics made of weights: a weight counts as so many drawn games",
-            _ => "games without a result count as drawn; priorities became factors",
+            _ => "games without a result count as drawn; priorities became learn values",
         }
         .to_owned(),
     );

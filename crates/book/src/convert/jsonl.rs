@@ -100,7 +100,8 @@ struct PositionLine<'a> {
     other_rated: u32,
     other_rating_sum: u64,
     recommendation: u8,
-    factor: i8,
+    #[serde(rename = "factor", alias = "learn_value")]
+    learn_value: i8,
     commentary: u8,
     moves: Vec<MoveLine<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -205,7 +206,7 @@ fn line_of<'a>(key: &Key, entry: &Entry<'_>) -> PositionLine<'a> {
         other_rated: stats.other_rated,
         other_rating_sum: stats.other_rating_sum,
         recommendation,
-        factor: learn_value,
+        learn_value,
         commentary,
         moves: entry.moves().map(stored).collect(),
         key: (!same).then(|| key.to_string().into()),
@@ -362,7 +363,7 @@ fn entry_of(line: &PositionLine<'_>, entry: &mut Vec<u8>) -> Result<bool, Fault>
         stats,
         points: line.points,
         recommendation: line.recommendation,
-        learn_value: line.factor,
+        learn_value: line.learn_value,
         commentary: line.commentary,
     };
     encode_entry(&key, &bytes, &record, entry);

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
 
-use crate::ctg::{Directory, DirectoryReader, Place, Salvage, WriteOptions, Written};
+use crate::ctg::{Directory, DirectoryReader, EntryAddress, Salvage, WriteOptions, Written};
 use crate::policy::Policy;
 use crate::{Book, Error, Lookup, OpenOptions, Probe as _, Wanted};
 use tabia_io::atomic::{self, Old, TempFolder, WriteFileError};
@@ -342,7 +342,7 @@ impl Prober<'_> {
         position: &Chess,
         wanted: Wanted,
         found: &mut Lookup,
-    ) -> Result<Option<Place>, Error> {
+    ) -> Result<Option<EntryAddress>, Error> {
         match self {
             Prober::Ctg(reader) => Ok(reader.probe(position, wanted, found)?),
             Prober::Other(book) => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{
-    CanonicalBoard, CtgBook, Error, Key, LookupStep, MoveFault, Orientation, Place, moves,
+    CanonicalBoard, CtgBook, EntryAddress, Error, Key, LookupStep, MoveFault, Orientation, moves,
     reader::{Index, Reading},
 };
 use crate::{Annotation, PositionRecord};
@@ -50,7 +50,7 @@ pub struct Trace {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundEntry {
     /// Page, and offset in it.
-    pub place: Place,
+    pub place: EntryAddress,
     /// Offset of the entry in the .ctg file.
     pub file_offset: u64,
     /// The bytes of the entry: key, moves, statistics.

@@ -3,7 +3,8 @@
 use shakmaty::Color;
 
 use super::{
-    CanonicalBoard, CtgBook, Error, Key, Place, page::PAGE_BYTES, pages::PageReader, reader::Index,
+    CanonicalBoard, CtgBook, EntryAddress, Error, Key, page::PAGE_BYTES, pages::PageReader,
+    reader::Index,
 };
 use crate::{Annotation, Mark, PositionRecord};
 
@@ -181,7 +182,7 @@ impl BookInfo {
         }
     }
 
-    fn count(&mut self, place: Place, entry: &super::Entry<'_>) {
+    fn count(&mut self, place: EntryAddress, entry: &super::Entry<'_>) {
         self.positions += 1;
         for (byte, annotation) in entry.moves() {
             self.moves += 1;
@@ -217,7 +218,7 @@ impl BookInfo {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BookEntry {
     /// Where it is.
-    pub place: Place,
+    pub place: EntryAddress,
     /// The position; [`CanonicalBoard::from_key`] reads it.
     pub key: Key,
     /// Move bytes with annotations, in stored order.
@@ -242,7 +243,7 @@ impl BookEntries<'_> {
         self.reader.each_entry(number, |entry| {
             entries.extend(
                 entry
-                    .map(|(place, entry)| BookEntry::of(place, &entry))
+                    .map(|(place, entry)| BookEntry::from_entry(place, &entry))
                     .transpose(),
             );
             Ok(())
@@ -253,7 +254,7 @@ impl BookEntries<'_> {
 
 impl BookEntry {
     /// Copies an entry; never `None` for an entry of a page.
-    pub fn of(place: Place, entry: &super::Entry<'_>) -> Option<BookEntry> {
+    pub fn from_entry(place: EntryAddress, entry: &super::Entry<'_>) -> Option<BookEntry> {
         Some(BookEntry {
             place,
             key: entry.key()?,

@@ -115,7 +115,7 @@ pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_ent
 pub use pages::Header;
 pub use position::{CanonicalBoard, KeyFault, Orientation};
 pub use prune::{Fate, PruneRules, Pruned, count_pruned, prune};
-pub use reader::{CtgBook, LookupStep, OpenOptions, Place};
+pub use reader::{CtgBook, EntryAddress, LookupStep, OpenOptions};
 pub(crate) use reader::{EntryReader, fill_from};
 pub(crate) use rewrite::rewrite_with;
 pub use rewrite::{RewriteOptions, Rewritten, compact, merge};

@@ -5,7 +5,7 @@ use std::path::Path;
 use shakmaty::Color;
 
 use super::{
-    Entry, Error, Page, Place,
+    Entry, EntryAddress, Error, Page,
     error::{HeaderFault, file_offset},
     page::{PAGE_BYTES, PageFault},
 };
@@ -263,7 +263,7 @@ impl PageReader<'_> {
     pub(super) fn each_entry(
         &mut self,
         number: u32,
-        mut found: impl FnMut(Result<(Place, Entry<'_>), Error>) -> Result<(), Error>,
+        mut found: impl FnMut(Result<(EntryAddress, Entry<'_>), Error>) -> Result<(), Error>,
     ) -> Result<Option<Walked>, Error> {
         let file = self.file;
         let page = match self.page(number) {
@@ -275,7 +275,7 @@ impl PageReader<'_> {
             Err(error) => return Err(error),
         };
         for entry in page.entries() {
-            let place = |offset| Place {
+            let place = |offset| EntryAddress {
                 page: number,
                 offset,
             };

@@ -15,9 +15,9 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::Position as _;
 
 use super::{
-    CanonicalBoard, CtgBook, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass, Place, RewriteOptions,
-    Rewritten, STATISTICS_BYTES, Visit, VisitedMove, lock, pages::PageFile, reader::Reading,
-    rewrite::rewrite, visit::stored_moves,
+    CanonicalBoard, CtgBook, EntryAddress, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass,
+    RewriteOptions, Rewritten, STATISTICS_BYTES, Visit, VisitedMove, lock, pages::PageFile,
+    reader::Reading, rewrite::rewrite, visit::stored_moves,
 };
 use crate::{Annotation, BookMove, Error, Mark, MarkEdit, PositionRecord};
 use tabia_io::atomic::{LOCK_WAIT, is_same_file};
@@ -224,7 +224,7 @@ impl Plan {
     }
 
     /// Whether an entry is removed.
-    fn goes(&self, place: Place) -> bool {
+    fn goes(&self, place: EntryAddress) -> bool {
         self.before.contains(place) && !self.after.contains(place)
     }
 
@@ -251,7 +251,7 @@ impl Plan {
         book: &CtgBook,
         warning: &dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
         watch: &mut Watch<'_>,
-    ) -> Result<Vec<Place>, Error> {
+    ) -> Result<Vec<EntryAddress>, Error> {
         let mut warned = Vec::new();
         book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
             if !self.after.contains(visit.entry.place) {
@@ -277,7 +277,7 @@ impl Plan {
     fn mark_red(
         &mut self,
         book: &CtgBook,
-        warned: &[Place],
+        warned: &[EntryAddress],
         is_played: &dyn Fn(&[BookMove], &mut Vec<bool>),
         watch: &mut Watch<'_>,
     ) -> Result<(), Error> {
@@ -312,10 +312,10 @@ impl Plan {
     /// a warning the place of the entry after it.
     fn moves_left(
         &self,
-        place: Place,
+        place: EntryAddress,
         reading: &mut Reading<'_>,
         moves: &mut Vec<BookMove>,
-    ) -> Result<Vec<Option<Place>>, Error> {
+    ) -> Result<Vec<Option<EntryAddress>>, Error> {
         moves.clear();
         let mut targets = Vec::new();
         let (position, stored) = stored_moves(place, reading)?;
@@ -350,7 +350,7 @@ impl Plan {
         Ok(targets)
     }
 
-    fn record(&self, place: Place, record: PositionRecord) -> PositionRecord {
+    fn record(&self, place: EntryAddress, record: PositionRecord) -> PositionRecord {
         PositionRecord {
             recommendation: match self.red.contains(place) {
                 true => RED.recommendation_byte(record.recommendation),
@@ -371,9 +371,9 @@ const RED: MarkEdit = MarkEdit {
     clean: false,
 };
 
-fn place_of(file_offset: u64) -> Place {
+fn place_of(file_offset: u64) -> EntryAddress {
     let page = PAGE_BYTES as u64;
-    Place {
+    EntryAddress {
         page: u32::try_from((file_offset / page).saturating_sub(1)).unwrap_or(u32::MAX),
         offset: (file_offset % page) as u16,
     }

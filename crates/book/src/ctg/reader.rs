@@ -70,14 +70,14 @@ pub(super) enum Index {
 
 /// Where an entry is in the .ctg file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct EntryAddress {
     /// Page number; 0 follows the header page.
     pub page: u32,
     /// Offset of the entry in that page.
     pub offset: u16,
 }
 
-impl Place {
+impl EntryAddress {
     /// Offset of the entry in the file.
     #[must_use]
     pub fn file_offset(self) -> u64 {
@@ -197,12 +197,12 @@ impl EntryReader<'_> {
         &mut self,
         board: &CanonicalBoard,
         key: &Key,
-    ) -> Result<Option<Place>, Error> {
+    ) -> Result<Option<EntryAddress>, Error> {
         Ok(self.0.find_under(key, board)?.map(|(place, _)| place))
     }
 
     /// The entry at a place returned by a look-up.
-    pub(crate) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
+    pub(crate) fn entry(&mut self, place: EntryAddress) -> Result<Entry<'_>, Error> {
         self.0.entry(place)
     }
 }
@@ -237,7 +237,7 @@ impl Probe for CtgBook {
 
     /// Reads the whole book once if the announced probes cost more than that; then most
     /// positions that are not in it are rejected without reading a page.
-    fn expect(&self, probes: u64) {
+    fn reserve(&self, probes: u64) {
         if probes > u64::from(self.pages.page_count()) / PAGES_READ_IN_A_PROBE {
             self.hashes.get_or_init(|| KeyHashes::of(&self.pages));
         }
@@ -361,7 +361,7 @@ impl Reading<'_> {
     pub(super) fn find_position(
         &mut self,
         board: &CanonicalBoard,
-    ) -> Result<Option<(Place, Key)>, Error> {
+    ) -> Result<Option<(EntryAddress, Key)>, Error> {
         self.find_under(&board.key(), board)
     }
 
@@ -370,7 +370,7 @@ impl Reading<'_> {
         &mut self,
         key: &Key,
         board: &CanonicalBoard,
-    ) -> Result<Option<(Place, Key)>, Error> {
+    ) -> Result<Option<(EntryAddress, Key)>, Error> {
         if let Some(place) = self.find_key(key)? {
             return Ok(Some((place, *key)));
         }
@@ -380,7 +380,7 @@ impl Reading<'_> {
         }
     }
 
-    fn find_key(&mut self, key: &Key) -> Result<Option<Place>, Error> {
+    fn find_key(&mut self, key: &Key) -> Result<Option<EntryAddress>, Error> {
         let hash = key.hash();
         match self.hashes {
             Some(hashes) if !hashes.may_hold(hash) => Ok(None),
@@ -393,7 +393,7 @@ impl Reading<'_> {
         &mut self,
         key: &Key,
         on_step: impl FnMut(LookupStep),
-    ) -> Result<Option<Place>, Error> {
+    ) -> Result<Option<EntryAddress>, Error> {
         self.find_hashed(key, key.hash(), on_step)
     }
 
@@ -402,7 +402,7 @@ impl Reading<'_> {
         key: &Key,
         hash: u32,
         mut on_step: impl FnMut(LookupStep),
-    ) -> Result<Option<Place>, Error> {
+    ) -> Result<Option<EntryAddress>, Error> {
         match self.index {
             IndexReader::Slots(slots) => {
                 for slot in slots.walk(hash) {
@@ -427,19 +427,19 @@ impl Reading<'_> {
         Ok(None)
     }
 
-    fn find_in(&mut self, page: u32, key: &Key) -> Result<Option<Place>, Error> {
+    fn find_in(&mut self, page: u32, key: &Key) -> Result<Option<EntryAddress>, Error> {
         let found = self.pages.page(page)?;
         if self.cold {
             found.ask_for();
         }
         match found.find(key.as_bytes()) {
-            Ok(offset) => Ok(offset.map(|offset| Place { page, offset })),
+            Ok(offset) => Ok(offset.map(|offset| EntryAddress { page, offset })),
             Err(fault) => Err(self.book.fault(page, fault)),
         }
     }
 
     /// The entry at a place returned by a look-up.
-    pub(crate) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
+    pub(crate) fn entry(&mut self, place: EntryAddress) -> Result<Entry<'_>, Error> {
         let book = self.book;
         // The page's header was checked when the place was found.
         split_entry(self.pages.bytes(place.page)?, place.offset.into())

@@ -13,7 +13,7 @@ use std::{
 };
 
 use super::{
-    CanonicalBoard, Error, Key, Place, Salvage,
+    CanonicalBoard, EntryAddress, Error, Key, Salvage,
     pages::{PageFile, PageReader},
 };
 
@@ -369,7 +369,7 @@ impl EntryStream for SortedBook<'_> {
 /// they find.
 const UNREACHED: u64 = 1 << 63;
 
-fn rank(place: Place, unreached: &HashSet<u32>) -> u64 {
+fn rank(place: EntryAddress, unreached: &HashSet<u32>) -> u64 {
     let late = unreached.contains(&place.page);
     place.file_offset() | if late { UNREACHED } else { 0 }
 }

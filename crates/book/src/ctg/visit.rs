@@ -8,8 +8,8 @@ use shakmaty::{Chess, Color, Move, Position as _};
 use crate::{
     Annotation, Field, MarkChange, MarkEdit, MarkPlace, PositionRecord,
     ctg::{
-        CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES,
-        moves, reader::Reading,
+        CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, PAGE_HEADER_BYTES,
+        STATISTICS_BYTES, moves, reader::Reading,
     },
     position_of,
 };
@@ -20,7 +20,7 @@ use tabia_notation as notation;
 #[derive(Clone, Copy, Debug)]
 pub struct VisitedEntry {
     /// Where it is.
-    pub place: Place,
+    pub place: EntryAddress,
     /// Its position.
     pub key: Key,
     /// Its statistics.
@@ -56,7 +56,7 @@ pub struct Visit<'a> {
 }
 
 impl VisitedEntry {
-    fn of(place: Place, key: Key, entry: &Entry<'_>) -> VisitedEntry {
+    fn of(place: EntryAddress, key: Key, entry: &Entry<'_>) -> VisitedEntry {
         VisitedEntry {
             place,
             key,
@@ -115,14 +115,14 @@ pub struct EntrySet {
 }
 
 impl EntrySet {
-    fn bit(place: Place) -> u128 {
+    fn bit(place: EntryAddress) -> u128 {
         let shortest = 2 + STATISTICS_BYTES;
         let piece = (usize::from(place.offset).saturating_sub(PAGE_HEADER_BYTES)) / shortest;
         1 << (piece % 128)
     }
 
     /// Adds an entry; false if it was there already.
-    pub fn insert(&mut self, place: Place) -> bool {
+    pub fn insert(&mut self, place: EntryAddress) -> bool {
         let page = place.page as usize;
         if self.pages.len() <= page {
             self.pages.resize(page + 1, 0);
@@ -137,7 +137,7 @@ impl EntrySet {
 
     /// The number of entries in the set that precede this one in its page.
     #[must_use]
-    pub fn before_in_page(&self, place: Place) -> Option<usize> {
+    pub fn before_in_page(&self, place: EntryAddress) -> Option<usize> {
         let (word, bit) = (self.pages.get(place.page as usize)?, EntrySet::bit(place));
         (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
     }
@@ -165,7 +165,7 @@ impl EntrySet {
 
     /// Whether an entry is in the set.
     #[must_use]
-    pub fn contains(&self, place: Place) -> bool {
+    pub fn contains(&self, place: EntryAddress) -> bool {
         let word = self.pages.get(place.page as usize);
         word.is_some_and(|word| word & EntrySet::bit(place) != 0)
     }
@@ -174,7 +174,7 @@ impl EntrySet {
 /// An entry and its moves as stored.
 type Raw = (VisitedEntry, Vec<(u8, Annotation)>);
 
-fn raw(place: Place, entry: &Entry<'_>) -> Option<Raw> {
+fn raw(place: EntryAddress, entry: &Entry<'_>) -> Option<Raw> {
     let visited = VisitedEntry::of(place, entry.key()?, entry);
     Some((visited, entry.moves().collect()))
 }
@@ -412,7 +412,7 @@ impl CtgBook {
 
 /// The position of an entry and its legal stored moves.
 pub(super) fn stored_moves(
-    place: Place,
+    place: EntryAddress,
     reading: &mut Reading<'_>,
 ) -> Result<(Chess, Vec<VisitedMove>), Error> {
     let raw = raw(place, &reading.entry(place)?);
@@ -425,7 +425,7 @@ pub(super) fn stored_moves(
 }
 
 /// The entries after all legal moves.
-fn entries_after(position: &Chess, reading: &mut Reading<'_>) -> Result<Vec<Place>, Error> {
+fn entries_after(position: &Chess, reading: &mut Reading<'_>) -> Result<Vec<EntryAddress>, Error> {
     let mut places = Vec::new();
     for mv in position.legal_moves() {
         let after = notation::after(position, mv);

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::journal::{self, ByteChange, Found, Journal, Owner, State, Writer};
+use super::journal::{self, ByteChange, Journal, JournalContent, JournalWriter, Owner, State};
 use super::pages::{PageBuffer, RestOfPages};
 use super::pending::{Pending, Resolve};
 use crate::{Error, Format};
@@ -114,7 +114,8 @@ impl EditBatch {
         self.write_journal(book)?;
         let journal_path = journal::path_of(&path);
         let journal_failed = |error| Error::change(&journal_path, error);
-        let Found::Complete(mut journal) = Journal::open(&journal_path).map_err(journal_failed)?
+        let JournalContent::Complete(mut journal) =
+            Journal::open(&journal_path).map_err(journal_failed)?
         else {
             let error = io::Error::other("what was written cannot be read back");
             return Err(journal_failed(error));
@@ -133,7 +134,7 @@ impl EditBatch {
         let path = journal::path_of(&self.book);
         let failed = |error| Error::change(&path, error);
         let owner = Owner::of(book).map_err(|error| Error::change(&self.book, error))?;
-        let mut writer = Writer::create(&path, owner).map_err(failed)?;
+        let mut writer = JournalWriter::create(&path, owner).map_err(failed)?;
         let mut page = PageBuffer::default();
         let mut rest = RestOfPages::default();
         let mut add = |record: ByteChange| {
@@ -172,8 +173,8 @@ pub(super) fn pending(path: &Path, format: Format) -> Result<Option<Pending>, Er
     let journal_path = journal::path_of(path);
     let failed = |error| Error::change(&journal_path, error);
     let mut journal = match Journal::open(&journal_path).map_err(failed)? {
-        Found::Nothing | Found::Incomplete => return Ok(None),
-        Found::Complete(journal) => journal,
+        JournalContent::Nothing | JournalContent::Incomplete => return Ok(None),
+        JournalContent::Complete(journal) => journal,
     };
     let book = File::open(path).map_err(|error| Error::io(path, error))?;
     let examined = journal.examine(&book, format).map_err(failed)?;
@@ -204,9 +205,9 @@ pub(super) fn recover(
     let journal_path = journal::path_of(path);
     let failed = |error| Error::change(&journal_path, error);
     let recovered = match Journal::open(&journal_path).map_err(failed)? {
-        Found::Nothing => return Ok(Recovered::Nothing),
-        Found::Incomplete => Recovered::NeverBegan,
-        Found::Complete(mut journal) => {
+        JournalContent::Nothing => return Ok(Recovered::Nothing),
+        JournalContent::Incomplete => Recovered::NeverBegan,
+        JournalContent::Complete(mut journal) => {
             let examined = journal.examine(book, format).map_err(failed)?;
             let refused = || match Pending::of(examined) {
                 Some(pending) => Error::refused(path, pending.refusal(&path.display().to_string())),
@@ -336,7 +337,7 @@ mod tests {
                     .unwrap();
             }
             batch.write_journal(&self.file()).unwrap();
-            let Found::Complete(mut journal) =
+            let JournalContent::Complete(mut journal) =
                 Journal::open(&journal::path_of(&self.book())).unwrap()
             else {
                 panic!("no journal");

@@ -57,7 +57,7 @@ tabia_notation::named! {
         /// The colours of a position.
         Recommendation = "mark",
         /// The learn value of a position.
-        Factor = "factor",
+        LearnValue = "factor",
         /// The commentary of a position.
         Commentary = "commentary",
         /// The annotation of a stored move.
@@ -65,7 +65,7 @@ tabia_notation::named! {
         /// Polyglot's weight or Arena's priority of a stored move.
         Weight = "weight",
         /// Polyglot's two learn counts of a stored move.
-        Learn = "learn",
+        LearnCounts = "learn",
     }
 }
 
@@ -232,7 +232,7 @@ impl Format {
     pub(crate) const fn last_byte(self, field: Field) -> u64 {
         match (self, field) {
             (Format::Abk, _) => 3,
-            (_, Field::Learn) => 15,
+            (_, Field::LearnCounts) => 15,
             _ => 11,
         }
     }
@@ -260,7 +260,10 @@ mod tests {
                 clean: true,
                 ..MarkEdit::default()
             };
-            assert_eq!(Mark::of(clean.recommendation_byte(old)), Mark::of(old));
+            assert_eq!(
+                Mark::from_byte(clean.recommendation_byte(old)),
+                Mark::from_byte(old)
+            );
             assert!([0, 0x40, 0x80].contains(&clean.recommendation_byte(old)));
             assert_eq!(clean.annotation_byte(old), old & 0x1f);
         }

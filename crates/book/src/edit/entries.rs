@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::{EditBatch, MarkChange, MarkPlace};
-use crate::ctg::{CtgBook, Entry, Key, MAX_MOVES, Place, decode_move_byte, encode_entry};
+use crate::ctg::{CtgBook, Entry, EntryAddress, Key, MAX_MOVES, decode_move_byte, encode_entry};
 use crate::{Annotation, Error, PositionRecord};
 
 /// Entries by key, read on first use.
@@ -41,7 +41,7 @@ impl Entries {
 /// An entry, and its old bytes.
 pub(super) struct EntryInEdit {
     key: Key,
-    place: Place,
+    place: EntryAddress,
     old: Vec<u8>,
     moves: Vec<(u8, Annotation)>,
     record: PositionRecord,
@@ -50,7 +50,7 @@ pub(super) struct EntryInEdit {
 }
 
 impl EntryInEdit {
-    fn of(key: Key, place: Place, entry: &Entry<'_>) -> EntryInEdit {
+    fn of(key: Key, place: EntryAddress, entry: &Entry<'_>) -> EntryInEdit {
         EntryInEdit {
             key,
             place,

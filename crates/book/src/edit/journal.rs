@@ -149,7 +149,7 @@ fn this_boot() -> u64 {
 
 /// A journal being written.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct JournalWriter {
     file: BufWriter<File>,
     path: PathBuf,
     records: u64,
@@ -158,15 +158,15 @@ pub(super) struct Writer {
     complete: bool,
 }
 
-impl Writer {
-    pub(super) fn create(path: &Path, owner: Owner) -> io::Result<Writer> {
+impl JournalWriter {
+    pub(super) fn create(path: &Path, owner: Owner) -> io::Result<JournalWriter> {
         let file = File::options()
             .read(true)
             .write(true)
             .create(true)
             .truncate(true)
             .open(path)?;
-        let mut writer = Writer {
+        let mut writer = JournalWriter {
             file: BufWriter::with_capacity(256 << 10, file),
             path: path.to_owned(),
             records: 0,
@@ -205,7 +205,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for JournalWriter {
     fn drop(&mut self) {
         if !self.complete {
             let _ = fs::remove_file(&self.path);
@@ -224,7 +224,7 @@ pub(super) struct Journal {
 
 /// What a file of this name contains.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum JournalContent {
     Nothing,
     /// The change was cut short before the book was touched.
     Incomplete,
@@ -255,22 +255,24 @@ pub(super) struct Examined {
 
 impl Journal {
     /// Opens the journal at `path`.
-    pub(super) fn open(path: &Path) -> io::Result<Found> {
+    pub(super) fn open(path: &Path) -> io::Result<JournalContent> {
         let file = match File::open(path) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(JournalContent::Nothing);
+            }
             Err(error) => return Err(error),
         };
         let len = file.metadata()?.len();
         let mut file = BufReader::with_capacity(256 << 10, file);
         let body = len.checked_sub(HEADER_BYTES + TRAILER_BYTES);
         let Some(body) = body.filter(|body| body % 8 == 0) else {
-            return Ok(Found::Incomplete);
+            return Ok(JournalContent::Incomplete);
         };
         let mut magic = [0; 8];
         file.read_exact(&mut magic)?;
         if magic != MAGIC {
-            return Ok(Found::Incomplete);
+            return Ok(JournalContent::Incomplete);
         }
         let mut sum = FIRST_SUM;
         let mut next = || -> io::Result<u64> {
@@ -286,8 +288,8 @@ impl Journal {
         let (end, count, rest) = (next()?, next()?, next()?);
         let is_complete = (end, count) == (END, records) && next_word(&mut file)? == sum;
         Ok(match is_complete {
-            false => Found::Incomplete,
-            true => Found::Complete(Journal {
+            false => JournalContent::Incomplete,
+            true => JournalContent::Complete(Journal {
                 file,
                 owner: Owner {
                     inode,
@@ -393,7 +395,7 @@ mod tests {
     }
 
     fn is_complete(path: &Path) -> bool {
-        matches!(Journal::open(path).unwrap(), Found::Complete(_))
+        matches!(Journal::open(path).unwrap(), JournalContent::Complete(_))
     }
 
     #[test]
@@ -407,11 +409,11 @@ mod tests {
                 new: !(n as u8),
             })
             .collect();
-        let mut writer = Writer::create(&path, owner(10)).unwrap();
+        let mut writer = JournalWriter::create(&path, owner(10)).unwrap();
         records.iter().for_each(|r| writer.push(*r).unwrap());
         writer.finish(77).unwrap();
 
-        let Found::Complete(mut journal) = Journal::open(&path).unwrap() else {
+        let JournalContent::Complete(mut journal) = Journal::open(&path).unwrap() else {
             panic!("not complete");
         };
         assert_eq!((journal.owner, journal.rest), (owner(10), 77));
@@ -437,14 +439,17 @@ mod tests {
         }
         remove(&path).unwrap();
         remove(&path).unwrap();
-        assert!(matches!(Journal::open(&path).unwrap(), Found::Nothing));
+        assert!(matches!(
+            Journal::open(&path).unwrap(),
+            JournalContent::Nothing
+        ));
     }
 
     #[test]
     fn a_journal_that_is_given_up_is_gone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j");
-        let writer = Writer::create(&path, owner(1)).unwrap();
+        let writer = JournalWriter::create(&path, owner(1)).unwrap();
         assert!(path.exists());
         drop(writer);
         assert!(!path.exists());
@@ -463,7 +468,7 @@ mod tests {
                 boot,
                 ..Owner::of(&file).unwrap()
             };
-            let mut writer = Writer::create(&path, owner).unwrap();
+            let mut writer = JournalWriter::create(&path, owner).unwrap();
             let (mut page, mut rest) = (PageBuffer::default(), RestOfPages::default());
             for (offset, old, new) in [(10, 9, 0), (20, 0, 1), (4990, 5, 0)] {
                 page.byte(&file, offset).unwrap();
@@ -472,7 +477,9 @@ mod tests {
             }
             writer.finish(rest.finish()).unwrap();
             match Journal::open(&path).unwrap() {
-                Found::Complete(mut journal) => journal.examine(&file, Format::Ctg).unwrap(),
+                JournalContent::Complete(mut journal) => {
+                    journal.examine(&file, Format::Ctg).unwrap()
+                }
                 found => panic!("{found:?}"),
             }
         };

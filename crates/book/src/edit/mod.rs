@@ -174,7 +174,7 @@ impl BookEditor {
                 return Err(error);
             }
         };
-        let recovered = batch::recover(path, &file, Format::of_file(path)?, resolve)?;
+        let recovered = batch::recover(path, &file, Format::recognize(path)?, resolve)?;
         let name = path.display();
         match recovered {
             Recovered::Completed(marks @ 1..) => messages.push(format!(
@@ -206,7 +206,7 @@ impl BookEditor {
         edit: &MarkEdit,
         options: &EditOptions,
     ) -> Result<BookEditor, Error> {
-        let format = Format::of_file(path)?;
+        let format = Format::recognize(path)?;
         match format.lacks(edit) {
             Some(what) => Err(Error::Format {
                 path: path.into(),

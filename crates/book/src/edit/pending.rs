@@ -60,7 +60,7 @@ impl Pending {
         if !journal::path_of(path).exists() || lock::is_held(path) {
             return Ok(None);
         }
-        batch::pending(path, Format::of_file(path)?)
+        batch::pending(path, Format::recognize(path)?)
     }
 
     /// One sentence for those who read the book.

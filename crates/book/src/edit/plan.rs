@@ -223,7 +223,7 @@ impl Book {
         let last = self.format().last_byte(field);
         let value = match (self.format(), field) {
             (Format::Abk, _) => u8_at(&raw, 3).map(u32::from),
-            (_, Field::Learn) => be_u32_at(&raw, 12),
+            (_, Field::LearnCounts) => be_u32_at(&raw, 12),
             _ => be_u16_at(&raw, 10).map(u32::from),
         };
         Ok(value.map(|value| (offset + last, value)))
@@ -232,7 +232,7 @@ impl Book {
     /// Opens a book that is read while it is changed: it never returns an old state.
     pub(super) fn open_live(path: &Path) -> Result<Book, Error> {
         let map = || DataFile::open_mapped(path).map_err(|error| Error::io(path, error));
-        Ok(match Format::of_file(path)? {
+        Ok(match Format::recognize(path)? {
             // Read by system calls.
             Format::Ctg => Book::Ctg(CtgBook::open(path, &OpenOptions { mmap: false })?),
             Format::Bin => Book::Bin(BinBook::new(map()?)?),

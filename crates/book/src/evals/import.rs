@@ -37,7 +37,7 @@ pub enum LineForm {
 impl LineForm {
     /// The form, by the first byte that is no space.
     #[must_use]
-    pub fn of(beginning: &[u8]) -> LineForm {
+    pub fn recognize(beginning: &[u8]) -> LineForm {
         match beginning.trim_ascii_start().first() {
             Some(b'{') => LineForm::Lichess,
             _ => LineForm::Epd,
@@ -101,7 +101,7 @@ impl Import<'_> {
         found: &mut dyn FnMut(&Chess, Evaluation) -> bool,
     ) -> bool {
         imported.bytes += chunk.len() as u64;
-        let form = *self.form.get_or_insert_with(|| LineForm::of(chunk));
+        let form = *self.form.get_or_insert_with(|| LineForm::recognize(chunk));
         let mut rest = chunk;
         while !rest.is_empty() {
             let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -141,7 +141,7 @@ impl Import<'_> {
             LineForm::Lichess => {
                 let fen = lichess::fen_of(line).ok_or(epd::EpdFault::Position)?;
                 let position = lichess::position(fen).ok_or(epd::EpdFault::Position)?;
-                if !(self.wanted)(EvalKey::of(&position)) {
+                if !(self.wanted)(EvalKey::from_position(&position)) {
                     return Ok(None);
                 }
                 let read = lichess::read(line, &self.source);
@@ -152,7 +152,7 @@ impl Import<'_> {
                 if evaluation.source.is_empty() {
                     evaluation.source = Arc::clone(&self.source);
                 }
-                let wanted = (self.wanted)(EvalKey::of(&position));
+                let wanted = (self.wanted)(EvalKey::from_position(&position));
                 Ok(wanted.then_some((position, evaluation)))
             }
         }
@@ -213,7 +213,7 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
     fn run(text: &str) -> (Imported, Vec<Value>) {
-        let start = EvalKey::of(&Chess::default());
+        let start = EvalKey::from_position(&Chess::default());
         let mut values = Vec::new();
         let imported = import(
             text.as_bytes(),

@@ -40,8 +40,8 @@ impl Probe for EvaluatedBook {
         alone.evaluation.map(|known| known.value)
     }
 
-    fn expect(&self, probes: u64) {
-        self.book.expect(probes);
+    fn reserve(&self, probes: u64) {
+        self.book.reserve(probes);
     }
 
     fn is_current(&self) -> bool {
@@ -156,7 +156,7 @@ mod tests {
                 Ok(false)
             }
 
-            fn expect(&self, probes: u64) {
+            fn reserve(&self, probes: u64) {
                 self.0.store(probes, std::sync::atomic::Ordering::Relaxed);
             }
 
@@ -166,7 +166,7 @@ mod tests {
         }
 
         let book = Arc::new(Counting::default());
-        EvaluatedBook::new(Arc::clone(&book) as _, Arc::new(EvalTable::default())).expect(7);
+        EvaluatedBook::new(Arc::clone(&book) as _, Arc::new(EvalTable::default())).reserve(7);
         assert_eq!(book.0.load(std::sync::atomic::Ordering::Relaxed), 7);
     }
 }

@@ -30,7 +30,7 @@ impl Turned {
         let turn = position.turn();
         match CanonicalBoard::from_position(position) {
             Some(board) => Turned {
-                key: EvalKey::of_board(&board.key()),
+                key: EvalKey::from_board_key(&board.key()),
                 orientation: board.orientation(),
                 turn,
             },
@@ -64,13 +64,13 @@ impl Turned {
 impl EvalKey {
     /// The key of a position.
     #[must_use]
-    pub fn of(position: &Chess) -> EvalKey {
+    pub fn from_position(position: &Chess) -> EvalKey {
         Turned::of(position).key
     }
 
     /// The key of a position, from its key in ChessBase books.
     #[must_use]
-    pub fn of_board(key: &Key) -> EvalKey {
+    pub fn from_board_key(key: &Key) -> EvalKey {
         EvalKey(BuildHasherDefault::<FxHasher>::default().hash_one(key.as_bytes()))
     }
 }
@@ -98,7 +98,7 @@ impl EvalTable {
     /// Whether a position has an evaluation.
     #[must_use]
     pub fn contains(&self, position: &Chess) -> bool {
-        self.by_key.contains_key(&EvalKey::of(position))
+        self.by_key.contains_key(&EvalKey::from_position(position))
     }
 
     /// The evaluation of a canonical board, where White is to move, by its key.

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `games` `wins` `draws` `losses` | games through the position after the move |
 //! | `score` | per cent of the games with a result, 50 without any |
-//! | `factor` | the learn value, -125 to 125 |
+//! | `factor`, `learn_value` | the learn value, -125 to 125 |
 //! | `mark` | `main`, `avoid` or `none` |
 //! | `annotation` | `! ? !! ?? !? ?!`, `none`, or a NAG number |
 //! | `commentary` | of the position after the move as on the real board: `+=`, a NAG number, `none` |
@@ -80,7 +80,7 @@ tabia_notation::named! {
         Draws = "draws",
         Losses = "losses",
         Score = "score",
-        Factor = "factor",
+        LearnValue = "factor",
         Mark = "mark",
         Annotation = "annotation",
         Commentary = "commentary",
@@ -213,7 +213,7 @@ impl Word {
             Word::Draws => Some(stats.draws.into()),
             Word::Losses => Some(stats.losses.into()),
             Word::Score => Some(100.0 * stats.score().unwrap_or(0.5)),
-            Word::Factor => Some(subject.learn_value.into()),
+            Word::LearnValue => Some(subject.learn_value.into()),
             Word::Mark => Some(mark_number(subject.mark)),
             Word::Annotation => subject.annotation.map(|sign| sign.nag().into()),
             Word::Commentary => Some(subject.commentary.into()),
@@ -392,6 +392,9 @@ impl Parser {
 
     fn comparison(&mut self) -> Result<Condition, FilterError> {
         let word = match self.peek() {
+            Some(Token::Word(name)) if name.eq_ignore_ascii_case("learn_value") => {
+                Some(&Word::LearnValue)
+            }
             Some(Token::Word(name)) => Word::ALL
                 .iter()
                 .find(|word| word.as_str().eq_ignore_ascii_case(name)),
@@ -452,6 +455,8 @@ mod tests {
             ("score >= 40.1%", false),
             ("factor<0", true),
             ("factor = -7", true),
+            ("learn_value = -7", true),
+            ("Learn_Value>0", false),
             ("mark=avoid", true),
             ("mark != red", false),
             ("annotation=?!", true),

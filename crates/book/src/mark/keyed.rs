@@ -10,8 +10,8 @@ use super::filter::Filter;
 use super::named::filter_admits;
 use super::select::Selection;
 use super::shown::{ListedChanges, ShownChange};
-use crate::walk::{Order, Reached, Walk};
-use crate::{Book, BookEditor, BookWalk, Error, Format, Lookup, MarkChange, MarkPlace};
+use crate::walk::{Order, Walk, WalkNode};
+use crate::{Book, BookEditor, Error, Format, Lookup, MarkChange, MarkPlace};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
@@ -81,10 +81,10 @@ pub(super) fn show(
 fn each_move<E: From<Error>>(
     book: &Book,
     watch: &mut Watch<'_>,
-    mut show: impl FnMut(&Walk, &Reached, Move, &Lookup) -> Result<bool, E>,
+    mut show: impl FnMut(&Walk, &WalkNode, Move, &Lookup) -> Result<bool, E>,
 ) -> Result<(), E> {
-    let mut lines = BookWalk::new(book, Order::Breadth);
-    while let Some(here) = lines.next()? {
+    let mut lines = book.walk(Order::Breadth);
+    while let Some(here) = lines.advance()? {
         let watched = watch.position("looking", lines.met(), None);
         watched.map_err(Error::from)?;
         for known in &lines.found.moves {

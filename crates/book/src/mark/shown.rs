@@ -9,10 +9,10 @@ use shakmaty::{Chess, Move, Position as _};
 use super::apply::MarkError;
 use super::{keyed, words};
 use crate::ctg::{
-    CanonicalBoard, CtgBook, EntryReader, EntrySet, Key, Place, fill_from, find_move_byte,
+    CanonicalBoard, CtgBook, EntryAddress, EntryReader, EntrySet, Key, fill_from, find_move_byte,
     likely_of_all,
 };
-use crate::walk::{Order, Reached, Walk};
+use crate::walk::{Order, Walk, WalkNode};
 use crate::{Book, Error, Field, Lookup, MarkChange, MarkPlace, PositionRecord, position_of};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
@@ -66,11 +66,11 @@ impl ShownChange {
         let [.., byte] = value.to_be_bytes();
         match self.field {
             Field::Recommendation => words::mark_name(byte),
-            Field::Factor => words::learn_value_name(byte.cast_signed().saturating_neg()),
+            Field::LearnValue => words::learn_value_name(byte.cast_signed().saturating_neg()),
             Field::Commentary => words::commentary_name(byte),
             Field::Annotation => words::annotation_name(byte),
             Field::Weight => value.to_string(),
-            Field::Learn => {
+            Field::LearnCounts => {
                 let (games, points) = (value >> 16, value & 0xffff);
                 format!("{}/{games}", f64::from(points) / 2.0)
             }
@@ -102,11 +102,11 @@ impl fmt::Display for ShownChange {
         }
         let name = match self.field {
             Field::Recommendation => "",
-            Field::Factor => "learn value ",
+            Field::LearnValue => "learn value ",
             Field::Commentary => "commentary ",
             Field::Annotation => "annotation ",
             Field::Weight => "weight ",
-            Field::Learn => "learn counts ",
+            Field::LearnCounts => "learn counts ",
         };
         let [old, new] = [self.old, self.new].map(|value| self.shown(value));
         match self.is_stored {
@@ -259,7 +259,7 @@ fn unmoved(position: &Chess) -> (u16, u8) {
 
 /// The stored data of a position.
 struct Stored {
-    place: Place,
+    place: EntryAddress,
     /// The key of its entry, if it is one of the goals.
     wanted: Option<Box<Key>>,
     moves: Vec<Move>,
@@ -269,7 +269,7 @@ struct Stored {
 /// where the book ends, and where no goal can be reached.
 fn look(
     book: &CtgBook,
-    share: &[Reached<Option<Stored>>],
+    share: &[WalkNode<Option<Stored>>],
     wanted: &HashSet<Key, FxBuildHasher>,
     goals: &Goals,
 ) -> Result<Vec<Option<(Chess, Stored)>>, crate::Error> {

@@ -51,7 +51,7 @@ pub fn commentary_name(nag: u8) -> String {
 /// Writes a recommendation byte: the colour, and other bits.
 #[must_use]
 pub fn mark_name(byte: u8) -> String {
-    let mark = Mark::of(byte).as_str();
+    let mark = Mark::from_byte(byte).as_str();
     match byte {
         0 | 0x40 | 0x80 => mark.to_owned(),
         _ => format!("{mark} ({byte:#04x})"),

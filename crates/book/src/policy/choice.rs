@@ -96,9 +96,64 @@ impl Rules {
     }
 }
 
+/// A policy of one's own: it decides between the moves that a book has in a position,
+/// where [`weigh`] does otherwise.
+///
+/// ```
+/// use shakmaty::Chess;
+/// use tabia_book::BookMove;
+/// use tabia_book::policy::{ChooseMove, Weighed};
+///
+/// /// Plays the move with the most games.
+/// struct MostPlayed;
+///
+/// impl ChooseMove for MostPlayed {
+///     fn choose(&self, _: &Chess, moves: &[BookMove], verdicts: &mut [Weighed]) {
+///         let most = moves.iter().map(|mv| mv.stats().games).max();
+///         for (mv, verdict) in moves.iter().zip(verdicts) {
+///             let is_most = Some(mv.stats().games) == most;
+///             verdict.probability = if is_most { 1.0 } else { 0.0 };
+///         }
+///     }
+/// }
+/// ```
+pub trait ChooseMove {
+    /// Sets the probability of each move, in any unit: they are divided by their sum
+    /// afterwards; without any above 0 the book does not answer.
+    ///
+    /// `verdicts` has one verdict for each of `moves`, in their order, as the
+    /// [`Rules`] have made them. A move that they reject may be given a
+    /// probability, except one that the GUI has not asked for
+    /// ([`Rejection::NotAsked`]). Called again for each look-up of a position: equal
+    /// arguments should give equal probabilities.
+    fn choose(&self, position: &Chess, moves: &[BookMove], verdicts: &mut [Weighed]);
+}
+
+/// Lets a policy decide between weighed moves, and makes the sum of the probabilities 1.
+pub fn choose_by(
+    policy: &dyn ChooseMove,
+    position: &Chess,
+    moves: &[BookMove],
+    verdicts: &mut [Weighed],
+) {
+    policy.choose(position, moves, verdicts);
+    for verdict in verdicts.iter_mut() {
+        let is_chosen = verdict.probability > 0.0 && verdict.probability.is_finite();
+        match verdict.rejection {
+            _ if !is_chosen => verdict.probability = 0.0,
+            Some(Rejection::NotAsked) => verdict.probability = 0.0,
+            _ => verdict.rejection = None,
+        }
+    }
+    let sum: f64 = verdicts.iter().map(|verdict| verdict.probability).sum();
+    for verdict in verdicts.iter_mut().filter(|_| sum > 0.0) {
+        verdict.probability /= sum;
+    }
+}
+
 /// What a book stores about a position, with verdicts on the moves.
 #[derive(Clone, Debug, Default)]
-pub struct Choice {
+pub struct WeighedMoves {
     /// The look-up, including transpositions.
     pub lookup: Lookup,
     /// One verdict for each move of `lookup`, in its order.
@@ -107,7 +162,7 @@ pub struct Choice {
     order: Vec<usize>,
 }
 
-impl Choice {
+impl WeighedMoves {
     /// The moves with their verdicts, heaviest first; at equal weight those with more
     /// games first.
     pub fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
@@ -140,7 +195,7 @@ pub fn choose(
     position: &Chess,
     before: &[Chess],
     rules: &Rules,
-) -> Result<Choice, Error> {
+) -> Result<WeighedMoves, Error> {
     choose_knowing(book, &LineMemory::default(), position, before, rules)
 }
 
@@ -155,7 +210,7 @@ pub fn choose_knowing(
     position: &Chess,
     before: &[Chess],
     rules: &Rules,
-) -> Result<Choice, Error> {
+) -> Result<WeighedMoves, Error> {
     let mut lookup = Lookup::default();
     book.probe(position, Wanted::Transpositions, &mut lookup)?;
     let repeats = |next: &Chess| before.contains(next);
@@ -177,7 +232,7 @@ pub fn choose_knowing(
         let (a, b) = (rank(a), rank(b));
         b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
     });
-    Ok(Choice {
+    Ok(WeighedMoves {
         lookup,
         verdicts,
         order,

@@ -64,7 +64,9 @@ use std::fmt;
 use rand::{Rng, RngExt};
 use shakmaty::Move;
 
-pub use choice::{Choice, Exit, Rules, chance, choose, choose_knowing};
+pub use choice::{
+    ChooseMove, Exit, Rules, WeighedMoves, chance, choose, choose_by, choose_knowing,
+};
 pub use evaluated::learn_value;
 pub use game::{GameSituation, LineMemory};
 

@@ -95,7 +95,7 @@ impl PackedMove {
     /// Packs a move; castling as king takes rook.
     #[inline]
     #[must_use]
-    pub fn of(mv: Move) -> PackedMove {
+    pub fn from_move(mv: Move) -> PackedMove {
         match mv {
             Move::Castle { king, rook } => PackedMove::new(king, rook, None),
             _ => PackedMove::new(mv.from().unwrap_or(mv.to()), mv.to(), mv.promotion()),
@@ -107,7 +107,7 @@ impl PackedMove {
     pub fn find(self, legal: &[Move]) -> Option<usize> {
         legal
             .iter()
-            .position(|mv| PackedMove::of(*mv) == self)
+            .position(|mv| PackedMove::from_move(*mv) == self)
             .or_else(|| legal.iter().position(|mv| self.is_castling_by_target(*mv)))
     }
 
@@ -226,7 +226,7 @@ mod tests {
         ] {
             let legal = position(fen).legal_moves();
             for (n, mv) in legal.iter().enumerate() {
-                assert_eq!(PackedMove::of(*mv).find(&legal), Some(n), "{mv}");
+                assert_eq!(PackedMove::from_move(*mv).find(&legal), Some(n), "{mv}");
             }
         }
         let legal = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").legal_moves();
@@ -234,7 +234,7 @@ mod tests {
             let packed = PackedMove::new(Square::E1, to, None);
             let n = packed.find(&legal).unwrap();
             assert_eq!(
-                PackedMove::of(legal[n]),
+                PackedMove::from_move(legal[n]),
                 PackedMove::new(Square::E1, rook, None)
             );
         }

@@ -48,7 +48,7 @@ impl Format {
     /// # Errors
     ///
     /// The file is something else.
-    pub fn of_file(path: &Path) -> Result<Format, Error> {
+    pub fn recognize(path: &Path) -> Result<Format, Error> {
         match Kind::of_file(path) {
             Some(Kind::Book(BookKind::Bin)) => Ok(Format::Bin),
             Some(Kind::Book(BookKind::Abk)) => Ok(Format::Abk),
@@ -77,14 +77,14 @@ pub enum Book {
 }
 
 impl Book {
-    /// Opens a book of any format: see [`Format::of_file`].
+    /// Opens a book of any format: see [`Format::recognize`].
     ///
     /// # Errors
     ///
     /// The file cannot be read, or is no book of a known format.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Book, Error> {
         let path = path.as_ref();
-        Ok(match Format::of_file(path)? {
+        Ok(match Format::recognize(path)? {
             Format::Ctg => Book::Ctg(CtgBook::open(path, options)?),
             Format::Bin => Book::Bin(BinBook::open(path, options)?),
             Format::Abk => Book::Abk(AbkBook::open(path, options)?),
@@ -164,8 +164,8 @@ impl Probe for Book {
         self.probe_of().is_current()
     }
 
-    fn expect(&self, probes: u64) {
-        self.probe_of().expect(probes);
+    fn reserve(&self, probes: u64) {
+        self.probe_of().reserve(probes);
     }
 }
 

@@ -28,7 +28,7 @@ impl PositionRecord {
     /// The colour this position gives to every move that reaches it.
     #[must_use]
     pub const fn mark(&self) -> Mark {
-        Mark::of(self.recommendation)
+        Mark::from_byte(self.recommendation)
     }
 
     /// The commentary NAG on the real board, where `turn` is to move: the paired
@@ -44,7 +44,7 @@ impl PositionRecord {
     pub const fn marks(&self) -> [(Field, u8); 3] {
         [
             (Field::Recommendation, self.recommendation),
-            (Field::Factor, self.learn_value.cast_unsigned()),
+            (Field::LearnValue, self.learn_value.cast_unsigned()),
             (Field::Commentary, self.commentary),
         ]
     }
@@ -69,9 +69,9 @@ impl PositionRecord {
     pub(crate) const fn set_mark(&mut self, field: Field, byte: u8) {
         match field {
             Field::Recommendation => self.recommendation = byte,
-            Field::Factor => self.learn_value = byte.cast_signed(),
+            Field::LearnValue => self.learn_value = byte.cast_signed(),
             Field::Commentary => self.commentary = byte,
-            Field::Annotation | Field::Weight | Field::Learn => {}
+            Field::Annotation | Field::Weight | Field::LearnCounts => {}
         }
     }
 
@@ -105,7 +105,7 @@ impl Mark {
     /// Decodes a recommendation byte: bit 0x80 is the main move (green), bit 0x40 forbids
     /// it in tournaments (red). If a file has both, red wins.
     #[must_use]
-    pub const fn of(recommendation: u8) -> Mark {
+    pub const fn from_byte(recommendation: u8) -> Mark {
         if recommendation & 0x40 != 0 {
             Mark::Avoid
         } else if recommendation & 0x80 != 0 {
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn marks_are_bits_and_red_wins() {
         let marks = [0x00, 0x14, 0x24, 0x80, 0x84, 0xa4, 0x40, 0x60, 0xc0]
-            .map(|byte| Mark::of(byte).as_str());
+            .map(|byte| Mark::from_byte(byte).as_str());
         assert_eq!(
             marks,
             [

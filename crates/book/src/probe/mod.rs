@@ -51,7 +51,7 @@ pub trait Probe {
 
     /// Announces a number of probes, so that a book can prepare for them with memory of a
     /// small part of its size. Results are the same.
-    fn expect(&self, _probes: u64) {}
+    fn reserve(&self, _probes: u64) {}
 }
 
 /// Which moves of a position to return.

@@ -21,7 +21,7 @@ fn whole(aspects: &[Aspect]) -> Plan {
         from: Chess::default(),
         plies: None,
         unreached: true,
-        aspects: Aspects::of(aspects),
+        aspects: Aspects::from_list(aspects),
     }
 }
 
@@ -94,7 +94,7 @@ impl Change {
             }
             Change::Factor => {
                 record.learn_value = 7;
-                Some(Aspect::Factors)
+                Some(Aspect::LearnValues)
             }
             Change::Commentary => {
                 record.commentary = 16;

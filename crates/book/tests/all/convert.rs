@@ -159,6 +159,22 @@ proptest! {
 const GOOD: &str = r#"{"fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","games":2,"wins":0,"losses":0,"draws":0,"points":10,"own_rated":0,"own_rating_sum":0,"other_rated":0,"other_rating_sum":0,"recommendation":0,"factor":-3,"commentary":0,"moves":[{"uci":"e2e4","annotation":224},{"uci":"d2d4","annotation":0}]}"#;
 const FIRST: &str = r#"{"format":"tabia-book","version":1,"games":1}"#;
 
+/// Both names of the learn value give the same book.
+#[test]
+fn the_learn_value_is_read_by_either_name() {
+    let folder = Folder::new();
+    let other = GOOD.replace("\"factor\"", "\"learn_value\"");
+    assert_ne!(other, GOOD);
+    let books = [("a", GOOD), ("b", &other)].map(|(name, line)| {
+        let text = folder.join(format!("{name}.jsonl"));
+        fs::write(&text, format!("{FIRST}\n{line}\n")).unwrap();
+        let ctg = folder.join(format!("{name}.ctg"));
+        convert(&ConvertJob::new(text, ctg.clone())).unwrap();
+        fs::read(ctg).unwrap()
+    });
+    assert_eq!(books[0], books[1]);
+}
+
 #[test]
 fn bad_lines_are_named_with_their_field() {
     let folder = Folder::new();
@@ -290,7 +306,7 @@ fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f6
     let rows = found.moves.iter().zip(&verdicts);
     Some(
         rows.filter(|(_, verdict)| verdict.probability > 0.0)
-            .map(|(mv, verdict)| (PackedMove::of(mv.mv), verdict.probability))
+            .map(|(mv, verdict)| (PackedMove::from_move(mv.mv), verdict.probability))
             .collect(),
     )
 }
@@ -452,7 +468,7 @@ fn small_bin(path: &Path) {
     let row = |position: &Chess, text: &str, weight: u16| {
         bin::encode(
             polyglot::key(position),
-            PackedMove::of(mv(position, text)),
+            PackedMove::from_move(mv(position, text)),
             weight,
             0,
         )

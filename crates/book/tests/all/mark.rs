@@ -224,7 +224,7 @@ fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = MarkChange> {
             (3, Some(&mv)) => (place(mv), Field::Annotation, Some(byte.into())),
             (4, Some(&mv)) if byte < 12 => (place(mv), Field::Annotation, None),
             (kind, _) => {
-                let marks = [Field::Recommendation, Field::Factor, Field::Commentary];
+                let marks = [Field::Recommendation, Field::LearnValue, Field::Commentary];
                 let field = marks[usize::from(kind) % 3];
                 (MarkPlace::Position(key), field, Some(byte.into()))
             }

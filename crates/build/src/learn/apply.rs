@@ -75,8 +75,8 @@ impl Learned {
         options: LearnOptions,
     ) -> Result<LearnReport, Error> {
         let field = match book.format() {
-            Format::Ctg => Field::Factor,
-            Format::Bin | Format::Abk => Field::Learn,
+            Format::Ctg => Field::LearnValue,
+            Format::Bin | Format::Abk => Field::LearnCounts,
         };
         // In the order of the file, so that each page is written once.
         let mut stored = Vec::with_capacity(self.tallies.len());
@@ -91,7 +91,7 @@ impl Learned {
         let mut report = LearnReport::default();
         for ((last, old), place, tally) in stored {
             let (new, is_raised) = match field {
-                Field::Factor => {
+                Field::LearnValue => {
                     let value =
                         |stored: u32| stored.to_le_bytes()[0].cast_signed().saturating_neg();
                     let known = if options.fresh { 0 } else { value(old) };

@@ -99,8 +99,8 @@ impl Probe for LearnedBook {
         self.book.contains(position)
     }
 
-    fn expect(&self, probes: u64) {
-        self.book.expect(probes);
+    fn reserve(&self, probes: u64) {
+        self.book.reserve(probes);
     }
 
     /// Called at the beginning of a game, so new games are read then.

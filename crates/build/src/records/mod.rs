@@ -4,25 +4,14 @@
 //! numbers of the position itself; one with an empty key for the number of games. So
 //! `GROUP BY key, move` over any number of tables, in any engine, gives the table
 //! of all their games. `docs/measured.md` has the columns and the statement.
-//!
-//! Reading and writing need the feature `parquet`.
 
 use std::path::{Path, PathBuf};
 
 use super::BuildError;
 use tabia_io::atomic::{NewFile, Old};
 
-#[cfg(feature = "parquet")]
 mod read;
-#[cfg(feature = "parquet")]
 mod write;
-
-#[cfg(not(feature = "parquet"))]
-mod absent;
-#[cfg(not(feature = "parquet"))]
-use absent as read;
-#[cfg(not(feature = "parquet"))]
-use absent as write;
 
 pub(super) use read::read;
 pub(super) use write::write;
@@ -37,7 +26,6 @@ pub(super) struct Inputs<'j> {
 }
 
 /// The columns of counters, in the order of the numbers in a [`Row`].
-#[cfg(feature = "parquet")]
 const COUNTERS: [&str; 9] = [
     "games",
     "wins",
@@ -51,21 +39,12 @@ const COUNTERS: [&str; 9] = [
 ];
 
 /// The `move` of a row that describes the position itself.
-#[cfg(feature = "parquet")]
 const NO_MOVE: i32 = -1;
 
 /// Why records cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordsError {
-    /// This program was built without Parquet.
-    #[error(
-        "{}: records need the Cargo feature `parquet`, which this program was built without",
-        path.display()
-    )]
-    NoFeature {
-        /// The file.
-        path: PathBuf,
-    },
     /// The name of the output file does not end in `.parquet`, so it could not be read again.
     #[error("{}: the name of a file of records must end with .parquet", path.display())]
     Name {
@@ -121,12 +100,6 @@ pub enum RecordsError {
 }
 
 impl RecordsError {
-    fn no_feature(path: &Path) -> RecordsError {
-        let path = path.to_owned();
-        RecordsError::NoFeature { path }
-    }
-
-    #[cfg(feature = "parquet")]
     fn unreadable(path: &Path, text: String) -> RecordsError {
         let path = path.to_owned();
         RecordsError::Unreadable { path, text }
@@ -135,9 +108,6 @@ impl RecordsError {
 
 /// Creates a temporary file for records, beside the file that it will replace.
 pub(super) fn create(path: &Path, old: Old) -> Result<NewFile, BuildError> {
-    if cfg!(not(feature = "parquet")) {
-        return Err(RecordsError::no_feature(path).into());
-    }
     if !is_records(path) {
         let path = path.to_owned();
         return Err(RecordsError::Name { path }.into());

@@ -106,6 +106,11 @@ impl CheckReport {
     }
 }
 
+/// Why an engine gave no answer, as a text for users.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CheckError(String);
+
 /// What an engine sent after its start.
 #[derive(Clone, Debug)]
 pub struct Greeting {
@@ -123,9 +128,9 @@ pub struct Greeting {
 ///
 /// # Errors
 ///
-/// It cannot be started or does not answer in time; the text is for users.
-pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, String> {
-    let (peer, greeting) = introduce(command, limit)?;
+/// It cannot be started or does not answer in time.
+pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, CheckError> {
+    let (peer, greeting) = introduce(command, limit).map_err(CheckError)?;
     end(peer);
     Ok(greeting)
 }
@@ -141,8 +146,8 @@ pub fn try_options(
     command: &EngineCommand,
     limit: Duration,
     chosen: impl FnOnce(&[EngineOption]) -> Vec<(String, String)>,
-) -> Result<Greeting, String> {
-    let (mut peer, mut greeting) = introduce(command, limit)?;
+) -> Result<Greeting, CheckError> {
+    let (mut peer, mut greeting) = introduce(command, limit).map_err(CheckError)?;
     // Each option may load a network.
     let limit = limit.max(Patience::default().ready);
     let lines = chosen(&greeting.options).into_iter();
@@ -199,6 +204,14 @@ pub struct PlayedMove {
 ///
 /// It cannot be started, does not answer in time, or has no move.
 pub fn play(
+    command: &EngineCommand,
+    positions: &[&str],
+    patience: &Patience,
+) -> Result<Vec<PlayedMove>, CheckError> {
+    played(command, positions, patience).map_err(CheckError)
+}
+
+fn played(
     command: &EngineCommand,
     positions: &[&str],
     patience: &Patience,

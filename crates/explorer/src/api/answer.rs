@@ -133,7 +133,7 @@ impl Explored {
                 .collect(),
             recent_games: (shape != Shape::Masters).then(Vec::new),
             top_games: (shape != Shape::Player).then(Vec::new),
-            opening: openings::of_line(positions),
+            opening: openings::find_in_line(positions),
             queue_position: (shape == Shape::Player).then_some(0),
             history: question.history.then(Vec::new),
             notice: None,
@@ -162,7 +162,7 @@ impl ExploredMove {
             draws: counts.draws,
             black: counts.won.black,
             game,
-            opening: openings::of(&notation::after(position, mv)),
+            opening: openings::find(&notation::after(position, mv)),
         }
     }
 }

@@ -201,7 +201,7 @@ pub(super) fn parse_edit(kind: &str, value: &str, most_weight: u16) -> Result<Ma
             let annotation = annotation.ok_or("an annotation is ! ? !! ?? !? ?! or none")?;
             edit.annotation = Some(annotation);
         }
-        "factor" => {
+        "factor" | "learn_value" => {
             let value = value.parse().ok();
             let value = value.filter(|value| (-125..=125).contains(value));
             let range = || {

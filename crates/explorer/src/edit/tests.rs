@@ -173,7 +173,9 @@ fn only_known_words_are_changes() {
     let dubious = annotation(Annotation::DUBIOUS);
     assert_eq!(parse("annotation", "?!"), Ok(dubious));
     assert_eq!(parse("annotation", "none"), Ok(annotation(Annotation(0))));
-    assert_eq!(parse("factor", "-125"), Ok(learn_value(-125)));
+    for name in ["factor", "learn_value"] {
+        assert_eq!(parse(name, "-125"), Ok(learn_value(-125)));
+    }
     for (kind, value) in [
         ("mark", "blue"),
         ("annotation", "!!!"),

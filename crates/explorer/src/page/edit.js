@@ -23,21 +23,21 @@ class RemovalDialog {
     const asked = (this.asked = { entry, below });
     const name = lettered(entry.move.san);
     by("removal-title").textContent = below
-      ? t`Delete what lies below ${name} in ${entry.name}`
+      ? t`Delete what follows ${name} in ${entry.name}`
       : t`Delete ${name} in ${entry.name}`;
     this.showStatus(t("The positions are being counted…"));
     modal(this.dialog);
     await this.until(asked, async () => {
       const positions = await this.changes.count(entry, below);
       if (asked !== this.asked) return;
-      this.showStatus(t`Positions that go: ${grouped(positions)}. “Undo” brings them back.`, false);
+      this.showStatus(t`Positions to delete: ${grouped(positions)}. “Undo” restores them.`, false);
       by("removal-begin").focus();
     });
   }
 
   begin() {
     const { asked } = this;
-    this.showStatus(t("It goes on when this page is left, and can be undone all the same."));
+    this.showStatus(t("It continues if you leave this page, and can still be undone."));
     this.until(asked, async () => {
       await this.changes.remove(asked.entry, asked.below);
       if (asked === this.asked) this.dialog.close();
@@ -75,8 +75,8 @@ export class EditDialog {
       "annotation",
       ANNOTATIONS.map((sign) => [sign, sign === "none" ? english("None") : sign]),
     );
-    const slider = by("edit-factor"),
-      number = by("edit-factor-number");
+    const slider = by("edit-learn-value"),
+      number = by("edit-learn-value-number");
     slider.addEventListener("input", () => {
       number.value = slider.value;
     });
@@ -143,8 +143,8 @@ export class EditDialog {
     by("edit-annotation").disabled = move.transposition;
     by("remove-move").disabled = move.transposition;
     offer(by("edit-commentary"), OF_POSITIONS, move.commentary);
-    by("edit-factor").value = move.factor;
-    by("edit-factor-number").value = move.factor;
+    by("edit-learn-value").value = move.factor;
+    by("edit-learn-value-number").value = move.factor;
   }
 
   /** In a book with weights only the weight can be changed. */

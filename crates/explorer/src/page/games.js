@@ -312,7 +312,7 @@ export class Games {
     if (!name) return;
     const sets = withSet(this.sets, name, this.values);
     if (!sets) {
-      say(t`There is room for ${MOST_SETS} sets of filters.`, true);
+      say(t`At most ${MOST_SETS} sets of filters can be stored.`, true);
       return;
     }
     keep("games-sets", JSON.stringify(sets));
@@ -370,7 +370,7 @@ export class Games {
 
   async pgn(id) {
     const response = await fetch(`/masters/pgn/${encodeURIComponent(id)}`);
-    if (!response.ok) throw new Error(t("The game cannot be had."));
+    if (!response.ok) throw new Error(t("The game could not be loaded."));
     return response.text();
   }
 }

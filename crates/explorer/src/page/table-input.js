@@ -2,7 +2,6 @@
 
 import { MARKS, canChange, nextSort } from "./columns.js";
 import { openMenu } from "./context.js";
-import { by, el } from "./dom.js";
 import { keep, t, translated } from "./lang.js";
 
 export class TableInput {
@@ -18,8 +17,6 @@ export class TableInput {
   constructor(table, { play, point, edit, add, mark, unfilter }) {
     Object.assign(this, { table, play, point, edit, add, mark, unfilter });
     this.place = table.place;
-    table.filters = ({ books }) => this.filters(books);
-    if (Object.keys(table.filter ?? {}).length) table.show(table.view);
   }
 
   listen() {
@@ -32,24 +29,6 @@ export class TableInput {
     this.place.addEventListener("focusin", (event) => this.follow(event));
     this.place.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.follow(event));
     this.place.addEventListener("pointerleave", () => this.point(this.chosen()));
-  }
-
-  /** The active filters for games of an index, each with a button to remove it. */
-  filters(books) {
-    const notices = books
-      .flatMap((book) => book.notice ?? [])
-      .map((text) => el("li", { class: "hint" }, translated(text)));
-    const { filter } = this.table;
-    const names = books.some((book) => book.has_games) ? Object.keys(filter ?? {}) : [];
-    if (!names.length) return [];
-    const chips = names.map((name) => {
-      const field = by("games-filter").elements[name];
-      const value = [...(field.options ?? [])].find((option) => option.value === filter[name])?.text;
-      const text = `${field.labels[0].firstChild.data.trim()} ${value ?? filter[name]}`;
-      const button = { type: "button", class: "chip", "data-filter": name, "aria-label": t`Without ${text}` };
-      return el("li", {}, el("button", button, `${text} ×`));
-    });
-    return [el("ul", { class: "chips", "aria-label": t("Filters of games") }, ...chips, ...notices)];
   }
 
   chosen() {

@@ -31,11 +31,6 @@ function rememberedOrder() {
 export class Table {
   /** Called after the moves of another position have been drawn. */
   drawn = () => {};
-  /**
-   * Returns elements for the active filters, whose names come with the rest of the page.
-   * @type {(view: any) => Element[]}
-   */
-  filters = () => [];
 
   /** The running engine's values of the moves, by UCI notation; null if it is off. */
   values = null;
@@ -59,11 +54,33 @@ export class Table {
     }
     this.view = view;
     this.place.classList.toggle("two", view.books.length > 1);
-    fill(this.place, ...this.filters(view), view.books.length > 1 ? this.pair(view.books) : this.single(view.books[0]));
+    fill(
+      this.place,
+      ...this.filters(view.books),
+      view.books.length > 1 ? this.pair(view.books) : this.single(view.books[0]),
+    );
     const first = this.place.querySelector("button.move");
     if (first) first.tabIndex = 0;
     if (focusedMove) (this.button(focusedMove.same ? focusedMove.uci : null) ?? first)?.focus({ preventScroll: true });
     if (isNew) this.drawn();
+  }
+
+  /** The active filters for games of an index, each with a button to remove it. */
+  filters(books) {
+    const notices = books
+      .flatMap((book) => book.notice ?? [])
+      .map((text) => el("li", { class: "hint" }, translated(text)));
+    const { filter } = this;
+    const names = books.some((book) => book.has_games) ? Object.keys(filter ?? {}) : [];
+    if (!names.length) return [];
+    const chips = names.map((name) => {
+      const field = by("games-filter").elements[name];
+      const value = [...(field.options ?? [])].find((option) => option.value === filter[name])?.text;
+      const text = `${field.labels[0].firstChild.data.trim()} ${value ?? filter[name]}`;
+      const button = { type: "button", class: "chip", "data-filter": name, "aria-label": t`Without ${text}` };
+      return el("li", {}, el("button", button, `${text} ×`));
+    });
+    return [el("ul", { class: "chips", "aria-label": t("Filters of games") }, ...chips, ...notices)];
   }
 
   empty(book) {
@@ -120,7 +137,7 @@ export class Table {
     if (hasValues || moves.some((move) => move.evaluation !== undefined)) without.push("values");
     const named = {
       ...(moves.some((move) => move.stored_weight !== undefined) && { n: english("Weight") }),
-      ...(moves.some((move) => move.priority !== undefined) && { fact: english("Priority") }),
+      ...(moves.some((move) => move.priority !== undefined) && { learn: english("Priority") }),
     };
     const key = el(
       "span",
@@ -191,7 +208,11 @@ export class Table {
         "button",
         { type: "button", class: "move", tabindex: "-1", "data-uci": move.uci },
         move.transposition
-          ? el("span", { class: "leads", title: t("Nobody stored this move, but it leads into the book") }, "↝\u202f")
+          ? el(
+              "span",
+              { class: "leads", title: t("This move is not stored, but leads to a position of the book") },
+              "↝\u202f",
+            )
           : "",
         lettered(move.san),
         el("span", { class: "sign" }, move.annotation),
@@ -217,7 +238,7 @@ export class Table {
       cell("eval", this.evaluation(move)),
       cell("av", whole(move.average_elo)),
       cell("perf", whole(move.performance)),
-      cell("fact", move.priority ?? signed(move.factor)),
+      cell("learn", move.priority ?? signed(move.factor)),
       this.chance(move),
       el("td", { class: "results" }, results(move)),
       book.editable ? el("td", { class: "edit" }, this.pencil(book, move, lettered(move.san))) : null,
@@ -376,7 +397,7 @@ export class Table {
         other.annotation || (other.mark === "none" && t("none")),
       ].filter(Boolean);
       head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...otherSigns));
-      tint(head, 1, t("marked otherwise in B"));
+      tint(head, 1, t("marked differently in B"));
     }
     head.querySelector("button").after(el("span", { class: "worth" }, this.worthText(move)));
     const games = (one, side) => el("td", { class: `n ${side}` }, grouped(amount(one)));
@@ -390,8 +411,8 @@ export class Table {
       games(other, "b"),
       score(move, "a"),
       score(other, "b"),
-      tint(this.chanceIn(a, move), apart, t("played otherwise")),
-      tint(this.chanceIn(b, other), apart, t("played otherwise")),
+      tint(this.chanceIn(a, move), apart, t("played differently")),
+      tint(this.chanceIn(b, other), apart, t("played differently")),
     );
   }
 

@@ -88,7 +88,7 @@ export class Trainer {
   async takeIn() {
     try {
       const { came, chapters } = this.cards.import(await by("train-file").files[0].text());
-      say(t`${came} positions taken in.`);
+      say(t`${came} positions loaded.`);
       this.chapters.add(valid(chapters));
     } catch (error) {
       say(error.message, true);

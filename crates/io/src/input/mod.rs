@@ -5,8 +5,6 @@
 
 pub mod bytes;
 pub mod file;
-#[cfg(feature = "parquet")]
-pub mod parquet;
 pub mod path;
 pub mod reader;
 pub mod sibling;

@@ -29,14 +29,14 @@ pub fn warm_up() {
 
 /// The opening of a position, whatever moves led to it; `None` if it has no name.
 #[must_use]
-pub fn of(position: &Chess) -> Option<Opening> {
+pub fn find(position: &Chess) -> Option<Opening> {
     NAMES.get(&key(position)).copied()
 }
 
 /// The opening of the last named position of a line.
 #[must_use]
-pub fn of_line(positions: &[Chess]) -> Option<Opening> {
-    positions.iter().rev().find_map(of)
+pub fn find_in_line(positions: &[Chess]) -> Option<Opening> {
+    positions.iter().rev().find_map(find)
 }
 
 /// All openings with the moves that lead to them, as `1. e4 c5`.
@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn name_of(moves: &str) -> Option<Opening> {
-        of(&walked(moves)[moves.split(' ').count()])
+        find(&walked(moves)[moves.split(' ').count()])
     }
 
     #[test]
@@ -124,9 +124,14 @@ mod tests {
         let sicilian = name_of("e4 c5").unwrap();
         assert_eq!((sicilian.eco, sicilian.name), ("B20", "Sicilian Defense"));
         let line = walked("e4 c5 h3 h6 a3 a6 b3");
-        assert_eq!(of(&line[line.len() - 1]), None);
-        assert!(of_line(&line).unwrap().name.starts_with("Sicilian Defense"));
-        assert_eq!(of_line(&[Chess::default()]), None);
+        assert_eq!(find(&line[line.len() - 1]), None);
+        assert!(
+            find_in_line(&line)
+                .unwrap()
+                .name
+                .starts_with("Sicilian Defense")
+        );
+        assert_eq!(find_in_line(&[Chess::default()]), None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use tabia_uci::message;
 const LISTED: usize = 12;
 
 /// A book's answer to a position.
-pub(super) struct Choice<'a> {
+pub(super) struct BookChoice<'a> {
     /// Index in the book set.
     index: usize,
     book: &'a OpenBook,
@@ -83,7 +83,7 @@ impl Books {
         self.chooser.count_question();
         let mut first = Vec::new();
         for (book, trouble) in troubles {
-            if self.chooser.is_news(book) {
+            if self.chooser.is_new(book) {
                 first.push(Act::Info(trouble));
             }
         }
@@ -125,7 +125,7 @@ impl Books {
         scene: Scene<'a>,
         covers: bool,
         troubles: &mut Vec<(&'a str, String)>,
-    ) -> Option<Choice<'a>> {
+    ) -> Option<BookChoice<'a>> {
         let (game, book_set) = (scene.game, scene.book_set);
         let own_settings = std::mem::take(&mut self.chooser.settings);
         self.chooser.no_answer_reasons.clear();
@@ -172,7 +172,7 @@ impl Books {
                 }
                 false => None,
             };
-            choice = Some(Choice {
+            choice = Some(BookChoice {
                 index,
                 book,
                 mv,
@@ -186,7 +186,7 @@ impl Books {
     }
 
     /// The lines that announce a book move, as detailed as `Book Info` says.
-    fn announcement(&self, choice: &Choice<'_>, mode: CastlingMode) -> Vec<Vec<u8>> {
+    fn announcement(&self, choice: &BookChoice<'_>, mode: CastlingMode) -> Vec<Vec<u8>> {
         let best = choice.mv.to_uci(mode);
         let reply = choice.reply.map(|reply| reply.to_uci(mode));
         let mut lines = Vec::with_capacity(3);

@@ -3,6 +3,9 @@
 //! The books' moves for a position are cached until the next position comes, so that
 //! they can be looked up before the `go`.
 
+use std::fmt;
+use std::sync::Arc;
+
 use rand::Rng;
 use shakmaty::{Chess, Move, Position};
 
@@ -11,7 +14,7 @@ use super::seed::Seed;
 use super::why::NoAnswerReason;
 use crate::book_set::BookSet;
 use crate::settings::Options;
-use tabia_book::policy::{self, Exit, LineMemory, Rules, Weighed, chance};
+use tabia_book::policy::{self, ChooseMove, Exit, LineMemory, Rules, Weighed, chance};
 use tabia_book::{Lookup, Probe, Wanted};
 
 /// Data about a game for choosing book moves, and buffers.
@@ -46,6 +49,17 @@ pub(super) struct BookChooser {
     /// Paths of the books with reported errors, and reported settings in force. One
     /// report is enough: a truncated book has a different error in every position.
     reported: Vec<String>,
+    pub(super) policy: OwnPolicy,
+}
+
+/// A policy instead of the built-in one.
+#[derive(Default)]
+pub(super) struct OwnPolicy(pub(super) Option<Arc<dyn ChooseMove + Send + Sync>>);
+
+impl fmt::Debug for OwnPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OwnPolicy").field(&self.0.is_some()).finish()
+    }
 }
 
 /// What becomes of positions that the books do not know (`Book Miss Limit`).
@@ -191,7 +205,7 @@ impl BookChooser {
 
     /// True if this has not been reported yet; remembers it as reported. `what` is the
     /// path of a book with an error, or the settings in force.
-    pub(super) fn is_news(&mut self, what: &str) -> bool {
+    pub(super) fn is_new(&mut self, what: &str) -> bool {
         let news = !self.reported.iter().any(|known| known == what);
         if news {
             self.reported.push(what.to_owned());
@@ -202,7 +216,7 @@ impl BookChooser {
     /// The settings in force for a book, if they have not been reported.
     pub(super) fn unreported_settings(&mut self, index: usize) -> Option<String> {
         let text = self.settings.get(index)?.in_force()?;
-        self.is_news(&text).then_some(text)
+        self.is_new(&text).then_some(text)
     }
 
     /// Whether a book may be skipped because of the engine's values.
@@ -246,6 +260,9 @@ impl BookChooser {
         rules.weigh((book, &found.lines), position, moves, &repeats, verdicts);
         if let Some(searchmoves) = searchmoves {
             policy::narrow(moves, &rules.policy, searchmoves, &mut self.verdicts);
+        }
+        if let OwnPolicy(Some(own)) = &self.policy {
+            policy::choose_by(&**own, position, moves, &mut self.verdicts);
         }
         Ok(())
     }

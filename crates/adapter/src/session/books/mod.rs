@@ -22,6 +22,7 @@ mod seed;
 mod shelf;
 mod why;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::act::Act;
@@ -30,10 +31,11 @@ use super::{Analysis, Request};
 use crate::book_set::{BookSet, BookSpec};
 use crate::conditions::Variant;
 use crate::settings::{Info, OptionId, Options, Settings, ValueError};
-use chooser::BookChooser;
+use chooser::{BookChooser, OwnPolicy};
 use cover::Cover;
 use seed::{GameSeed, Seed};
 use shelf::{OPEN_LIMIT, Shelf};
+use tabia_book::policy::ChooseMove;
 use tabia_uci::gui::Go;
 use why::ReportedReasons;
 
@@ -110,6 +112,11 @@ impl Books {
         }
     }
 
+    /// Moves are chosen by this policy.
+    pub(super) fn choose_by(&mut self, policy: Arc<dyn ChooseMove + Send + Sync>) {
+        self.chooser.policy = OwnPolicy(Some(policy));
+    }
+
     // Settings.
 
     /// The settings in force.
@@ -135,14 +142,15 @@ impl Books {
         text: &str,
         configured: &[BookSpec],
     ) -> Result<(), ValueError> {
-        let wanted = self.wanted(configured);
-        let seed_file = self.settings.options().seed_file.clone();
+        let before = self.settings.options().clone();
         if self.settings.set(id, text)? {
             self.rules_changed();
-            if self.settings.options().seed_file != seed_file {
+            let options = self.settings.options();
+            if options.seed_file != before.seed_file {
                 self.seed = GameSeed::default();
             }
-            if self.wanted(configured) != wanted {
+            let wanted = |options| BookSpec::wanted(options, configured);
+            if wanted(options) != wanted(&before) {
                 self.shelf.spoil();
             }
         }
@@ -359,7 +367,7 @@ impl Books {
 
     /// Reports once in a game which books are for it.
     fn report_books(&mut self, scene: Scene<'_>) -> Option<Act<'static>> {
-        if !scene.has_conditions() || !self.reported.is_news(why::News::Books) {
+        if !scene.has_conditions() || !self.reported.is_new(why::ReportOnce::Books) {
             return None;
         }
         if self.settings.options().info == Info::None {

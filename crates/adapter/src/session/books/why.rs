@@ -113,7 +113,7 @@ impl NoAnswerReason {
 
 /// What is reported once in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum ReportOnce {
     /// Which books are for it.
     Books,
     Analysis,
@@ -125,11 +125,11 @@ pub(super) enum News {
 
 /// What has been reported in the present game.
 #[derive(Debug, Default)]
-pub(super) struct ReportedReasons(Vec<News>);
+pub(super) struct ReportedReasons(Vec<ReportOnce>);
 
 impl ReportedReasons {
     /// True if this has not been reported yet; remembers it as reported.
-    pub(super) fn is_news(&mut self, what: News) -> bool {
+    pub(super) fn is_new(&mut self, what: ReportOnce) -> bool {
         let news = !self.0.contains(&what);
         if news {
             self.0.push(what);
@@ -168,7 +168,7 @@ impl Books {
             "the engine plays from a book of its own where Tabia's books end: \
              set \"{switch}\" to false to have it think"
         );
-        let is_told = self.settings.options().own_book && self.chooser.is_news(&text);
+        let is_told = self.settings.options().own_book && self.chooser.is_new(&text);
         is_told.then_some(Act::Info(text))
     }
 
@@ -182,13 +182,13 @@ impl Books {
         } else if go.engine_only {
             "only the engine can answer this go"
         } else if let Some(analysis) = scene.analysis {
-            let news = self.reported.is_news(News::Analysis);
+            let news = self.reported.is_new(ReportOnce::Analysis);
             return Some((analysis_text(analysis).to_owned(), news));
         } else if self.chooser.is_shut() {
             "the book is closed for this game (Book Miss Limit)"
         } else if scene.lacks_book_for_rules() {
             let rules = game.rules();
-            let news = self.reported.is_news(News::Variant);
+            let news = self.reported.is_new(ReportOnce::Variant);
             return Some((format!("this game is {rules}, and no book is for it"), news));
         } else if game.position().is_none() {
             match game.has_other_rules() {
@@ -217,7 +217,7 @@ impl Books {
         // different, as long as there are any.
         if chess960 && !is_ordinary(position) {
             text.push_str("books have positions of ordinary chess only, and this is Chess960");
-            return Some((text, reported.is_news(News::Chess960)));
+            return Some((text, reported.is_new(ReportOnce::Chess960)));
         }
         for (book, reason) in book_set.books.iter().zip(no_answer_reasons) {
             if !text.is_empty() {
@@ -231,12 +231,12 @@ impl Books {
         }) {
             true
         } else if has(|reason| matches!(reason, NoAnswerReason::PastDepth(_))) {
-            reported.is_news(News::PastDepth)
+            reported.is_new(ReportOnce::PastDepth)
         } else {
             // A book with an error has been reported already.
             let sound = book_set.books.iter().all(|book| book.notices.is_empty())
                 && !has(|reason| matches!(reason, NoAnswerReason::Trouble));
-            reported.is_news(News::OutOfBook) && sound
+            reported.is_new(ReportOnce::OutOfBook) && sound
         };
         Some((text, news))
     }

@@ -8,13 +8,13 @@ use tabia_uci::line::text;
 
 /// What the engine has declared before `uciok`.
 #[derive(Debug, Default)]
-pub(super) struct Hello {
+pub(super) struct Declaration {
     pub(super) name: String,
     pub(super) author: String,
     pub(super) options: Vec<EngineOption>,
 }
 
-impl Hello {
+impl Declaration {
     /// The engine's option of this name.
     pub(super) fn option(&self, name: &str) -> Option<&EngineOption> {
         self.options

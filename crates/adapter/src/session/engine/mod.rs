@@ -57,7 +57,7 @@ pub(super) use answers::{Answer, shown, unsound};
 use backlog::Backlog;
 pub use child::ANALYSE_MODE;
 pub(super) use child::OPPONENT;
-use child::{ChildOptions, Hello};
+use child::{ChildOptions, Declaration};
 use restarts::Restarts;
 pub(super) use start::{Introduced, Loss, TimeOver, Trial};
 use tabia_uci::gui::{self, GuiCommand, SetOption};
@@ -202,7 +202,7 @@ enum Stage {
 
 /// The purpose of an `isready` that the engine has to answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asker {
+enum ReadyFor {
     Gui,
     /// Tabia's own `isready` after a background search.
     Fence,
@@ -214,7 +214,7 @@ enum Asker {
 #[derive(Debug, Default)]
 struct Ready {
     /// The purpose of each, in order.
-    askers: VecDeque<Asker>,
+    askers: VecDeque<ReadyFor>,
     /// When the GUI asked for the `readyok` that it waits for; `None` if it waits for
     /// none, or if there is no limit.
     since: Option<Duration>,
@@ -269,7 +269,7 @@ pub(super) enum Readiness {
 pub(super) struct Engine {
     engines: Engines,
     state: State,
-    hello: Hello,
+    hello: Declaration,
     options: ChildOptions,
     sending: Sending,
     restarts: Restarts,
@@ -582,7 +582,7 @@ impl Engine {
         debug_assert_ne!(ending.stage, Stage::Fenced, "two fences");
         ending.stage = Stage::Fenced;
         process.stray = None;
-        self.ready.askers.push_back(Asker::Fence);
+        self.ready.askers.push_back(ReadyFor::Fence);
         Some(Act::engine(b"isready"))
     }
 
@@ -672,14 +672,14 @@ impl Engine {
 
     /// Handles an `isready` of the GUI.
     pub(super) fn ask_ready(&mut self, now: Duration) -> Option<Act<'static>> {
-        self.ready.askers.push_back(Asker::Gui);
+        self.ready.askers.push_back(ReadyFor::Gui);
         self.ready.since.get_or_insert(now);
         self.is_up().then(|| Act::engine(b"isready"))
     }
 
     /// Whether the GUI waits for a `readyok`.
     pub(super) fn owes_ready(&self) -> bool {
-        self.ready.askers.contains(&Asker::Gui)
+        self.ready.askers.contains(&ReadyFor::Gui)
     }
 
     /// Handles a `readyok` of the engine.
@@ -688,12 +688,12 @@ impl Engine {
             process.silent = false;
         }
         match self.ready.askers.pop_front() {
-            Some(Asker::Gui) => {
+            Some(ReadyFor::Gui) => {
                 self.ready.since = self.owes_ready().then_some(now);
                 Readied::OfGui
             }
-            Some(Asker::Fence) => self.end_of_fence(now),
-            Some(Asker::Answered) | None => Readied::OfNobody,
+            Some(ReadyFor::Fence) => self.end_of_fence(now),
+            Some(ReadyFor::Answered) | None => Readied::OfNobody,
         }
     }
 
@@ -719,8 +719,8 @@ impl Engine {
         self.ready.since = None;
         let mut count = 0;
         for asker in &mut self.ready.askers {
-            if *asker == Asker::Gui {
-                *asker = Asker::Answered;
+            if *asker == ReadyFor::Gui {
+                *asker = ReadyFor::Answered;
                 count += 1;
             }
         }
@@ -801,7 +801,7 @@ impl Engine {
     pub(super) fn own_book(&self) -> Option<String> {
         let name = self.hello.own_book()?;
         let is_set = self.options.line(name).is_some();
-        (!is_set).then(|| Hello::announced_name(name))
+        (!is_set).then(|| Declaration::announced_name(name))
     }
 
     /// Whether it can print several variations.
@@ -848,7 +848,7 @@ impl Engine {
             self.state
         );
         let fences = self.ready.askers.iter();
-        let fences = fences.filter(|asker| **asker == Asker::Fence).count();
+        let fences = fences.filter(|asker| **asker == ReadyFor::Fence).count();
         debug_assert!(
             fences <= 1 || !self.is_up(),
             "more than one search is being ended"

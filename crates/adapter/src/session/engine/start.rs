@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::super::Request;
 use super::super::act::Act;
 use super::backlog::Backlog;
-use super::child::{ANALYSE_MODE, ChildOptions, Hello, OPPONENT};
+use super::child::{ANALYSE_MODE, ChildOptions, Declaration, OPPONENT};
 use super::restarts::Restarts;
-use super::{Asker, Engine, Lost, Patience, Phase, Process, Sending, Starting, State, Work};
+use super::{Engine, Lost, Patience, Phase, Process, ReadyFor, Sending, Starting, State, Work};
 use crate::session::{IfNoneStarts, Profile};
 use crate::settings::{NONE, Settings};
 use tabia_uci::engine::{Id, OptionError, id, option};
@@ -110,8 +110,8 @@ impl Engine {
             phase: Phase::Requested,
             backlog,
         });
-        self.hello = Hello::default();
-        self.ready.askers.retain(|asker| *asker == Asker::Gui);
+        self.hello = Declaration::default();
+        self.ready.askers.retain(|asker| *asker == ReadyFor::Gui);
         let limit = self.profile().map(|profile| profile.start_timeout);
         let alarm = limit.map(Act::Alarm);
         let request = Act::Ask(Request::StartEngine(index));
@@ -391,7 +391,7 @@ impl Engine {
         let settings = self.profile().map_or(own, |profile| &profile.settings);
         let of_tabia = settings.options().declarations().map(declaration);
         let of_engine = self.hello.options.iter().map(|option| {
-            let name = Hello::announced_name(&option.name);
+            let name = Declaration::announced_name(&option.name);
             option.announce(&name)
         });
         let analyse = UciOptionConfig::Check {

@@ -20,7 +20,7 @@ use shakmaty::Color;
 
 use super::Request;
 use super::act::Act;
-use super::game::{Game, Step, Story};
+use super::game::{Continuation, Game, Story};
 use crate::book_set::OpenBook;
 use crate::record::RecordKind;
 use learn::Learner;
@@ -63,7 +63,7 @@ impl Observers {
         &mut self,
         before: Option<Story>,
         game: &Game,
-        step: Step,
+        step: Continuation,
         about: About<'_>,
     ) -> Vec<Act<'static>> {
         let Some(before) = before else {
@@ -74,9 +74,9 @@ impl Observers {
             false => notes(self.learner.position(before.clone(), &game.story())),
         };
         match (step, &mut self.recorder) {
-            (Step::Anew, _) => acts.extend(self.record_game(before, about)),
-            (Step::Onward, Some(recorder)) => recorder.go_on(&before),
-            (Step::Onward, None) => {}
+            (Continuation::Anew, _) => acts.extend(self.record_game(before, about)),
+            (Continuation::Onward, Some(recorder)) => recorder.go_on(&before),
+            (Continuation::Onward, None) => {}
         }
         acts
     }

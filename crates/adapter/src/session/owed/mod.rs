@@ -41,7 +41,7 @@ pub(super) struct SearchKind {
 }
 
 impl SearchKind {
-    pub(super) const fn of(go: &Go) -> SearchKind {
+    pub(super) const fn from_go(go: &Go) -> SearchKind {
         SearchKind {
             ponder: go.ponder,
             infinite: go.infinite,
@@ -501,7 +501,7 @@ impl Owed {
     ) {
         debug_assert!(!self.is_exclusive(), "two searches at once");
         let mut running = Running {
-            kind: SearchKind::of(&go),
+            kind: SearchKind::from_go(&go),
             go: line.to_vec(),
             parsed: go,
             since: now,

@@ -21,7 +21,7 @@ fn held(line: &str, due: Option<Duration>, search: Option<Background>) -> Owed {
     let mut owed = Owed::default();
     owed.hold(Held {
         answer: vec![b"bestmove e2e4".to_vec()],
-        kind: SearchKind::of(&go(line)),
+        kind: SearchKind::from_go(&go(line)),
         due,
         search,
     });

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::book_set::BookSet;
-use crate::session::{Engines, Event, Outlet, Profile, Request, Session};
+use crate::session::{Engines, Event, Output, Profile, Request, Session};
 use tabia_uci::line::LineBuffer;
 
 /// Takes lines as the relay does.
@@ -15,7 +15,7 @@ struct Buffers {
     engine: Vec<u8>,
 }
 
-impl Outlet for Buffers {
+impl Output for Buffers {
     fn gui(&mut self, line: &[u8]) {
         self.gui.extend_from_slice(line);
         self.gui.push(b'\n');

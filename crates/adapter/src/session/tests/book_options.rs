@@ -13,7 +13,7 @@ use shakmaty::{Chess, Position};
 
 use crate::book_set::{BookSet, BookSpec, OpenBook};
 use crate::config::Config;
-use crate::session::{Engines, Event, Outlet, Profile, Request, Session};
+use crate::session::{Engines, Event, Output, Profile, Request, Session};
 use crate::settings::tests::values;
 use crate::settings::{BookFiles, OptionId, Options, Scope, Setting};
 use tabia_book::{
@@ -125,7 +125,7 @@ struct World {
     opens: bool,
 }
 
-impl Outlet for World {
+impl Output for World {
     fn gui(&mut self, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
         // Defaults are announced; this is not what a book decides.

@@ -42,7 +42,7 @@ use std::time::Duration;
 
 use crate::book_set::{BookSet, BookSpec, OpenBook};
 use crate::conditions::BookConditions;
-use crate::session::{Engines, Event, IfNoneStarts, Outlet, Profile, Request, Session};
+use crate::session::{Engines, Event, IfNoneStarts, Output, Profile, Request, Session};
 use crate::settings::{OptionId, Settings};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
@@ -127,12 +127,12 @@ impl WrittenBook {
 
 /// The output of the session, written as in the files.
 #[derive(Default)]
-struct Output {
+struct Collected {
     lines: Vec<String>,
     declarations: usize,
 }
 
-impl Outlet for Output {
+impl Output for Collected {
     fn gui(&mut self, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
         let ours = line
@@ -185,7 +185,7 @@ struct Conversation {
     books: Vec<(Option<Color>, WrittenBook)>,
     book_set: BookSet,
     now: Duration,
-    output: Output,
+    output: Collected,
 }
 
 impl Conversation {
@@ -352,7 +352,7 @@ fn hold(path: &Path) -> Result<(), String> {
         books: Vec::new(),
         book_set: BookSet::default(),
         now: Duration::ZERO,
-        output: Output::default(),
+        output: Collected::default(),
     };
     let mut transcript = String::new();
     let lines: Vec<&str> = text

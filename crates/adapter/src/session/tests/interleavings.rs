@@ -23,7 +23,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::book_set::{BookSet, BookSpec, OpenBook};
-use crate::session::{Engines, Event, GameRecord, Outlet, Profile, Request, Session};
+use crate::session::{Engines, Event, GameRecord, Output, Profile, Request, Session};
 use crate::settings::OptionId;
 use crate::transcript::{LogHeader, Recording, Transcript, replay};
 use proptest::prelude::*;
@@ -481,7 +481,7 @@ impl World {
     }
 }
 
-impl Outlet for World {
+impl Output for World {
     fn gui(&mut self, line: &[u8]) {
         if let Some(transcript) = &mut self.transcript {
             transcript.to_gui(line);

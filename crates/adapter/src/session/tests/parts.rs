@@ -15,7 +15,7 @@ const PARTS: [(&str, &[&str]); 5] = [
 ];
 
 /// Whoever uses these reaches for the whole session.
-const WHOLE: [&str; 3] = ["Session", "Moment", "Outlet"];
+const WHOLE: [&str; 3] = ["Session", "Moment", "Output"];
 
 fn files(path: &Path) -> Vec<PathBuf> {
     match path.is_file() {

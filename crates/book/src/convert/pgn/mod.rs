@@ -44,7 +44,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     let tree = tree::PgnTree::read(work, book, &mut summary)?;
     let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
     let places = cut::places(&tree, &games);
-    let writer = write::Writer {
+    let writer = write::GameWriter {
         tree: &tree,
         games: &games,
         places: &places,

@@ -13,7 +13,7 @@ use tabia_notation as notation;
 /// Highest length of a line in bytes.
 const COLUMNS: usize = 79;
 
-pub(super) struct Writer<'t> {
+pub(super) struct GameWriter<'t> {
     pub(super) tree: &'t PgnTree,
     pub(super) games: &'t [Game],
     /// The game of each node.
@@ -23,7 +23,7 @@ pub(super) struct Writer<'t> {
     pub(super) comments: bool,
 }
 
-impl Writer<'_> {
+impl GameWriter<'_> {
     /// Appends a game.
     pub(super) fn game(&self, number: usize, out: &mut String) {
         let Some(game) = self.games.get(number) else {

@@ -14,7 +14,7 @@ use shakmaty::{
 use super::reach::{Form, Reach, Steps};
 use super::{Counts, Line, Lines, weights};
 use crate::convert::{ConvertJob, Converted, UNREACHED, Work, wanted};
-use crate::ctg::{CanonicalBoard, CtgBook, DirectoryReader, Entry, Key, Place};
+use crate::ctg::{CanonicalBoard, CtgBook, DirectoryReader, Entry, EntryAddress, Key};
 use crate::policy::{self, Weighed};
 use crate::polyglot::PackedMove;
 use crate::{Error, Lookup, Wanted, position_of};
@@ -31,7 +31,7 @@ struct Chunk {
     /// The number of entries.
     entries: usize,
     /// The entries that a look-up finds, if that was requested, and their forms.
-    found: Vec<(Place, u8)>,
+    found: Vec<(EntryAddress, u8)>,
     /// Buffers for the current entry.
     buffers: (Lookup, Vec<Weighed>),
 }
@@ -141,7 +141,7 @@ impl Chunk {
         &mut self,
         job: &ConvertJob,
         reader: &mut DirectoryReader<'_>,
-        place: Place,
+        place: EntryAddress,
         entry: &Entry<'_>,
     ) -> Result<(), Error> {
         let number = self.entries;
@@ -177,10 +177,10 @@ impl Chunk {
         policy::weigh(&found.moves, &job.policy, |_| None, verdicts);
         let own = || weights(job, &found.moves, verdicts);
         for ((mv, weight), after) in found.moves.iter().zip(own()).zip(reader.after()) {
-            self.steps.add(PackedMove::of(mv.mv), weight, *after);
+            self.steps.add(PackedMove::from_move(mv.mv), weight, *after);
         }
         for (mv, after) in unplayed.iter().zip(reader.after().iter().skip(played)) {
-            self.steps.pass(PackedMove::of(mv.mv), *after);
+            self.steps.pass(PackedMove::from_move(mv.mv), *after);
         }
         // The order of transpositions depends on the legal moves of the real board; it
         // can change the last digit of sums.
@@ -208,9 +208,13 @@ fn weights_in(
     let legal = in_form(form, position)?.legal_moves();
     let mut order: Vec<(usize, usize)> = Vec::new();
     for (n, mv) in found.moves.iter().enumerate() {
-        let packed = form.apply(PackedMove::of(mv.mv));
+        let packed = form.apply(PackedMove::from_move(mv.mv));
         let rank = match mv.transposition {
-            true => 1 + legal.iter().position(|mv| PackedMove::of(*mv) == packed)?,
+            true => {
+                1 + legal
+                    .iter()
+                    .position(|mv| PackedMove::from_move(*mv) == packed)?
+            }
             false => 0,
         };
         order.push((rank, n));

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use rustc_hash::FxBuildHasher;
 
-use crate::ctg::{EntrySet, KnownEntry, Orientation, Place};
+use crate::ctg::{EntryAddress, EntrySet, KnownEntry, Orientation};
 use crate::polyglot::PackedMove;
 use tabia_io::parallel::{Panicked, each_in_order, threads};
 
@@ -61,9 +61,9 @@ fn turned(forms: u8, by: u8) -> u8 {
 /// an entry), its form, whether the new book gets the move, and the file of an en passant
 /// capture that is not in the target's key.
 #[derive(Clone, Copy, Debug)]
-struct Step(u64);
+struct EntryMove(u64);
 
-impl Step {
+impl EntryMove {
     const FORM: u64 = 3;
     const PASSANT_SHIFT: u32 = 2;
     const PLAYED: u64 = 1 << 6;
@@ -71,54 +71,54 @@ impl Step {
     const TARGET_SHIFT: u32 = 8;
     const OFFSET_BITS: u32 = 12;
 
-    fn new(after: Option<KnownEntry>, is_played: bool) -> Step {
-        let played = if is_played { Step::PLAYED } else { 0 };
+    fn new(after: Option<KnownEntry>, is_played: bool) -> EntryMove {
+        let played = if is_played { EntryMove::PLAYED } else { 0 };
         let Some(after) = after else {
-            return Step(played);
+            return EntryMove(played);
         };
         let place =
-            u64::from(after.place.page) << Step::OFFSET_BITS | u64::from(after.place.offset);
+            u64::from(after.place.page) << EntryMove::OFFSET_BITS | u64::from(after.place.offset);
         let passant = after.pinned_en_passant.map_or(0, |file| file + 1);
-        Step(
-            place << Step::TARGET_SHIFT
-                | u64::from(passant) << Step::PASSANT_SHIFT
+        EntryMove(
+            place << EntryMove::TARGET_SHIFT
+                | u64::from(passant) << EntryMove::PASSANT_SHIFT
                 | u64::from(Form::of(after.orientation).0)
-                | Step::LEADS
+                | EntryMove::LEADS
                 | played,
         )
     }
 
-    fn place(self) -> Option<Place> {
-        let place = self.0 >> Step::TARGET_SHIFT;
-        (self.0 & Step::LEADS != 0).then_some(Place {
-            page: (place >> Step::OFFSET_BITS) as u32,
-            offset: (place & ((1 << Step::OFFSET_BITS) - 1)) as u16,
+    fn place(self) -> Option<EntryAddress> {
+        let place = self.0 >> EntryMove::TARGET_SHIFT;
+        (self.0 & EntryMove::LEADS != 0).then_some(EntryAddress {
+            page: (place >> EntryMove::OFFSET_BITS) as u32,
+            offset: (place & ((1 << EntryMove::OFFSET_BITS) - 1)) as u16,
         })
     }
 
-    fn to_number(self, number: Option<usize>) -> Step {
-        let flags = self.0 & ((1 << Step::TARGET_SHIFT) - 1);
+    fn to_number(self, number: Option<usize>) -> EntryMove {
+        let flags = self.0 & ((1 << EntryMove::TARGET_SHIFT) - 1);
         match number {
-            Some(number) => Step((number as u64) << Step::TARGET_SHIFT | flags),
-            None => Step(flags & !Step::LEADS),
+            Some(number) => EntryMove((number as u64) << EntryMove::TARGET_SHIFT | flags),
+            None => EntryMove(flags & !EntryMove::LEADS),
         }
     }
 
     fn number(self) -> Option<usize> {
-        let number = self.0 >> Step::TARGET_SHIFT;
-        (self.0 & Step::LEADS != 0).then_some(number as usize)
+        let number = self.0 >> EntryMove::TARGET_SHIFT;
+        (self.0 & EntryMove::LEADS != 0).then_some(number as usize)
     }
 
     fn form(self) -> u8 {
-        (self.0 & Step::FORM) as u8
+        (self.0 & EntryMove::FORM) as u8
     }
 
     fn passant(self) -> Option<u8> {
-        ((self.0 >> Step::PASSANT_SHIFT) as u8 & 15).checked_sub(1)
+        ((self.0 >> EntryMove::PASSANT_SHIFT) as u8 & 15).checked_sub(1)
     }
 
     fn is_played(self) -> bool {
-        self.0 & Step::PLAYED != 0
+        self.0 & EntryMove::PLAYED != 0
     }
 }
 
@@ -126,15 +126,15 @@ impl Step {
 #[derive(Default)]
 pub(super) struct Steps {
     /// Entries with the number of moves of each.
-    entries: Vec<(Place, u32)>,
-    steps: Vec<Step>,
+    entries: Vec<(EntryAddress, u32)>,
+    steps: Vec<EntryMove>,
     /// Each move on the board of the entry, and its weight in the new book.
     moves: Vec<(PackedMove, u16)>,
 }
 
 impl Steps {
     /// Begins the next entry, without moves.
-    pub(super) fn entry(&mut self, place: Place) {
+    pub(super) fn entry(&mut self, place: EntryAddress) {
         self.entries.push((place, 0));
     }
 
@@ -142,7 +142,7 @@ impl Steps {
     pub(super) fn add(&mut self, mv: PackedMove, weight: Option<u16>, after: Option<KnownEntry>) {
         if let Some((_, count)) = self.entries.last_mut() {
             *count += 1;
-            self.steps.push(Step::new(after, weight.is_some()));
+            self.steps.push(EntryMove::new(after, weight.is_some()));
             self.moves.push((mv, weight.unwrap_or(0)));
         }
     }
@@ -186,7 +186,7 @@ pub(super) struct Reach {
     first: Vec<usize>,
     /// The end of the moves of each entry.
     ends: Vec<usize>,
-    steps: Vec<Step>,
+    steps: Vec<EntryMove>,
     moves: Vec<(PackedMove, u16)>,
     /// The low four bits: reached forms; the upper four: forms reached without en passant
     /// captures that are not in the key.
@@ -223,7 +223,7 @@ impl Reach {
     }
 
     /// The number of an entry.
-    pub(super) fn number(&self, place: Place) -> Option<usize> {
+    pub(super) fn number(&self, place: EntryAddress) -> Option<usize> {
         let before = self.places.before_in_page(place)?;
         Some(self.first.get(place.page as usize)? + before)
     }
@@ -385,7 +385,7 @@ mod tests {
                 .wrapping_add(1);
             (state >> 33) as u32 % most
         };
-        let place = |number: u32| Place {
+        let place = |number: u32| EntryAddress {
             page: number / u32::from(IN_PAGE),
             offset: 4 + 100 * (number % u32::from(IN_PAGE)) as u16,
         };

@@ -54,7 +54,7 @@ pub(super) fn lines(
                 .iter()
                 .zip(weights(job, &found.moves, &verdicts))
             {
-                let weight = weight.map(|weight| (Reverse(weight), PackedMove::of(mv.mv)));
+                let weight = weight.map(|weight| (Reverse(weight), PackedMove::from_move(mv.mv)));
                 line.moves.extend(weight);
             }
             all.counts.count(found.moves.len(), line.moves.len());
@@ -95,7 +95,7 @@ pub(super) fn lines(
             },
         )?;
     let mut rest = BookWalk::beyond(book, seen);
-    while let Some(here) = rest.next()? {
+    while let Some(here) = rest.advance()? {
         let position = &here.position;
         let found = look_up(&mut [(position, polyglot::key(position))].into_iter())?;
         counts.add(&found.counts);

@@ -15,7 +15,8 @@ mod reader;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
-    CanonicalBoard, CtgBook, Entry, Error, Key, Place, Salvage, reader::Index, trie::is_of_slot,
+    CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, Salvage, reader::Index,
+    trie::is_of_slot,
 };
 use hashes::of_board;
 pub use reader::{DirectoryReader, KnownEntry};
@@ -70,7 +71,7 @@ impl Directory {
         hash << self.place_bits
     }
 
-    fn add(&self, hash: u64, place: Place) {
+    fn add(&self, hash: u64, place: EntryAddress) {
         let packed = u64::from(place.page) << OFFSET_BITS | u64::from(place.offset);
         let value = self.check(hash) | packed;
         if let Some(word) = self.sieve.get(self.sieve_word(hash)) {
@@ -92,7 +93,7 @@ impl Directory {
     }
 
     /// The places that may belong to a hash.
-    fn candidates(&self, hash: u64) -> impl Iterator<Item = Place> + '_ {
+    fn candidates(&self, hash: u64) -> impl Iterator<Item = EntryAddress> + '_ {
         let check = self.check(hash) >> self.place_bits;
         let mut at = self.first(hash);
         std::iter::from_fn(move || {
@@ -110,7 +111,7 @@ impl Directory {
                 at += 1;
                 if value >> self.place_bits == check {
                     let packed = value & ((1 << self.place_bits) - 1);
-                    return Some(Place {
+                    return Some(EntryAddress {
                         page: (packed >> OFFSET_BITS) as u32,
                         offset: (packed & ((1 << OFFSET_BITS) - 1)) as u16,
                     });
@@ -157,7 +158,7 @@ impl CtgBook {
         stage: &'static str,
         watch: &mut Watch<'_>,
         start: impl Fn() -> T + Sync,
-        each: impl Fn(&mut T, Place, &Entry<'_>) -> Result<(), Error> + Sync,
+        each: impl Fn(&mut T, EntryAddress, &Entry<'_>) -> Result<(), Error> + Sync,
         mut take: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<Salvage, Error> {
         let mut all = Salvage::default();
@@ -187,7 +188,7 @@ impl CtgBook {
         &self,
         stage: &'static str,
         watch: &mut Watch<'_>,
-        each: impl Fn(&mut S, Result<(Place, Entry<'_>), Error>) -> Result<(), Error> + Sync,
+        each: impl Fn(&mut S, Result<(EntryAddress, Entry<'_>), Error>) -> Result<(), Error> + Sync,
         work: impl Fn(S) -> Result<T, E> + Sync,
         mut take: impl FnMut(T) -> Result<(), E>,
     ) -> Result<(), E>
@@ -316,7 +317,7 @@ impl Owners {
         Ok(Owners::Slots(owners))
     }
 
-    fn lead_to(&self, place: Place, key: &Key) -> bool {
+    fn lead_to(&self, place: EntryAddress, key: &Key) -> bool {
         let Owners::Slots(owners) = self else {
             return true;
         };

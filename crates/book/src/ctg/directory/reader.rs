@@ -5,7 +5,7 @@ use shakmaty::{Chess, Move, MoveList, Position as _};
 use super::Directory;
 use super::hashes::{SideView, of_position};
 use crate::ctg::{
-    CanonicalBoard, CtgBook, Entry, Error, Orientation, Place, moves,
+    CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Orientation, moves,
     page::{PAGE_BYTES, split_entry},
     reader::MoveSet,
 };
@@ -31,7 +31,7 @@ pub struct DirectoryReader<'b> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownEntry {
     /// The place of the entry.
-    pub place: Place,
+    pub place: EntryAddress,
     /// How the entry's board is turned against that of the position.
     pub orientation: Orientation,
     /// The file, on the board of the entry, of an en passant capture that is illegal
@@ -89,7 +89,7 @@ impl<'b> DirectoryReader<'b> {
         position: &Chess,
         wanted: Wanted,
         found: &mut Lookup,
-    ) -> Result<Option<Place>, Error> {
+    ) -> Result<Option<EntryAddress>, Error> {
         let mut stored = std::mem::take(&mut self.stored);
         stored.clear();
         let own = self.find_with(of_position(position), position, |entry| {
@@ -243,7 +243,7 @@ impl<'b> DirectoryReader<'b> {
     ) -> Result<Option<(KnownEntry, T)>, Error> {
         let directory = self.directory;
         let mut board = None;
-        let mut best: Option<(bool, Place, T)> = None;
+        let mut best: Option<(bool, EntryAddress, T)> = None;
         for place in directory.candidates(hash) {
             if board.is_none() {
                 let Some(known) = CanonicalBoard::from_position(position) else {

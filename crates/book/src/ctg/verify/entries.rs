@@ -10,7 +10,7 @@ use super::{Problem, ProblemKind, files::IndexFacts};
 use crate::{
     Stats,
     ctg::{
-        CanonicalBoard, Entry, Error, Key, PageFault, Place,
+        CanonicalBoard, Entry, EntryAddress, Error, Key, PageFault,
         error::file_offset,
         moves,
         page::Page,
@@ -97,7 +97,7 @@ impl BlockChecker<'_> {
     }
 
     /// The place of a key, by an index made from the pages.
-    fn find(&self, reader: &mut PageReader<'_>, key: &Key) -> Result<Option<Place>, Error> {
+    fn find(&self, reader: &mut PageReader<'_>, key: &Key) -> Result<Option<EntryAddress>, Error> {
         for page in self.scan.pages(key.hash()) {
             let found = match reader.page(page) {
                 Ok(page) => page.find(key.as_bytes()),
@@ -105,7 +105,7 @@ impl BlockChecker<'_> {
                 Err(error) => return Err(error),
             };
             if let Ok(Some(offset)) = found {
-                return Ok(Some(Place { page, offset }));
+                return Ok(Some(EntryAddress { page, offset }));
             }
         }
         Ok(None)
@@ -255,18 +255,18 @@ impl PageChecker<'_, '_> {
 
     fn check_repeated(&mut self, page: &Page<'_>, offset: u16, key: &Key) -> Result<(), Error> {
         let checker = self.checker;
-        let here = Place {
+        let here = EntryAddress {
             page: self.number,
             offset,
         };
         let first_here = page.find(key.as_bytes()).ok().flatten();
-        let mut first = first_here.map_or(here, |offset| Place { offset, ..here });
+        let mut first = first_here.map_or(here, |offset| EntryAddress { offset, ..here });
         for number in checker.scan.pages(key.hash()) {
             if number < first.page
                 && let Ok(other) = self.others.page(number)
                 && let Ok(Some(offset)) = other.find(key.as_bytes())
             {
-                first = Place {
+                first = EntryAddress {
                     page: number,
                     offset,
                 };

@@ -13,9 +13,9 @@ use parquet::file::reader::{
 };
 use parquet::schema::types::ColumnDescriptor;
 
-use super::file::DataFile;
-use super::reader::FileReader;
-use crate::progress::{Stop, Stopped};
+use tabia_io::input::file::DataFile;
+use tabia_io::input::reader::FileReader;
+use tabia_io::progress::{Stop, Stopped};
 
 /// Rows that are read at once.
 const BATCH_ROWS: usize = 4096;
@@ -25,7 +25,7 @@ const BUFFER_BYTES: usize = 8 << 10;
 
 /// A Parquet file. Several threads may read its row groups at once.
 pub struct Table {
-    reader: SerializedFileReader<FileReader>,
+    reader: SerializedFileReader<Chunks>,
     /// Indices of the selected columns.
     columns: Vec<usize>,
 }
@@ -38,9 +38,8 @@ impl Table {
     /// What is wrong, as text: the file cannot be read, or is damaged.
     pub fn open(path: &Path) -> Result<Table, String> {
         let file = DataFile::open_in_pieces(path).map_err(|error| error.to_string())?;
-        let whole = 0..file.len();
-        let file = FileReader::new(Arc::new(file), whole);
-        let reader = SerializedFileReader::new(file).map_err(|error| error_text(&error))?;
+        let reader = SerializedFileReader::new(Chunks(Arc::new(file)))
+            .map_err(|error| error_text(&error))?;
         // The library panics on some of these faults.
         let is_sane = reader.metadata().row_groups().iter().all(|group| {
             group.num_rows() >= 0
@@ -289,23 +288,26 @@ fn error_text(error: &ParquetError) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-impl Length for FileReader {
+/// A file as the Parquet library reads it, in pieces.
+struct Chunks(Arc<DataFile>);
+
+impl Length for Chunks {
     fn len(&self) -> u64 {
-        self.length()
+        self.0.len()
     }
 }
 
-impl ChunkReader for FileReader {
+impl ChunkReader for Chunks {
     type T = io::BufReader<FileReader>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        let rest = FileReader::new(Arc::clone(&self.file), start..self.part.end);
+        let rest = FileReader::new(Arc::clone(&self.0), start..self.0.len());
         Ok(io::BufReader::with_capacity(BUFFER_BYTES, rest))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
         // A damaged file may request any length.
-        if length as u64 > self.length() {
+        if length as u64 > self.0.len() {
             return Err(ParquetError::EOF("it ends early".to_owned()));
         }
         let mut bytes = vec![0; length];

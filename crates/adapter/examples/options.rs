@@ -1,0 +1,23 @@
+//! Prints the UCI options of the adapter, and what a chosen preset changes:
+//! `cargo run -p tabia-adapter --example options [PRESET]`.
+
+#![allow(clippy::print_stdout)]
+
+use tabia_adapter::settings::{OptionId, Settings};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut settings = Settings::default();
+    for declaration in settings.options().declarations() {
+        println!("{declaration}");
+    }
+    let preset = std::env::args().nth(1).unwrap_or("Optimize".to_owned());
+    settings.choose(OptionId::Preset, &preset)?;
+    if let Some(values) = settings.options().in_force() {
+        println!("{values}");
+    }
+    // A wrong value is refused with the right ones.
+    if let Err(error) = settings.choose(OptionId::Variety, "200") {
+        println!("{error}");
+    }
+    Ok(())
+}

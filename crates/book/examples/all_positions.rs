@@ -1,0 +1,34 @@
+//! Walks through a book, the most played lines first, and prints each position with a line
+//! to it: `cargo run -p tabia-book --example all_positions [BOOK [COUNT]]`.
+
+#![allow(clippy::print_stdout)]
+
+use shakmaty::{Chess, Position as _, san::SanPlus};
+use tabia_book::walk::Order;
+use tabia_book::{Book, OpenOptions};
+
+const STARTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../books/tabia.ctg");
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().unwrap_or_else(|| STARTER.to_owned());
+    let count = arguments.next().map_or(Ok(20), |count| count.parse())?;
+
+    let book = Book::open(&path, &OpenOptions::default())?;
+    for walked in book.walk(Order::Likeliest).take(count) {
+        let walked = walked?;
+        let mut position = Chess::default();
+        let mut line = String::new();
+        for mv in walked.line {
+            line += &SanPlus::from_move_and_play_unchecked(&mut position, mv).to_string();
+            line.push(' ');
+        }
+        let share = 100.0 * walked.share;
+        let moves = walked.lookup.moves.len();
+        println!(
+            "{share:>6.2} % {moves:>3} moves, {} to move: {line}",
+            walked.position.turn()
+        );
+    }
+    Ok(())
+}

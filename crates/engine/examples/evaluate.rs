@@ -1,0 +1,29 @@
+//! Asks an engine for an evaluation:
+//! `cargo run -p tabia-engine --example evaluate [ENGINE]`
+
+#![allow(clippy::print_stdout)] // Figures for users.
+
+mod scripted;
+
+use std::time::Duration;
+
+use tabia_engine::{Analyst, Effort, Question};
+use tabia_notation::Line;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let patience = Duration::from_secs(10);
+    let mut analyst = Analyst::start(&scripted::engine(), &[], patience)?;
+    let line = Line::read("", "1. e4 c5")?;
+    let question = Question {
+        position: line.last(),
+        only: &[],
+        lines: 1,
+        afresh: true,
+    };
+    let found = analyst.evaluate(question, Effort::Nodes(100_000), patience)?;
+    println!(
+        "{}: {:?} at depth {}",
+        found.source, found.value, found.depth
+    );
+    Ok(())
+}

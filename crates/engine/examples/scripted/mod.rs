@@ -1,0 +1,62 @@
+//! The engine of these examples: the program that is named as the first argument, or
+//! without one the example itself, started again with the argument `engine`. It then
+//! plays the first legal move.
+
+use std::io::{self, BufRead as _, Write as _};
+
+use shakmaty::{CastlingMode, Chess, Position as _};
+use tabia_engine::EngineCommand;
+use tabia_notation::Line;
+use tabia_uci::gui::{self, GuiCommand};
+
+/// How to start the engine; does not return in the process that is the engine.
+pub(crate) fn engine() -> EngineCommand {
+    let mut command = EngineCommand::default();
+    match std::env::args_os().nth(1) {
+        Some(first) if first == "engine" => {
+            let ended = play();
+            std::process::exit(ended.is_err().into());
+        }
+        Some(program) => command.program = program.into(),
+        None => {
+            command.program = std::env::current_exe().expect("this program has a path");
+            command.args = vec!["engine".into()];
+        }
+    }
+    command
+}
+
+fn play() -> io::Result<()> {
+    let mut out = io::stdout();
+    let mut board = Chess::default();
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let first = board.legal_moves().first().copied();
+        let best = first.map_or("(none)".to_owned(), |mv| {
+            mv.to_uci(CastlingMode::Standard).to_string()
+        });
+        match gui::parse(line.as_bytes()) {
+            GuiCommand::Uci => writeln!(out, "id name Scripted\nid author nobody\nuciok")?,
+            GuiCommand::IsReady => writeln!(out, "readyok")?,
+            GuiCommand::Position => {
+                if let Some(position) = gui::position(line.as_bytes())
+                    && let moves = String::from_utf8_lossy(position.moves)
+                    && let Ok(read) = Line::read(&position.fen.unwrap_or_default(), &moves)
+                {
+                    board = read.last().clone();
+                }
+            }
+            GuiCommand::Go(go) => {
+                writeln!(out, "info depth 1 score cp 20 nodes 1 pv {best}")?;
+                if !go.infinite {
+                    writeln!(out, "bestmove {best}")?;
+                }
+            }
+            GuiCommand::Stop => writeln!(out, "bestmove {best}")?,
+            GuiCommand::Quit => return Ok(()),
+            _ => {}
+        }
+        out.flush()?;
+    }
+    Ok(())
+}

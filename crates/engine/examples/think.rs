@@ -1,0 +1,30 @@
+//! Shows a search while it goes on, and ends it:
+//! `cargo run -p tabia-engine --example think [ENGINE]`
+
+#![allow(clippy::print_stdout)] // Figures for users.
+
+mod scripted;
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use shakmaty::Chess;
+use tabia_engine::{Analyst, Question};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let patience = Duration::from_secs(10);
+    let mut analyst = Analyst::start(&scripted::engine(), &[], patience)?;
+    let question = Question {
+        position: &Chess::default(),
+        only: &[],
+        lines: 1,
+        afresh: false,
+    };
+    // Until the engine has a variation.
+    let last = analyst.think(question, patience, |update| match update.lines.first() {
+        Some(Some(_)) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    })?;
+    println!("{} nodes: {:?}", last.nodes, last.lines);
+    Ok(())
+}

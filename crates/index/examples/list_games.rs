@@ -1,0 +1,37 @@
+//! Lists the newest games of a position, and prints the first of them as PGN:
+//! `cargo run -p tabia-index --example list_games`
+#![allow(clippy::print_stdout)]
+
+use tabia_index::query::{Lists, Order, Source, sums};
+use tabia_index::{GameSelection, GamesIndex, IndexJob, Watch};
+use tabia_notation::Line;
+
+const GAMES: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../tests/data/chessbase/Capa.cbh"
+);
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("games.tgx");
+    IndexJob::new([GAMES], &path).run(&mut Watch::default())?;
+
+    let index = GamesIndex::open(&path, true)?;
+    let line = Line::read("", "1. d4 d5")?;
+    let lists = Lists {
+        listed: 5,
+        order: Order::Newest,
+        ..Lists::default()
+    };
+    let all = GameSelection::default();
+    let answer = sums([Source::Index(&index)], line.last(), &all, lists)?;
+    for named in &answer.listed {
+        if let Some(game) = index.game(named.game.game.into())? {
+            let (names, date) = (&game.head.names, game.head.facts.date.to_pgn());
+            println!("{date} {} - {}", names.white, names.black);
+        }
+    }
+    let first = answer.listed.first().ok_or("no game has this position")?;
+    print!("{}", index.pgn(first.game.game.into())?.unwrap_or_default());
+    Ok(())
+}

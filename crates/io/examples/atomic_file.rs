@@ -1,0 +1,16 @@
+//! Writes a file that is there whole or not at all: `cargo run -p tabia-io --example atomic_file`
+
+#![allow(clippy::print_stdout)] // Figures for users.
+
+use tabia_io::atomic::{NewFile, Old};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("numbers.txt");
+    let mut file = NewFile::create(&path, Old::Refuse)?;
+    file.add(b"1 2 3\n")?;
+    println!("before: {}", path.exists());
+    file.put()?;
+    println!("after: {}", std::fs::read_to_string(&path)?);
+    Ok(())
+}

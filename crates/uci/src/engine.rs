@@ -137,7 +137,6 @@ impl EngineOption {
     }
 
     /// The texts after each `key` in the details.
-    #[must_use]
     pub fn fields(&self, key: &str) -> impl Iterator<Item = String> {
         let words: Vec<&str> = self.details.split_whitespace().collect();
         let is_key = |word: &&str| matches!(*word, "default" | "min" | "max" | "var");

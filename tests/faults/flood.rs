@@ -125,6 +125,11 @@ fn bytes_taken(script: &str, line: &[u8], bytes: usize) -> (usize, u64) {
         // It waits for no answer of the engine any more.
         assert!(lines.any(|line| line.is_ok_and(|line| line == "uciok")));
     }
+    // Until the engine runs, the adapter sleeps because it starts it.
+    while !children(&child).iter().any(is_sleep) {
+        // No event tells; how long this takes decides nothing.
+        std::thread::sleep(Duration::from_millis(2));
+    }
     // Stays open until the memory has been measured.
     let pipe = stdin.as_fd().try_clone_to_owned().expect("its input");
     let taken = Arc::new(AtomicUsize::new(0));
@@ -146,6 +151,11 @@ fn bytes_taken(script: &str, line: &[u8], bytes: usize) -> (usize, u64) {
     child.wait().expect("it ends");
     writer.join().expect("the writer");
     (taken.load(Ordering::Relaxed), peak)
+}
+
+/// Whether a process is the program at the end of the scripts.
+fn is_sleep(process: &u32) -> bool {
+    fs::read_to_string(format!("/proc/{process}/comm")).is_ok_and(|name| name == "sleep\n")
 }
 
 /// The processes that a process has started.

@@ -1,5 +1,7 @@
 //! The starter book of Tabia: the three files of a ChessBase opening book, as bytes.
-#![doc = include_str!("README.md")]
+//!
+//! The examples: `open_starter` opens the book from memory, `write_starter` writes it as
+//! files.
 
 /// `tabia.ctg`: the pages with positions and moves.
 pub const CTG: &[u8] = include_bytes!("tabia.ctg");

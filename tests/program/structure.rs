@@ -165,3 +165,43 @@ fn the_tests_that_the_page_names_exist() {
     }
     assert!(named >= 5, "{named}");
 }
+
+/// The examples of the libraries run as they are, and print something.
+#[cfg(unix)]
+#[test]
+fn examples_of_the_packages_run() {
+    let mut files = Vec::new();
+    for package in fs::read_dir("crates").unwrap() {
+        let examples = package.unwrap().path().join("examples");
+        if examples.exists() {
+            files.extend(
+                fs::read_dir(examples)
+                    .unwrap()
+                    .map(|file| file.unwrap().path()),
+            );
+        }
+    }
+    files.extend(
+        fs::read_dir("books/examples")
+            .unwrap()
+            .map(|file| file.unwrap().path()),
+    );
+    files.retain(|file| file.extension().is_some());
+    assert!(files.len() > 40, "{}", files.len());
+    let tabia = Path::new(env!("CARGO_BIN_EXE_tabia"));
+    let folder = test_programs::built::examples(tabia, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    for file in files {
+        let name = file.file_stem().unwrap();
+        let output = std::process::Command::new(folder.join(name))
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {messages}", file.display());
+        assert!(
+            !output.stdout.is_empty(),
+            "{} prints nothing",
+            file.display()
+        );
+    }
+}

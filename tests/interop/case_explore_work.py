@@ -252,7 +252,7 @@ def explorer_trains_a_repertoire_and_plays_on():
         bad = here / "bad.json"
         bad.write_text('{"format":"tabia-training","version":1,"cards":[["k",{"stability":99}],7,[1,2]]}')
         page.set_input_files("#train-file", bad)
-        expect(page.locator("#status")).to_have_text("0 positions taken in.")
+        expect(page.locator("#status")).to_have_text("0 positions loaded.")
         page.keyboard.press("Escape")
         # From here the game continues against the engine.
         drag(page, "e2", "e4")

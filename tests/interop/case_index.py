@@ -355,7 +355,8 @@ def an_index_is_intact_after_a_kill():
     for target in ("lichess", "masters?play=e2e4", "masters?play=d2d4,d7d5,c2c4", "player?player=alanbrito4&color=white"):
         one, *others = [server.get(target) for server in servers]
         assert all(one == other for other in others), target
-    assert not [name for name in os.listdir(index.parent) if name.startswith(".")]
+    left = [name for name in os.listdir(index.parent) if name.startswith(".")]
+    assert not left, left
 
 
 def _results(path) -> int:

@@ -9,7 +9,7 @@ use super::file::{
     Directory, FRAME_HEAD, HEAD_BYTES, MAGIC, Root, SLOTS, Segment, Slot, TableRoot, TgxFile,
 };
 use crate::Error;
-use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Old};
+use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Old, remove_leftovers};
 
 /// Blocks of sorted tables are closed at this size.
 const BLOCK_BYTES: usize = 16 << 10;
@@ -75,7 +75,7 @@ impl TgxWriter {
     }
 
     /// Opens a file to add a segment at its end; returns the file's old content too.
-    /// What a killed writer has left is cut off.
+    /// What a killed writer has left is cut off, and its temporary files are removed.
     ///
     /// # Errors
     ///
@@ -87,6 +87,7 @@ impl TgxWriter {
         let (slot, generation) = before.slot()?;
         let root = before.root().clone();
         file.set_len(root.end).map_err(failed)?;
+        remove_leftovers(path);
         file.seek(SeekFrom::Start(root.end)).map_err(failed)?;
         let writer = TgxWriter {
             path: path.to_owned(),
@@ -301,13 +302,16 @@ mod tests {
         drop(writer);
         assert!(std::fs::read(&path).unwrap() == whole);
 
-        // A killed program cuts nothing off.
+        // A killed program cuts nothing off, and a sort file may keep its name.
+        let sort_file = folder.path().join(".tabia-0123456789abcdef.tmp");
+        std::fs::write(&sort_file, b"").unwrap();
         let mut writer = with_games(TgxWriter::append(&path).unwrap().0, 900);
         writer.cut_to = None;
         drop(writer);
         assert!(bytes() > whole.len() as u64);
         drop(TgxWriter::append(&path).unwrap());
         assert!(std::fs::read(&path).unwrap() == whole);
+        assert!(!sort_file.exists());
 
         let writer = with_games(TgxWriter::append(&path).unwrap().0, 3);
         let end = writer.finish(Segment::default()).unwrap();

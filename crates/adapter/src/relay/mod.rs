@@ -61,7 +61,7 @@ const HIGH_WATER: usize = 1 << 20;
 /// `stop` is read while an engine sends too much.
 const HIGHEST_WATER: usize = 4 << 20;
 
-/// What a session needs from files. [`Opener`](crate::book_set::Opener) has the books and
+/// What a session needs from files. [`Opener`] has the books and
 /// side files of the program; an implementation of one's own may have books from anywhere.
 pub trait Files: Send + Sync {
     /// Opens books: gets the requested books and the present book set, and returns the new

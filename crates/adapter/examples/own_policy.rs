@@ -1,4 +1,4 @@
-//! A proxy with a policy of one's own: it plays the move with the most games. Without
+//! A proxy with a policy of your own: it plays the move with the most games. Without
 //! arguments it answers one position; `cargo run -p tabia-adapter --example own_policy --
 //! uci STOCKFISH` is an engine for a chess program.
 

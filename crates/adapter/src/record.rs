@@ -154,8 +154,12 @@ fn without_control(field: &str) -> String {
     field.replace(char::is_control, " ")
 }
 
-/// The fields of a line.
+/// The fields of a line; `None` if its quotes do not match: it was cut off. The crate would
+/// take the rest of such a line for its last field.
 fn fields(line: &str) -> Option<csv::StringRecord> {
+    if !line.matches('"').count().is_multiple_of(2) {
+        return None;
+    }
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .from_reader(line.as_bytes());
@@ -207,6 +211,20 @@ mod tests {
         #[test]
         fn any_line_is_a_record_or_none(line in "[ -~]{0,60}") {
             let _ = GameRecord::read(&line);
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_cut_off_in_its_last_field_is_no_record() {
+        let record = GameRecord {
+            note: "died, then \"hung\"".to_owned(),
+            ..GameRecord::default()
+        };
+        let line = format!("now,{}", record.line());
+        assert_eq!(GameRecord::read(&line).unwrap().1, record);
+        for cut in ["\"\"\"", "hung", ", then"] {
+            let (torn, _) = line.rsplit_once(cut).unwrap();
+            assert_eq!(GameRecord::read(torn), None, "{torn}");
         }
     }
 

@@ -62,7 +62,7 @@ const HIGH_WATER: usize = 1 << 20;
 const HIGHEST_WATER: usize = 4 << 20;
 
 /// What a session needs from files. [`Opener`] has the books and
-/// side files of the program; an implementation of one's own may have books from anywhere.
+/// side files of the program; an implementation of your own may have books from anywhere.
 pub trait Files: Send + Sync {
     /// Opens books: gets the requested books and the present book set, and returns the new
     /// book set and messages about it. It runs in a thread of its own.
@@ -443,8 +443,8 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    fn receive(&mut self, reports: ThreadReport) {
-        match reports {
+    fn receive(&mut self, report: ThreadReport) {
+        match report {
             ThreadReport::Books(number, book_set, messages) if number == self.opening => {
                 self.book_set = Arc::new(book_set);
                 self.report(&messages);
@@ -510,12 +510,12 @@ impl<P: Port> Relay<P> {
     }
 
     /// Passes the lines of a side to the session; true at the end of its pipe.
-    fn read(&mut self, speaker: Side) -> bool {
-        let (lines, event_of): (_, fn(&[u8]) -> Event<'_>) = match speaker {
+    fn read(&mut self, side: Side) -> bool {
+        let (lines, event_of): (_, fn(&[u8]) -> Event<'_>) = match side {
             Side::Gui => (&mut self.gui, |line| Event::Gui(line)),
             Side::Engine => (&mut self.engine_lines, |line| Event::Engine(line)),
         };
-        let read = self.port.read(speaker, lines);
+        let read = self.port.read(side, lines);
         let now = whole_micros(self.port.now().saturating_duration_since(self.begun));
         let (session, book_set, out) = (&mut self.session, &*self.book_set, &mut self.lines);
         while let Some(line) = lines.next_line() {
@@ -526,7 +526,7 @@ impl<P: Port> Relay<P> {
             out.step(session, now, event_of(line), book_set);
         }
         if lines.take_dropped() > 0 {
-            out.step(session, now, Event::Overlong(speaker), book_set);
+            out.step(session, now, Event::Overlong(side), book_set);
         }
         is_over
     }

@@ -38,7 +38,7 @@ pub(super) struct PollPort {
     wake: io::PipeReader,
     waker: Arc<io::PipeWriter>,
     reports: Receiver<ThreadReport>,
-    to_news: Sender<ThreadReport>,
+    to_reports: Sender<ThreadReport>,
 }
 
 /// A pipe that can be written to without blocking.
@@ -124,7 +124,7 @@ fn is_writable(fd: BorrowedFd<'_>) -> bool {
 impl PollPort {
     pub(super) fn new(input: File, output: File) -> io::Result<PollPort> {
         let (wake, waker) = io::pipe()?;
-        let (to_news, reports) = channel();
+        let (to_reports, reports) = channel();
         Ok(PollPort {
             input,
             input_ended: false,
@@ -134,7 +134,7 @@ impl PollPort {
             wake,
             waker: Arc::new(waker),
             reports,
-            to_news,
+            to_reports,
         })
     }
 }
@@ -247,10 +247,10 @@ impl Port for PollPort {
     fn flush(&mut self, _limit: Duration) {}
 
     fn deliver(&self) -> Deliver {
-        let to_news = self.to_news.clone();
+        let to_reports = self.to_reports.clone();
         let waker = Arc::clone(&self.waker);
-        Arc::new(move |reports| {
-            let _ = to_news.send(reports);
+        Arc::new(move |report| {
+            let _ = to_reports.send(report);
             let _ = (&*waker).write_all(b"!");
         })
     }

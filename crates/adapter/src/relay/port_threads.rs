@@ -239,8 +239,8 @@ impl Port for ThreadPort {
 
     fn deliver(&self) -> Deliver {
         let to_reports = self.to_reports.clone();
-        Arc::new(move |reports| {
-            let _ = to_reports.send(Some(reports));
+        Arc::new(move |report| {
+            let _ = to_reports.send(Some(report));
         })
     }
 }

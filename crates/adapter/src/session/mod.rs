@@ -142,7 +142,7 @@ impl Session {
         }
     }
 
-    /// Lets a policy of one's own decide between the moves of the books: within the options
+    /// Lets a policy of your own decide between the moves of the books: within the options
     /// (`Book Depth`, `searchmoves` and so on), and for the moves of Tabia only, not for the
     /// replies that it expects (`Book Ponder`).
     #[must_use]

@@ -96,7 +96,7 @@ impl Rules {
     }
 }
 
-/// A policy of one's own: it decides between the moves that a book has in a position,
+/// A policy of your own: it decides between the moves that a book has in a position,
 /// where [`weigh`] does otherwise.
 ///
 /// ```

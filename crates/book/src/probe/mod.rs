@@ -20,7 +20,7 @@ pub trait Probe {
     /// Fills `found` with what the book stores about `position`, as far as `wanted` asks
     /// for it; it is cleared first, so one buffer serves many calls without allocating.
     ///
-    /// A position that is not in the book is no error: `found.here` is then `None`
+    /// A position that is not in the book is not an error: `found.here` is then `None`
     /// (`found.moves` may still contain transpositions: moves into positions of the
     /// book).
     ///

@@ -80,7 +80,7 @@ pub struct WalkNode<T = ()> {
     pub position: Chess,
     /// Plies from the root.
     pub ply: u32,
-    /// How often the line to it is played, as told to [`Walk::enter_with_share`]; that of
+    /// How often the line to it is played, as given to [`Walk::enter_with_share`]; that of
     /// the root is 1, and [`Walk::enter`] leaves it as it is.
     pub share: f64,
     /// The caller's note.

@@ -174,7 +174,7 @@ impl RowSorter {
         if byte != i64::from(NO_MOVE) {
             let mv = u8::try_from(byte).ok();
             let mv = mv.filter(|&mv| decode_move_byte(mv).is_some());
-            let mv = mv.ok_or_else(|| format!("{byte} is no move"))?;
+            let mv = mv.ok_or_else(|| format!("{byte} is not a move"))?;
             self.node.add_move(mv, games);
             return Ok(None);
         }

@@ -21,12 +21,6 @@ impl FileReader {
         let at = part.start;
         FileReader { file, part, at }
     }
-
-    /// Number of bytes not yet read.
-    #[must_use]
-    pub fn length(&self) -> u64 {
-        self.part.end.saturating_sub(self.part.start)
-    }
 }
 
 impl io::Read for FileReader {

@@ -22,7 +22,7 @@ use tabia_book::convert::{self, ConvertJob};
 use tabia_book::ctg::{CtgBook, RewriteOptions, compact, verify};
 use tabia_book::mark::{self, Filter, Selection, words};
 use tabia_book::{Book, OpenOptions};
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
 use baseline::{Baseline, Failure};
@@ -46,7 +46,7 @@ fn median(mut work: impl FnMut() -> Outcome) -> Result<f64, Failure> {
 
 fn convert_to(source: &Path, target: &Path) -> Outcome {
     let mut job = ConvertJob::new(source.to_owned(), target.to_owned());
-    job.old = Old::Replace;
+    job.old = Previous::Replace;
     convert::run(&job, &mut Watch::default())?;
     Ok(())
 }
@@ -134,7 +134,7 @@ fn main() -> Outcome {
     })?;
     tell("compact", &mut || {
         let options = RewriteOptions {
-            old: Old::Replace,
+            old: Previous::Replace,
             ..RewriteOptions::default()
         };
         compact(path, &at("compact.ctg"), &options, &mut Watch::default())?;

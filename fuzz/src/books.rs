@@ -93,7 +93,7 @@ pub fn ctg_book(data: &[u8]) {
         &path,
         &target,
         &tabia_book::ctg::RewriteOptions {
-            old: tabia_io::atomic::Old::Replace,
+            old: tabia_io::atomic::Previous::Replace,
             repack: false,
             memory: 1 << 20,
             ..tabia_book::ctg::RewriteOptions::default()

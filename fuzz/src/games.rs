@@ -93,7 +93,7 @@ pub(crate) fn scdb_seeds() -> Vec<Vec<u8>> {
 
 fn write(games: PathBuf, target: &Path) {
     let mut job = ExportJob::new([games], ExportTarget::Scdb(target.to_owned()));
-    (job.old, job.threads) = (tabia_io::atomic::Old::Replace, 1);
+    (job.old, job.threads) = (tabia_io::atomic::Previous::Replace, 1);
     let written = job.run(&mut Vec::new(), &mut Watch::default());
     written.unwrap_or_else(|error| panic!("{error}"));
 }
@@ -219,7 +219,7 @@ fn archive(data: &[u8], name: &str) {
     }
     read_all(&path);
     let out = folder.path().join("out");
-    let old = tabia_io::atomic::Old::Refuse;
+    let old = tabia_io::atomic::Previous::Refuse;
 
     let _ = tabia_games::extract(&path, &out, None, old, Stop::default());
     // Nothing else was written than the archive and the folder.

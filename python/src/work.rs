@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use tabia_book::convert as converter;
 use tabia_build::{self as builder, GameFilter};
 use tabia_games::{self as games, GameResult, Month, ParseError, Title};
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_io::progress::{Progress, Watch};
 
 use crate::error;
@@ -249,8 +249,12 @@ pub(crate) fn build<'py>(
     Ok(summary)
 }
 
-fn old(force: bool) -> Old {
-    if force { Old::Keep } else { Old::default() }
+fn old(force: bool) -> Previous {
+    if force {
+        Previous::Keep
+    } else {
+        Previous::default()
+    }
 }
 
 fn value_error(name: &str, text: &str, wanted: &str) -> PyErr {

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::build;
 use super::counting::Counting;
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_notation::{self as notation, Line};
 
 /// Arguments of `add`.
@@ -53,7 +53,7 @@ pub(super) fn run(args: &AddArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         );
         lines.push((line, notation::annotations(text)));
     }
-    let job = build::job(&args.games, &args.sources, &args.book, Old::Keep);
+    let job = build::job(&args.games, &args.sources, &args.book, Previous::Keep);
     let mut books = vec![args.book.clone()];
     books.extend(build::books_among(&args.sources)?);
     build::add_to_books(&args.games, job, books, &lines, out)

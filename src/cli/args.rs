@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use tabia_adapter::settings::{OptionId, Options, Settings};
 use tabia_book::ctg::RewriteOptions;
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 
 /// Where the configuration comes from.
 #[derive(Args, Clone, Debug, Default)]
@@ -99,10 +99,10 @@ pub(super) struct Force {
 }
 
 impl Force {
-    pub(super) fn old(self) -> Old {
+    pub(super) fn old(self) -> Previous {
         match self.force {
-            true => Old::Keep,
-            false => Old::Refuse,
+            true => Previous::Keep,
+            false => Previous::Refuse,
         }
     }
 }

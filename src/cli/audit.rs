@@ -218,7 +218,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             Form::Markdown => report::audit::markdown(&title, &examined.audit(&options)),
             Form::Json => serde_json::to_string_pretty(&as_json(&mut options))? + "\n",
         };
-        atomic::put(path, text.as_bytes(), args.force.old())?;
+        atomic::write(path, text.as_bytes(), args.force.old())?;
     }
     if args.json {
         print_json(&as_json(&mut options), out)?;

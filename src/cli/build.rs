@@ -18,7 +18,7 @@ use super::style::counted;
 use super::{compact, evaluations, progress, provenance};
 use tabia_book::ctg::{CtgBook, OpenOptions, RewriteOptions, Written, merge};
 use tabia_build::{self as build, BuildJob, Product, Source, Summary};
-use tabia_io::atomic::{self, Old, TempFolder};
+use tabia_io::atomic::{self, Previous, TempFolder};
 use tabia_io::input::path::has_extension;
 use tabia_notation::Line;
 use tabia_notation::kind::Kind;
@@ -274,7 +274,7 @@ fn is_book(path: &Path) -> bool {
     matches!(Kind::of_file(path), Some(Kind::Book(_)))
 }
 
-pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old) -> BuildJob {
+pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Previous) -> BuildJob {
     let source = |priority| {
         move |path: &std::path::PathBuf| Source {
             path: path.clone(),

@@ -14,7 +14,7 @@ use tabia_book::bin::{self, MergeOrder};
 use tabia_book::ctg::{
     self, CtgBook, OpenOptions, RewriteOptions, Rewritten, Salvage, Written, compact,
 };
-use tabia_io::atomic::{self, Old};
+use tabia_io::atomic::{self, Previous};
 use tabia_io::input::path::has_extension;
 use tabia_io::input::sibling::sibling;
 use tabia_notation::kind::{BookKind, Kind};
@@ -130,7 +130,7 @@ pub(super) fn report_side(done: &Rewritten, books: &[PathBuf]) -> anyhow::Result
 }
 
 /// Merges Polyglot books.
-fn merge_polyglot(args: &MergeArgs, old: Old) -> anyhow::Result<u8> {
+fn merge_polyglot(args: &MergeArgs, old: Previous) -> anyhow::Result<u8> {
     for book in &args.books {
         let kind = Kind::of_file(book);
         ensure!(

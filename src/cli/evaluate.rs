@@ -232,7 +232,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let name = file_name(&args.book);
         let table = evals::read(&path)?.table;
         let (text, count) = evaluate::backed_up(&graph, &table, &name);
-        atomic::put(target, text.as_bytes(), args.force.old())?;
+        atomic::write(target, text.as_bytes(), args.force.old())?;
         message!(
             "{}: {count} of {} positions have a value",
             target.display(),

@@ -130,7 +130,10 @@ fn note_board_alone(fen: &str, line: &Line) {
 }
 
 /// Runs a command that prints, and flushes its output.
-fn to<W: Write>(mut out: W, run: impl FnOnce(&mut W) -> anyhow::Result<u8>) -> anyhow::Result<u8> {
+fn with_output<W: Write>(
+    mut out: W,
+    run: impl FnOnce(&mut W) -> anyhow::Result<u8>,
+) -> anyhow::Result<u8> {
     let code = run(&mut out)?;
     out.flush()?;
     Ok(code)
@@ -140,37 +143,37 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
     match cli.command.unwrap_or(Command::Play(cli.play)) {
         Command::Play(args) => play::run(&args),
         Command::Check(args) => play::check(&args),
-        Command::Info(args) => to(painted(), |out| info::run(&args, out)),
-        Command::Probe(args) => to(painted(), |out| probe::run(&args, out)),
-        Command::Build(args) => to(output(), |out| build::run(&args, out)),
-        Command::Add(args) => to(output(), |out| add::run(&args, out)),
-        Command::Games(args) => to(output(), |out| games::run(&args, out)),
-        Command::Learn(args) => to(output(), |out| learn::run(&args, out)),
-        Command::Index(args) => to(output(), |out| index::run(&args, out)),
-        Command::Review(args) => to(output(), |out| review::run(&args, out)),
-        Command::Suite(args) => to(output(), |out| suite::run(&args, out)),
+        Command::Info(args) => with_output(painted(), |out| info::run(&args, out)),
+        Command::Probe(args) => with_output(painted(), |out| probe::run(&args, out)),
+        Command::Build(args) => with_output(output(), |out| build::run(&args, out)),
+        Command::Add(args) => with_output(output(), |out| add::run(&args, out)),
+        Command::Games(args) => with_output(output(), |out| games::run(&args, out)),
+        Command::Learn(args) => with_output(output(), |out| learn::run(&args, out)),
+        Command::Index(args) => with_output(output(), |out| index::run(&args, out)),
+        Command::Review(args) => with_output(output(), |out| review::run(&args, out)),
+        Command::Suite(args) => with_output(output(), |out| suite::run(&args, out)),
         Command::Evaluate(args) => evaluate::run(&args),
-        Command::Prove(args) => to(output(), |out| prove::run(&args, out)),
+        Command::Prove(args) => with_output(output(), |out| prove::run(&args, out)),
         Command::Grow(args) => grow::run(&args),
-        Command::Audit(args) => to(output(), |out| audit::run(&args, out)),
-        Command::Mark(args) => to(output(), |out| mark::run(&args, out)),
+        Command::Audit(args) => with_output(output(), |out| audit::run(&args, out)),
+        Command::Mark(args) => with_output(output(), |out| mark::run(&args, out)),
         Command::Merge(args) => compact::merge(&args),
-        Command::Repertoire(args) => to(output(), |out| repertoire::run(&args, out)),
+        Command::Repertoire(args) => with_output(output(), |out| repertoire::run(&args, out)),
         Command::Prune(args) => prune::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),
-        Command::Verify(args) => to(output(), |out| verify::run(&args, out)),
-        Command::Tree(args) => to(painted(), |out| tree::run(&args, out)),
-        Command::Diff(args) => to(painted(), |out| diff::run(&args, out)),
-        Command::Register(args) => to(painted(), |out| register::run(&args, out)),
-        Command::Setup(args) => to(painted(), |out| setup::run(&args, out)),
-        Command::Completions(args) => to(output(), |out| {
+        Command::Verify(args) => with_output(output(), |out| verify::run(&args, out)),
+        Command::Tree(args) => with_output(painted(), |out| tree::run(&args, out)),
+        Command::Diff(args) => with_output(painted(), |out| diff::run(&args, out)),
+        Command::Register(args) => with_output(painted(), |out| register::run(&args, out)),
+        Command::Setup(args) => with_output(painted(), |out| setup::run(&args, out)),
+        Command::Completions(args) => with_output(output(), |out| {
             shell::completions(&args, Cli::command(), out)
         }),
-        Command::Man(args) => to(output(), |out| shell::man(&args, Cli::command(), out)),
-        Command::Explore(args) => to(output(), |out| explore::run(&args, out)),
-        Command::CheckEngine(args) => to(output(), |out| check_engine::run(&args, out)),
-        Command::Replay(args) => to(output(), |out| replay::run(&args, out)),
+        Command::Man(args) => with_output(output(), |out| shell::man(&args, Cli::command(), out)),
+        Command::Explore(args) => with_output(output(), |out| explore::run(&args, out)),
+        Command::CheckEngine(args) => with_output(output(), |out| check_engine::run(&args, out)),
+        Command::Replay(args) => with_output(output(), |out| replay::run(&args, out)),
         #[cfg(feature = "builtin-engine")]
         Command::Engine => {
             crate::builtin::run(io::stdin().lock(), io::stdout())?;

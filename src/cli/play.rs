@@ -58,7 +58,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         }
     };
     if typed.as_deref().and_then(welcome::is_yes) == Some(true) {
-        return super::to(super::painted(), |out| {
+        return super::with_output(super::painted(), |out| {
             super::setup::run(&super::setup::SetupArgs::default(), out)
         });
     }

@@ -10,7 +10,7 @@ use super::args::PlayerColour;
 use super::counting::{Choice, Counting};
 use tabia_book::ctg::Written;
 use tabia_build::{BuildJob, Product, Summary};
-use tabia_io::atomic::{self, Old};
+use tabia_io::atomic::{self, Previous};
 use tabia_io::input::path::file_name;
 
 /// The content of the file. It does not depend on time, place or memory: the same games
@@ -133,11 +133,11 @@ pub(super) fn write(
     let mut text =
         serde_json::to_string_pretty(&provenance).with_context(|| path.display().to_string())?;
     text.push('\n');
-    atomic::put(&path, text.as_bytes(), job.old)?;
+    atomic::write(&path, text.as_bytes(), job.old)?;
     Ok(())
 }
 
 /// Checks, before any work, whether the file may be written.
-pub(super) fn check(book: &Path, old: Old) -> anyhow::Result<()> {
+pub(super) fn check(book: &Path, old: Previous) -> anyhow::Result<()> {
     Ok(atomic::check(&path_of(book), &[], old)?)
 }

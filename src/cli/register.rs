@@ -16,7 +16,7 @@ use crate::install::{
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::config::Config;
 use tabia_adapter::settings::STARTER;
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_io::sanitize::shell_word;
 use tabia_uci::message::UciOptionConfig;
 
@@ -372,7 +372,7 @@ fn apply(
     out.flush()?;
     if dry_run {
         message!("tabia: {shown}: not changed (--dry-run)");
-    } else if let Some(backup) = file.replace(text, Old::KeepEach)? {
+    } else if let Some(backup) = file.replace(text, Previous::KeepEach)? {
         message!("tabia: {shown}: the old file is {}", backup.display());
     }
     Ok(true)

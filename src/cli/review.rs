@@ -119,14 +119,14 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
             Form::Json => serde_json::to_string_pretty(&report)? + "\n",
             Form::Html | Form::Markdown => page::html(&title, &report, &next),
         };
-        atomic::put(path, text.as_bytes(), args.force.old())?;
+        atomic::write(path, text.as_bytes(), args.force.old())?;
     }
     if let Some(path) = &args.save_evals {
         let mut text = String::new();
         for (position, evaluation) in &report.found {
             epd::write(position, evaluation, &mut text);
         }
-        atomic::put(path, text.as_bytes(), args.force.old())?;
+        atomic::write(path, text.as_bytes(), args.force.old())?;
     }
     match args.json {
         true => {

@@ -11,7 +11,7 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::args::Force;
-use tabia_io::atomic::{self, Old, TempFolder};
+use tabia_io::atomic::{self, Previous, TempFolder};
 
 /// Examples of `completions`.
 pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:\n  \
@@ -95,8 +95,8 @@ pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyho
     Ok(0)
 }
 
-fn write_page(path: &Path, old: Old, command: Command) -> anyhow::Result<()> {
-    atomic::put(path, &page(command)?, old)?;
+fn write_page(path: &Path, old: Previous, command: Command) -> anyhow::Result<()> {
+    atomic::write(path, &page(command)?, old)?;
     Ok(())
 }
 

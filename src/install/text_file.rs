@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 
-use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Old};
+use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Previous};
 
 /// A text file read for a change.
 #[derive(Debug)]
@@ -70,11 +70,11 @@ impl TextFile {
 
     /// Replaces the text, with or without a backup of the old one. At every moment the
     /// file has its old or its new content. Returns the path of the backup.
-    pub(crate) fn replace(&mut self, text: &str, old: Old) -> anyhow::Result<Option<PathBuf>> {
+    pub(crate) fn replace(&mut self, text: &str, old: Previous) -> anyhow::Result<Option<PathBuf>> {
         let shown = self.path.display();
         let old = match &self.lock {
             Some(_) => old,
-            None => Old::Refuse,
+            None => Previous::Refuse,
         };
         if self.exists() {
             let now = fs::metadata(&self.path).with_context(|| format!("cannot read {shown}"))?;
@@ -84,7 +84,7 @@ impl TextFile {
             );
         }
         let mut new = NewFile::create(&self.path, old)?;
-        new.add(text.as_bytes())?;
+        new.write_bytes(text.as_bytes())?;
         if self.exists() {
             let now = fs::read(&self.path).with_context(|| format!("cannot read {shown}"))?;
             ensure!(
@@ -95,7 +95,7 @@ impl TextFile {
         // Windows does not replace a file that is open, even by this process.
         #[cfg(windows)]
         drop(self.lock.take());
-        Ok(new.put()?.kept)
+        Ok(new.commit()?.kept)
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
         for (text, backup) in [("two", "a.json.bak"), ("three", "a.json.bak2")] {
             let mut file = TextFile::open(&path).unwrap();
             let before = file.text().to_owned();
-            let kept = file.replace(text, Old::KeepEach).unwrap().unwrap();
+            let kept = file.replace(text, Previous::KeepEach).unwrap().unwrap();
             assert_eq!(kept.file_name().unwrap(), backup);
             assert_eq!(fs::read_to_string(kept).unwrap(), before);
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
@@ -138,7 +138,10 @@ mod tests {
         fs::write(&path, "one").unwrap();
         let mut file = TextFile::open(&path).unwrap();
         fs::write(&path, "theirs").unwrap();
-        let error = file.replace("ours", Old::KeepEach).unwrap_err().to_string();
+        let error = file
+            .replace("ours", Previous::KeepEach)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("changed by another program"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
     }
@@ -164,7 +167,7 @@ mod tests {
         symlink(&real, &link).unwrap();
         TextFile::open(&link)
             .unwrap()
-            .replace("two", Old::KeepEach)
+            .replace("two", Previous::KeepEach)
             .unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&real).unwrap(), "two");

@@ -5,7 +5,7 @@ use std::fs;
 use shakmaty::{Chess, Position as _};
 use tabia_book::Probe as _;
 use tabia_book::convert::{ConvertJob, PgnOptions, run};
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
 use crate::common::{Folder, STARTER, open};
@@ -53,7 +53,7 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
         };
         let job = ConvertJob {
             pgn,
-            old: Old::Replace,
+            old: Previous::Replace,
             ..ConvertJob::new(STARTER.into(), target.clone())
         };
         let done = run(&job, &mut Watch::default()).unwrap();
@@ -79,7 +79,7 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
             priority: false,
         }];
         let mut job = tabia_build::BuildJob::new(sources, built.clone());
-        job.old = Old::Replace;
+        job.old = Previous::Replace;
         let summary = tabia_build::run(&job, &mut Watch::default()).unwrap();
         assert_eq!((summary.games, summary.tally.skipped), (done.games, 0));
         let book = open(&built);

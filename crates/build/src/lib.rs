@@ -53,7 +53,7 @@ use output::Output;
 use tabia_book::ctg::Written;
 pub use tabia_games::{EcoRange, GameFilter, has_name};
 use tabia_games::{Game, Sources, Tally};
-use tabia_io::atomic::{Old, WriteFileError};
+use tabia_io::atomic::{Previous, WriteFileError};
 use tabia_io::parallel::{self, Panicked};
 use tabia_io::progress::{Stopped, Watch};
 use tabia_io::sort::SortError;
@@ -90,7 +90,7 @@ pub struct BuildJob {
     /// The book's .ctg or .bin file, or the records' .parquet file.
     pub target: PathBuf,
     /// What happens to an old file of the same name.
-    pub old: Old,
+    pub old: Previous,
     /// The kind of file to build.
     pub product: Product,
     /// Password of encrypted archives.
@@ -130,7 +130,7 @@ impl BuildJob {
         BuildJob {
             sources,
             target,
-            old: Old::default(),
+            old: Previous::default(),
             product: Product::Book,
             password: None,
             filter: GameFilter::default(),

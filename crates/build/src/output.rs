@@ -89,7 +89,7 @@ impl Complete {
                 summary.written = writer.finish(games)?;
             }
             Complete::File(file) => {
-                summary.written.bytes = file.put().map_err(BuildError::WriteFile)?.bytes;
+                summary.written.bytes = file.commit().map_err(BuildError::WriteFile)?.bytes;
             }
         }
         Ok(())

@@ -211,7 +211,7 @@ pub(super) fn write(
         Ok::<_, BuildError>((positions, bytes))
     };
     sorted.in_threads(job.threads, make, |(positions, bytes)| {
-        output.add(&bytes).map_err(BuildError::WriteFile)?;
+        output.write_bytes(&bytes).map_err(BuildError::WriteFile)?;
         written.positions += positions;
         written.moves += (bytes.len() / ENTRY_BYTES) as u64;
         let progress = Progress::new("writing", "positions", written.positions, None);

@@ -12,7 +12,7 @@ use super::{
     Tally, write_pgn,
 };
 use super::{scdb, scid};
-use tabia_io::atomic::{NewFile, Old};
+use tabia_io::atomic::{NewFile, Previous};
 use tabia_io::parallel;
 use tabia_io::progress::Watch;
 
@@ -38,7 +38,7 @@ pub struct ExportJob {
     /// Where the games are written.
     pub target: ExportTarget,
     /// What to do with an existing file.
-    pub old: Old,
+    pub old: Previous,
     /// Password of encrypted archives.
     pub password: Option<String>,
     /// The games to export.
@@ -72,7 +72,7 @@ impl ExportJob {
         ExportJob {
             sources: sources.into_iter().map(Into::into).collect(),
             target,
-            old: Old::default(),
+            old: Previous::default(),
             password: None,
             filter: GameFilter::default(),
             no_variations: false,
@@ -182,7 +182,7 @@ impl<'o> Sink<'o> {
     fn write(&mut self, piece: &Piece) -> Result<(), Error> {
         let text = piece.text.as_bytes();
         match self {
-            Sink::Pgn(beside) => Ok(beside.add(text)?),
+            Sink::Pgn(beside) => Ok(beside.write_bytes(text)?),
             Sink::Output(output) => output.write_all(text).map_err(Error::Output),
             Sink::Scdb(writer) => Ok(piece.scdb.iter().try_for_each(|one| writer.push(one))?),
             Sink::Scid(writer) => Ok(piece.scid.iter().try_for_each(|one| writer.push(one))?),
@@ -191,7 +191,7 @@ impl<'o> Sink<'o> {
 
     fn finish(self) -> Result<(), Error> {
         match self {
-            Sink::Pgn(beside) => Ok(beside.put().map(drop)?),
+            Sink::Pgn(beside) => Ok(beside.commit().map(drop)?),
             Sink::Output(output) => output.flush().map_err(Error::Output),
             Sink::Scdb(writer) => Ok(writer.finish()?),
             Sink::Scid(writer) => Ok(writer.finish()?),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::archive::SourceFile;
 use super::{Error, open};
-use tabia_io::atomic::{NewFile, Old, WriteFileError};
+use tabia_io::atomic::{NewFile, Previous, WriteFileError};
 use tabia_io::progress::Stop;
 
 /// The result of unpacking.
@@ -39,7 +39,7 @@ pub fn extract(
     archive: &Path,
     folder: &Path,
     password: Option<&str>,
-    old: Old,
+    old: Previous,
     stop: Stop<'_>,
 ) -> Result<Extracted, Error> {
     let packed = open::packed(archive, password)?.ok_or_else(|| {
@@ -96,7 +96,7 @@ pub fn extract(
 fn write(
     file: &SourceFile,
     path: &Path,
-    old: Old,
+    old: Previous,
     stop: Stop<'_>,
 ) -> Result<Result<u64, io::Error>, Error> {
     let mut stream = match file.stream() {
@@ -117,7 +117,7 @@ fn write(
             Err(error) => return Ok(Err(error)),
         }
     }
-    Ok(Ok(beside.put()?.bytes))
+    Ok(Ok(beside.commit()?.bytes))
 }
 
 /// A file name below a folder that is safe on every system: it does not lead out of the

@@ -69,7 +69,7 @@ pub use reader::{Batch, Batches, GameReader, Sources, Starts, Tally};
 pub use shakmaty;
 pub use skipped::{GamePlace, SkipReason, Skipped};
 pub use source::{GameBatch, GameSource, OpenResult};
-pub use tabia_io::atomic::Old;
+pub use tabia_io::atomic::Previous;
 pub use tabia_io::progress::{Progress, Watch};
 
 use record::Recorder;

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::parts::{Joined, merged_segment};
 use crate::{IDS, PLAYERS, POSITIONS};
 use tabia_games::tgx::{GAMES, Segment, TableWriter, TgxFile, TgxWriter, lock};
-use tabia_io::atomic::{self, Old};
+use tabia_io::atomic::{self, Previous};
 use tabia_io::progress::Watch;
 
 /// The result of compacting an index.
@@ -30,15 +30,15 @@ pub struct Compacted {
 pub fn compact(
     path: &Path,
     target: &Path,
-    old: Old,
+    old: Previous,
     watch: &mut Watch<'_>,
 ) -> Result<Compacted, Error> {
     let (mut old, mut held) = (old, None);
     if atomic::is_same_file(path, target) {
         // Otherwise games that another program adds meanwhile would be lost.
         held = Some(lock(path)?);
-        if old == Old::Refuse {
-            old = Old::Replace;
+        if old == Previous::Refuse {
+            old = Previous::Replace;
         }
     }
     let file = TgxFile::open(path, false)?;

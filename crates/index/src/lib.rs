@@ -65,7 +65,7 @@ pub use players::players;
 pub use row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
 pub use selection::GameSelection;
 pub use shakmaty;
-pub use tabia_games::{Old, Progress, Watch};
+pub use tabia_games::{Previous, Progress, Watch};
 
 /// Name of the table of positions: rows by [`key`].
 const POSITIONS: &str = "positions";

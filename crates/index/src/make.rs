@@ -15,7 +15,7 @@ use crate::{IDS, PLAYERS, POSITIONS};
 use shakmaty::Color;
 use tabia_games::tgx::{BlockMaker, EncodedGames, GAMES, Head, Segment, TableWriter, TgxWriter};
 use tabia_games::{Batches, Game, GameFilter, GameParts, GameReader, Sources, Starts, Tally};
-use tabia_io::atomic::{self, Old};
+use tabia_io::atomic::{self, Previous};
 use tabia_io::parallel;
 use tabia_io::progress::{Stopped, Watch};
 use tabia_io::sort::{self, Merge, Runs, Sorter};
@@ -32,7 +32,7 @@ pub struct IndexJob {
     /// The index.
     pub target: PathBuf,
     /// What to do with an existing file.
-    pub old: Old,
+    pub old: Previous,
     /// Whether the games are added to an existing index.
     pub append: bool,
     /// Password of encrypted archives.
@@ -98,7 +98,7 @@ impl IndexJob {
         IndexJob {
             sources: sources.into_iter().map(Into::into).collect(),
             target: target.into(),
-            old: Old::default(),
+            old: Previous::default(),
             append: false,
             password: None,
             filter: GameFilter::default(),

@@ -2,15 +2,15 @@
 
 #![allow(clippy::print_stdout)] // Figures for users.
 
-use tabia_io::atomic::{NewFile, Old};
+use tabia_io::atomic::{NewFile, Previous};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("numbers.txt");
-    let mut file = NewFile::create(&path, Old::Refuse)?;
-    file.add(b"1 2 3\n")?;
+    let mut file = NewFile::create(&path, Previous::Refuse)?;
+    file.write_bytes(b"1 2 3\n")?;
     println!("before: {}", path.exists());
-    file.put()?;
+    file.commit()?;
     println!("after: {}", std::fs::read_to_string(&path)?);
     Ok(())
 }

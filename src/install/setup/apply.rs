@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use super::plan::{FileChange, SetupPlan, undone};
 use super::record::{Record, WrittenFile, path_of};
 use crate::install::text_file::TextFile;
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_io::input::path::to_text;
 
 /// The text of a file; `None` if it does not exist.
@@ -39,7 +39,7 @@ impl Record {
 
     fn write(&self, path: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
-        TextFile::open(path)?.replace(&text, Old::Replace)?;
+        TextFile::open(path)?.replace(&text, Previous::Replace)?;
         Ok(())
     }
 }
@@ -138,7 +138,7 @@ fn put(change: &FileChange) -> anyhow::Result<()> {
         path.display()
     );
     match &change.after {
-        Some(text) => file.replace(text, Old::Replace).map(|_| ()),
+        Some(text) => file.replace(text, Previous::Replace).map(|_| ()),
         None => {
             drop(file);
             fs::remove_file(path).with_context(|| format!("cannot delete {}", path.display()))

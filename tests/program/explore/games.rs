@@ -9,7 +9,7 @@ use tabia_adapter::settings::Options;
 use tabia_explorer::{Access, AllowedOrigin, Explorer, Games};
 use tabia_index::{self as index, GamesIndex};
 use tabia_index::{IndexJob, IndexReport};
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
 use super::{ADDRESS, ask, get, request, starter, value};
@@ -397,14 +397,14 @@ fn compact_joins_the_parts_of_an_index() {
     let explorer = explorer_of(&path, &[]);
     let compacted = folder.join("compacted.tgx");
     let watch = &mut Watch::default();
-    let done = index::compact(&path, &compacted, Old::Refuse, watch).unwrap();
+    let done = index::compact(&path, &compacted, Previous::Refuse, watch).unwrap();
     assert_eq!((done.part.games, done.parts), (7 * 160, 1));
     assert!(done.bytes[1] < done.bytes[0]);
-    assert!(index::compact(&path, &compacted, Old::Refuse, watch).is_err());
+    assert!(index::compact(&path, &compacted, Previous::Refuse, watch).is_err());
     let before = fs::read(&compacted).unwrap();
     // It is compacted in place, also while it is open.
     let open = explorer_of(&compacted, &[]);
-    index::compact(&compacted, &compacted, Old::Refuse, watch).unwrap();
+    index::compact(&compacted, &compacted, Previous::Refuse, watch).unwrap();
     assert_eq!(fs::read(&compacted).unwrap().len(), before.len());
     let reference = explorer_of(&whole, &[]);
     for target in [

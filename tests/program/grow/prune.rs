@@ -232,7 +232,7 @@ fn prune_without_matches_equals_compact() {
         copy(&source, &folder.join("source.ctg"));
         let compacted = folder.join("compacted.ctg");
         let options = RewriteOptions {
-            old: tabia_io::atomic::Old::Replace,
+            old: tabia_io::atomic::Previous::Replace,
             ..RewriteOptions::default()
         };
         compact(&source, &compacted, &options, &mut Watch::default()).unwrap();

@@ -10,7 +10,7 @@ use tabia_book::ctg::{
 };
 use tabia_book::{Annotation, PositionRecord};
 use tabia_games::{Game, Item, write_pgn};
-use tabia_io::atomic::{self, Old};
+use tabia_io::atomic::{self, Previous};
 
 /// Moves and numbers of a position.
 type Stored = (Vec<(u8, Annotation)>, PositionRecord);
@@ -24,7 +24,7 @@ const MAIN_MOVE: u8 = 0x80;
 /// # Errors
 ///
 /// The book cannot be written.
-pub fn write_book(repertoire: &Repertoire, target: &Path, old: Old) -> Result<Written, Error> {
+pub fn write_book(repertoire: &Repertoire, target: &Path, old: Previous) -> Result<Written, Error> {
     let mut entries: BTreeMap<(u32, Key), Stored> = BTreeMap::new();
     let mut green = HashSet::new();
     for (n, state) in repertoire.states.iter().enumerate() {
@@ -91,7 +91,7 @@ pub fn write_study(
     repertoire: &Repertoire,
     title: &str,
     target: &Path,
-    old: Old,
+    old: Previous,
 ) -> Result<(), Error> {
     let mut game = Game::default();
     game.tags.set("Event", title);
@@ -104,7 +104,7 @@ pub fn write_study(
     game.movetext = study.items;
     let mut text = String::new();
     write_pgn(&game, &mut text);
-    atomic::put(target, text.as_bytes(), old)?;
+    atomic::write(target, text.as_bytes(), old)?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use super::values::ValueWindow;
 use crate::evaluate::EnginePlan;
 use tabia_book::policy::Rules;
 use tabia_games::GameFilter;
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_notation::Line;
 
 /// Where to cut lines.
@@ -71,7 +71,7 @@ pub struct SuiteJob {
     /// Path of the suite: `.epd` or `.pgn`.
     pub target: PathBuf,
     /// What to do with an existing file.
-    pub old: Old,
+    pub old: Previous,
     /// Conditions on games.
     pub filter: GameFilter,
     /// The password of encrypted archives.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256, Sha384};
 
 use crate::error::{Error, about};
-use tabia_io::atomic::{self, Old};
+use tabia_io::atomic::{self, Previous};
 use tabia_io::input::path::file_name;
 
 /// The entry of a suite in `books.json`.
@@ -144,7 +144,7 @@ pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Erro
     if new == old {
         return Ok(());
     }
-    atomic::put(path, new.as_bytes(), Old::Keep)?;
+    atomic::write(path, new.as_bytes(), Previous::Keep)?;
     Ok(())
 }
 
@@ -156,7 +156,7 @@ pub(super) fn archive_of(suite: &Path) -> PathBuf {
 
 /// Packs a suite: one file, with the earliest possible time stamp, so that the same suite
 /// gives the same bytes.
-pub(super) fn pack(suite: &Path, old: Old) -> Result<PathBuf, Error> {
+pub(super) fn pack(suite: &Path, old: Previous) -> Result<PathBuf, Error> {
     let text = std::fs::read(suite).map_err(|error| about(suite, error))?;
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default()
@@ -170,7 +170,7 @@ pub(super) fn pack(suite: &Path, old: Old) -> Result<PathBuf, Error> {
     };
     let bytes = write().map_err(|error| about(suite, error))?;
     let path = archive_of(suite);
-    atomic::put(&path, bytes.get_ref(), old)?;
+    atomic::write(&path, bytes.get_ref(), old)?;
     Ok(path)
 }
 
@@ -183,7 +183,7 @@ pub(super) fn openbench(
 ) -> Result<PathBuf, Error> {
     let path = folder.join(format!("{}.json", file_name(suite)));
     let object = serde_json::json!({ "sha": checksums.sha256(), "source": source });
-    atomic::put(&path, format!("{object:#}\n").as_bytes(), Old::Keep)?;
+    atomic::write(&path, format!("{object:#}\n").as_bytes(), Previous::Keep)?;
     Ok(path)
 }
 

@@ -49,7 +49,7 @@ pub(super) fn publish(
         let number = figures.total + 1;
         output::write(job.form, entry, &position, &name, number, &mut text);
         checksums.add(text.as_bytes());
-        file.add(text.as_bytes())?;
+        file.write_bytes(text.as_bytes())?;
         let path = match job.form {
             Form::Pgn if entry.start.is_empty() => Some(&*entry.path),
             Form::Pgn => Some(&[][..]),
@@ -62,7 +62,7 @@ pub(super) fn publish(
     if figures.total == 0 {
         return Ok(None);
     }
-    file.put()?;
+    file.commit()?;
     let row = row_of(&figures, &checksums);
     let mut files = Vec::new();
     if job.zip {

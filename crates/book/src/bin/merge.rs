@@ -8,7 +8,7 @@ use super::{BinBook, ENTRY_BYTES, Entries, encode};
 use crate::ctg::Written;
 use crate::polyglot::PackedMove;
 use crate::{Error, KeyedEntry, OpenOptions, Preference};
-use tabia_io::atomic::{NewFile, Old};
+use tabia_io::atomic::{NewFile, Previous};
 use tabia_io::progress::{Progress, Watch};
 
 /// The order of the moves of a position in a merged book.
@@ -33,7 +33,7 @@ pub fn merge(
     books: &[PathBuf],
     target: &Path,
     order: MergeOrder,
-    old: Old,
+    old: Previous,
     watch: &mut Watch<'_>,
 ) -> Result<(Written, Vec<String>), Error> {
     let mut output = NewFile::create(target, old)?;
@@ -59,14 +59,14 @@ pub fn merge(
         written.positions += 1;
         written.moves += moves.0.len() as u64;
         let bytes = moves.take_entries(key, order);
-        output.add(bytes.as_flattened())?;
+        output.write_bytes(bytes.as_flattened())?;
         watch.step(Progress::new("merging", "entries", done, Some(total)))?;
     }
     drop(sources);
     let notices = books.iter().flat_map(|book| book.notices().to_vec());
     let notices = notices.collect();
     drop(books);
-    written.bytes = output.put()?.bytes;
+    written.bytes = output.commit()?.bytes;
     Ok((written, notices))
 }
 

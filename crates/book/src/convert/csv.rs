@@ -34,7 +34,7 @@ const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,perf
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
     let mut output = NewFile::create(&work.job.target, work.job.old)?;
-    output.add(HEADER.as_bytes())?;
+    output.write_bytes(HEADER.as_bytes())?;
     let mut summary = Converted::default();
     let source = Source::new(work, book, &mut summary)?;
     let job = work.job;
@@ -66,7 +66,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
                 Ok(())
             },
             |(_, _, rows)| {
-                output.add(&rows.text)?;
+                output.write_bytes(&rows.text)?;
                 all.count(&rows);
                 Ok(())
             },
@@ -81,7 +81,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
             place.map(|place| places.insert(place));
             let mut rows = Rows::default();
             rows.add(job, &here.position, &found, || None);
-            output.add(&rows.text)?;
+            output.write_bytes(&rows.text)?;
             all.count(&rows);
             work.step("writing", all.positions, None)?;
         }
@@ -98,7 +98,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     summary.note(all.impossible, "positions left out that cannot arise");
     summary.note(all.illegal, "stored moves left out that are not legal");
     summary.not_empty(job)?;
-    summary.bytes = output.put()?.bytes;
+    summary.bytes = output.commit()?.bytes;
     Ok(summary)
 }
 

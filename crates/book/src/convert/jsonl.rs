@@ -148,21 +148,21 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
         |(lines, positions, moves)| {
             summary.positions += positions;
             summary.moves += moves;
-            Ok(output.add(&lines)?)
+            Ok(output.write_bytes(&lines)?)
         },
     )?;
     summary.lose(work.job, salvage)?;
     if summary.positions == 0 {
         summary.not_empty(work.job)?;
     }
-    summary.bytes = output.put()?.bytes;
+    summary.bytes = output.commit()?.bytes;
     Ok(summary)
 }
 
 fn put(output: &mut NewFile, line: &impl Serialize) -> Result<(), Error> {
     let written = serde_json::to_writer(&mut *output, line);
     written.map_err(|error| output.failed(error.into()))?;
-    Ok(output.add(b"\n")?)
+    Ok(output.write_bytes(b"\n")?)
 }
 
 /// A stored position as a line.

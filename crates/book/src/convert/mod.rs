@@ -23,7 +23,7 @@ use shakmaty::Chess;
 use crate::ctg::{Directory, DirectoryReader, EntryAddress, Salvage, WriteOptions, Written};
 use crate::policy::Policy;
 use crate::{Book, Error, Lookup, OpenOptions, Probe as _, Wanted};
-use tabia_io::atomic::{self, Old, TempFolder, WriteFileError};
+use tabia_io::atomic::{self, Previous, TempFolder, WriteFileError};
 use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
 
@@ -37,7 +37,7 @@ pub struct ConvertJob {
     /// The file to write; its extension gives the format.
     pub target: PathBuf,
     /// What to do with an existing file.
-    pub old: Old,
+    pub old: Previous,
     /// How moves are chosen: determines the weights of a `.bin`, the probabilities of a
     /// `.csv` and the order of lines in a `.pgn`.
     pub policy: Policy,
@@ -63,7 +63,7 @@ impl ConvertJob {
         ConvertJob {
             source,
             target,
-            old: Old::default(),
+            old: Previous::default(),
             policy: Policy::default(),
             weights: Weights::default(),
             all_forms: false,

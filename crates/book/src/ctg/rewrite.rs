@@ -14,7 +14,7 @@ use super::{
     sum::sum_entries,
     trie::is_of_slot,
 };
-use tabia_io::atomic::{LOCK_WAIT, Old, is_same_file};
+use tabia_io::atomic::{LOCK_WAIT, Previous, is_same_file};
 use tabia_io::input::sibling::sibling;
 use tabia_io::progress::Watch;
 
@@ -22,7 +22,7 @@ use tabia_io::progress::Watch;
 #[derive(Clone, Copy, Debug)]
 pub struct RewriteOptions {
     /// What to do with an existing book at the target.
-    pub old: Old,
+    pub old: Previous,
     /// Makes the index as small as possible.
     pub repack: bool,
     /// Bytes for sorting books whose pages overlap; twelve bytes for every page are
@@ -41,7 +41,7 @@ pub struct RewriteOptions {
 impl Default for RewriteOptions {
     fn default() -> RewriteOptions {
         RewriteOptions {
-            old: Old::Refuse,
+            old: Previous::Refuse,
             repack: false,
             memory: 512 << 20,
             strict: false,
@@ -94,7 +94,7 @@ pub fn compact(
     let mut kept_away = None;
     if is_same_file(target, source) {
         kept_away = Some(lock::acquire(source, LOCK_WAIT)?);
-        options.old = Old::Keep;
+        options.old = Previous::Keep;
     }
     let done = rewrite(source, target, &options, watch, None, |_| Ok(()));
     drop(kept_away);
@@ -113,7 +113,7 @@ pub(crate) fn rewrite_with(
     edit: &mut dyn FnMut(&Key, &mut Vec<u8>),
 ) -> Result<Rewritten, Error> {
     let options = RewriteOptions {
-        old: Old::Replace,
+        old: Previous::Replace,
         memory,
         ..RewriteOptions::default()
     };
@@ -261,7 +261,7 @@ pub fn merge(
     for stream in entries.into_streams() {
         salvage.add(stream.salvage);
     }
-    let is_needed = options.whole || options.old == Old::Replace;
+    let is_needed = options.whole || options.old == Previous::Replace;
     if replaced.is_some() && is_needed && salvage.is_loss() {
         return Err(Error::Damaged(salvage.messages.join("; ")));
     }

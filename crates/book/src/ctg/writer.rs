@@ -37,7 +37,7 @@ use super::{
     pages::{SIDE_MARK_AT, side_mark},
     trie::{Splits, TrieNode},
 };
-use tabia_io::atomic::{self, NewFile, Old};
+use tabia_io::atomic::{self, NewFile, Previous};
 use tabia_io::input::path::has_extension;
 
 /// Options for the layout of a book.
@@ -49,7 +49,7 @@ pub struct WriteOptions {
     /// Slots that are split although their entries would fit one page.
     pub keep_splits: Option<Splits>,
     /// What to do with an existing book; by default it is not replaced.
-    pub old: Old,
+    pub old: Previous,
     /// The side that the book plays for; `None` for both.
     pub only: Option<Color>,
 }
@@ -59,7 +59,7 @@ impl Default for WriteOptions {
         WriteOptions {
             split_root: true,
             keep_splits: None,
-            old: Old::default(),
+            old: Previous::default(),
             only: None,
         }
     }
@@ -157,7 +157,7 @@ impl BookWriter {
         atomic::check(target, &["cto", "ctb"], options.old)?;
         let mut ctg = NewFile::create(target, options.old)?;
         // Space for the header page; its numbers are written at the end.
-        ctg.add(&[0; PAGE_BYTES])?;
+        ctg.write_bytes(&[0; PAGE_BYTES])?;
         Ok(BookWriter {
             options,
             ctg,
@@ -312,11 +312,12 @@ impl BookWriter {
         let entries = self.pending.get(..self.inside).unwrap_or_default();
         let bytes = self.bytes.get(..self.inside_bytes).unwrap_or_default();
         // An entry takes at least 35 bytes, so both numbers are small.
-        self.ctg.add(&(entries.len() as u16).to_be_bytes())?;
         self.ctg
-            .add(&((bytes.len() + PAGE_HEADER_BYTES) as u16).to_be_bytes())?;
+            .write_bytes(&(entries.len() as u16).to_be_bytes())?;
+        self.ctg
+            .write_bytes(&((bytes.len() + PAGE_HEADER_BYTES) as u16).to_be_bytes())?;
         if entries.is_sorted_by_key(|entry| entry.rank) {
-            self.ctg.add(bytes)?;
+            self.ctg.write_bytes(bytes)?;
         } else {
             let mut rest = bytes;
             let cut = |entry: &Pending| {
@@ -327,11 +328,11 @@ impl BookWriter {
             let mut ranked: Vec<(u64, &[u8])> = entries.iter().map(cut).collect();
             ranked.sort_by_key(|(rank, _)| *rank);
             for (_, bytes) in ranked {
-                self.ctg.add(bytes)?;
+                self.ctg.write_bytes(bytes)?;
             }
         }
         self.ctg
-            .add([0; ROOM].get(bytes.len()..).unwrap_or_default())?;
+            .write_bytes([0; ROOM].get(bytes.len()..).unwrap_or_default())?;
         self.pending.drain(..self.inside);
         self.bytes.drain(..self.inside_bytes);
         (self.inside, self.inside_bytes) = (0, 0);
@@ -377,7 +378,7 @@ impl BookWriter {
         let header = header_page(pages, positions, games, split.is_empty(), options.only);
         ctg.seek(SeekFrom::Start(0))
             .map_err(|error| ctg.failed(error))?;
-        ctg.add(&header)?;
+        ctg.write_bytes(&header)?;
 
         let mut pages_by_slot: Vec<(u32, u32)> = live.drain(..).zip(0..).collect();
         pages_by_slot.sort_unstable();
@@ -390,7 +391,7 @@ impl BookWriter {
         write_ctb(&mut ctb, &shape, &split).map_err(|error| ctb.failed(error))?;
         let mut cto = sibling("cto")?;
         write_cto(&mut cto, &shape, &pages_by_slot).map_err(|error| cto.failed(error))?;
-        ctg.put_with(vec![ctb, cto])?;
+        ctg.commit_with(vec![ctb, cto])?;
         Ok(written)
     }
 }

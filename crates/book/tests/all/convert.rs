@@ -20,12 +20,12 @@ use tabia_book::ctg::{CanonicalBoard, Key};
 use tabia_book::policy::{self, Policy};
 use tabia_book::polyglot::{self, PackedMove};
 use tabia_book::{Annotation, OpenOptions, PositionRecord, Preference, Probe, Stats, bin};
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
 fn convert(job: &ConvertJob) -> Result<Converted, Error> {
     let job = &ConvertJob {
-        old: Old::Replace,
+        old: Previous::Replace,
         ..job.clone()
     };
     run(job, &mut Watch::default())
@@ -286,7 +286,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
         refused.to_string().contains("kept.bin: is there already"),
         "{refused}"
     );
-    job.old = Old::Keep;
+    job.old = Previous::Keep;
     let stopped = run(&job, &mut Watch::stopped_by(&AtomicBool::new(true))).unwrap_err();
     assert!(stopped.to_string().contains("interrupted"), "{stopped}");
     assert_eq!(fs::read(&kept).unwrap(), b"old");

@@ -23,7 +23,7 @@ use tabia_book::{
         encode_entry, merge, sum_entries,
     },
 };
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
 const MEMORY: u64 = 1 << 30;
@@ -31,7 +31,7 @@ const MEMORY: u64 = 1 << 30;
 /// Options that replace an existing book.
 fn options(repack: bool, memory: u64) -> RewriteOptions {
     RewriteOptions {
-        old: Old::Replace,
+        old: Previous::Replace,
         repack,
         memory,
         ..RewriteOptions::default()
@@ -122,7 +122,7 @@ fn compacting_makes_a_lost_or_damaged_index_anew() {
             }
             // The least memory, so that overlapping pages are sorted on disk.
             let rewrite = RewriteOptions {
-                old: Old::Refuse,
+                old: Previous::Refuse,
                 ..options(false, 0)
             };
             compact(&path, &path, &rewrite, &mut Watch::default()).unwrap();
@@ -260,7 +260,7 @@ fn work_that_is_stopped_changes_nothing() {
     // Cancelled before the end.
     let stop = AtomicBool::new(true);
     let rewrite = RewriteOptions {
-        old: Old::Refuse,
+        old: Previous::Refuse,
         ..options(true, MEMORY)
     };
     let out = folder.join("out.ctg");
@@ -337,7 +337,7 @@ fn sorted(book: &TestBook) -> Vec<Vec<u8>> {
 const OVER: WriteOptions = WriteOptions {
     split_root: true,
     keep_splits: None,
-    old: Old::Replace,
+    old: Previous::Replace,
     only: None,
 };
 
@@ -459,7 +459,7 @@ proptest! {
         book.shuffled = shuffled;
         let folder = Folder::new();
         let path = book.write(&folder, "book");
-        let rewrite = RewriteOptions { old: Old::Refuse, ..options(repack, memory) };
+        let rewrite = RewriteOptions { old: Previous::Refuse, ..options(repack, memory) };
         let done = compact(&path, &path, &rewrite, &mut Watch::default()).unwrap();
         prop_assert_eq!(done.salvage.repeated, 0);
         prop_assert!(!done.salvage.is_loss());

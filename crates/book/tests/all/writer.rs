@@ -19,7 +19,7 @@ use tabia_book::{
         WriteOptions, Written, encode_entry, hash,
     },
 };
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 
 fn open(path: &Path) -> CtgBook {
     let book = CtgBook::open(path, &OpenOptions::default()).unwrap();
@@ -38,7 +38,7 @@ fn key_of(entry: &[u8]) -> Key {
 /// Options that replace an existing book.
 fn over() -> WriteOptions {
     WriteOptions {
-        old: Old::Replace,
+        old: Previous::Replace,
         ..WriteOptions::default()
     }
 }

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use super::BuildError;
-use tabia_io::atomic::{NewFile, Old};
+use tabia_io::atomic::{NewFile, Previous};
 
 mod read;
 mod write;
@@ -107,7 +107,7 @@ impl RecordsError {
 }
 
 /// Creates a temporary file for records, beside the file that it will replace.
-pub(super) fn create(path: &Path, old: Old) -> Result<NewFile, BuildError> {
+pub(super) fn create(path: &Path, old: Previous) -> Result<NewFile, BuildError> {
     if !is_records(path) {
         let path = path.to_owned();
         return Err(RecordsError::Name { path }.into());

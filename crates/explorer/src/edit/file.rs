@@ -19,7 +19,7 @@ use tabia_book::{
     Probe as _, Wanted,
 };
 use tabia_build as build;
-use tabia_io::atomic::{self, NewFile, Old, TempFolder};
+use tabia_io::atomic::{self, NewFile, Previous, TempFolder};
 use tabia_io::input::sibling::sibling;
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
@@ -191,7 +191,7 @@ impl BookFile {
         drop(editor);
         let old = Backup::of(&self.path).map_err(|error| self.io_error(&error))?;
         let options = RewriteOptions {
-            old: Old::Replace,
+            old: Previous::Replace,
             only,
             ..RewriteOptions::default()
         };
@@ -331,7 +331,7 @@ impl Backup {
     /// Restores the old files.
     fn restore(&self) -> io::Result<()> {
         let restored = |(copy, original): &(PathBuf, PathBuf)| {
-            NewFile::copy_of(copy, original, Old::Replace).map_err(io::Error::other)
+            NewFile::copy_of(copy, original, Previous::Replace).map_err(io::Error::other)
         };
         let all: io::Result<Vec<NewFile>> = self.files.iter().map(restored).collect();
         let mut all = all?.into_iter();
@@ -342,7 +342,7 @@ impl Backup {
                 .filter_map(|ending| sibling(book.path(), ending))
                 .filter(|path| !self.files.iter().any(|(_, original)| original == path))
                 .collect();
-            book.put_without(all.collect(), &gone)
+            book.commit_without(all.collect(), &gone)
                 .map_err(io::Error::other)?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use super::encode::ScdbRecord;
 use super::entry::{ENTRY_BYTES, ScdbEntry};
 use super::names::NewNames;
 use super::{LETTERS, MAGIC, MAGIC_BYTES, extension};
-use tabia_io::atomic::{self, NewFile, Old, WriteFileError};
+use tabia_io::atomic::{self, NewFile, Previous, WriteFileError};
 
 /// Writes a database. Its files appear only when [`ScdbWriter::finish`] has
 /// returned.
@@ -31,7 +31,7 @@ impl ScdbWriter {
     /// # Errors
     ///
     /// The folder is not writable.
-    pub(crate) fn create(index: &Path, old: Old) -> Result<ScdbWriter, WriteFileError> {
+    pub(crate) fn create(index: &Path, old: Previous) -> Result<ScdbWriter, WriteFileError> {
         let path = |letter: u8| match letter {
             b'i' => index.to_owned(),
             letter => index.with_extension(extension(letter)),
@@ -41,8 +41,8 @@ impl ScdbWriter {
         atomic::check(index, &companions.each_ref().map(String::as_str), old)?;
         let create = |letter: u8| {
             let mut beside = NewFile::create(&path(letter), old)?;
-            beside.add(MAGIC)?;
-            beside.add(&[letter])?;
+            beside.write_bytes(MAGIC)?;
+            beside.write_bytes(&[letter])?;
             Ok::<_, WriteFileError>(beside)
         };
         let names = |letter| Ok((create(letter)?, NewNames::default()));
@@ -58,7 +58,7 @@ impl ScdbWriter {
         };
         // Version, and the game to open first: the author's program always
         // writes 0.
-        writer.index.add(&[0; 9])?;
+        writer.index.write_bytes(&[0; 9])?;
         Ok(writer)
     }
 
@@ -76,7 +76,7 @@ impl ScdbWriter {
         entry.players.black = players.number(black);
         entry.site = sites.number(site);
         entry.event = events.number(event);
-        self.games.add(&record.bytes)?;
+        self.games.write_bytes(&record.bytes)?;
         let written = self.entries.write_all(&entry.encode());
         written.map_err(|error| self.index.failed(error))?;
         self.end += record.bytes.len() as u64;
@@ -101,14 +101,14 @@ impl ScdbWriter {
         let mut places = Vec::with_capacity(names.len());
         for (mut file, names) in names {
             let (bytes, found) = names.finish();
-            file.add(&bytes)?;
+            file.write_bytes(&bytes)?;
             files.push(file);
             places.push(found);
         }
         let written = write_entries(entries, &places, &mut index);
         written.map_err(|error| index.failed(error))?;
         files.push(games);
-        index.put_with(files)?;
+        index.commit_with(files)?;
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::encode::ScidRecord;
 use super::names::{EVENTS, PLAYERS, ROUNDS, SITES};
-use tabia_io::atomic::{self, NewFile, Old, WriteFileError};
+use tabia_io::atomic::{self, NewFile, Previous, WriteFileError};
 
 /// Games do not cross multiples of this offset.
 const BLOCK_BYTES: u64 = 1 << 17;
@@ -29,7 +29,7 @@ impl ScidWriter {
     /// # Errors
     ///
     /// The folder is not writable, or the file exists and `old` refuses it.
-    pub(crate) fn create(index: &Path, old: Old) -> Result<ScidWriter, WriteFileError> {
+    pub(crate) fn create(index: &Path, old: Previous) -> Result<ScidWriter, WriteFileError> {
         atomic::check(index, &["sn5", "sg5"], old)?;
         Ok(ScidWriter {
             index: NewFile::create(index, old)?,
@@ -56,13 +56,13 @@ impl ScidWriter {
         entry.players.black = self.name(PLAYERS, black)?;
         let left = BLOCK_BYTES - self.end % BLOCK_BYTES;
         if record.bytes.len() as u64 > left {
-            self.games.add(&vec![0; left as usize])?;
+            self.games.write_bytes(&vec![0; left as usize])?;
             self.end += left;
         }
         entry.offset = self.end;
-        self.games.add(&record.bytes)?;
+        self.games.write_bytes(&record.bytes)?;
         self.end += record.bytes.len() as u64;
-        self.index.add(&entry.encode())
+        self.index.write_bytes(&entry.encode())
     }
 
     /// The number of a name; a new name is written.
@@ -83,7 +83,7 @@ impl ScidWriter {
         }
         bytes.push(head as u8);
         bytes.extend(name.as_bytes());
-        self.names.add(&bytes)?;
+        self.names.write_bytes(&bytes)?;
         Ok(number)
     }
 
@@ -93,7 +93,7 @@ impl ScidWriter {
     ///
     /// Writing failed; no file has changed.
     pub(crate) fn finish(self) -> Result<(), WriteFileError> {
-        self.index.put_with(vec![self.games, self.names])?;
+        self.index.commit_with(vec![self.games, self.names])?;
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use super::file::{
     Directory, FRAME_HEAD, HEAD_BYTES, MAGIC, Root, SLOTS, Segment, Slot, TableRoot, TgxFile,
 };
 use crate::Error;
-use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Old, remove_leftovers};
+use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Previous, remove_leftovers};
 
 /// Blocks of sorted tables are closed at this size.
 const BLOCK_BYTES: usize = 16 << 10;
@@ -50,7 +50,7 @@ impl TgxWriter {
     /// # Errors
     ///
     /// The file exists and `old` refuses it, or its folder is not writable.
-    pub fn create(path: &Path, old: Old, max_ply: u16) -> Result<TgxWriter, Error> {
+    pub fn create(path: &Path, old: Previous, max_ply: u16) -> Result<TgxWriter, Error> {
         let beside = NewFile::create(path, old)?;
         let failed = |error| Error::io(path, error);
         let mut file = Locked(beside.as_file().try_clone().map_err(failed)?);
@@ -190,7 +190,7 @@ impl TgxWriter {
         self.file.write_all(&slot.encode()).map_err(failed)?;
         self.file.sync_all().map_err(failed)?;
         if let Some(beside) = self.beside.take() {
-            beside.put()?;
+            beside.commit()?;
         }
         Ok(self.at)
     }
@@ -292,7 +292,7 @@ mod tests {
     fn a_segment_that_is_given_up_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.tgx");
-        let new = with_games(TgxWriter::create(&path, Old::Refuse, 9).unwrap(), 100);
+        let new = with_games(TgxWriter::create(&path, Previous::Refuse, 9).unwrap(), 100);
         new.finish(Segment::default()).unwrap();
         let whole = std::fs::read(&path).unwrap();
         let bytes = || std::fs::metadata(&path).unwrap().len();

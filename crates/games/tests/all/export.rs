@@ -10,7 +10,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position as _};
 use tabia_games::{ExportJob, ExportTarget};
-use tabia_io::atomic::Old;
+use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
 /// Writes random moves with notes; `depth` is that of the variations in them.
@@ -62,7 +62,7 @@ fn random_games(seed: u64) -> String {
 
 fn export(source: &Path, target: ExportTarget, is_bare: bool) -> String {
     let mut job = ExportJob::new([source], target);
-    (job.old, job.threads) = (Old::Keep, 2);
+    (job.old, job.threads) = (Previous::Keep, 2);
     (job.no_variations, job.no_comments) = (is_bare, is_bare);
     let mut output = Vec::new();
     let exported = job.run(&mut output, &mut Watch::default()).unwrap();

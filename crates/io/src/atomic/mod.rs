@@ -2,7 +2,7 @@
 //! data is lost.
 //!
 //! A file is written in the target folder under a temporary name, synced, and renamed.
-//! An existing file is refused, kept under another name, or replaced ([`Old`]).
+//! An existing file is refused, kept under another name, or replaced ([`Previous`]).
 //!
 //! Some files have companions, such as the index of a ChessBase book. Readers may not
 //! notice companions of another file, so such a pair must never exist; a file without
@@ -47,13 +47,13 @@ pub use temporary::{TempFolder, remove_leftovers};
 
 /// What to do with an existing file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Old {
+pub enum Previous {
     /// The new file is refused, before any work.
     #[default]
     Refuse,
     /// It is renamed to its name with `.bak`, and replaces an older backup.
     Keep,
-    /// Like [`Old::Keep`], but older backups stay too, with numbers (`.bak2`).
+    /// Like [`Previous::Keep`], but older backups stay too, with numbers (`.bak2`).
     KeepEach,
     /// It is overwritten.
     Replace,
@@ -68,18 +68,18 @@ pub struct NewFile {
     file: Output,
     temporary: TempPath,
     path: PathBuf,
-    old: Old,
+    old: Previous,
 }
 
 /// Writes a file whose bytes are all in memory.
 ///
 /// # Errors
 ///
-/// Those of [`NewFile::create`] and [`NewFile::put`].
-pub fn put(path: &Path, bytes: &[u8], old: Old) -> Result<Placed, WriteFileError> {
+/// Those of [`NewFile::create`] and [`NewFile::commit`].
+pub fn write(path: &Path, bytes: &[u8], old: Previous) -> Result<Placed, WriteFileError> {
     let mut file = NewFile::create(path, old)?;
-    file.add(bytes)?;
-    file.put()
+    file.write_bytes(bytes)?;
+    file.commit()
 }
 
 /// A file that was written and renamed.
@@ -96,9 +96,9 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// The target exists and [`Old::Refuse`] is set, or no file can be created in the
+    /// The target exists and [`Previous::Refuse`] is set, or no file can be created in the
     /// folder.
-    pub fn create(path: &Path, old: Old) -> Result<NewFile, WriteFileError> {
+    pub fn create(path: &Path, old: Previous) -> Result<NewFile, WriteFileError> {
         check(path, &[], old)?;
         remove_leftovers(path);
         let made = temporary::file_beside(path);
@@ -116,7 +116,7 @@ impl NewFile {
     /// # Errors
     ///
     /// As for [`NewFile::create`]; or the file cannot be read.
-    pub fn copy_of(source: &Path, path: &Path, old: Old) -> Result<NewFile, WriteFileError> {
+    pub fn copy_of(source: &Path, path: &Path, old: Previous) -> Result<NewFile, WriteFileError> {
         let failed = |error| WriteFileError::io(source, error);
         let mut new = NewFile::create(path, old)?;
         let mut file = File::open(source).map_err(failed)?;
@@ -124,7 +124,7 @@ impl NewFile {
         loop {
             let read = io::Read::read(&mut file, &mut piece).map_err(failed)?;
             match piece.get(..read) {
-                Some(bytes) if read > 0 => new.add(bytes)?,
+                Some(bytes) if read > 0 => new.write_bytes(bytes)?,
                 _ => break,
             }
         }
@@ -151,7 +151,7 @@ impl NewFile {
 
     /// Writes bytes; an error names the file.
     #[inline]
-    pub fn add(&mut self, bytes: &[u8]) -> Result<(), WriteFileError> {
+    pub fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), WriteFileError> {
         self.write_all(bytes).map_err(|error| self.failed(error))
     }
 
@@ -160,8 +160,8 @@ impl NewFile {
     /// # Errors
     ///
     /// It cannot be written. The old file is restored.
-    pub fn put(self) -> Result<Placed, WriteFileError> {
-        self.put_with(Vec::new())
+    pub fn commit(self) -> Result<Placed, WriteFileError> {
+        self.commit_with(Vec::new())
     }
 
     /// Renames a file and its companions, which are useless without it, to their
@@ -171,17 +171,17 @@ impl NewFile {
     /// # Errors
     ///
     /// One of them cannot be written. The old files are restored.
-    pub fn put_with(self, companions: Vec<NewFile>) -> Result<Placed, WriteFileError> {
-        self.put_without(companions, &[])
+    pub fn commit_with(self, companions: Vec<NewFile>) -> Result<Placed, WriteFileError> {
+        self.commit_without(companions, &[])
     }
 
-    /// Like [`NewFile::put_with`]; existing companions named `gone` belong to the old file
+    /// Like [`NewFile::commit_with`]; existing companions named `gone` belong to the old file
     /// only.
     ///
     /// # Errors
     ///
     /// One of them cannot be written. The old files are restored.
-    pub fn put_without(
+    pub fn commit_without(
         mut self,
         mut companions: Vec<NewFile>,
         gone: &[PathBuf],
@@ -190,7 +190,7 @@ impl NewFile {
         for companion in &mut companions {
             companion.complete()?;
         }
-        let keeps = matches!(self.old, Old::Keep | Old::KeepEach) && self.path.exists();
+        let keeps = matches!(self.old, Previous::Keep | Previous::KeepEach) && self.path.exists();
         if companions.is_empty() && gone.is_empty() && !keeps {
             let path = self.path.clone();
             self.rename()?;
@@ -239,7 +239,7 @@ impl NewFile {
         let _ = file.file().unlock();
         let renamed = match old {
             // A hard link; the first name is deleted with `temporary`.
-            Old::Refuse => fs::hard_link(&temporary.0, &path).or_else(|error| {
+            Previous::Refuse => fs::hard_link(&temporary.0, &path).or_else(|error| {
                 // Not every file system has hard links.
                 match fs::symlink_metadata(&path) {
                     Err(_) => fs::rename(&temporary.0, &path),
@@ -250,7 +250,9 @@ impl NewFile {
         };
         let _ = file.file().unlock();
         renamed.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists if old == Old::Refuse => WriteFileError::Exists { path },
+            io::ErrorKind::AlreadyExists if old == Previous::Refuse => {
+                WriteFileError::Exists { path }
+            }
             _ => WriteFileError::io(&path, error),
         })
     }
@@ -279,7 +281,7 @@ impl Seek for NewFile {
 /// # Errors
 ///
 /// It cannot be written.
-pub fn check(path: &Path, companions: &[&str], old: Old) -> Result<(), WriteFileError> {
+pub fn check(path: &Path, companions: &[&str], old: Previous) -> Result<(), WriteFileError> {
     let folder = folder_of(path);
     if !folder.is_dir() {
         return Err(WriteFileError::NoFolder {
@@ -290,7 +292,7 @@ pub fn check(path: &Path, companions: &[&str], old: Old) -> Result<(), WriteFile
     if path.is_dir() {
         return Err(WriteFileError::io(path, io::ErrorKind::IsADirectory.into()));
     }
-    if old != Old::Refuse {
+    if old != Previous::Refuse {
         return Ok(());
     }
     let mut there = fs::symlink_metadata(path).is_ok().then(|| path.to_owned());
@@ -324,11 +326,11 @@ pub fn back_up(path: &Path, companions: &[&str]) -> Result<PathBuf, WriteFileErr
     let mut gone = Vec::new();
     for extension in companions {
         match sibling(path, extension) {
-            Some(own) => copies.push(NewFile::copy_of(&own, &backup_of(&own), Old::Replace)?),
+            Some(own) => copies.push(NewFile::copy_of(&own, &backup_of(&own), Previous::Replace)?),
             None => gone.push(backup_of(&path.with_extension(extension))),
         }
     }
-    NewFile::copy_of(path, &backup, Old::Replace)?.put_without(copies, &gone)?;
+    NewFile::copy_of(path, &backup, Previous::Replace)?.commit_without(copies, &gone)?;
     Ok(backup)
 }
 

@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::temporary::{Owner, TempFolder, owner_of, temp_folders};
-use super::{LOCK_WAIT, Locked, NewFile, Old, WriteFileError, folder_of, named_like, sync_folder};
+use super::{
+    LOCK_WAIT, Locked, NewFile, Previous, WriteFileError, folder_of, named_like, sync_folder,
+};
 use crate::input::path::to_text;
 
 /// The name of the record, and of one that is being written.
@@ -278,16 +280,16 @@ impl FileSet {
         for companion in companions.iter().map(|new| &new.path).chain(gone) {
             others.extend(named_like(companion).map_err(failed)?);
         }
-        if old == Old::Refuse
+        if old == Previous::Refuse
             && let Some(path) = others.first()
         {
             let path = path.clone();
             return Err(WriteFileError::Exists { path });
         }
         let number = match old {
-            Old::Refuse | Old::Replace => None,
-            Old::Keep => Some(1),
-            Old::KeepEach => Some(free_number(&path, &others).map_err(failed)?),
+            Previous::Refuse | Previous::Replace => None,
+            Previous::Keep => Some(1),
+            Previous::KeepEach => Some(free_number(&path, &others).map_err(failed)?),
         };
         let name_of = |path: &PathBuf| path.file_name().unwrap_or_default().to_owned();
         let folder = TempFolder::beside(&path).map_err(failed)?;
@@ -300,7 +302,7 @@ impl FileSet {
                 after: Stamp::of(&main.temporary.0)
                     .ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?,
                 backup: number,
-                refuses: old == Old::Refuse,
+                refuses: old == Previous::Refuse,
                 is_linked: false,
                 new: companions.iter().map(|new| name_of(&new.path)).collect(),
                 old: others.iter().map(name_of).collect(),

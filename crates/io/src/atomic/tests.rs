@@ -8,9 +8,9 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn begun(path: &Path, text: &str, old: Old) -> NewFile {
+fn begun(path: &Path, text: &str, old: Previous) -> NewFile {
     let mut file = NewFile::create(path, old).unwrap();
-    file.add(text.as_bytes()).unwrap();
+    file.write_bytes(text.as_bytes()).unwrap();
     file
 }
 
@@ -34,16 +34,18 @@ fn are(folder: &tempfile::TempDir, wanted: &[(&str, &str)]) {
     assert_eq!(files, wanted);
 }
 
-fn put_three(path: &Path, text: &str, old: Old) -> Result<Placed, WriteFileError> {
+fn put_three(path: &Path, text: &str, old: Previous) -> Result<Placed, WriteFileError> {
     let companions = ["ctb", "cto"].map(|part| begun(&path.with_extension(part), text, old));
-    begun(path, text, old).put_with(companions.into())
+    begun(path, text, old).commit_with(companions.into())
 }
 
 #[test]
 fn what_is_there_is_refused_and_stays() {
     let (folder, path) = folder();
     fs::write(&path, "old").unwrap();
-    let error = NewFile::create(&path, Old::Refuse).unwrap_err().to_string();
+    let error = NewFile::create(&path, Previous::Refuse)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("is there already"), "{error}");
     are(&folder, &[("book.ctg", "old")]);
 }
@@ -51,9 +53,9 @@ fn what_is_there_is_refused_and_stays() {
 #[test]
 fn what_came_meanwhile_is_refused_too() {
     let (folder, path) = folder();
-    let new = begun(&path, "new", Old::Refuse);
+    let new = begun(&path, "new", Previous::Refuse);
     fs::write(&path, "theirs").unwrap();
-    assert!(matches!(new.put(), Err(WriteFileError::Exists { .. })));
+    assert!(matches!(new.commit(), Err(WriteFileError::Exists { .. })));
     are(&folder, &[("book.ctg", "theirs")]);
 }
 
@@ -61,7 +63,7 @@ fn what_came_meanwhile_is_refused_too() {
 fn an_index_of_another_book_is_refused() {
     let (folder, path) = folder();
     fs::write(folder.path().join("BOOK.CTO"), "theirs").unwrap();
-    let error = check(&path, &["cto", "ctb"], Old::Refuse).unwrap_err();
+    let error = check(&path, &["cto", "ctb"], Previous::Refuse).unwrap_err();
     assert!(error.to_string().contains("BOOK.CTO"), "{error}");
 }
 
@@ -69,7 +71,7 @@ fn an_index_of_another_book_is_refused() {
 fn all_three_old_files_are_kept_and_the_last_backup_alone() {
     let (folder, path) = folder();
     for text in ["one", "two", "three"] {
-        let placed = put_three(&path, text, Old::Keep).unwrap();
+        let placed = put_three(&path, text, Previous::Keep).unwrap();
         assert_eq!(placed.bytes, text.len() as u64);
         assert_eq!(placed.kept.is_some(), text != "one");
     }
@@ -91,9 +93,9 @@ fn each_backup_is_kept_under_one_number() {
     let (folder, path) = folder();
     fs::write(folder.path().join("book.cto.bak"), "theirs").unwrap();
     for text in ["one", "two"] {
-        put_three(&path, text, Old::KeepEach).unwrap();
+        put_three(&path, text, Previous::KeepEach).unwrap();
     }
-    let kept = put_three(&path, "three", Old::KeepEach).unwrap().kept;
+    let kept = put_three(&path, "three", Previous::KeepEach).unwrap().kept;
     assert_eq!(kept.unwrap(), folder.path().join("book.ctg.bak3"));
     let files = files_in(&folder);
     let text = |name: &str| &files.iter().find(|(own, _)| own == name).unwrap().1;
@@ -106,7 +108,7 @@ fn each_backup_is_kept_under_one_number() {
 fn what_is_replaced_leaves_nothing_behind() {
     let (folder, path) = folder();
     for text in ["one", "two"] {
-        put_three(&path, text, Old::Replace).unwrap();
+        put_three(&path, text, Previous::Replace).unwrap();
     }
     let two = [
         ("book.ctb", "two"),
@@ -121,10 +123,15 @@ fn what_is_replaced_leaves_nothing_behind() {
 #[cfg(unix)]
 #[test]
 fn when_a_companion_cannot_come_the_old_files_are_back() {
-    for old in [Old::Keep, Old::KeepEach, Old::Replace, Old::Refuse] {
+    for old in [
+        Previous::Keep,
+        Previous::KeepEach,
+        Previous::Replace,
+        Previous::Refuse,
+    ] {
         let (folder, path) = folder();
-        if old != Old::Refuse {
-            put_three(&path, "old", Old::Refuse).unwrap();
+        if old != Previous::Refuse {
+            put_three(&path, "old", Previous::Refuse).unwrap();
             fs::remove_file(path.with_extension("cto")).unwrap();
         }
         let ctb = begun(&path.with_extension("ctb"), "new", old);
@@ -132,9 +139,9 @@ fn when_a_companion_cannot_come_the_old_files_are_back() {
         let new = begun(&path, "new", old);
         // Its temporary file is gone, so it cannot be renamed.
         fs::remove_file(&cto.temporary.0).unwrap();
-        new.put_with(vec![ctb, cto]).unwrap_err();
+        new.commit_with(vec![ctb, cto]).unwrap_err();
         match old {
-            Old::Refuse => are(&folder, &[]),
+            Previous::Refuse => are(&folder, &[]),
             _ => are(&folder, &[("book.ctb", "old"), ("book.ctg", "old")]),
         }
     }
@@ -143,11 +150,11 @@ fn when_a_companion_cannot_come_the_old_files_are_back() {
 #[test]
 fn leftovers_of_killed_writers_go_and_those_of_others_stay() {
     let (folder, path) = folder();
-    let at_work = begun(&path, "", Old::Refuse);
+    let at_work = begun(&path, "", Previous::Refuse);
     fs::write(folder.path().join(".book.ctg.dead.tmp"), "").unwrap();
     fs::write(folder.path().join(".other.ctg.dead.tmp"), "").unwrap();
     // Names as temporary files have them, whatever file they are for.
-    let of_another = begun(&folder.path().join("games.tgx"), "", Old::Refuse);
+    let of_another = begun(&folder.path().join("games.tgx"), "", Previous::Refuse);
     for name in [
         ".x.jsonl.0123456789abcdef.tmp",
         ".tabia-0123456789abcdef.tmp",
@@ -157,7 +164,7 @@ fn leftovers_of_killed_writers_go_and_those_of_others_stay() {
     for name in [".x.0123456789ABCDEF.tmp", "x.0123456789abcdef.tmp"] {
         fs::write(folder.path().join(name), "").unwrap();
     }
-    let second = begun(&path, "", Old::Refuse);
+    let second = begun(&path, "", Previous::Refuse);
     assert!(at_work.temporary.0.exists() && second.temporary.0.exists());
     assert!(of_another.temporary.0.exists());
     drop((at_work, second, of_another));
@@ -176,7 +183,7 @@ fn permissions_of_the_old_file_stay() {
     let (_folder, path) = folder();
     fs::write(&path, "old").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-    begun(&path, "new", Old::Replace).put().unwrap();
+    begun(&path, "new", Previous::Replace).commit().unwrap();
     let mode = fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
 }
@@ -188,14 +195,14 @@ fn a_backup_that_is_the_file_itself_becomes_a_real_one() {
     let (folder, path) = folder();
     fs::write(&path, "old").unwrap();
     fs::hard_link(&path, folder.path().join("book.ctg.bak")).unwrap();
-    begun(&path, "new", Old::Keep).put().unwrap();
+    begun(&path, "new", Previous::Keep).commit().unwrap();
     are(&folder, &[("book.ctg", "new"), ("book.ctg.bak", "old")]);
 }
 
 /// The files of an old book, which is there or not, and of a new one.
 fn old_book(path: &Path, has_old: bool) {
     if has_old {
-        put_three(path, "old", Old::Refuse).unwrap();
+        put_three(path, "old", Previous::Refuse).unwrap();
         // An older backup, of which the companions must not stay beside a newer one.
         for part in ["ctg.bak", "cto.bak"] {
             fs::write(path.with_extension(part), "older").unwrap();
@@ -205,7 +212,7 @@ fn old_book(path: &Path, has_old: bool) {
 
 /// Begins to replace a book and is killed after a number of steps; false if there are
 /// not so many.
-fn stopped_after(steps: usize, path: &Path, old: Old) -> bool {
+fn stopped_after(steps: usize, path: &Path, old: Previous) -> bool {
     let companions = ["ctb", "cto"].map(|part| begun(&path.with_extension(part), "newer", old));
     set::stopped::after(steps, begun(path, "newer", old), companions.into())
 }
@@ -228,12 +235,12 @@ fn book_of(folder: &tempfile::TempDir) -> Option<String> {
 #[test]
 fn killed_after_any_step_the_whole_book_is_old_or_new_again() {
     let modes = [
-        (Old::Refuse, false),
-        (Old::Replace, false),
-        (Old::Keep, false),
-        (Old::Replace, true),
-        (Old::Keep, true),
-        (Old::KeepEach, true),
+        (Previous::Refuse, false),
+        (Previous::Replace, false),
+        (Previous::Keep, false),
+        (Previous::Replace, true),
+        (Previous::Keep, true),
+        (Previous::KeepEach, true),
     ];
     for (old, has_old) in modes {
         let mut outcomes = Vec::new();
@@ -268,13 +275,17 @@ fn killed_after_any_step_the_whole_book_is_old_or_new_again() {
             assert_eq!(hidden.count(), 0, "{context}: {files:?}");
             // A backup is the old book or the older one, never a mixture.
             let backup = |part: &str| {
-                let number = if old == Old::KeepEach { "bak2" } else { "bak" };
+                let number = if old == Previous::KeepEach {
+                    "bak2"
+                } else {
+                    "bak"
+                };
                 let name = format!("book.{part}.{number}");
                 let file = files.iter().find(|(own, _)| *own == name);
                 file.map(|(_, text)| text.as_str())
             };
             let [ctg, cto, ctb] = ["ctg", "cto", "ctb"].map(backup);
-            if has_old && old != Old::Replace && book.as_deref() == Some("newer") {
+            if has_old && old != Previous::Replace && book.as_deref() == Some("newer") {
                 assert_eq!([ctg, cto, ctb], [Some("old"); 3], "{context}");
             }
             if ctg == Some("older") {
@@ -282,7 +293,7 @@ fn killed_after_any_step_the_whole_book_is_old_or_new_again() {
             }
             outcomes.push(book);
         }
-        // Old ones first; the new one from the step on that places the file.
+        // Old files first; the new one from the step on that places the file.
         let is_new = |book: &Option<String>| book.as_deref() == Some("newer");
         assert!(outcomes.is_sorted_by_key(is_new), "{outcomes:?}");
         assert!(
@@ -297,8 +308,8 @@ fn the_next_writer_settles_what_was_interrupted() {
     for steps in 0..7 {
         let (folder, path) = folder();
         old_book(&path, true);
-        assert!(stopped_after(steps, &path, Old::Keep));
-        put_three(&path, "newest", Old::Keep).unwrap();
+        assert!(stopped_after(steps, &path, Previous::Keep));
+        put_three(&path, "newest", Previous::Keep).unwrap();
         let files = files_in(&folder);
         assert_eq!(book_of(&folder).as_deref(), Some("newest"));
         assert_eq!(files.len(), 6, "{files:?}");
@@ -319,7 +330,7 @@ fn a_file_that_was_restored_meanwhile_is_left_alone() {
     for steps in [1, 2, 3, 4] {
         let (folder, path) = folder();
         old_book(&path, true);
-        assert!(stopped_after(steps, &path, Old::Replace));
+        assert!(stopped_after(steps, &path, Previous::Replace));
         fs::write(&path, "restored").unwrap();
         let before = files_in(&folder);
         for _ in 0..2 {
@@ -340,7 +351,7 @@ fn a_file_that_was_restored_meanwhile_is_left_alone() {
 #[test]
 fn a_copy_of_the_book_replaces_an_older_backup_with_all_its_files() {
     let (folder, path) = folder();
-    put_three(&path, "old", Old::Refuse).unwrap();
+    put_three(&path, "old", Previous::Refuse).unwrap();
     for part in ["ctg.bak", "cto.bak", "ctb.bak"] {
         fs::write(path.with_extension(part), "older").unwrap();
     }
@@ -365,7 +376,7 @@ fn a_copy_of_the_book_replaces_an_older_backup_with_all_its_files() {
 fn a_running_replacement_is_not_touched() {
     let (folder, path) = folder();
     old_book(&path, true);
-    assert!(stopped_after(2, &path, Old::Replace));
+    assert!(stopped_after(2, &path, Previous::Replace));
     let names = files_in(&folder);
     let lock = names.iter().find(|(name, _)| name.ends_with(".lock"));
     let lock = File::open(folder.path().join(&lock.unwrap().0)).unwrap();
@@ -383,9 +394,9 @@ fn a_running_replacement_is_not_touched() {
 fn an_interrupted_replacement_of_another_file_stays() {
     let (folder, path) = folder();
     old_book(&path, true);
-    assert!(stopped_after(4, &path, Old::Replace));
+    assert!(stopped_after(4, &path, Previous::Replace));
     let other = folder.path().join("other.ctg");
-    put_three(&other, "other", Old::Refuse).unwrap();
+    put_three(&other, "other", Previous::Refuse).unwrap();
     assert_eq!(settle(&other).unwrap(), []);
     assert_eq!(settle(&path).unwrap().len(), 1);
     assert_eq!(book_of(&folder).as_deref(), Some("newer"));
@@ -401,8 +412,8 @@ fn names_that_are_no_text_are_settled_too() {
             .path()
             .join(OsStr::from_bytes(stem))
             .with_extension("ctg");
-        put_three(&path, "old", Old::Refuse).unwrap();
-        assert!(stopped_after(4, &path, Old::Replace));
+        put_three(&path, "old", Previous::Refuse).unwrap();
+        assert!(stopped_after(4, &path, Previous::Replace));
         assert_eq!(settle(&path).unwrap().len(), 1);
         for part in ["ctg", "cto", "ctb"] {
             assert_eq!(fs::read(path.with_extension(part)).unwrap(), b"newer");
@@ -415,13 +426,13 @@ fn names_that_are_no_text_are_settled_too() {
 fn a_large_file_holds_what_was_written() {
     let (_folder, path) = folder();
     let mut expected: Vec<u8> = (0..700_001_u32).flat_map(u32::to_le_bytes).collect();
-    let mut file = NewFile::create(&path, Old::Refuse).unwrap();
+    let mut file = NewFile::create(&path, Previous::Refuse).unwrap();
     for piece in expected.chunks(5003) {
-        file.add(piece).unwrap();
+        file.write_bytes(piece).unwrap();
     }
     file.seek(SeekFrom::Start(3)).unwrap();
-    file.add(b"header").unwrap();
+    file.write_bytes(b"header").unwrap();
     expected[3..9].copy_from_slice(b"header");
-    assert_eq!(file.put().unwrap().bytes, expected.len() as u64);
+    assert_eq!(file.commit().unwrap().bytes, expected.len() as u64);
     assert!(fs::read(&path).unwrap() == expected);
 }

@@ -56,7 +56,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     for number in 0..games.len() {
         text.clear();
         writer.game(number, &mut text);
-        output.add(text.as_bytes())?;
+        output.write_bytes(text.as_bytes())?;
         done += 1;
         work.step("writing", done, Some(games.len() as u64))?;
     }
@@ -72,6 +72,6 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     summary.not_empty(work.job)?;
     summary.note(tree.transpositions, "transpositions cut");
     summary.note(tree.cut, "lines cut at the greatest length");
-    summary.bytes = output.put()?.bytes;
+    summary.bytes = output.commit()?.bytes;
     Ok(summary)
 }

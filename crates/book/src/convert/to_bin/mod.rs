@@ -132,7 +132,7 @@ impl Lines {
                 Ok::<_, Error>(bytes)
             },
             |bytes| {
-                output.add(&bytes)?;
+                output.write_bytes(&bytes)?;
                 written += (bytes.len() / bin::ENTRY_BYTES) as u64;
                 work.step("writing", written, None)
             },
@@ -182,7 +182,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     );
     summary.note(counts.unplayed, "moves left out that would not be played");
     summary.not_empty(work.job)?;
-    summary.bytes = output.put()?.bytes;
+    summary.bytes = output.commit()?.bytes;
     Ok(summary)
 }
 

@@ -118,7 +118,10 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
         }
         numbers.reached_positions += 1;
         let never = |preference: Preference| u64::from(preference.is_never());
-        numbers.never_played += moves.iter().map(|mv| never(mv.preference)).sum::<u64>();
+        numbers.never_played += moves
+            .iter()
+            .map(|entry| never(entry.preference))
+            .sum::<u64>();
     }
     numbers.only = match sides.len() {
         1 => sides.into_iter().next().map(side),

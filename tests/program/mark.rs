@@ -196,8 +196,11 @@ fn line_colour_and_where_choose_the_right_moves() {
     .ok();
     let start = lookup(&book, &Chess::default());
     let green = |lookup: &Lookup| -> Vec<String> {
-        let moves = lookup.moves.iter().filter(|mv| mv.mark() == Mark::Main);
-        moves.map(|mv| mv.mv.to_string()).collect()
+        let moves = lookup
+            .moves
+            .iter()
+            .filter(|entry| entry.mark() == Mark::Main);
+        moves.map(|entry| entry.mv.to_string()).collect()
     };
     assert_eq!(green(&start), ["e2-e4"]);
     assert_eq!(green(&lookup(&book, &after("e4"))), [""; 0]);
@@ -211,10 +214,10 @@ fn line_colour_and_where_choose_the_right_moves() {
     )
     .ok();
     let start = lookup(&book, &Chess::default());
-    assert!(start.moves.iter().all(|mv| mv.mark() == Mark::None));
-    for mv in &lookup(&book, &after("e4")).moves {
-        let meant = mv.stats().games >= 1000;
-        assert_eq!(mv.mark() == Mark::Avoid, meant, "{}", mv.mv);
+    assert!(start.moves.iter().all(|entry| entry.mark() == Mark::None));
+    for entry in &lookup(&book, &after("e4")).moves {
+        let meant = entry.stats().games >= 1000;
+        assert_eq!(entry.mark() == Mark::Avoid, meant, "{}", entry.mv);
     }
     assert_sound(&book);
 

@@ -52,7 +52,11 @@ fn assert_answers(
     let mut found = Lookup::default();
     let mut moves = |book: &Book, position: &Chess, wanted| -> BTreeSet<String> {
         book.probe(position, wanted, &mut found).unwrap();
-        found.moves.iter().map(|mv| notation::uci(mv.mv)).collect()
+        found
+            .moves
+            .iter()
+            .map(|entry| notation::uci(entry.mv))
+            .collect()
     };
     for position in positions {
         let place = format!("{:?} {}", book.path(), notation::fen(position));

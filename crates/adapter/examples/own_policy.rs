@@ -16,9 +16,9 @@ struct MostPlayed;
 
 impl ChooseMove for MostPlayed {
     fn choose(&self, _: &Chess, moves: &[BookMove], verdicts: &mut [Weighed]) {
-        let most = moves.iter().map(|mv| mv.stats().games).max();
-        for (mv, verdict) in moves.iter().zip(verdicts) {
-            let is_most = Some(mv.stats().games) == most;
+        let most = moves.iter().map(|entry| entry.stats().games).max();
+        for (entry, verdict) in moves.iter().zip(verdicts) {
+            let is_most = Some(entry.stats().games) == most;
             verdict.probability = if is_most { 1.0 } else { 0.0 };
         }
     }

@@ -164,12 +164,12 @@ impl Search<'_> {
     /// Adds the targets of moves, if they are frequent enough or their frequency is
     /// unknown.
     fn add(&self, here: &Reached, moves: Vec<(&BookMove, f64)>, next: &mut Reaches) {
-        for (mv, share) in moves {
+        for (entry, share) in moves {
             let share = here.share * share;
             if share >= self.least || share == 0.0 {
                 next.add(Reached {
-                    position: notation::after(&here.position, mv.mv),
-                    line: [&here.line[..], &[mv.mv]].concat(),
+                    position: notation::after(&here.position, entry.mv),
+                    line: [&here.line[..], &[entry.mv]].concat(),
                     share,
                 });
             }
@@ -194,7 +194,7 @@ impl Search<'_> {
                 .book
                 .probe(&here.position, wanted, &mut found)?;
         }
-        found.moves.retain(|mv| !mv.transposition);
+        found.moves.retain(|entry| !entry.transposition);
         let played = found.moves.iter().zip(shares(&found.moves)).collect();
         let mut replies = Reaches::default();
         self.add(&here, played, &mut replies);

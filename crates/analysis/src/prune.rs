@@ -79,9 +79,11 @@ pub fn prune(
     };
     let rules = PruneRules {
         fates: &mut fates,
-        warning: &|visit, mv| match mv.annotation.is_doubtful() {
-            true => mv.annotation,
-            false => conditions.loses(visit, mv).unwrap_or(Annotation::DUBIOUS),
+        warning: &|visit, entry| match entry.annotation.is_doubtful() {
+            true => entry.annotation,
+            false => conditions
+                .loses(visit, entry)
+                .unwrap_or(Annotation::DUBIOUS),
         },
         is_played: &|moves, played| {
             let mut verdicts = Vec::new();
@@ -145,9 +147,9 @@ impl Conditions {
     }
 
     /// The annotation of a move that loses too much.
-    fn loses(&self, visit: &Visit<'_>, mv: &VisitedMove) -> Option<Annotation> {
+    fn loses(&self, visit: &Visit<'_>, entry: &VisitedMove) -> Option<Annotation> {
         let key = |key: &Key| EvalKey::from_board_key(key);
-        let pair = (key(&visit.entry.key), key(&mv.after?.key));
+        let pair = (key(&visit.entry.key), key(&entry.after?.key));
         self.losing.as_ref()?.get(&pair).copied()
     }
 
@@ -209,7 +211,7 @@ impl Goal {
         goal.ok_or_else(|| missing("a line without moves".to_owned()))
     }
 
-    fn is(&self, visit: &Visit<'_>, mv: &VisitedMove) -> bool {
-        visit.entry.key == self.before && mv.after.is_some_and(|child| child.key == self.after)
+    fn is(&self, visit: &Visit<'_>, entry: &VisitedMove) -> bool {
+        visit.entry.key == self.before && entry.after.is_some_and(|child| child.key == self.after)
     }
 }

@@ -387,7 +387,7 @@ fn moves_removed_from_the_starter_book_are_not_played() {
     let mut n = 0;
     let pass = tabia_book::ctg::Pass::FromStart;
     book.visit(pass, &mut Watch::default(), &mut |_| (), |visit| {
-        for child in visit.moves.iter().filter_map(|mv| mv.after) {
+        for child in visit.moves.iter().filter_map(|entry| entry.after) {
             n += 1;
             if n % 10 == 0 {
                 let (before, after) = (visit.entry.key, child.key);

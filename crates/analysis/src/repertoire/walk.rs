@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
         let record = found.here.ok_or_else(|| {
             Error::NotInBook("the book does not hold the start position".to_owned())
         })?;
-        let missing = not_stored(knowledge.book, &options.line, |mv| mv.after.is_some())?;
+        let missing = not_stored(knowledge.book, &options.line, |entry| entry.after.is_some())?;
         if let Some(name) = missing {
             return Err(Error::NotInBook(format!("the book does not hold {name}")));
         }

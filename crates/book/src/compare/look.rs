@@ -304,8 +304,8 @@ impl<'b> Books<'b> {
                 let in_b = std::mem::take(&mut in_b.moves);
                 let only_in_b = in_b
                     .iter()
-                    .filter(|mv| !in_a.iter().any(|other| other.mv == mv.mv));
-                let stored = in_a.iter().chain(only_in_b).map(|mv| mv.mv);
+                    .filter(|entry| !in_a.iter().any(|other| other.mv == entry.mv));
+                let stored = in_a.iter().chain(only_in_b).map(|entry| entry.mv);
                 for mv in stored.chain(bridges.into_iter().flatten().copied()) {
                     let after = notation::after(position, mv);
                     if let Some(id) = self.id(&after, &mut probes)? {

@@ -56,7 +56,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
                     return Ok(());
                 };
                 reader.probe_entry(&here, entry, source.wanted, found)?;
-                let stored = found.moves.iter().filter(|mv| !mv.transposition);
+                let stored = found.moves.iter().filter(|entry| !entry.transposition);
                 rows.illegal += (entry.moves().len() - stored.count()) as u64;
                 // The key does not show whether the capture is legal.
                 let (board, position) = &here;

@@ -129,19 +129,19 @@ impl Maker {
             return Ok(());
         };
         let mut moves = Vec::with_capacity(found.moves.len());
-        for mv in &found.moves {
-            let Some(byte) = encode_move_byte(&board, mv.mv) else {
+        for entry in &found.moves {
+            let Some(byte) = encode_move_byte(&board, entry.mv) else {
                 self.unstorable += 1;
                 continue;
             };
-            let annotation = if mv.preference.is_never() {
+            let annotation = if entry.preference.is_never() {
                 Annotation::MISTAKE
             } else {
-                mv.annotation
+                entry.annotation
             };
             moves.push((byte, annotation));
-            let after = tabia_notation::after(position, mv.mv);
-            self.push(&after, &[], &record_after(mv), Part::Arrival)?;
+            let after = tabia_notation::after(position, entry.mv);
+            self.push(&after, &[], &record_after(entry), Part::Arrival)?;
         }
         self.push(position, &moves, &record_of(found), Part::Moves)
     }
@@ -182,10 +182,10 @@ fn record_of(found: &Lookup) -> PositionRecord {
 }
 
 /// The record of the position after a move, from the view of the side to move there.
-fn record_after(mv: &BookMove) -> PositionRecord {
-    let stats = match mv.preference {
+fn record_after(entry: &BookMove) -> PositionRecord {
+    let stats = match entry.preference {
         Preference::Weight(weight) => drawn(weight),
-        _ => match mv.after.map(|after| after.stats) {
+        _ => match entry.after.map(|after| after.stats) {
             Some(stats) if stats.unfinished() == stats.games => drawn(stats.games),
             stats => stats.unwrap_or_default(),
         },
@@ -193,8 +193,8 @@ fn record_after(mv: &BookMove) -> PositionRecord {
     PositionRecord {
         stats,
         points: points(&stats),
-        recommendation: if mv.preference.is_never() { RED } else { 0 },
-        learn_value: learn_value(mv.preference),
+        recommendation: if entry.preference.is_never() { RED } else { 0 },
+        learn_value: learn_value(entry.preference),
         ..PositionRecord::default()
     }
 }
@@ -335,7 +335,7 @@ mod tests {
                     .zip(&legal)
                     .map(|(priority, mv)| {
                         let preference = Preference::Priority(priority);
-                        let mut mv = BookMove {
+                        let mut entry = BookMove {
                             mv: *mv,
                             annotation: Annotation::default(),
                             after: Some(PositionRecord {
@@ -347,10 +347,10 @@ mod tests {
                             evaluation: None,
                         };
                         if as_learn_value {
-                            mv.after = Some(record_after(&mv));
-                            mv.preference = Preference::Statistics;
+                            entry.after = Some(record_after(&entry));
+                            entry.preference = Preference::Statistics;
                         }
-                        mv
+                        entry
                     })
                     .collect();
                 let mut verdicts = Vec::new();

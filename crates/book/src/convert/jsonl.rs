@@ -402,14 +402,14 @@ fn move_bytes(
 ) -> Result<Vec<(u8, Annotation)>, Fault> {
     let mut position: Option<Result<Chess, String>> = None;
     let mut bytes = Vec::with_capacity(line.moves.len());
-    for (n, mv) in line.moves.iter().enumerate() {
-        let annotation = Annotation(mv.annotation);
-        if let Some(byte) = mv.byte {
+    for (n, entry) in line.moves.iter().enumerate() {
+        let annotation = Annotation(entry.annotation);
+        if let Some(byte) = entry.byte {
             bytes.push((byte, annotation));
             continue;
         }
         let field = || format!("moves[{n}].uci");
-        let (Some(Text(uci)), Some(board)) = (&mv.uci, board) else {
+        let (Some(Text(uci)), Some(board)) = (&entry.uci, board) else {
             return fault(field(), "null, and there is no byte");
         };
         let position = position.get_or_insert_with(|| {

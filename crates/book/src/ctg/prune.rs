@@ -235,9 +235,9 @@ impl Plan {
             if self.before.contains(visit.entry.place) {
                 return Ok(());
             }
-            for mv in visit.moves {
-                if mv.after.is_some_and(|child| self.goes(child.place)) {
-                    self.decisions.decide(mv, false);
+            for entry in visit.moves {
+                if entry.after.is_some_and(|child| self.goes(child.place)) {
+                    self.decisions.decide(entry, false);
                 }
             }
             Ok(())
@@ -258,10 +258,10 @@ impl Plan {
                 return Ok(());
             }
             let known = self.warnings.len();
-            for mv in visit.moves {
-                let stays = mv.after.is_some_and(|child| !self.goes(child.place));
-                if stays && self.decisions.goes(mv.offset) && !self.unlisted.has(mv.offset) {
-                    self.warnings.insert(mv.offset, warning(visit, mv));
+            for entry in visit.moves {
+                let stays = entry.after.is_some_and(|child| !self.goes(child.place));
+                if stays && self.decisions.goes(entry.offset) && !self.unlisted.has(entry.offset) {
+                    self.warnings.insert(entry.offset, warning(visit, entry));
                 }
             }
             if self.warnings.len() > known {

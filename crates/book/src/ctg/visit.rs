@@ -359,9 +359,9 @@ impl CtgBook {
                             }
                         }
                     }
-                    for (n, mv) in moves.iter().enumerate() {
+                    for (n, entry) in moves.iter().enumerate() {
                         if follow >> n & 1 != 0
-                            && let Some(after) = &mv.after
+                            && let Some(after) = &entry.after
                             && seen.insert(after.place)
                         {
                             next.insert(after.place);

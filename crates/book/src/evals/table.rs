@@ -149,7 +149,7 @@ impl EvalTable {
                     false => (known.clone(), &new),
                 };
                 for other in &worse.moves {
-                    if better.moves.iter().all(|mv| mv.mv != other.mv) {
+                    if better.moves.iter().all(|entry| entry.mv != other.mv) {
                         better.moves.push(*other);
                     }
                 }

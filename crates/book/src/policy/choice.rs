@@ -48,7 +48,7 @@ impl Exit {
 
 /// The value of a position: that of its best evaluated move.
 fn value(moves: &[BookMove]) -> Option<i32> {
-    let evaluation = moves.iter().find_map(|mv| mv.evaluation)?;
+    let evaluation = moves.iter().find_map(|entry| entry.evaluation)?;
     Some(evaluation.value.saturating_add_unsigned(evaluation.loss))
 }
 
@@ -109,9 +109,9 @@ impl Rules {
 ///
 /// impl ChooseMove for MostPlayed {
 ///     fn choose(&self, _: &Chess, moves: &[BookMove], verdicts: &mut [Weighed]) {
-///         let most = moves.iter().map(|mv| mv.stats().games).max();
-///         for (mv, verdict) in moves.iter().zip(verdicts) {
-///             let is_most = Some(mv.stats().games) == most;
+///         let most = moves.iter().map(|entry| entry.stats().games).max();
+///         for (entry, verdict) in moves.iter().zip(verdicts) {
+///             let is_most = Some(entry.stats().games) == most;
 ///             verdict.probability = if is_most { 1.0 } else { 0.0 };
 ///         }
 ///     }
@@ -224,7 +224,10 @@ pub fn choose_knowing(
     );
     let mut order: Vec<usize> = (0..lookup.moves.len()).collect();
     let rank = |index: &usize| {
-        let games = lookup.moves.get(*index).map_or(0, |mv| mv.stats().games);
+        let games = lookup
+            .moves
+            .get(*index)
+            .map_or(0, |entry| entry.stats().games);
         let verdict = verdicts.get(*index).copied().unwrap_or_default();
         (verdict.weight, f64::from(games))
     };
@@ -271,12 +274,12 @@ mod tests {
                 .legal_moves()
                 .into_iter()
                 .zip(&evaluation)
-                .map(|(mv, value)| BookMove {
+                .map(|(entry, value)| BookMove {
                     evaluation: value.zip(best).map(|(value, best)| crate::MoveEvaluation {
                         value,
                         loss: best.abs_diff(value),
                     }),
-                    ..BookMove::stored(mv, Annotation(0), Some(crate::PositionRecord::default()))
+                    ..BookMove::stored(entry, Annotation(0), Some(crate::PositionRecord::default()))
                 })
                 .collect();
             let rules = Rules {

@@ -128,13 +128,13 @@ fn search(
     // Other books store a move without the position after it.
     found
         .moves
-        .retain(|mv| mv.after.is_some() || mv.preference != Preference::Statistics);
+        .retain(|entry| entry.after.is_some() || entry.preference != Preference::Statistics);
     // The most played move usually has the longest line.
     found
         .moves
-        .sort_by_key(|mv| std::cmp::Reverse(mv.stats().games));
-    let goes_on = found.moves.iter().any(|mv| {
-        let next = notation::after(position, mv.mv);
+        .sort_by_key(|entry| std::cmp::Reverse(entry.stats().games));
+    let goes_on = found.moves.iter().any(|entry| {
+        let next = notation::after(position, entry.mv);
         search(book, &next, plies - 1, budget, lines)
     });
     // If the budget ran out, the result is unknown and not cached.
@@ -196,11 +196,11 @@ mod tests {
                     BookMove::stored(mv, Annotation(0), Some(after))
                 })
                 .collect();
-            moves.sort_by_key(|mv| mv.stats().games);
+            moves.sort_by_key(|entry| entry.stats().games);
             if self.has_weights {
-                for mv in &mut moves {
-                    mv.after = None;
-                    mv.preference = Preference::Weight(1);
+                for entry in &mut moves {
+                    entry.after = None;
+                    entry.preference = Preference::Weight(1);
                 }
             }
             moves
@@ -208,7 +208,8 @@ mod tests {
 
         fn longest_line(&self, position: &Chess) -> u32 {
             let moves = self.moves(position).into_iter();
-            let lines = moves.map(|mv| 1 + self.longest_line(&notation::after(position, mv.mv)));
+            let lines =
+                moves.map(|entry| 1 + self.longest_line(&notation::after(position, entry.mv)));
             lines.max().unwrap_or(0)
         }
     }

@@ -306,7 +306,7 @@ fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f6
     let rows = found.moves.iter().zip(&verdicts);
     Some(
         rows.filter(|(_, verdict)| verdict.probability > 0.0)
-            .map(|(mv, verdict)| (PackedMove::from_move(mv.mv), verdict.probability))
+            .map(|(entry, verdict)| (PackedMove::from_move(entry.mv), verdict.probability))
             .collect(),
     )
 }
@@ -501,12 +501,12 @@ fn weights_become_statistics_that_play_alike() {
     );
     assert_eq!((done.positions, done.moves), (5, 4));
     let found = lookup(&target, &Chess::default());
-    let row = |mv: &tabia_book::BookMove| {
+    let row = |entry: &tabia_book::BookMove| {
         (
-            mv.mv.to_string(),
-            mv.stats().games,
-            mv.stats().draws,
-            mv.mark().as_str(),
+            entry.mv.to_string(),
+            entry.stats().games,
+            entry.stats().draws,
+            entry.mark().as_str(),
         )
     };
     let rows: Vec<_> = found.moves.iter().map(row).collect();

@@ -101,7 +101,7 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
     assert!(reads < chosen / 4, "{reads} reads for {chosen} moves");
     // Written data can be read at once.
     let found = look_up(editor.book(), &after("e4"));
-    let mut weights = found.moves.iter().map(|mv| mv.preference);
+    let mut weights = found.moves.iter().map(|entry| entry.preference);
     assert!(weights.all(|weight| weight == Preference::Weight(7)));
 }
 
@@ -113,12 +113,12 @@ fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
     let opened = open(&path);
     for position in &all {
         let lookup = look_up(&opened, position);
-        let unstored = lookup.moves.iter().find(|mv| {
+        let unstored = lookup.moves.iter().find(|entry| {
             let board = tabia_book::ctg::CanonicalBoard::from_position(position).unwrap();
-            mv.transposition && tabia_book::ctg::encode_move_byte(&board, mv.mv).is_some()
+            entry.transposition && tabia_book::ctg::encode_move_byte(&board, entry.mv).is_some()
         });
-        if let Some(mv) = unstored {
-            return (path, position.clone(), mv.mv);
+        if let Some(entry) = unstored {
+            return (path, position.clone(), entry.mv);
         }
     }
     panic!("no transposition in the book");

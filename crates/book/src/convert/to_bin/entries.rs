@@ -170,21 +170,28 @@ impl Chunk {
         };
         reader.probe_entry(&here, entry, wanted, found)?;
         let played = match is_for_one {
-            true => found.moves.partition_point(|mv| !mv.transposition),
+            true => found.moves.partition_point(|entry| !entry.transposition),
             false => found.moves.len(),
         };
         let unplayed = found.moves.split_off(played);
         policy::weigh(&found.moves, &job.policy, |_| None, verdicts);
         let own = || weights(job, &found.moves, verdicts);
-        for ((mv, weight), after) in found.moves.iter().zip(own()).zip(reader.after()) {
-            self.steps.add(PackedMove::from_move(mv.mv), weight, *after);
+        for ((entry, weight), after) in found.moves.iter().zip(own()).zip(reader.after()) {
+            self.steps
+                .add(PackedMove::from_move(entry.mv), weight, *after);
         }
-        for (mv, after) in unplayed.iter().zip(reader.after().iter().skip(played)) {
-            self.steps.pass(PackedMove::from_move(mv.mv), *after);
+        for (entry, after) in unplayed.iter().zip(reader.after().iter().skip(played)) {
+            self.steps.pass(PackedMove::from_move(entry.mv), *after);
         }
         // The order of transpositions depends on the legal moves of the real board; it
         // can change the last digit of sums.
-        if found.moves.iter().filter(|mv| mv.transposition).count() > 1 {
+        if found
+            .moves
+            .iter()
+            .filter(|entry| entry.transposition)
+            .count()
+            > 1
+        {
             for form in Form::ALL {
                 if let Some(weights) = weights_in(form, job, position, found)
                     && !own().eq(weights.iter().copied())
@@ -207,9 +214,9 @@ fn weights_in(
 ) -> Option<Vec<Option<u16>>> {
     let legal = in_form(form, position)?.legal_moves();
     let mut order: Vec<(usize, usize)> = Vec::new();
-    for (n, mv) in found.moves.iter().enumerate() {
-        let packed = form.apply(PackedMove::from_move(mv.mv));
-        let rank = match mv.transposition {
+    for (n, entry) in found.moves.iter().enumerate() {
+        let packed = form.apply(PackedMove::from_move(entry.mv));
+        let rank = match entry.transposition {
             true => {
                 1 + legal
                     .iter()

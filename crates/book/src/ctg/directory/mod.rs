@@ -386,7 +386,7 @@ mod tests {
                     by_probe
                         .moves
                         .iter()
-                        .map(|mv| tabia_notation::after(&position, mv.mv)),
+                        .map(|entry| tabia_notation::after(&position, entry.mv)),
                 );
             }
         }

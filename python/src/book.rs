@@ -164,10 +164,7 @@ impl NativeBook {
             ));
         };
         let book = inner.book(py)?;
-        let rules = Rules {
-            policy: policy.native(),
-            ..Rules::default()
-        };
+        let rules = Rules::default().policy(policy.native());
         let evaluations = inner.evaluations(py)?;
         let played = EvaluatedBook::new(Arc::clone(book) as _, Arc::clone(evaluations));
         let found =

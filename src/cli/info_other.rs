@@ -109,6 +109,7 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
             position,
             record,
             moves,
+            ..
         } = position?;
         if !moves.is_empty() {
             sides.insert(position.turn());

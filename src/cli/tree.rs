@@ -61,10 +61,7 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     );
     let book = super::open_book(&args.book, args.no_mmap)?;
     let reached = super::line_of(&args.fen, args.moves.as_deref())?;
-    let limits = TreeLimits {
-        plies: args.depth,
-        min_share: args.min_share / 100.0,
-    };
+    let limits = TreeLimits::new(args.depth, args.min_share / 100.0);
     let mut printer = Printer {
         tree: Tree::new(&book, limits),
         ascii: args.ascii,

@@ -557,7 +557,7 @@ fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
         }
         child.kill().unwrap();
         cut_short += u32::from(!child.wait().unwrap().success());
-        let opened = CtgBook::open(&book, &OpenOptions { mmap: false }).unwrap();
+        let opened = CtgBook::open(&book, &OpenOptions::default().mmap(false)).unwrap();
         let (mut green, mut red) = (0, 0);
         for entry in opened.entries() {
             let record = entry.unwrap().record;

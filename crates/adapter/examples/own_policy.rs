@@ -27,10 +27,7 @@ impl ChooseMove for MostPlayed {
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (mut input, output) = relay::standard_streams()?;
-    let commands = arguments.get(1).map(|program| EngineCommand {
-        program: program.into(),
-        ..EngineCommand::default()
-    });
+    let commands = arguments.get(1).map(EngineCommand::new);
     let script = tempfile::NamedTempFile::new()?;
     if arguments.is_empty() {
         std::fs::write(&script, "uci\nposition startpos moves e2e4\ngo\nquit\n")?;

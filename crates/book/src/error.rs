@@ -102,17 +102,26 @@ pub enum Error {
     },
 
     /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-    /// A thread of the work failed.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-    /// Sorting entries on disk failed.
-    #[error(transparent)]
-    Sort(#[from] SortError),
-    /// Writing the file failed.
-    #[error(transparent)]
-    WriteFile(Arc<WriteFileError>),
+    #[error("{Stopped}")]
+    Stopped,
+    /// A thread of the work panicked, which is a bug of this library. The text says where.
+    #[error("{0}")]
+    Panicked(String),
+    /// The temporary files for sorting cannot be written or read. The text names their
+    /// folder and the error of the operating system.
+    #[error("{0}")]
+    Sort(String),
+    /// The new file exists already, and is not to be replaced.
+    #[error("{text}")]
+    Exists {
+        /// The file.
+        path: Arc<Path>,
+        /// The message, which names the file.
+        text: String,
+    },
+    /// The new file cannot be written. The text names it and the reason.
+    #[error("{0}")]
+    WriteFile(String),
     /// Part of a book cannot be read, and losses are refused (`strict`).
     #[error("{0}; nothing was written (strict)")]
     Loss(String),
@@ -283,7 +292,32 @@ fn in_field(field: &str) -> String {
 
 impl From<WriteFileError> for Error {
     fn from(error: WriteFileError) -> Error {
-        Error::WriteFile(Arc::new(error))
+        let text = error.to_string();
+        match error {
+            WriteFileError::Exists { path } => Error::Exists {
+                path: path.into(),
+                text,
+            },
+            _ => Error::WriteFile(text),
+        }
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(_: Stopped) -> Error {
+        Error::Stopped
+    }
+}
+
+impl From<Panicked> for Error {
+    fn from(error: Panicked) -> Error {
+        Error::Panicked(error.to_string())
+    }
+}
+
+impl From<SortError> for Error {
+    fn from(error: SortError) -> Error {
+        Error::Sort(error.to_string())
     }
 }
 

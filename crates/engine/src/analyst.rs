@@ -37,6 +37,7 @@ impl Effort {
 
 /// A position to evaluate.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Question<'a> {
     /// The position; it has legal moves.
     pub position: &'a Chess,
@@ -47,6 +48,25 @@ pub struct Question<'a> {
     /// Whether the engine first clears its hash table, so that the result does not
     /// depend on earlier searches.
     pub afresh: bool,
+}
+
+tabia_io::setters!(Question<'a> {
+    only: &'a [UciMove],
+    lines: u16,
+    afresh: bool,
+});
+
+impl<'a> Question<'a> {
+    /// The question about the best move of a position, for one line.
+    #[must_use]
+    pub fn new(position: &'a Chess) -> Question<'a> {
+        Question {
+            position,
+            only: &[],
+            lines: 1,
+            afresh: false,
+        }
+    }
 }
 
 /// Why an engine returned no evaluation.

@@ -7,10 +7,10 @@ use super::EngineProcess;
 /// A handle to kill the engine of another thread. [`cancel`](Cancellation::cancel)
 /// kills the current engine, and each engine that is registered later.
 #[derive(Debug, Default)]
-pub struct Cancellation(Mutex<Held>);
+pub struct Cancellation(Mutex<CancelState>);
 
 #[derive(Debug, Default)]
-struct Held {
+struct CancelState {
     cancelled: bool,
     engine: Weak<EngineProcess>,
 }

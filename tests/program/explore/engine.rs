@@ -16,11 +16,7 @@ fn test_engine(name: &str, env: &[(&str, &str)]) -> EngineChoice {
     let env = env.iter().map(|&(name, value)| (name.into(), value.into()));
     EngineChoice {
         name: name.to_owned(),
-        command: EngineCommand {
-            program: crate::common::example(name),
-            env: env.collect(),
-            ..EngineCommand::default()
-        },
+        command: EngineCommand::new(crate::common::example(name)).env(env.collect()),
         options: Vec::new(),
         start_timeout: Duration::from_secs(100_000),
     }

@@ -231,10 +231,7 @@ fn prune_without_matches_equals_compact() {
     for source in [project(SMALL), book.write(&folder, "random")] {
         copy(&source, &folder.join("source.ctg"));
         let compacted = folder.join("compacted.ctg");
-        let options = RewriteOptions {
-            old: tabia_io::atomic::Previous::Replace,
-            ..RewriteOptions::default()
-        };
+        let options = RewriteOptions::default().old(tabia_io::atomic::Previous::Replace);
         compact(&source, &compacted, &options, &mut Watch::default()).unwrap();
         let messages = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
         assert_has(&messages, "0 moves removed, and 0 positions");

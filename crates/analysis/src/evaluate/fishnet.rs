@@ -83,7 +83,7 @@ pub(super) fn read(
 
 /// Opens a table: text in column 0, centipawns in 1, full moves to a mate in 2.
 fn open(path: &Path) -> Result<Table, String> {
-    let mut table = Table::open(path)?;
+    let mut table = Table::open(path).map_err(|error| error.to_string())?;
     for name in ["fen", "cp", "mate"] {
         let is_text = match table.want(name).map(ColumnDescriptor::physical_type) {
             Ok(Physical::BYTE_ARRAY) => Some(true),

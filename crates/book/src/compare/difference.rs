@@ -101,6 +101,7 @@ pub struct Difference {
 
 /// The differences of two books in a move.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MoveDifference {
     /// The move.
     pub mv: Move,

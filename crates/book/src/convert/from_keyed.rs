@@ -72,7 +72,7 @@ pub(super) fn to_ctg(
     let is_never = |key: &Key, turn| Some(*key) != start && sides.only() != Some(turn);
     let join = |parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>| join(parts, is_never, out);
     let written = maker.writer.finish(games, join, work.watch, None)?;
-    let mut summary = Converted::of(&written);
+    let mut summary = Converted::from_written(&written);
     summary.notes.push(
         match book {
             Book::Bin(_) => "statistics made of weights: a weight counts as so many drawn games",
@@ -106,7 +106,7 @@ impl Part {
         4 * number + 2 * u64::from(turn.is_black()) + u64::from(self == Part::Arrival)
     }
 
-    fn of(rank: u64) -> (Part, Color) {
+    fn from_rank(rank: u64) -> (Part, Color) {
         let part = match rank & 1 {
             0 => Part::Moves,
             _ => Part::Arrival,
@@ -251,7 +251,7 @@ fn join(
             }
         }
         let record = entry.record();
-        let (part, turn) = Part::of(*rank);
+        let (part, turn) = Part::from_rank(*rank);
         if part == Part::Moves {
             own.add(&record);
             turns.push(turn);

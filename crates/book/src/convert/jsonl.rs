@@ -63,7 +63,7 @@ enum OnlySide {
 }
 
 impl OnlySide {
-    fn of(color: Color) -> OnlySide {
+    fn from_color(color: Color) -> OnlySide {
         color.fold_wb(OnlySide::White, OnlySide::Black)
     }
 
@@ -128,7 +128,7 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
         format: FORMAT.to_owned(),
         version: VERSION,
         games: book.header().games,
-        only: book.only().map(OnlySide::of),
+        only: book.only().map(OnlySide::from_color),
     };
     put(&mut output, &first)?;
     let salvage = book.in_blocks(
@@ -264,7 +264,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Converted
     };
     parallel::run(
         parallel::threads(),
-        |jobs| jobs.each(|text: Vec<u8>, _| Ok(Chunk::of(&text))),
+        |jobs| jobs.each(|text: Vec<u8>, _| Ok(Chunk::read(&text))),
         |lead| lead.each(std::iter::from_fn(|| lines.chunk().transpose()), take),
     )?;
     let written = writer.finish(
@@ -284,7 +284,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Converted
         work.watch,
         Some(positions),
     )?;
-    let mut summary = Converted::of(&written);
+    let mut summary = Converted::from_written(&written);
     summary.note(
         astray,
         "positions not in canonical form (the king belongs on the files e to h), which no reader finds",
@@ -452,7 +452,7 @@ struct Chunk {
 }
 
 impl Chunk {
-    fn of(text: &[u8]) -> Chunk {
+    fn read(text: &[u8]) -> Chunk {
         let mut chunk = Chunk::default();
         let mut begin = 0;
         while begin < text.len() {

@@ -31,6 +31,7 @@ pub use pgn::PgnOptions;
 
 /// A conversion and its options.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertJob {
     /// The book to read.
     pub source: PathBuf,
@@ -55,6 +56,17 @@ pub struct ConvertJob {
     /// Whether damage of the source is an error.
     pub strict: bool,
 }
+
+tabia_io::setters!(ConvertJob {
+    old: Previous,
+    policy: Policy,
+    weights: Weights,
+    all_forms: bool,
+    keep_never: bool,
+    pgn: PgnOptions,
+    memory: u64,
+    strict: bool,
+});
 
 impl ConvertJob {
     /// A conversion with the usual options.
@@ -114,7 +126,7 @@ pub struct Converted {
 
 impl Converted {
     /// The result for a ChessBase book.
-    fn of(written: &Written) -> Converted {
+    fn from_written(written: &Written) -> Converted {
         Converted {
             positions: written.positions,
             moves: written.moves,
@@ -172,7 +184,7 @@ enum Target {
 }
 
 impl Target {
-    fn of(path: &Path) -> Result<Target, Error> {
+    fn from_path(path: &Path) -> Result<Target, Error> {
         let extension = path.extension().and_then(|extension| extension.to_str());
         match extension.map(str::to_ascii_lowercase).as_deref() {
             Some("ctg") => Ok(Target::Ctg),
@@ -221,7 +233,7 @@ impl Work<'_, '_> {
 ///
 /// The book cannot be read, or the new file cannot be written; then no new file remains.
 pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> {
-    let target = Target::of(&job.target)?;
+    let target = Target::from_path(&job.target)?;
     // Checked before any work.
     let companions: &[&str] = match target {
         Target::Ctg => &["cto", "ctb"],

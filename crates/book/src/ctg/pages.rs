@@ -243,9 +243,9 @@ impl PageReader<'_> {
     }
 }
 
-/// Numbers of a page that was walked.
+/// How much of a page is used, and what its header says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walked {
+pub(super) struct PageUsage {
     /// Bytes used.
     pub(super) used: usize,
     /// Number of entries in the page's header.
@@ -264,7 +264,7 @@ impl PageReader<'_> {
         &mut self,
         number: u32,
         mut found: impl FnMut(Result<(EntryAddress, Entry<'_>), Error>) -> Result<(), Error>,
-    ) -> Result<Option<Walked>, Error> {
+    ) -> Result<Option<PageUsage>, Error> {
         let file = self.file;
         let page = match self.page(number) {
             Ok(page) => page,
@@ -284,7 +284,7 @@ impl PageReader<'_> {
                 Err(fault) => Err(file.fault(number, fault)),
             })?;
         }
-        Ok(Some(Walked {
+        Ok(Some(PageUsage {
             used: page.used(),
             announced: page.count(),
         }))

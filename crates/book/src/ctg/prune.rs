@@ -39,6 +39,7 @@ pub enum Fate {
 }
 
 /// The decisions that [`prune`] needs.
+#[non_exhaustive]
 pub struct PruneRules<'a> {
     /// Called with every position that can be reached from the start position, level by
     /// level; decides on each of its moves.
@@ -48,6 +49,21 @@ pub struct PruneRules<'a> {
     pub warning: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
     /// Whether each move of a position would be played.
     pub is_played: &'a dyn Fn(&[BookMove], &mut Vec<bool>),
+}
+
+impl<'a> PruneRules<'a> {
+    /// These decisions, in the order of the fields.
+    pub fn new(
+        fates: &'a mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
+        warning: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
+        is_played: &'a dyn Fn(&[BookMove], &mut Vec<bool>),
+    ) -> PruneRules<'a> {
+        PruneRules {
+            fates,
+            warning,
+            is_played,
+        }
+    }
 }
 
 /// The result of [`prune`].
@@ -128,7 +144,7 @@ pub fn prune(
     let _kept_away = kept_away.transpose()?;
     tabia_io::atomic::check(target, &["cto", "ctb"], options.old)?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
-    let mut plan = Plan::of(&book, watch, rules.fates)?;
+    let mut plan = Plan::make(&book, watch, rules.fates)?;
     if has_unreached(&book, &plan.before)? {
         plan.visit_unreached(&book, watch)?;
     }
@@ -168,7 +184,7 @@ pub fn count_pruned(
     watch: &mut Watch<'_>,
     fates: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
 ) -> Result<u64, Error> {
-    let plan = Plan::of(book, watch, fates)?;
+    let plan = Plan::make(book, watch, fates)?;
     Ok(plan.before.len() - plan.after.len())
 }
 
@@ -192,7 +208,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(
+    fn make(
         book: &CtgBook,
         watch: &mut Watch<'_>,
         rule: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),

@@ -20,6 +20,7 @@ use tabia_io::progress::Watch;
 
 /// Options of [`compact`] and [`merge`].
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct RewriteOptions {
     /// What to do with an existing book at the target.
     pub old: Previous,
@@ -37,6 +38,15 @@ pub struct RewriteOptions {
     /// only in the backup.
     pub whole: bool,
 }
+
+tabia_io::setters!(RewriteOptions {
+    old: Previous,
+    repack: bool,
+    memory: u64,
+    strict: bool,
+    only: Option<Color>,
+    whole: bool,
+});
 
 impl Default for RewriteOptions {
     fn default() -> RewriteOptions {
@@ -141,7 +151,7 @@ pub(super) fn rewrite(
     let book = PageFile::open(source, false)?;
     let games = book.header().games;
     let only = wanted.only.or(book.header().only);
-    let surveyed = Surveyed::of(&book, source, watch)?;
+    let surveyed = Surveyed::read(&book, source, watch)?;
     let options = match &surveyed.live {
         Some(live) if !wanted.repack => WriteOptions {
             split_root: false,
@@ -232,7 +242,7 @@ pub fn merge(
     let share = options.memory / books.len().max(1) as u64;
     let mut streams = Vec::new();
     for (book, source) in books.iter().zip(sources) {
-        let surveyed = Surveyed::of(book, source, watch)?;
+        let surveyed = Surveyed::read(book, source, watch)?;
         streams.push(surveyed.sorted(&folder, share)?);
     }
     let mut entries = Merge::new(streams)?;
@@ -288,13 +298,13 @@ struct Surveyed<'b> {
 
 impl<'b> Surveyed<'b> {
     /// Reads all pages.
-    fn of(book: &'b PageFile, source: &Path, watch: &mut Watch<'_>) -> Result<Self, Error> {
-        let live = LiveSlots::of(source, book);
+    fn read(book: &'b PageFile, source: &Path, watch: &mut Watch<'_>) -> Result<Self, Error> {
+        let live = LiveSlots::read(source, book);
         // The index may have more pages than a damaged header says.
         let named = live.iter().flat_map(|live| &live.slots);
         let end = named.map(|(_, page)| page + 1).max().unwrap_or(0);
         let pages = book.pages_in_use().max(end);
-        let mut survey = Survey::of(book, pages, watch)?;
+        let mut survey = Survey::read(book, pages, watch)?;
         let mut salvage = Salvage::default();
         let live = live.filter(|live| live.fits(&survey.spans));
         match &live {
@@ -350,7 +360,7 @@ struct LiveSlots {
 
 impl LiveSlots {
     /// `None` if the file is missing, damaged or of another book.
-    fn of(path: &Path, book: &PageFile) -> Option<LiveSlots> {
+    fn read(path: &Path, book: &PageFile) -> Option<LiveSlots> {
         let mut index = SlotFile::open(&sibling(path, "cto")?, false).ok()?;
         index.forget_bounds();
         let samples = samples(book).ok()?;

@@ -56,7 +56,7 @@ pub struct Visit<'a> {
 }
 
 impl VisitedEntry {
-    fn of(place: EntryAddress, key: Key, entry: &Entry<'_>) -> VisitedEntry {
+    fn from_entry(place: EntryAddress, key: Key, entry: &Entry<'_>) -> VisitedEntry {
         VisitedEntry {
             place,
             key,
@@ -175,7 +175,7 @@ impl EntrySet {
 type Raw = (VisitedEntry, Vec<(u8, Annotation)>);
 
 fn raw(place: EntryAddress, entry: &Entry<'_>) -> Option<Raw> {
-    let visited = VisitedEntry::of(place, entry.key()?, entry);
+    let visited = VisitedEntry::from_entry(place, entry.key()?, entry);
     Some((visited, entry.moves().collect()))
 }
 
@@ -264,7 +264,7 @@ impl CtgBook {
             |all: &mut Vec<Result<Raw, Error>>, entry| {
                 all.extend(match entry {
                     Ok((place, entry)) => entry.key().and_then(|key| {
-                        let visited = VisitedEntry::of(place, key, &entry);
+                        let visited = VisitedEntry::from_entry(place, key, &entry);
                         let moves = || match pass {
                             Pass::Entries => Vec::new(),
                             _ => entry.moves().collect(),
@@ -404,7 +404,7 @@ impl CtgBook {
             None => Ok(None),
             Some(place) => {
                 let entry = reading.entry(place)?;
-                Ok(Some(VisitedEntry::of(place, *key, &entry)))
+                Ok(Some(VisitedEntry::from_entry(place, *key, &entry)))
             }
         }
     }
@@ -479,7 +479,7 @@ fn with_entries_after(
         };
         if let Some((place, key)) = found {
             let entry = reading.entry(place)?;
-            known.after = Some(VisitedEntry::of(place, key, &entry));
+            known.after = Some(VisitedEntry::from_entry(place, key, &entry));
         }
     }
     Ok(moves)

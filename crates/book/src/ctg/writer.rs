@@ -42,6 +42,7 @@ use tabia_io::input::path::has_extension;
 
 /// Options for the layout of a book.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// Splits slot 0 even if one page is enough (default). Not all readers can read a
     /// book whose slot 0 is not split; a small hand-made book of ChessBase is one.
@@ -53,6 +54,13 @@ pub struct WriteOptions {
     /// The side that the book plays for; `None` for both.
     pub only: Option<Color>,
 }
+
+tabia_io::setters!(WriteOptions {
+    split_root: bool,
+    keep_splits: Option<Splits>,
+    old: Previous,
+    only: Option<Color>,
+});
 
 impl Default for WriteOptions {
     fn default() -> WriteOptions {
@@ -361,7 +369,7 @@ impl BookWriter {
             ..
         } = self;
         let pages = live.len() as u32;
-        let shape = Shape::of(&live, &split);
+        let shape = Shape::from_pages(&live, &split);
         let written = Written {
             positions,
             moves,
@@ -404,7 +412,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(live: &[u32], split: &[u32]) -> Shape {
+    fn from_pages(live: &[u32], split: &[u32]) -> Shape {
         let lowest = live.iter().min().copied().unwrap_or(0);
         let highest = live.iter().max().copied().unwrap_or(0);
         let upper = match split.iter().max() {

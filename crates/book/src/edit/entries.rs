@@ -25,7 +25,7 @@ impl Entries {
                     });
                 };
                 let entry = reading.entry(place)?;
-                Ok(slot.insert(EntryInEdit::of(*key, place, &entry)))
+                Ok(slot.insert(EntryInEdit::from_entry(*key, place, &entry)))
             }
         }
     }
@@ -50,7 +50,7 @@ pub(super) struct EntryInEdit {
 }
 
 impl EntryInEdit {
-    fn of(key: Key, place: EntryAddress, entry: &Entry<'_>) -> EntryInEdit {
+    fn from_entry(key: Key, place: EntryAddress, entry: &Entry<'_>) -> EntryInEdit {
         EntryInEdit {
             key,
             place,

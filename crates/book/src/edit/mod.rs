@@ -63,6 +63,7 @@ pub use pending::{MarksLeft, Pending, Resolve, pending_changes, settle};
 
 /// Options for opening a book for changes.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct EditOptions {
     /// How long to wait for another program that is changing the book.
     pub wait: Duration,
@@ -70,6 +71,11 @@ pub struct EditOptions {
     /// have no order.
     pub memory: u64,
 }
+
+tabia_io::setters!(EditOptions {
+    wait: Duration,
+    memory: u64,
+});
 
 impl Default for EditOptions {
     fn default() -> EditOptions {

@@ -22,6 +22,7 @@ pub enum Pending {
 
 /// Numbers of an interrupted change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MarksLeft {
     /// Marks of the change.
     pub marks: u64,
@@ -40,7 +41,7 @@ pub enum Resolve {
 
 impl Pending {
     /// `None` if all of it is in the book.
-    pub(super) fn of(examined: Examined) -> Option<Pending> {
+    pub(super) fn from_examined(examined: Examined) -> Option<Pending> {
         let Examined { state, marks, left } = examined;
         let numbers = MarksLeft { marks, left };
         match state {

@@ -20,6 +20,7 @@ use tabia_io::{is_cut_short, open_for_append};
 
 /// The content of a file.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct EvalsRead {
     /// The evaluations.
     pub table: EvalTable,

@@ -9,6 +9,7 @@ use tabia_io::progress::Watch;
 
 /// Which moves of a book get which marks.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Selection {
     /// The marks.
     pub edit: MarkEdit,
@@ -17,6 +18,12 @@ pub struct Selection {
     /// Only moves that meet this condition.
     pub filter: Option<Filter>,
 }
+
+tabia_io::setters!(Selection {
+    edit: MarkEdit,
+    colour: Option<Color>,
+    filter: Option<Filter>,
+});
 
 impl Selection {
     /// The fastest pass that finds the selected moves.

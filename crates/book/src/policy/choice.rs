@@ -11,6 +11,7 @@ use crate::{BookMove, Error, Lookup, Probe, Wanted};
 
 /// The rules of a choice: the policy, and rules that depend on the game.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Rules {
     /// The policy for weighing moves.
     pub policy: Policy,
@@ -26,6 +27,15 @@ pub struct Rules {
     /// move of the book has an evaluation.
     pub value: Option<i32>,
 }
+
+tabia_io::setters!(Rules {
+    policy: Policy,
+    depth: u32,
+    line_plies: u32,
+    avoid_repetition: bool,
+    exit: Exit,
+    value: Option<i32>,
+});
 
 /// Values of a position, in centipawns for the side to move, at which a book is not used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -164,7 +164,7 @@ mod tests {
     }
 
     impl PawnSteps {
-        fn of(files: u32) -> PawnSteps {
+        fn from_files(files: u32) -> PawnSteps {
             PawnSteps {
                 files,
                 has_weights: false,
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn each_position_of_a_line_is_read_once() {
-        let book = PawnSteps::of(4);
+        let book = PawnSteps::from_files(4);
         let start = Chess::default();
         let lines = LineMemory::default();
         let ask = |plies| book.counted(|book| line_goes_on(book, &start, plies, &lines));
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn the_line_of_most_games_is_tried_first() {
-        let book = PawnSteps::of(8);
+        let book = PawnSteps::from_files(8);
         let lines = LineMemory::default();
         let ask = |book: &dyn Probe| line_goes_on(book, &Chess::default(), 16, &lines);
         assert_eq!(book.counted(ask), (true, 16));
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn a_search_that_gave_up_is_not_cached() {
         // 12,870 positions are on lines of eight pawns, more than the budget.
-        let book = PawnSteps::of(8);
+        let book = PawnSteps::from_files(8);
         let start = Chess::default();
         let lines = LineMemory::default();
         let ask = |book: &dyn Probe| line_goes_on(book, &start, 17, &lines);
@@ -276,7 +276,7 @@ mod tests {
         };
         let book = || PawnSteps {
             has_weights: true,
-            ..PawnSteps::of(1)
+            ..PawnSteps::from_files(1)
         };
         assert!(ask(book(), 2));
         assert!(!ask(book(), 3));
@@ -329,7 +329,7 @@ mod tests {
             let occurred: Option<Vec<Chess>> = occurred
                 .map(|some| some.into_iter().map(|index: usize| after(&legal[index])).collect());
             let repeats = |next: &Chess| occurred.iter().flatten().any(|chess| chess == next);
-            let book = PawnSteps::of(files);
+            let book = PawnSteps::from_files(files);
             let lines = LineMemory::default();
             let situation = GameSituation {
                 position: &position,

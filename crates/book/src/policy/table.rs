@@ -78,6 +78,7 @@ macro_rules! policy {
         ///
         /// The field docs give the ranges; values outside are clamped.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub struct Policy {
             $($(
                 $(#[$doc])*
@@ -90,6 +91,8 @@ macro_rules! policy {
                 Policy { $($($field: $default,)*)* }
             }
         }
+
+        tabia_io::setters!(Policy { $($($field: $type,)*)* });
 
         impl Policy {
             /// The options and their values, in the order of the fields.

@@ -13,6 +13,7 @@ use tabia_notation as notation;
 
 /// An entry: a move of the position with a given key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeyedEntry {
     /// The move, as stored.
     pub mv: PackedMove,

@@ -91,9 +91,9 @@ impl Book {
     /// ```
     /// # use tabia_book::{Book, OpenOptions, walk::Order};
     /// let book = Book::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
-    /// for walked in book.walk(Order::Likeliest).take(10) {
-    ///     let walked = walked?;
-    ///     println!("{:?}: {} moves", walked.line, walked.lookup.moves.len());
+    /// for visited in book.walk(Order::Likeliest).take(10) {
+    ///     let visited = visited?;
+    ///     println!("{:?}: {} moves", visited.line, visited.lookup.moves.len());
     /// }
     /// # Ok::<(), tabia_book::Error>(())
     /// ```

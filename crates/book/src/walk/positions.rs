@@ -14,6 +14,7 @@ use crate::{
 /// that of the colour-reversed position, and without castling rights of the mirrored
 /// ones. Other books store the position of the game.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BookPosition {
     /// The position.
     pub position: Chess,
@@ -26,6 +27,7 @@ pub struct BookPosition {
 
 /// A stored move of a [`BookPosition`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PositionMove {
     /// The move, legal in the position.
     pub mv: Move,

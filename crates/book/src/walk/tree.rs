@@ -10,6 +10,7 @@ use tabia_notation as notation;
 
 /// The limits of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TreeLimits {
     /// Plies from the root.
     pub plies: u32,
@@ -17,8 +18,17 @@ pub struct TreeLimits {
     pub min_share: f64,
 }
 
+impl TreeLimits {
+    /// These limits.
+    #[must_use]
+    pub fn new(plies: u32, min_share: f64) -> TreeLimits {
+        TreeLimits { plies, min_share }
+    }
+}
+
 /// One move of the tree.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Branch {
     /// The move and what the book stores about it.
     pub entry: BookMove,
@@ -33,6 +43,7 @@ pub struct Branch {
 
 /// The moves of a position of the tree.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Branches {
     /// The shown moves, most played first.
     pub shown: Vec<Branch>,

@@ -24,10 +24,7 @@ use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
 fn convert(job: &ConvertJob) -> Result<Converted, Error> {
-    let job = &ConvertJob {
-        old: Previous::Replace,
-        ..job.clone()
-    };
+    let job = &job.clone().old(Previous::Replace);
     run(job, &mut Watch::default())
 }
 
@@ -298,10 +295,7 @@ fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f6
     let found = look_up(book, position);
     found.here?;
     let mut verdicts = Vec::new();
-    let policy = Policy {
-        minimum_share: 0,
-        ..Policy::default()
-    };
+    let policy = Policy::default().minimum_share(0);
     policy::weigh(&found.moves, &policy, |_| None, &mut verdicts);
     let rows = found.moves.iter().zip(&verdicts);
     Some(
@@ -319,14 +313,9 @@ fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
     let ctg = open(&source);
     for all_forms in [false, true] {
         let target = folder.join("x.bin");
-        let job = ConvertJob {
-            all_forms,
-            policy: Policy {
-                minimum_share: 0,
-                ..Policy::default()
-            },
-            ..ConvertJob::new(source.clone(), target.clone())
-        };
+        let job = ConvertJob::new(source.clone(), target.clone())
+            .all_forms(all_forms)
+            .policy(Policy::default().minimum_share(0));
         let done = convert(&job).unwrap();
         let polyglot = BinBook::open(&target, &OpenOptions::default()).unwrap();
         assert!(polyglot.is_sorted() && polyglot.notices().is_empty());
@@ -411,16 +400,13 @@ fn weights_may_be_games_or_points() {
     let source = book.write(&folder, "x.ctg");
     let target = folder.join("x.bin");
     let weights = |weights: Weights, keep_never: bool| {
-        let policy = Policy {
-            minimum_share: 0,
-            ..Policy::default()
-        };
-        convert(&ConvertJob {
-            weights,
-            keep_never,
-            policy,
-            ..ConvertJob::new(source.clone(), target.clone())
-        })
+        let policy = Policy::default().minimum_share(0);
+        convert(
+            &ConvertJob::new(source.clone(), target.clone())
+                .weights(weights)
+                .keep_never(keep_never)
+                .policy(policy),
+        )
         .unwrap();
         let book = BinBook::open(&target, &OpenOptions::default()).unwrap();
         let rows = book.entries_of(polyglot::key(&start)).unwrap();
@@ -535,15 +521,8 @@ fn weights_become_statistics_that_play_alike() {
 fn a_table_has_a_row_for_each_move() {
     let folder = Folder::new();
     let target = folder.join("x.csv");
-    let policy = Policy {
-        transpositions: false,
-        ..Policy::default()
-    };
-    let done = convert(&ConvertJob {
-        policy,
-        ..ConvertJob::new(project(STARTER), target.clone())
-    })
-    .unwrap();
+    let policy = Policy::default().transpositions(false);
+    let done = convert(&ConvertJob::new(project(STARTER), target.clone()).policy(policy)).unwrap();
     let text = fs::read_to_string(&target).unwrap();
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();

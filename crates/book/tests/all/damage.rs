@@ -28,7 +28,7 @@ fn refused(bytes: &[u8], expected: &str) {
     let path = folder.join("x.ctg");
     fs::write(&path, bytes).unwrap();
     for mmap in [true, false] {
-        let error = CtgBook::open(&path, &OpenOptions { mmap }).unwrap_err();
+        let error = CtgBook::open(&path, &OpenOptions::default().mmap(mmap)).unwrap_err();
         let text = error.to_string();
         assert!(text.contains(expected), "{text}");
         assert!(text.starts_with(&path.display().to_string()), "{text}");

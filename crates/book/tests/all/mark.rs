@@ -35,17 +35,13 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
     let before = fs::read(&book).unwrap();
     let mut editor = edit(&book);
     for colour in [None, Some(shakmaty::Color::White)] {
-        let job = MarkJob {
-            target: MarkTarget::Book,
-            selection: Selection {
-                edit: MarkEdit::clear(),
-                colour,
-                filter: None,
-            },
-            dry_run: false,
-            strict: false,
-            shown: 0,
-        };
+        let job = MarkJob::new(
+            MarkTarget::Book,
+            Selection::default()
+                .edit(MarkEdit::clear())
+                .colour(colour)
+                .filter(None),
+        );
         let stop = AtomicBool::new(false);
         let mut reports = 0;
         let mut report = |_| {
@@ -76,20 +72,15 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
         let count = counts.lines().find_map(|line| line.strip_prefix("syscr: "));
         count.unwrap().parse().unwrap()
     };
-    let job = MarkJob {
-        target: MarkTarget::Book,
-        selection: Selection {
-            edit: MarkEdit {
+    let job = MarkJob::new(
+        MarkTarget::Book,
+        Selection::default()
+            .edit(MarkEdit {
                 weight: Some(7),
                 ..MarkEdit::default()
-            },
-            filter: Some(Filter::parse("ply>1").unwrap()),
-            ..Selection::default()
-        },
-        dry_run: false,
-        strict: false,
-        shown: 0,
-    };
+            })
+            .filter(Some(Filter::parse("ply>1").unwrap())),
+    );
     let before = reads();
     let path = folder.join("book.bin");
     let mut editor =

@@ -712,7 +712,7 @@ proptest! {
             prop_assert_eq!(report.problems, count);
             // A salvaged book is sound except for children and numbers.
             let target = folder.join("saved.ctg");
-            let options = RewriteOptions { memory: 0, ..RewriteOptions::default() };
+            let options = RewriteOptions::default().memory(0);
             if compact(&path, &target, &options, &mut Watch::default()).is_ok() {
                 let mut kinds = Vec::new();
                 verify(&target, true, &mut Watch::default(), &mut |problem| kinds.push(problem.kind.as_str())).unwrap();

@@ -37,10 +37,7 @@ fn key_of(entry: &[u8]) -> Key {
 
 /// Options that replace an existing book.
 fn over() -> WriteOptions {
-    WriteOptions {
-        old: Previous::Replace,
-        ..WriteOptions::default()
-    }
+    WriteOptions::default().old(Previous::Replace)
 }
 
 fn write(path: &Path, entries: &[Vec<u8>], options: WriteOptions) -> Result<Written, Error> {
@@ -149,10 +146,7 @@ fn the_genuine_book_comes_out_byte_for_byte() {
     entries.sort_by_key(|(entry, _)| key_of(entry).hash().reverse_bits());
     let folder = Folder::new();
     let path = folder.join("simple.ctg");
-    let options = WriteOptions {
-        split_root: false,
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default().split_root(false);
     let mut writer = BookWriter::create(&path, options).unwrap();
     for (entry, rank) in &entries {
         writer.push_ranked(entry, *rank).unwrap();
@@ -225,11 +219,9 @@ fn the_same_index_as_from_a_trie_in_memory() {
         .zip(0..)
         .filter(|(slot, _)| *slot != [0xff; 4])
         .map(|(_, number)| number);
-    let options = WriteOptions {
-        split_root: true,
-        keep_splits: Some(Splits::above(live_slots)),
-        ..over()
-    };
+    let options = over()
+        .split_root(true)
+        .keep_splits(Some(Splits::above(live_slots)));
     let written = write(&path, &entries, options).unwrap();
     sound(&path, &entries, written);
     assert!(written.pages > 100);
@@ -499,7 +491,7 @@ proptest! {
         let entries = encoded(&book);
         let folder = Folder::new();
         let path = folder.join("b.ctg");
-        let options = WriteOptions { split_root, keep_splits: None, ..WriteOptions::default() };
+        let options = WriteOptions::default().split_root(split_root).keep_splits(None);
         let written = write(&path, &entries, options).unwrap();
         sound(&path, &entries, written);
         let book = open(&path);
@@ -525,7 +517,7 @@ proptest! {
         let entries = in_order(entries.into_values());
         let folder = Folder::new();
         let path = folder.join("b.ctg");
-        let options = WriteOptions { split_root: true, keep_splits: Some(Splits::above(kept)), ..WriteOptions::default() };
+        let options = WriteOptions::default().split_root(true).keep_splits(Some(Splits::above(kept)));
         let written = write(&path, &entries, options).unwrap();
         sound(&path, &entries, written);
     }

@@ -6,13 +6,14 @@ use std::path::Path;
 use shakmaty::Position as _;
 
 use super::side::read_games;
-use super::{Learned, learned, place_of};
+use super::{Learned, PLAY_STRENGTH, learned, place_of};
 use tabia_book::mark::ListedChanges;
 use tabia_book::{Book, BookEditor, Error, Field, Format, MarkChange};
 use tabia_notation::Results;
 
 /// Options of learning.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LearnOptions {
     /// Effect of the results on the values, 0 to 100. Polyglot counts ignore it and
     /// take every game.
@@ -23,6 +24,24 @@ pub struct LearnOptions {
     pub dry_run: bool,
     /// Number of changes to list.
     pub shown: usize,
+}
+
+tabia_io::setters!(LearnOptions {
+    strength: u32,
+    fresh: bool,
+    dry_run: bool,
+    shown: usize,
+});
+
+impl Default for LearnOptions {
+    fn default() -> LearnOptions {
+        LearnOptions {
+            strength: PLAY_STRENGTH,
+            fresh: false,
+            dry_run: false,
+            shown: 0,
+        }
+    }
 }
 
 /// The changes made in a book, or computed in a dry run.

@@ -112,7 +112,7 @@ pub(super) fn create(path: &Path, old: Previous) -> Result<NewFile, BuildError> 
         let path = path.to_owned();
         return Err(RecordsError::Name { path }.into());
     }
-    NewFile::create(path, old).map_err(BuildError::WriteFile)
+    Ok(NewFile::create(path, old)?)
 }
 
 /// Whether the name of a source is that of a file of records.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 
 use super::super::BuildError;
-use super::super::node::{Node, Place};
+use super::super::node::{BookOrder, Node};
 use super::{COUNTERS, Inputs, NO_MOVE, RecordsError};
-use crate::parquet::{Row, RowGroup, Table};
+use crate::parquet::{Row, RowGroup, Table, TableError};
 use tabia_book::ctg::{CanonicalBoard, Key, Totals, decode_move_byte};
 use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
@@ -87,7 +87,7 @@ pub(in super::super) fn read(
 
 /// Opens a table with the key as column 0, the move as column 1, then the counters.
 fn open(path: &Path) -> Result<Table, RecordsError> {
-    let unreadable = |text| RecordsError::unreadable(path, text);
+    let unreadable = |error: TableError| RecordsError::unreadable(path, error.to_string());
     let mut table = Table::open(path).map_err(unreadable)?;
     for column in ["key", "move"].into_iter().chain(COUNTERS) {
         want(&mut table, column).map_err(|text| RecordsError::Column {
@@ -101,7 +101,7 @@ fn open(path: &Path) -> Result<Table, RecordsError> {
 
 /// Finds a column, or returns what is wrong with it.
 fn want(table: &mut Table, name: &str) -> Result<(), String> {
-    let column = table.want(name)?;
+    let column = table.want(name).map_err(|error| error.to_string())?;
     let decimal = column.converted_type() == ConvertedType::DECIMAL
         || matches!(column.logical_type_ref(), Some(LogicalType::Decimal { .. }));
     let physical = column.physical_type();
@@ -164,7 +164,7 @@ impl RowSorter {
         let here = Key::from_padded(self.node.place.key);
         if !self.any || here.as_bytes() != key {
             let key = check_key(key)?;
-            let next = Node::new(Place::of(&key));
+            let next = Node::new(BookOrder::from_key(&key));
             let last = std::mem::replace(&mut self.node, next);
             if std::mem::replace(&mut self.any, true) {
                 self.full = Some(last);

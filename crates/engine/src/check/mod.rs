@@ -25,6 +25,7 @@ use tabia_uci::engine::{self, EngineOption, EngineReply};
 
 /// Time limits.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Patience {
     /// From the start of the process to `uciok`.
     pub start: Duration,
@@ -39,6 +40,15 @@ pub struct Patience {
     /// How long to watch for output that must not occur.
     pub watch: Duration,
 }
+
+tabia_io::setters!(Patience {
+    start: Duration,
+    ready: Duration,
+    search: Duration,
+    stop: Duration,
+    quit: Duration,
+    watch: Duration,
+});
 
 impl Default for Patience {
     fn default() -> Self {
@@ -82,6 +92,7 @@ pub struct CheckStep {
 
 /// The results of all tests.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// The engine's name from `id name`.
     pub name: Option<String>,
@@ -113,6 +124,7 @@ pub struct CheckError(String);
 
 /// What an engine sent after its start.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Greeting {
     /// Its name from `id name`.
     pub name: Option<String>,
@@ -121,7 +133,7 @@ pub struct Greeting {
     /// The options that it declared.
     pub options: Vec<EngineOption>,
     /// Whether it was ready after the options were set, or why not.
-    pub ready: Result<(), String>,
+    pub ready: Result<(), CheckError>,
 }
 
 /// Starts an engine, waits for `uciok`, and ends it.
@@ -156,7 +168,9 @@ pub fn try_options(
         line.iter().for_each(|line| peer.send(line));
         if let Err(why) = walk::ask(&mut peer, "isready", "readyok", limit) {
             greeting.ready =
-                Err(line.map_or(why.clone(), |line| format!("after \"{line}\": {why}")));
+                Err(CheckError(line.map_or(why.clone(), |line| {
+                    format!("after \"{line}\": {why}")
+                })));
             break;
         }
     }
@@ -190,6 +204,7 @@ fn introduce(command: &EngineCommand, limit: Duration) -> Result<(Peer, Greeting
 
 /// A move that an engine played.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PlayedMove {
     /// The move as the engine wrote it.
     pub mv: String,

@@ -16,6 +16,7 @@ use tabia_io::input::path::file_name;
 
 /// Limits for the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PgnOptions {
     /// Plies of a line, at most 500.
     pub plies: u32,
@@ -26,6 +27,13 @@ pub struct PgnOptions {
     /// Whether comments show numbers and marks.
     pub comments: bool,
 }
+
+tabia_io::setters!(PgnOptions {
+    plies: u32,
+    min_games: u32,
+    game_moves: u32,
+    comments: bool,
+});
 
 impl Default for PgnOptions {
     fn default() -> PgnOptions {

@@ -11,7 +11,7 @@ use shakmaty::{
     zobrist::{Zobrist64, ZobristValue as _},
 };
 
-use super::reach::{Form, Reach, Steps};
+use super::reachable::{Form, Reach, Steps};
 use super::{Counts, Line, Lines, weights};
 use crate::convert::{ConvertJob, Converted, UNREACHED, Work, wanted};
 use crate::ctg::{CanonicalBoard, CtgBook, DirectoryReader, Entry, EntryAddress, Key};
@@ -76,10 +76,14 @@ pub(super) fn lines(
         let number = start.and_then(|start| reach.number(start.place));
         if let (Some(number), Some(start)) = (number, start) {
             let mut done = 0;
-            reach.walk(number, Form::of(start.orientation), |entries| {
-                done += entries;
-                work.step("walking", done, total)
-            })?;
+            reach.walk(
+                number,
+                Form::from_orientation(start.orientation),
+                |entries| {
+                    done += entries;
+                    work.step("walking", done, total)
+                },
+            )?;
         }
         summary.note(
             directory.entries().saturating_sub(reach.entries()),

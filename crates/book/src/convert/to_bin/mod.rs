@@ -9,7 +9,7 @@
 //! and its moves, and some for sorting; for other books 16 bytes for each position.
 
 mod entries;
-mod reach;
+mod reachable;
 mod walk;
 
 use std::cmp::{Ordering, Reverse};

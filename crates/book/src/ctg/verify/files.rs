@@ -122,7 +122,7 @@ impl IndexFacts {
             }
         };
         let cto_lower = check_cto(&slots, report)?;
-        let (facts, splits) = IndexFacts::of(book, &slots, report)?;
+        let (facts, splits) = IndexFacts::from_slots(book, &slots, report)?;
         match at("ctb") {
             Some(ctb) => check_ctb(&ctb, cto_lower, &facts, &splits, report, notes),
             None => report(missing(path.with_extension("ctb"))),
@@ -130,7 +130,7 @@ impl IndexFacts {
         Ok(Some(facts))
     }
 
-    fn of(
+    fn from_slots(
         book: &PageFile,
         slots: &SlotFile,
         report: Report<'_>,

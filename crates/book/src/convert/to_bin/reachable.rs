@@ -21,7 +21,7 @@ pub(super) struct Form(pub(super) u8);
 impl Form {
     pub(super) const ALL: [Form; 4] = [Form(0), Form(1), Form(2), Form(3)];
 
-    pub(super) fn of(orientation: Orientation) -> Form {
+    pub(super) fn from_orientation(orientation: Orientation) -> Form {
         Form(u8::from(orientation.inverted) | u8::from(orientation.mirrored) << 1)
     }
 
@@ -82,7 +82,7 @@ impl EntryMove {
         EntryMove(
             place << EntryMove::TARGET_SHIFT
                 | u64::from(passant) << EntryMove::PASSANT_SHIFT
-                | u64::from(Form::of(after.orientation).0)
+                | u64::from(Form::from_orientation(after.orientation).0)
                 | EntryMove::LEADS
                 | played,
         )
@@ -368,7 +368,7 @@ mod tests {
                 assert_eq!(turned(1 << form.0, by.0), 1 << (form.0 ^ by.0));
             }
             assert_eq!(turned(0b1111, by.0), 0b1111);
-            assert_eq!(Form::of(by.orientation()), by);
+            assert_eq!(Form::from_orientation(by.orientation()), by);
         }
     }
 
@@ -405,7 +405,7 @@ mod tests {
                 moves.push((
                     number as usize,
                     next as usize,
-                    Form::of(orientation),
+                    Form::from_orientation(orientation),
                     passant,
                 ));
             }

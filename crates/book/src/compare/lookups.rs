@@ -93,7 +93,7 @@ pub(super) struct Probes<'b> {
 }
 
 impl San {
-    fn of(position: &Chess, mv: Move) -> San {
+    fn from_move(position: &Chess, mv: Move) -> San {
         let text = notation::san(position, mv);
         let mut bytes = [0; 7];
         let length = text.len().min(bytes.len());
@@ -311,7 +311,7 @@ impl<'b> Books<'b> {
                     if let Some(id) = self.id(&after, &mut probes)? {
                         look_ups.next.push(Next {
                             mv,
-                            san: San::of(position, mv),
+                            san: San::from_move(position, mv),
                             position: after,
                             id,
                         });

@@ -161,7 +161,7 @@ fn nothing_is_pending_beside_a_sound_book() {
     // A journal that was not complete when its program was killed.
     folder.put(".book.ctg.edit", b"tabiaed2 and then");
     let messages = mark(&folder, "book.ctg --move e4 --factor 3").ok();
-    assert_has(&messages, "cut short before the book was touched");
+    assert_has(&messages, "was interrupted before the book was touched");
     assert!(!folder.join(".book.ctg.edit").exists());
 }
 

@@ -269,7 +269,7 @@ fn a_book_most_of_which_cannot_be_reached_is_reported() {
     folder.put("y.bin", entries[1..].concat());
     folder
         .tabia("convert y.bin out.csv -f")
-        .ends_with(0, "1 positions left out");
+        .ends_with(0, "1 position left out");
 }
 
 #[test]

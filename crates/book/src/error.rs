@@ -66,7 +66,7 @@ pub enum Error {
     /// The index refers to a page that does not exist.
     #[error(
         "{}: slot {slot} (file byte {offset}): page {page}, but the book has pages 0 to {}; \
-         the index is damaged: take the .cto file away, and the book is read without it",
+         the index is damaged: remove the .cto file to read the book without it",
         path.display(),
         i64::from(*pages) - 1
     )]
@@ -138,21 +138,21 @@ pub enum Error {
         text: Cow<'static, str>,
     },
     /// The bytes are not one entry.
-    #[error("not one whole entry: {0}")]
+    #[error("not a complete entry: {0}")]
     Malformed(PageFault),
     /// Bytes follow the entry.
     #[error("{0} bytes follow the entry")]
     Trailing(usize),
     /// Entries are not ordered by bit-reversed hash and key.
-    #[error("the entry with key {0} comes out of order")]
+    #[error("the entry with key {0} is out of order")]
     Order(Key),
     /// A key occurs twice.
-    #[error("the entry with key {0} comes a second time")]
+    #[error("the entry with key {0} occurs twice")]
     Repeated(Key),
     /// More entries with the same hash than fit on a page.
     #[error(
         "entries of {bytes} bytes share the last 31 bits of the hash {hash:08x}: \
-         the format holds at most {most} bytes of such"
+         the format can store at most {most} bytes of such entries"
     )]
     HashRun {
         /// The shared hash.
@@ -164,7 +164,7 @@ pub enum Error {
     },
     /// Entries share so many hash bits that the index would be far larger than the book.
     #[error(
-        "so many positions have hashes alike that the index would need {index_bytes} bytes \
+        "so many positions have similar hashes that the index would need {index_bytes} bytes \
          for a book of {book_bytes}"
     )]
     DeepIndex {
@@ -204,7 +204,7 @@ pub enum Error {
     /// A byte has changed since the change was planned.
     #[error(
         "{}: byte {offset} of the file is {found:#04x} (expected {expected:#04x}): \
-         the book was changed meanwhile; nothing was changed",
+         another program has changed the book; nothing was changed",
         path.display()
     )]
     Moved {
@@ -248,7 +248,7 @@ pub enum Error {
     },
     /// The position is in the book, but the move is not.
     #[error(
-        "{}: the position with the key {key} stores no move byte {byte:#04x}; nothing was changed",
+        "{}: the position with the key {key} has no move byte {byte:#04x}; nothing was changed",
         path.display()
     )]
     NoSuchMove {

@@ -240,12 +240,11 @@ pub enum BuildError {
     },
     /// No move of a Polyglot book is left.
     #[error(
-        "no move is left: the games have none of the colour, number of games and score asked \
-         for that did not always lose"
+        "no move is left: every move has the wrong colour, too few games, too low a score, or always lost"
     )]
     NoMoves,
     /// A Polyglot book needs results of moves; records only have those of positions.
-    #[error("{}: records hold no results of moves, which a Polyglot book needs: use the games", path.display())]
+    #[error("{}: records have no results of moves, which a Polyglot book needs: use the games", path.display())]
     NoResults {
         /// The file of records.
         path: PathBuf,
@@ -265,7 +264,7 @@ pub enum BuildError {
         error: Box<BuildError>,
     },
     /// A line has a move that the format cannot store.
-    #[error("{0}: a ChessBase book cannot hold {1} of its moves")]
+    #[error("{0}: a ChessBase book cannot store {1} of its moves")]
     Unstorable(Line, u64),
 }
 

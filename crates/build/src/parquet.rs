@@ -86,7 +86,9 @@ impl Table {
             .find(|(_, column)| column.path().parts() == [name])
             .ok_or_else(|| TableError::new("is missing"))?;
         if column.max_rep_level() > 0 {
-            return Err(TableError::new("is a list; one value a row is wanted"));
+            return Err(TableError::new(
+                "is a list, but one value per row is expected",
+            ));
         }
         self.columns.push(at);
         Ok(column)
@@ -292,7 +294,9 @@ impl<T: DataType> Cells<T> {
 fn error_text(error: &ParquetError) -> String {
     let text = error.to_string();
     if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
-        return format!("it is compressed by {codec}: write it anew with Snappy, or plain");
+        return format!(
+            "it is compressed with {codec}: write it again with Snappy or uncompressed"
+        );
     }
     let text = text.split_once(": ").map_or(&*text, |(_, text)| text);
     text.lines().next().unwrap_or_default().to_owned()

@@ -80,7 +80,7 @@ pub enum AnalystError {
     #[error("the engine ended{}", status(.0))]
     Gone(Option<ExitStatus>),
     /// It did not send an expected line in time.
-    #[error("the engine did not say \"{word}\" within {} s", limit.as_secs_f32().ceil())]
+    #[error("the engine did not send \"{word}\" within {} s", limit.as_secs_f32().ceil())]
     Silent {
         /// The first word of this line.
         word: &'static str,
@@ -88,10 +88,10 @@ pub enum AnalystError {
         limit: Duration,
     },
     /// It printed too much, or lines that are too long.
-    #[error("the engine floods its output")]
+    #[error("the engine prints too much")]
     Flood,
     /// Its search reported no exact score.
-    #[error("the engine told no score")]
+    #[error("the engine reported no score")]
     NoScore,
 }
 

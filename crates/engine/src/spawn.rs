@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -237,7 +237,7 @@ pub struct EngineProcess {
 
 impl EngineProcess {
     fn child(&self) -> MutexGuard<'_, Child> {
-        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+        tabia_io::parallel::lock(&self.child)
     }
 
     /// The process id, for messages and tests.
@@ -308,10 +308,7 @@ impl EngineProcess {
             let _ = child.wait();
         }
         drop(child);
-        let mut stderr_thread = self
-            .stderr_thread
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut stderr_thread = tabia_io::parallel::lock(&self.stderr_thread);
         if let Some(thread) = stderr_thread.take() {
             // The thread ends with the pipe, unless an escaped process keeps the pipe
             // open, or the terminal blocks.

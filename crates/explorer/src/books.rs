@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use super::content::{Content, Open};
 use super::edit::{EditHistory, reason_not_to_edit};
 use super::filter::{Filters, GamesFilter, UnderFilter};
-use super::lock::lock;
 use super::message::{Message, message};
 use tabia_book::Book;
 use tabia_io::input::state::Identity;
+use tabia_io::parallel::lock;
 
 /// Opens or reopens the book. The error is one sentence that names the file.
 pub type Reopen = Box<dyn Fn() -> Result<Open, String> + Send + Sync>;

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use shakmaty::Color;
 
 use super::content::{BookCache, Content, Open};
-use super::lock::lock;
 use super::message::Message;
 use super::query::Query;
 use tabia_games::{GameResult, Month, Speed};
 use tabia_index::GameSelection;
+use tabia_io::parallel::lock;
 
 /// A filter for the games of an index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,10 +14,10 @@ use std::time::UNIX_EPOCH;
 use serde::Serialize;
 
 use super::books::ExploredBook;
-use super::lock::lock;
 use tabia_index::GamesIndex;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::input::path::file_name;
+use tabia_io::parallel::lock;
 use tabia_notation::kind::{BookKind, Kind};
 
 /// How many levels of folders are searched.

@@ -10,12 +10,12 @@ use shakmaty::{Chess, Color, Position};
 use super::books::ExploredBook;
 use super::content::Open;
 use super::filter::GamesFilter;
-use super::lock::lock;
 use super::message::{Message, message};
 use super::openings::words;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
 use tabia_index::query::{self, Lists, Source, Sums};
 use tabia_index::{Counts, GameSelection, GamesIndex, Player, exact_names, players};
+use tabia_io::parallel::lock;
 
 /// Greatest number of games, newest first, whose players a search finds.
 const MOST_NAMED: u64 = 1_000_000;

@@ -52,7 +52,6 @@ mod find_next;
 mod folders;
 mod indexes;
 mod line;
-mod lock;
 mod message;
 mod move_names;
 mod open_books;

@@ -187,13 +187,13 @@ impl From<&AnalystError> for Message {
                 )
             }
             AnalystError::Gone(None) => message!("the engine ended"),
-            AnalystError::Flood => message!("the engine floods its output"),
+            AnalystError::Flood => message!("the engine prints too much"),
             AnalystError::NoScore => message!("the engine reported no score"),
             AnalystError::Gone(Some(status)) => {
                 message!("the engine ended ({0})", status.to_string())
             }
             AnalystError::Silent { word, limit } => message!(
-                "the engine did not say \"{0}\" within {1} s",
+                "the engine did not send \"{0}\" within {1} s",
                 *word,
                 limit.as_secs_f32().ceil().to_string()
             ),

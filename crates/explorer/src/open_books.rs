@@ -11,10 +11,10 @@ use super::content::Content;
 use super::filter::GamesFilter;
 use super::folders::{Folders, ListedFile, OpenedFile};
 use super::indexes::Games;
-use super::lock::lock;
 use super::message::message;
 use super::query::Query;
 use super::reply::{Refusal, bad, unreadable};
+use tabia_io::parallel::lock;
 use tokio::sync::watch;
 
 /// Greatest number of books shown at once.

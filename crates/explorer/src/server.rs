@@ -24,9 +24,9 @@ use tokio::time::{sleep, timeout};
 
 use super::events::{Events, subscription};
 use super::explorer::Explorer;
-use super::lock::lock;
 use super::message::message;
 use super::reply::refuse;
+use tabia_io::parallel::lock;
 
 /// Limits of a server for all its clients together.
 #[derive(Clone, Copy, Debug)]

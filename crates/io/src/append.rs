@@ -51,7 +51,7 @@ pub fn check_header(file: &mut File, header: &str) -> io::Result<()> {
     let first: String = header.trim_end().chars().take(SHOWN).collect();
     Err(io::Error::other(format!(
         "line 1: this is another file, or one of another version, as it does not begin with \
-         \"{first}\": rename it, and a new one is begun"
+         \"{first}\": rename it, and a new file will be started"
     )))
 }
 

@@ -108,7 +108,7 @@ fn evaluation(
     graph: &BookGraph,
 ) -> Result<Option<(Chess, EvalKey, Value)>, &'static str> {
     let fen = row.bytes(0).unwrap_or_default();
-    let position = lichess::position(fen).ok_or("no legal position")?;
+    let position = lichess::position(fen).ok_or("not a legal position")?;
     let limited = |n: i64| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
     let value = match (row.number(1), row.number(2)) {
         (Some(cp), None) => Value::cp(limited(cp)),

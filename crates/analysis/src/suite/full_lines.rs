@@ -1,7 +1,7 @@
 //! Lines that have the allowed number of positions in a suite.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::entry::{StartPosition, number_of};
 use super::job::SuiteJob;
@@ -13,7 +13,7 @@ pub(super) struct FullLines(Mutex<HashSet<u64>>);
 
 impl FullLines {
     fn lock(&self) -> MutexGuard<'_, HashSet<u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        tabia_io::parallel::lock(&self.0)
     }
 
     /// Adds a full line.

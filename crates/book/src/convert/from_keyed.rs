@@ -75,7 +75,9 @@ pub(super) fn to_ctg(
     let mut summary = Converted::from_written(&written);
     summary.notes.push(
         match book {
-            Book::Bin(_) => "statistics made of weights: a weight counts as so many drawn games",
+            Book::Bin(_) => {
+                "statistics made from weights: each weight counts as that number of drawn games"
+            }
             _ => "games without a result count as drawn; priorities became learn values",
         }
         .to_owned(),

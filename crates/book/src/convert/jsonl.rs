@@ -347,7 +347,7 @@ fn entry_of(line: &PositionLine<'_>, entry: &mut Vec<u8>) -> Result<bool, Fault>
         if number > most.into() {
             return fault(
                 field,
-                format!("{number} is more than the format holds ({most})"),
+                format!("{number} is more than the format can store ({most})"),
             );
         }
     }
@@ -355,7 +355,7 @@ fn entry_of(line: &PositionLine<'_>, entry: &mut Vec<u8>) -> Result<bool, Fault>
     if count > MAX_MOVES {
         return fault(
             "moves",
-            format!("{count} are more than the format holds ({MAX_MOVES})"),
+            format!("{count} are more than the format can store ({MAX_MOVES})"),
         );
     }
     let bytes = move_bytes(line, board.as_ref())?;
@@ -486,7 +486,7 @@ fn is_too_long(line: &[u8]) -> bool {
 }
 
 fn too_long() -> Fault {
-    let text = format!("longer than {MAX_LINE} bytes, which no position is");
+    let text = format!("longer than {MAX_LINE} bytes, which is too long for a position");
     (String::new(), text)
 }
 

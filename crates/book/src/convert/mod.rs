@@ -163,14 +163,17 @@ impl Converted {
         self.note(unreached, UNREACHED);
     }
 
-    fn note(&mut self, count: u64, text: &str) {
-        if count > 0 {
-            self.notes.push(format!("{count} {text}"));
+    /// Records how many things were changed or left out; `what` begins with their plural.
+    fn note(&mut self, count: u64, what: &str) {
+        match what.split_once("s ") {
+            Some((thing, rest)) if count == 1 => self.notes.push(format!("1 {thing} {rest}")),
+            _ if count > 0 => self.notes.push(format!("{count} {what}")),
+            _ => {}
         }
     }
 }
 
-/// What is said of positions that no line leads to.
+/// The note about positions that no line leads to.
 const UNREACHED: &str = "positions left out that cannot be reached from the start position";
 
 /// The formats that can be written.
@@ -255,7 +258,7 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
     let mut summary = match (&book, target) {
         (Book::Ctg(_), Target::Ctg) => Err(same_format(
             job,
-            "; compact a ChessBase book to write it anew",
+            "; use compact to rewrite a ChessBase book",
         )),
         (Book::Ctg(ctg), Target::Jsonl) => jsonl::from_ctg(&mut work, ctg),
         (_, Target::Ctg) => from_keyed::to_ctg(&mut work, &book, &job.target),
@@ -300,7 +303,10 @@ fn by_way_of_ctg(
 }
 
 fn same_format(job: &ConvertJob, advice: &str) -> Error {
-    Error::refused(&job.source, format!("is such a book already{advice}"))
+    Error::refused(
+        &job.source,
+        format!("is already a book of this format{advice}"),
+    )
 }
 
 /// A book whose positions are all probed, as the policy requires.

@@ -149,7 +149,7 @@ impl PageFile {
             ))
         } else if !whole {
             Some(format!(
-                "{path}: the last page is not whole ({} bytes in the file)",
+                "{path}: the last page is incomplete ({} bytes in the file)",
                 self.file.len()
             ))
         } else {

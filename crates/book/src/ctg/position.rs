@@ -340,7 +340,7 @@ pub enum KeyFault {
     #[error("the key ends inside the board")]
     Short,
     /// The length of the board does not match byte 0.
-    #[error("the key is {found} bytes long, its board and flags make {expected}")]
+    #[error("the key is {found} bytes long, but its board and flags require {expected}")]
     Length {
         /// Length in byte 0, in bytes.
         found: usize,
@@ -348,7 +348,7 @@ pub enum KeyFault {
         expected: usize,
     },
     /// There is not exactly one king of each colour.
-    #[error("the key does not hold one king of each colour")]
+    #[error("the key does not have one king of each colour")]
     Kings,
 }
 

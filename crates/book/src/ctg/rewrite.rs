@@ -343,7 +343,7 @@ impl<'b> Surveyed<'b> {
 
 fn unreached(book: &PageFile, page: u32) -> String {
     format!(
-        "{}: page {page}: no slot leads to it; entries that are nowhere else were taken in",
+        "{}: page {page}: no slot leads to it; its entries that occur nowhere else were added",
         book.file().path().display()
     )
 }

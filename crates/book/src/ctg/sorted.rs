@@ -345,7 +345,7 @@ impl EntryStream for SortedBook<'_> {
                 self.salvage.repeated += 1;
                 self.salvage.message(|| {
                     format!(
-                        "{path}: file byte {}: left out, its key {} is elsewhere too",
+                        "{path}: file byte {}: left out, its key {} occurs elsewhere too",
                         order.rank & !UNREACHED,
                         order.key
                     )

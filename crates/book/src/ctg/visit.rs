@@ -198,7 +198,7 @@ pub enum Pass {
 
 impl CtgBook {
     /// Shows every entry, in an order that depends on the pass. If moves are shown,
-    /// entries whose key is no legal position are left out; damaged pages are read as far
+    /// entries whose key is not a legal position are left out; damaged pages are read as far
     /// as possible, and `lost` is called with each.
     ///
     /// # Errors

@@ -211,7 +211,7 @@ pub(super) fn recover(
             let examined = journal.examine(book, format).map_err(failed)?;
             let refused = || match Pending::from_examined(examined) {
                 Some(pending) => Error::refused(path, pending.refusal(&path.display().to_string())),
-                None => Error::refused(path, "there is nothing to be completed"),
+                None => Error::refused(path, "there is nothing to complete"),
             };
             match (examined.state, resolve) {
                 (_, Some(Resolve::Drop)) => Recovered::Dropped(examined.left),

@@ -184,11 +184,11 @@ impl BookEditor {
         let name = path.display();
         match recovered {
             Recovered::Completed(marks @ 1..) => messages.push(format!(
-                "{name}: a change that had been cut short was completed first: {}",
+                "{name}: an interrupted change was completed first: {}",
                 pending::count(marks)
             )),
             Recovered::NeverBegan => messages.push(format!(
-                "{name}: a change that had been cut short before the book was touched is forgotten"
+                "{name}: a change that was interrupted before the book was touched was discarded"
             )),
             _ => {}
         }

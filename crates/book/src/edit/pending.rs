@@ -166,12 +166,12 @@ fn done(path: &Path, set: &InterruptedSet) -> String {
     let files = set.away.join(", ");
     match set.state {
         SetState::OldFile => format!(
-            "{}: a replacement that had been interrupted was taken back: {files} of the old book \
+            "{}: an interrupted replacement was undone: {files} of the old book \
              put back",
             path.display()
         ),
         SetState::NewFile => format!(
-            "{}: a replacement that had been interrupted was completed: {files} put in place",
+            "{}: an interrupted replacement was completed: {files} put in place",
             path.display()
         ),
         SetState::OtherFile => interrupted(path, set),

@@ -24,8 +24,8 @@ use tabia_notation as notation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EpdFault {
-    /// The first four words are no legal position.
-    #[error("no legal position")]
+    /// The first four words are not a legal position.
+    #[error("not a legal position")]
     Position,
     /// The line has no value.
     #[error("no value (\"ce\" or \"cdb eval:\")")]

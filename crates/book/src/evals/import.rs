@@ -21,7 +21,7 @@ pub struct Imported {
     pub hits: u64,
     /// Lines that are no evaluation.
     pub bad_lines: u64,
-    /// The first of these, as `line 7: no legal position`.
+    /// The first of these, as `line 7: not a legal position`.
     pub first_bad: Option<String>,
 }
 
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(imported.bytes, text.len() as u64);
         assert_eq!(
             imported.first_bad.as_deref(),
-            Some("line 20003: no legal position")
+            Some("line 20003: not a legal position")
         );
     }
 

@@ -1,7 +1,7 @@
 //! Reasons from the game not to play a move, whatever its weight.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::zobrist::Zobrist64;
@@ -32,7 +32,7 @@ struct Length {
 
 impl LineMemory {
     fn known(&self) -> MutexGuard<'_, HashMap<u64, Length, FxBuildHasher>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        tabia_io::parallel::lock(&self.0)
     }
 
     /// Whether a line of `plies` goes on from a position, if cached.

@@ -61,7 +61,7 @@ macro_rules! policy_options {
                     "centipawns by which a move may be worse than the best; 0 no limit";
                 /// Whether to play moves that are not stored but lead into the book.
                 Transpositions transpositions: bool = true, .., "Book Transpositions", Positions,
-                    "moves into the book that nobody stored count too";
+                    "moves that lead into the book without being stored count too";
             }
         }
     };

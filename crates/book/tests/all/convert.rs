@@ -272,7 +272,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
     assert!(refused(starter, at("x.ctg")).contains("; compact a ChessBase book"));
     assert!(refused(Path::new("no.ctg"), at("x.bin")).contains("no.ctg: cannot read the book"));
     assert!(refused(Path::new("no.jsonl"), at("x.ctg")).contains("no.jsonl: cannot read the book"));
-    assert!(refused(&project("COPYING"), at("x.bin")).contains("COPYING: this is no opening book"));
+    assert!(refused(&project("COPYING"), at("x.bin")).contains("COPYING: not an opening book"));
     assert!(refused(starter, at("none/x.bin")).contains("none/x.bin: cannot be written"));
     let kept = at("kept.bin");
     fs::write(&kept, "old").unwrap();
@@ -280,7 +280,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
     job.weights = Weights::Games;
     let refused = run(&job, &mut Watch::default()).unwrap_err();
     assert!(
-        refused.to_string().contains("kept.bin: is there already"),
+        refused.to_string().contains("kept.bin: already exists"),
         "{refused}"
     );
     job.old = Previous::Keep;
@@ -482,7 +482,7 @@ fn weights_become_statistics_that_play_alike() {
         "{notes}"
     );
     assert!(
-        notes.contains("1 positions left out that cannot be reached"),
+        notes.contains("1 position left out that cannot be reached"),
         "{notes}"
     );
     assert_eq!((done.positions, done.moves), (5, 4));

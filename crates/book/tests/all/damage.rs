@@ -169,7 +169,7 @@ fn a_short_last_page_is_read_when_its_entries_are_there() {
     let folder = Folder::new();
     let book = with_index(&folder, &simple()[..4096 + 234]);
     assert!(book.contains(&Chess::default()).unwrap());
-    assert!(book.notices()[0].contains("the last page is not whole"));
+    assert!(book.notices()[0].contains("the last page is incomplete"));
 }
 
 #[test]

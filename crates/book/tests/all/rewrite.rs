@@ -196,7 +196,7 @@ fn of_a_repeated_position_the_first_is_kept() {
     let target = folder.join("new.ctg");
     let done = compacted(&path, &target, true);
     assert_eq!(done.salvage.repeated, 1);
-    assert!(done.salvage.messages[0].contains("is elsewhere too"));
+    assert!(done.salvage.messages[0].contains("occurs elsewhere too"));
     assert_eq!(contents(&target), book.contents());
 }
 

@@ -218,7 +218,7 @@ fn what_genuine_books_have_is_a_note() {
     assert_eq!(problems, []);
     let notes = report.notes.join("; ");
     for expected in [
-        "pages carry stale bytes",
+        "pages have stale bytes",
         "the header counts ",
         "no expected points",
     ] {

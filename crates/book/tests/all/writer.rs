@@ -345,8 +345,8 @@ fn wrong_entries_are_refused_and_change_nothing() {
     assert_eq!(folder.names().len(), 1);
     writer.push(&entries[5]).unwrap();
     let text = |result: Result<(), Error>| result.unwrap_err().to_string();
-    assert!(text(writer.push(&entries[5])).contains("comes a second time"));
-    assert!(text(writer.push(&entries[4])).contains("comes out of order"));
+    assert!(text(writer.push(&entries[5])).contains("occurs twice"));
+    assert!(text(writer.push(&entries[4])).contains("is out of order"));
     assert!(text(writer.push(&entries[6][..20])).contains("not one whole entry"));
     assert!(text(writer.push(&[])).contains("not one whole entry"));
     let long = [entries[6].clone(), vec![0, 0]].concat();

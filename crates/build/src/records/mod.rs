@@ -81,7 +81,7 @@ pub enum RecordsError {
     },
     /// No row contains the number of games.
     #[error(
-        "{}: no row with an empty key, which tells the number of games, in any file of records",
+        "{}: no file of records has a row with an empty key, which gives the number of games",
         path.display()
     )]
     NoGames {

@@ -107,7 +107,7 @@ fn want(table: &mut Table, name: &str) -> Result<(), String> {
     let physical = column.physical_type();
     match (name, physical) {
         ("key", Physical::BYTE_ARRAY) if !decimal => Ok(()),
-        ("key", _) => Err(format!("its type is {physical}; BYTE_ARRAY is wanted")),
+        ("key", _) => Err(format!("its type is {physical}; BYTE_ARRAY is expected")),
         (_, Physical::INT32 | Physical::INT64) if !decimal => Ok(()),
         _ => {
             let kind = if decimal {
@@ -116,7 +116,7 @@ fn want(table: &mut Table, name: &str) -> Result<(), String> {
                 &physical.to_string()
             };
             Err(format!(
-                "its type is {kind}; an integer of 64 bits is wanted: CAST(SUM({name}) AS BIGINT)"
+                "its type is {kind}; an integer of 64 bits is expected: CAST(SUM({name}) AS BIGINT)"
             ))
         }
     }
@@ -194,7 +194,7 @@ impl RowSorter {
         for (rated, sum) in [(own_rated, own_sum), (other_rated, other_sum)] {
             // Every rating is between 1 and 65535.
             if rated > games || sum < rated || sum / u64::from(u16::MAX) > rated {
-                return Err("ratings that cannot be".to_owned());
+                return Err("impossible ratings".to_owned());
             }
         }
         self.node.tally.join(&Totals {
@@ -238,6 +238,6 @@ fn check_key(bytes: &[u8]) -> Result<Key, String> {
                 .take(40)
                 .map(|byte| format!("{byte:02x}"))
                 .collect();
-            format!("the key {hex} stands for no position")
+            format!("the key {hex} is not the key of a position")
         })
 }

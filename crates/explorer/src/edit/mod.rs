@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 
-use super::lock::lock;
 use super::message::{Message, message};
+use tabia_io::parallel::lock;
 
 use file::{BookFile, Undo};
 pub(super) use file::{Change, failed, reason_not_to_edit};

@@ -26,10 +26,10 @@ use tokio::sync::watch;
 
 use super::events::Subscription;
 use super::line;
-use super::lock::lock;
 use super::message::{Message, message};
 use super::reply::{Answer, EVENTS, bad, reply};
 use tabia_engine::{Analyst, AnalystError, Cancellation, EngineCommand};
+use tabia_io::parallel::lock;
 use task::{SearchRequest, Task};
 
 /// Greatest number of lines that a page may request.

@@ -632,7 +632,7 @@ fn free_number(path: &Path, companions: &[PathBuf]) -> io::Result<u32> {
     };
     (1..1000)
         .find(is_free)
-        .ok_or_else(|| io::Error::other("there are 999 backups of it already"))
+        .ok_or_else(|| io::Error::other("it already has 999 backups"))
 }
 
 /// A test can stop after any step.

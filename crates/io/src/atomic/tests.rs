@@ -46,7 +46,7 @@ fn what_is_there_is_refused_and_stays() {
     let error = NewFile::create(&path, Previous::Refuse)
         .unwrap_err()
         .to_string();
-    assert!(error.contains("is there already"), "{error}");
+    assert!(error.contains("already exists"), "{error}");
     are(&folder, &[("book.ctg", "old")]);
 }
 

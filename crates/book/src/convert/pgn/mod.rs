@@ -71,7 +71,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     summary.positions = tree.expanded;
     summary.moves = tree.nodes.len() as u64 - 1;
     summary.games = games.len() as u64;
-    summary.note(tree.rare, "moves left out that have too few games");
+    summary.note(tree.rare, "moves left out with too few games");
     summary.note(
         tree.unreached,
         "positions of the book not reached (longer lines, rare moves, or none from the start position)",

@@ -103,7 +103,7 @@ impl Lines {
         &self,
         fill: impl FnOnce(&mut Sorter<Line>) -> Result<T, SortError>,
     ) -> Result<T, SortError> {
-        let lock = || self.sorters.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || parallel::lock(&self.sorters);
         let idle = lock().pop();
         // Half of the rest for a chunk, and half for the run made from it.
         let memory = self.memory / 4 / self.threads as u64;

@@ -333,7 +333,7 @@ fn check_ctb(
         if lower > right_lower || lower != cto_lower {
             problem(4, ProblemKind::Bounds, text);
         } else {
-            notes.push(format!("{}: {text}, which harms nobody", path.display()));
+            notes.push(format!("{}: {text}, which is harmless", path.display()));
         }
     }
     let bytes = file.len().saturating_sub(CTB_HEADER_BYTES);
@@ -345,7 +345,7 @@ fn check_ctb(
         if !needed || !fits {
             problem(8, ProblemKind::Bounds, text);
         } else {
-            notes.push(format!("{}: {text}, which harms nobody", path.display()));
+            notes.push(format!("{}: {text}, which is harmless", path.display()));
         }
     } else if !fits {
         let text = format!(

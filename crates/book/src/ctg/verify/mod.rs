@@ -192,7 +192,7 @@ pub fn verify(
     files::check_positions(&book, total.positions, &mut on_problem, &mut notes);
     if total.stale_pages > 0 {
         notes.push(format!(
-            "{} pages carry stale bytes after their used part",
+            "{} pages have stale bytes after their used part",
             total.stale_pages
         ));
     }

@@ -40,7 +40,7 @@ pub enum Error {
         /// Length in bytes now.
         now: u64,
     },
-    /// The file is no CTG book, or an empty one.
+    /// The file is not a CTG book, or an empty one.
     #[error("{}: {fault}", path.display())]
     Header {
         /// The file.
@@ -137,18 +137,10 @@ pub enum Error {
         /// Why, and what to do.
         text: Cow<'static, str>,
     },
-    /// The bytes are not one entry.
-    #[error("not a complete entry: {0}")]
-    Malformed(PageFault),
-    /// Bytes follow the entry.
-    #[error("{0} bytes follow the entry")]
-    Trailing(usize),
-    /// Entries are not ordered by bit-reversed hash and key.
-    #[error("the entry with key {0} is out of order")]
-    Order(Key),
-    /// A key occurs twice.
-    #[error("the entry with key {0} occurs twice")]
-    Repeated(Key),
+    /// An entry that a writer cannot accept: it is not one complete entry, it is out of
+    /// order (by bit-reversed hash and key), or it occurs twice.
+    #[error("{0}")]
+    Entry(String),
     /// More entries with the same hash than fit on a page.
     #[error(
         "entries of {bytes} bytes share the last 31 bits of the hash {hash:08x}: \
@@ -173,9 +165,12 @@ pub enum Error {
         /// Bytes of the .ctg file.
         book_bytes: u64,
     },
-    /// More pages than the index can number.
-    #[error("the book has more than {0} pages, which the index cannot number")]
-    TooManyPages(u32),
+    /// More than 2,147,483,647 pages.
+    #[error(
+        "the book has more than {} pages, which the index cannot number",
+        i32::MAX
+    )]
+    TooManyPages,
     /// An earlier call failed.
     #[error("the book cannot be written after an earlier error")]
     GivenUp,
@@ -331,6 +326,11 @@ impl Error {
         }
     }
 
+    /// The error for bytes that are not one entry.
+    pub(super) fn malformed(fault: PageFault) -> Error {
+        Error::Entry(format!("not a complete entry: {fault}"))
+    }
+
     /// The error for a file that cannot be changed or made.
     pub(super) fn refused(path: &Path, text: impl Into<Cow<'static, str>>) -> Error {
         Error::Refused {
@@ -359,7 +359,7 @@ impl Error {
         }
     }
 
-    /// Whether the error is damage at one place, so that reading can go on elsewhere.
+    /// Whether the error is damage at one place, so that reading can continue elsewhere.
     #[must_use]
     pub const fn is_damage(&self) -> bool {
         matches!(self, Error::Page { .. } | Error::Slot { .. })

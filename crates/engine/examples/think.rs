@@ -1,4 +1,4 @@
-//! Shows a search while it goes on, and ends it:
+//! Shows a search while it runs, and ends it:
 //! `cargo run -p tabia-engine --example think [ENGINE]`
 
 #![allow(clippy::print_stdout)] // Figures for users.

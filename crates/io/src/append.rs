@@ -14,7 +14,7 @@ const SHOWN: usize = 40;
 ///
 /// # Errors
 ///
-/// The file cannot be opened or written, or has another header: then it stays as it is.
+/// The file cannot be opened or written, or has another header: then it is unchanged.
 pub fn append_line(path: &Path, header: &str, line: &str, patience: Duration) -> io::Result<()> {
     let mut file = open_for_append(path)?;
     lock_within(&file, patience);

@@ -100,7 +100,7 @@ fn the_second_kind_reads_like_the_first_and_others_are_named() {
 
 #[test]
 fn equal_moves_of_equal_positions_add_up() {
-    // 1.e4 is there twice.
+    // 1.e4 occurs twice.
     let rows = [row(E2E4, -1, 901), row(E2E4, -1, -1)];
     let book = open(&file(&rows)).unwrap();
     let mut found = Lookup::default();

@@ -20,7 +20,7 @@ use tabia_notation as notation;
 pub(super) struct Books<'b> {
     a: &'b Book,
     b: &'b Book,
-    /// Moves that neither book stores, along which the walk goes on.
+    /// Moves that neither book stores, along which the walk continues.
     bridges: &'b Bridges,
     aspects: Aspects,
     stats_of_moves: bool,
@@ -64,7 +64,7 @@ pub(crate) struct PositionLookup {
     pub(super) difference: Option<Difference>,
     /// Damage at this position.
     pub(super) faults: Vec<Error>,
-    /// The number of moves along which the walk goes on.
+    /// The number of moves along which the walk continues.
     pub(super) moves: usize,
 }
 
@@ -278,7 +278,7 @@ impl<'b> Books<'b> {
         Ok(held.then_some(Id::Entries(places)))
     }
 
-    /// Looks up some positions and goes on from those at fewer than `plies` plies.
+    /// Looks up some positions and continues from those at fewer than `plies` plies.
     pub(super) fn look(
         &self,
         share: &[WalkNode<Id>],

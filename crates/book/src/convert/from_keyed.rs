@@ -103,7 +103,7 @@ enum Part {
 }
 
 impl Part {
-    /// A rank from which the kind of a part and the side to move can be told.
+    /// A rank from which the kind of a part and the side to move can be read back.
     fn rank(self, number: u64, turn: Color) -> u64 {
         4 * number + 2 * u64::from(turn.is_black()) + u64::from(self == Part::Arrival)
     }
@@ -245,7 +245,7 @@ fn join(
     let mut strongest = 0_i8;
     let mut key = None;
     for (rank, bytes) in parts {
-        let entry = read_entry(bytes).map_err(Error::Malformed)?;
+        let entry = read_entry(bytes).map_err(Error::malformed)?;
         key = entry.key();
         for (byte, annotation) in entry.moves() {
             if !moves.iter().any(|(known, _)| *known == byte) {

@@ -14,9 +14,9 @@
 //! | `moves` | `{"uci","annotation"}` in stored order, the annotation as stored |
 //!
 //! Two more fields store what these cannot. `byte`, of a move, is its move byte if it
-//! does not follow from the move; `uci` is null if the byte is no legal move. `key`, of a
+//! does not follow from the move; `uci` is null if the byte is not a legal move. `key`, of a
 //! position, is its key in hexadecimal if it does not follow from the `fen`; `fen` is
-//! null if the key is no position. When the book is read again, `byte` and `key` take
+//! null if the key is not a position. When the book is read again, `byte` and `key` take
 //! precedence.
 
 use std::borrow::Cow;

@@ -47,7 +47,7 @@ pub struct BookInfo {
     pub commentaries: u64,
     /// Move bytes of unknown meaning.
     pub unknown_move_bytes: u64,
-    /// Keys that are no position.
+    /// Keys that are not positions.
     pub bad_keys: u64,
     /// Pages that cannot be read to their end.
     pub bad_pages: u64,

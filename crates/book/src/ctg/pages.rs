@@ -259,7 +259,7 @@ impl PageReader<'_> {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or `found` fails. Damage is no error.
+    /// The file cannot be read, or `found` fails. Damage is not an error.
     pub(super) fn each_entry(
         &mut self,
         number: u32,

@@ -4,7 +4,7 @@
 //!
 //! 1. the side to move is White: with Black to move the ranks are mirrored (a1 becomes
 //!    a8) and the colours of men, rights and en passant swapped;
-//! 2. if then *neither* side may castle any more and the white king is on the files a to
+//! 2. if then *neither* side can still castle and the white king is on the files a to
 //!    d, the files are mirrored (a becomes h).
 //!
 //! Four positions (two colours, two wings) thus share one entry. The board is written
@@ -258,7 +258,7 @@ impl CanonicalBoard {
     ///
     /// # Errors
     ///
-    /// The bytes are no position.
+    /// The bytes are not a position.
     pub fn from_key(key: &Key) -> Result<CanonicalBoard, KeyFault> {
         let bytes = key.as_bytes();
         let first = bytes.first().copied().unwrap_or(0);
@@ -332,7 +332,7 @@ impl CanonicalBoard {
     }
 }
 
-/// Why a key is no position.
+/// Why a key is not a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFault {

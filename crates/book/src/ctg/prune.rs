@@ -138,7 +138,7 @@ pub fn prune(
     watch: &mut Watch<'_>,
     rules: PruneRules<'_>,
 ) -> Result<Pruned, Error> {
-    // If the file is no book, the reader has the better message.
+    // If the file is not a book, the reader has the better message.
     drop(PageFile::open(source, false)?);
     let kept_away = is_same_file(source, target).then(|| lock::acquire(source, LOCK_WAIT));
     let _kept_away = kept_away.transpose()?;

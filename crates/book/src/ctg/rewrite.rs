@@ -98,7 +98,7 @@ pub fn compact(
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, Error> {
-    // If the file is no book, the reader has the better message.
+    // If the file is not a book, the reader has the better message.
     drop(PageFile::open(source, false)?);
     let mut options = *options;
     let mut kept_away = None;
@@ -152,20 +152,14 @@ pub(super) fn rewrite(
     let games = book.header().games;
     let only = wanted.only.or(book.header().only);
     let surveyed = Surveyed::read(&book, source, watch)?;
-    let options = match &surveyed.live {
-        Some(live) if !wanted.repack => WriteOptions {
-            split_root: false,
-            keep_splits: Some(live.splits.clone()),
-            old: wanted.old,
-            only,
-        },
-        _ => WriteOptions {
-            old: wanted.old,
-            only,
-            ..WriteOptions::default()
-        },
+    let kept = surveyed.live.as_ref().filter(|_| !wanted.repack);
+    let splits_kept = kept.is_some();
+    let options = WriteOptions {
+        split_root: !splits_kept,
+        keep_splits: kept.map(|live| live.splits.clone()),
+        old: wanted.old,
+        only,
     };
-    let splits_kept = options.keep_splits.is_some();
     let mut writer = BookWriter::create(target, options)?;
     let mut entries = surveyed.sorted(&writer.folder(), wanted.memory)?;
     let mut entry = Vec::new();
@@ -263,7 +257,7 @@ pub fn merge(
         }
         let slices: Vec<&[u8]> = group.iter().map(Vec::as_slice).collect();
         sum.clear();
-        sum_entries(&slices, &mut sum).map_err(Error::Malformed)?;
+        sum_entries(&slices, &mut sum).map_err(Error::malformed)?;
         writer.push(&sum)?;
         group.clear();
     }

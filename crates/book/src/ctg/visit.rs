@@ -301,8 +301,8 @@ impl CtgBook {
     }
 
     /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` chooses the moves
-    /// along which the walk goes on: bit n of its second argument is move n of the visit,
-    /// and all are set at first. In a book for one side it goes on by all moves of the
+    /// along which the walk continues: bit n of its second argument is move n of the visit,
+    /// and all are set at first. In a book for one side it continues by all moves of the
     /// other that lead to positions of the book. Damaged pages are not reported. Returns
     /// the visited entries.
     ///

@@ -32,7 +32,7 @@ use std::{
 use shakmaty::Color;
 
 use super::{
-    CTB_HEADER_BYTES, CTO_HEADER_BYTES, Error, Key, PAGE_BYTES, PAGE_HEADER_BYTES, hash,
+    CTB_HEADER_BYTES, CTO_HEADER_BYTES, Entry, Error, Key, PAGE_BYTES, PAGE_HEADER_BYTES,
     page::split_entry,
     pages::{SIDE_MARK_AT, side_mark},
     trie::{Splits, TrieNode},
@@ -87,6 +87,19 @@ pub struct Written {
     pub slots: u64,
     /// Length of all three files together, in bytes.
     pub bytes: u64,
+}
+
+fn trailing(bytes: usize) -> Error {
+    Error::Entry(format!("{bytes} bytes follow the entry"))
+}
+
+/// The entry that these bytes are, without others after it, and its key.
+pub(super) fn whole_entry(bytes: &[u8]) -> Result<(Entry<'_>, Key), Error> {
+    let (entry, length) = split_entry(bytes, 0).map_err(Error::malformed)?;
+    match entry.key() {
+        Some(key) if length == bytes.len() => Ok((entry, key)),
+        _ => Err(trailing(bytes.len() - length)),
+    }
 }
 
 /// Bytes for entries in a page.
@@ -199,7 +212,7 @@ impl BookWriter {
     ///
     /// # Errors
     ///
-    /// It is no whole entry, out of order or a duplicate (then the writer is unchanged);
+    /// It is not a whole entry, out of order or a duplicate (then the writer is unchanged);
     /// or the book cannot be written, and the writer must be dropped.
     pub fn push(&mut self, entry: &[u8]) -> Result<(), Error> {
         self.push_ranked(entry, 0)
@@ -213,15 +226,8 @@ impl BookWriter {
     ///
     /// As for [`BookWriter::push`].
     pub fn push_ranked(&mut self, entry: &[u8], rank: u64) -> Result<(), Error> {
-        let (whole, length) = split_entry(entry, 0).map_err(Error::Malformed)?;
-        if length != entry.len() {
-            return Err(Error::Trailing(entry.len() - length));
-        }
-        let Some(key) = whole.key() else {
-            return Err(Error::Trailing(entry.len()));
-        };
-        let reversed = hash(key.as_bytes()).reverse_bits();
-        self.append(reversed, entry, whole.moves().len(), rank)
+        let (whole, key) = whole_entry(entry)?;
+        self.append(key.hash().reverse_bits(), entry, whole.moves().len(), rank)
     }
 
     /// As [`BookWriter::push`], for a caller that has just made the entry, with its
@@ -245,19 +251,21 @@ impl BookWriter {
             return Err(Error::GivenUp);
         }
         // An entry is longer than any key.
-        let Some(start) = entry.first_chunk() else {
-            return Err(Error::Trailing(entry.len()));
-        };
+        let start = entry.first_chunk().ok_or_else(|| trailing(entry.len()))?;
         // Usually the first number decides.
         if let Some((last, before)) = &self.last
             && *last >= reversed
             && let (Some(before), Some(key)) = (Key::from_prefix(before), Key::from_prefix(start))
         {
             if *last == reversed && before == key {
-                return Err(Error::Repeated(key));
+                return Err(Error::Entry(format!(
+                    "the entry with key {key} occurs twice"
+                )));
             }
             if *last > reversed || before.as_bytes() > key.as_bytes() {
-                return Err(Error::Order(key));
+                return Err(Error::Entry(format!(
+                    "the entry with key {key} is out of order"
+                )));
             }
         }
         self.last = Some((reversed, *start));
@@ -314,7 +322,7 @@ impl BookWriter {
     /// Writes the page of the next slot.
     fn write_page(&mut self, slot: u32) -> Result<(), Error> {
         if self.live.len() >= i32::MAX as usize {
-            return Err(Error::TooManyPages(i32::MAX as u32));
+            return Err(Error::TooManyPages);
         }
         self.live.push(slot);
         let entries = self.pending.get(..self.inside).unwrap_or_default();

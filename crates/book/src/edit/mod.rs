@@ -134,7 +134,7 @@ impl BookEditor {
     ///
     /// # Errors
     ///
-    /// The file is no book or not writable, or another program is still changing it after
+    /// The file is not a book or not writable, or another program is still changing it after
     /// the waiting time. The interrupted change belongs to another state of the book: see
     /// [`BookEditor::resolve`].
     pub fn open(path: &Path, options: &EditOptions) -> Result<BookEditor, Error> {
@@ -175,7 +175,7 @@ impl BookEditor {
         let (file, lock) = match claim(path, options.wait) {
             Ok(claimed) => claimed,
             Err(error) => {
-                // If the file is no book, the reader has the better message.
+                // If the file is not a book, the reader has the better message.
                 Book::open_live(path)?;
                 return Err(error);
             }
@@ -257,7 +257,7 @@ impl BookEditor {
     ///
     /// In a ChessBase book changes are made one after the other, whatever the old values
     /// are: later ones see the results of earlier ones. A value that is already the new
-    /// one is no change.
+    /// one is not a change.
     ///
     /// # Errors
     ///

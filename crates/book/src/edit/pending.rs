@@ -64,7 +64,7 @@ impl Pending {
         batch::pending(path, Format::recognize(path)?)
     }
 
-    /// One sentence for those who read the book.
+    /// One sentence for programs that read the book.
     fn notice(self, path: &Path) -> String {
         let path = path.display();
         match self {
@@ -118,7 +118,7 @@ const fn are(left: u64) -> &'static str {
     }
 }
 
-/// What is not complete of a book, one sentence each; for those who only read it.
+/// What is not complete of a book, one sentence each; for programs that only read it.
 #[must_use]
 pub fn pending_changes(path: &Path) -> Vec<String> {
     let sets = atomic::interrupted(path);
@@ -131,7 +131,7 @@ pub fn pending_changes(path: &Path) -> Vec<String> {
 }
 
 /// Completes an interrupted replacement of a book, or takes it back, and returns one
-/// sentence for each; for those who may write. Nothing happens to a sound book.
+/// sentence for each; for programs that may write. Nothing happens to a sound book.
 ///
 /// # Errors
 ///

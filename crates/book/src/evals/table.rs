@@ -11,7 +11,7 @@ use crate::eval::{Evaluation, MoveValue};
 use crate::polyglot;
 
 /// The key of a position, shared by positions of equal value: with colours exchanged,
-/// and, if nobody may castle any more, with wings exchanged. Counters do not matter; en
+/// and, if neither side can still castle, with wings exchanged. Counters do not matter; en
 /// passant does if the capture is legal. In a book of a million positions two different
 /// ones share a key by chance once in ten million books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

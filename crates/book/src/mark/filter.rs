@@ -52,7 +52,7 @@ pub struct Filter {
     root: Condition,
 }
 
-/// The error of a text that is no condition.
+/// The error of a text that is not a condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {text}")]
 #[non_exhaustive]

@@ -11,7 +11,7 @@ use super::Rejection;
 use crate::{BookMove, Lookup, Preference, Probe, Wanted};
 use tabia_notation as notation;
 
-/// How many positions are read to find out whether a line goes on; more are not needed
+/// How many positions are read to find out whether a line continues; more are not needed
 /// even in books with many variations.
 const LINE_BUDGET: u32 = 4000;
 
@@ -35,7 +35,7 @@ impl LineMemory {
         tabia_io::parallel::lock(&self.0)
     }
 
-    /// Whether a line of `plies` goes on from a position, if cached.
+    /// Whether a line of `plies` continues from a position, if cached.
     fn get(&self, key: u64, plies: u32) -> Option<bool> {
         let length = *self.known().get(&key)?;
         if plies <= length.at_least {

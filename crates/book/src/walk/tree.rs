@@ -117,7 +117,7 @@ impl<'b> Tree<'b> {
 }
 
 /// Fills `found` as for playing; if there are no moves, with those along which the lines of
-/// the book go on.
+/// the book continue.
 ///
 /// # Errors
 ///

@@ -110,7 +110,7 @@ prop_compose! {
                 n += 1;
             }
         }
-        // Bytes that are no position, or not one in this form.
+        // Bytes that are not a position, or not one in this form.
         let keys: Vec<Key> = book.entries.keys().copied().collect();
         for (which, byte, place) in odd {
             let mut bytes = which.get(&keys).as_bytes().to_vec();

@@ -60,7 +60,7 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
 }
 
 /// A look-up in a Polyglot book takes as many reads as its length has bits: the file is
-/// mapped, so these are no system calls.
+/// mapped, so these are not system calls.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_whole_polyglot_book_is_marked_with_few_reads() {

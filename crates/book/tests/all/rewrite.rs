@@ -410,7 +410,7 @@ fn a_reader_sees_one_book_while_another_is_put_in_place() {
     let (_, positions) = random_book(33, 40);
     write_over(&path, &entries[0]);
     let done = AtomicBool::new(false);
-    // The writer goes on until the reader has opened the book often enough.
+    // The writer continues until the reader has opened the book often enough.
     let opened = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {

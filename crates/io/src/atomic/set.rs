@@ -95,7 +95,7 @@ pub fn interrupted(path: &Path) -> Vec<InterruptedSet> {
 /// tried again.
 pub fn settle(path: &Path) -> Result<Vec<InterruptedSet>, WriteFileError> {
     let folders = temp_folders(path);
-    // Most folders contain none: then nobody has to wait.
+    // Most folders contain none: then there is no need to wait.
     if folders.iter().all(|folder| !has_record(folder)) {
         return Ok(Vec::new());
     }

@@ -1,7 +1,7 @@
 //! Converts any book to games with variations.
 //!
 //! The tree from the start position is read depth first, the most probable move first. If
-//! a position can be reached in several ways, it goes on in the most important one; a
+//! a position can be reached in several ways, it continues in the most important one; a
 //! comment in the others refers to it ([`tree`]). Large trees are cut into games that
 //! share their first moves ([`cut`]).
 

@@ -24,7 +24,7 @@ pub(super) struct PgnNode {
     pub(super) parent: u32,
     /// Nodes of the moves after it.
     pub(super) children: Range<u32>,
-    /// The node at which this position goes on.
+    /// The node at which this position continues.
     pub(super) goes_on: Option<u32>,
     /// Moves in the subtree, not counting this one.
     pub(super) size: u32,
@@ -35,7 +35,7 @@ pub(super) struct PgnTree {
     pub(super) nodes: Vec<PgnNode>,
     /// Positions with moves.
     pub(super) expanded: u64,
-    /// Moves into positions that go on elsewhere.
+    /// Moves into positions that continue elsewhere.
     pub(super) transpositions: u64,
     /// Positions that have moves in the book, but none in the tree.
     pub(super) cut: u64,

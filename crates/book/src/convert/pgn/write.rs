@@ -119,7 +119,7 @@ impl GameWriter<'_> {
         Some(next)
     }
 
-    /// The reference to the place where a transposition goes on.
+    /// The reference to the place where a transposition continues.
     fn reference(&self, there: u32, game: u32) -> String {
         let place = self.places.get(there as usize).copied().unwrap_or(game);
         let mut position = Chess::default();

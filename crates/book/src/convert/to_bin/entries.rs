@@ -158,7 +158,7 @@ impl Chunk {
         if job.all_forms {
             let known = reader.entry_of(position)?;
             let is_found = known.is_some_and(|known| known.place == place);
-            // Wings are only exchanged if nobody may castle.
+            // Wings are only exchanged if neither side may castle.
             let forms = match position.castles().any() {
                 true => 0b0011,
                 false => 0b1111,
@@ -166,7 +166,7 @@ impl Chunk {
             self.found.extend(is_found.then_some((place, forms)));
         }
         let (found, verdicts) = (&mut self.buffers.0, &mut self.buffers.1);
-        // The lines of a book for one side go on by moves that it does not play.
+        // The lines of a book for one side continue by moves that it does not play.
         let is_for_one = reader.book().only().is_some();
         let wanted = match is_for_one {
             true => Wanted::Transpositions,

@@ -147,7 +147,7 @@ impl Steps {
         }
     }
 
-    /// Adds a move along which lines go on, but which is not one of the book.
+    /// Adds a move along which lines continue, but which is not one of the book.
     pub(super) fn pass(&mut self, mv: PackedMove, after: Option<KnownEntry>) {
         self.add(mv, None, after);
         if let Some((_, weight)) = self.moves.last_mut() {
@@ -249,7 +249,7 @@ impl Reach {
         form: Form,
         mut step: impl FnMut(u64) -> Result<(), E>,
     ) -> Result<(), E> {
-        // For each entry: forms to go on from.
+        // For each entry: forms to continue from.
         let waiting = none_of(self.ends.len());
         self.mark_reached(from, 1 << form.0);
         if let Some(waiting) = waiting.get(from) {

@@ -151,7 +151,7 @@ impl CtgBook {
     /// # Errors
     ///
     /// The file cannot be read, the work is cancelled, or `each` or `take` fails. Damage
-    /// is no error.
+    /// is not an error.
     #[cfg(feature = "json")]
     pub(crate) fn in_blocks<T: Send>(
         &self,

@@ -51,9 +51,11 @@ use shakmaty::Color;
 
 use output::Output;
 use tabia_book::ctg::Written;
+// Fields of a job, and a parameter of all long work.
+pub use tabia_book::{Previous, progress};
 pub use tabia_games::{EcoRange, GameFilter, has_name};
 use tabia_games::{Game, Sources, Tally};
-use tabia_io::atomic::{Previous, WriteFileError};
+use tabia_io::atomic::WriteFileError;
 use tabia_io::parallel::{self, Panicked};
 use tabia_io::progress::{Stopped, Watch};
 use tabia_io::sort::SortError;

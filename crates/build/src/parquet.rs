@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn the_error_for_a_compression_contains_advice() {
         let error = ParquetError::General("Disabled feature at compile time: zstd".to_owned());
-        assert!(error_text(&error).contains("by zstd: write it anew with Snappy"));
+        assert!(error_text(&error).contains("with zstd: write it again with Snappy"));
         assert_eq!(
             error_text(&ParquetError::EOF("it ends early".to_owned())),
             "it ends early"

@@ -271,7 +271,7 @@ fn bad_records_are_one_message_with_file_and_row() {
         ("number", "column key: its type is INT64"),
         ("list", "column wins: is a list"),
         ("null", "row 206: key is null"),
-        ("headless", "no row with an empty key"),
+        ("headless", "no file of records has a row with an empty key"),
         (
             "key",
             "row 206: the key 040102 is not the key of a position",

@@ -269,7 +269,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
     assert!(
         refused(starter, at("x.abk")).contains("must end with .ctg, .bin, .jsonl, .pgn or .csv")
     );
-    assert!(refused(starter, at("x.ctg")).contains("; compact a ChessBase book"));
+    assert!(refused(starter, at("x.ctg")).contains("; use compact to rewrite a ChessBase book"));
     assert!(refused(Path::new("no.ctg"), at("x.bin")).contains("no.ctg: cannot read the book"));
     assert!(refused(Path::new("no.jsonl"), at("x.ctg")).contains("no.jsonl: cannot read the book"));
     assert!(refused(&project("COPYING"), at("x.bin")).contains("COPYING: not an opening book"));
@@ -478,7 +478,7 @@ fn weights_become_statistics_that_play_alike() {
     let done = plain(&source, &target);
     let notes = done.notes.join("; ");
     assert!(
-        notes.contains("a weight counts as so many drawn games"),
+        notes.contains("each weight counts as that number of drawn games"),
         "{notes}"
     );
     assert!(

@@ -347,8 +347,8 @@ fn wrong_entries_are_refused_and_change_nothing() {
     let text = |result: Result<(), Error>| result.unwrap_err().to_string();
     assert!(text(writer.push(&entries[5])).contains("occurs twice"));
     assert!(text(writer.push(&entries[4])).contains("is out of order"));
-    assert!(text(writer.push(&entries[6][..20])).contains("not one whole entry"));
-    assert!(text(writer.push(&[])).contains("not one whole entry"));
+    assert!(text(writer.push(&entries[6][..20])).contains("not a complete entry"));
+    assert!(text(writer.push(&[])).contains("not a complete entry"));
     let long = [entries[6].clone(), vec![0, 0]].concat();
     assert!(text(writer.push(&long)).contains("2 bytes follow the entry"));
     writer.push(&entries[6]).unwrap();

@@ -30,3 +30,26 @@ macro_rules! setters {
         }
     };
 }
+
+/// Defines a type of options with the usual value of each field: `Default`, and [`setters!`]
+/// for all fields.
+#[macro_export]
+macro_rules! options {
+    ($(#[$about:meta])* pub struct $type:ident {
+        $($(#[$meaning:meta])* $field:ident: $value:ty = $usual:expr,)*
+    }) => {
+        $(#[$about])*
+        #[non_exhaustive]
+        pub struct $type {
+            $($(#[$meaning])* pub $field: $value,)*
+        }
+
+        $crate::setters!($type { $($field: $value),* });
+
+        impl Default for $type {
+            fn default() -> $type {
+                $type { $($field: $usual,)* }
+            }
+        }
+    };
+}

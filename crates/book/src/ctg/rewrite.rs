@@ -18,46 +18,25 @@ use tabia_io::atomic::{LOCK_WAIT, Previous, is_same_file};
 use tabia_io::input::sibling::sibling;
 use tabia_io::progress::Watch;
 
-/// Options of [`compact`] and [`merge`].
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct RewriteOptions {
-    /// What to do with an existing book at the target.
-    pub old: Previous,
-    /// Makes the index as small as possible.
-    pub repack: bool,
-    /// Bytes for sorting books whose pages overlap; twelve bytes for every page are
-    /// always needed in addition.
-    pub memory: u64,
-    /// Whether damage is an error.
-    pub strict: bool,
-    /// The side that the new book plays for; by default that of the old one, or of all
-    /// old ones.
-    pub only: Option<Color>,
-    /// Whether damage of a book that is replaced is one: its unreadable parts would be
-    /// only in the backup.
-    pub whole: bool,
-}
-
-tabia_io::setters!(RewriteOptions {
-    old: Previous,
-    repack: bool,
-    memory: u64,
-    strict: bool,
-    only: Option<Color>,
-    whole: bool,
-});
-
-impl Default for RewriteOptions {
-    fn default() -> RewriteOptions {
-        RewriteOptions {
-            old: Previous::Refuse,
-            repack: false,
-            memory: 512 << 20,
-            strict: false,
-            only: None,
-            whole: false,
-        }
+tabia_io::options! {
+    /// Options of [`compact`] and [`merge`].
+    #[derive(Clone, Copy, Debug)]
+    pub struct RewriteOptions {
+        /// What to do with an existing book at the target.
+        old: Previous = Previous::Refuse,
+        /// Makes the index as small as possible.
+        repack: bool = false,
+        /// Bytes for sorting books whose pages overlap; twelve bytes for every page are
+        /// always needed in addition.
+        memory: u64 = 512 << 20,
+        /// Whether damage is an error.
+        strict: bool = false,
+        /// The side that the new book plays for; by default that of the old one, or of all
+        /// old ones.
+        only: Option<Color> = None,
+        /// Whether damage of a book that is replaced is one: its unreadable parts would be
+        /// only in the backup.
+        whole: bool = false,
     }
 }
 

@@ -40,36 +40,19 @@ use super::{
 use tabia_io::atomic::{self, NewFile, Previous};
 use tabia_io::input::path::has_extension;
 
-/// Options for the layout of a book.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct WriteOptions {
-    /// Splits slot 0 even if one page is enough (default). Not all readers can read a
-    /// book whose slot 0 is not split; a small hand-made book of ChessBase is one.
-    pub split_root: bool,
-    /// Slots that are split although their entries would fit one page.
-    pub keep_splits: Option<Splits>,
-    /// What to do with an existing book; by default it is not replaced.
-    pub old: Previous,
-    /// The side that the book plays for; `None` for both.
-    pub only: Option<Color>,
-}
-
-tabia_io::setters!(WriteOptions {
-    split_root: bool,
-    keep_splits: Option<Splits>,
-    old: Previous,
-    only: Option<Color>,
-});
-
-impl Default for WriteOptions {
-    fn default() -> WriteOptions {
-        WriteOptions {
-            split_root: true,
-            keep_splits: None,
-            old: Previous::default(),
-            only: None,
-        }
+tabia_io::options! {
+    /// Options for the layout of a book.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct WriteOptions {
+        /// Splits slot 0 even if one page is enough (default). Not all readers can read a
+        /// book whose slot 0 is not split; a small hand-made book of ChessBase is one.
+        split_root: bool = true,
+        /// Slots that are split although their entries would fit one page.
+        keep_splits: Option<Splits> = None,
+        /// What to do with an existing book; by default it is not replaced.
+        old: Previous = Previous::default(),
+        /// The side that the book plays for; `None` for both.
+        only: Option<Color> = None,
     }
 }
 

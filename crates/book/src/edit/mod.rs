@@ -61,28 +61,15 @@ pub use batch::{Applied, EditBatch};
 pub use change::{Field, MarkChange, MarkEdit, MarkPlace};
 pub use pending::{MarksLeft, Pending, Resolve, pending_changes, settle};
 
-/// Options for opening a book for changes.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct EditOptions {
-    /// How long to wait for another program that is changing the book.
-    pub wait: Duration,
-    /// Memory in bytes for sorting, needed only if a move is added to a book whose pages
-    /// have no order.
-    pub memory: u64,
-}
-
-tabia_io::setters!(EditOptions {
-    wait: Duration,
-    memory: u64,
-});
-
-impl Default for EditOptions {
-    fn default() -> EditOptions {
-        EditOptions {
-            wait: LOCK_WAIT,
-            memory: 256 << 20,
-        }
+tabia_io::options! {
+    /// Options for opening a book for changes.
+    #[derive(Clone, Copy, Debug)]
+    pub struct EditOptions {
+        /// How long to wait for another program that is changing the book.
+        wait: Duration = LOCK_WAIT,
+        /// Memory in bytes for sorting, needed only if a move is added to a book whose pages
+        /// have no order.
+        memory: u64 = 256 << 20,
     }
 }
 

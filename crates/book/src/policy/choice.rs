@@ -9,33 +9,26 @@ use shakmaty::{Chess, EnPassantMode, Position};
 use super::{GameSituation, LineMemory, Policy, Rejection, Weighed, best, pick, weigh};
 use crate::{BookMove, Error, Lookup, Probe, Wanted};
 
-/// The rules of a choice: the policy, and rules that depend on the game.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Rules {
-    /// The policy for weighing moves.
-    pub policy: Policy,
-    /// The last move number that is played from the book.
-    pub depth: u32,
-    /// Plies that the line must have in the book after a move.
-    pub line_plies: u32,
-    /// Whether to reject moves into positions that have occurred in the game.
-    pub avoid_repetition: bool,
-    /// The values of a position at which the book is not used.
-    pub exit: Exit,
-    /// The engine's value of the position, in centipawns for the side to move; used if no
-    /// move of the book has an evaluation.
-    pub value: Option<i32>,
+tabia_io::options! {
+    /// The rules of a choice: the policy, and rules that depend on the game. By default
+    /// those of an adapter without options.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Rules {
+        /// The policy for weighing moves.
+        policy: Policy = Policy::default(),
+        /// The last move number that is played from the book.
+        depth: u32 = 1000,
+        /// Plies that the line must have in the book after a move.
+        line_plies: u32 = 0,
+        /// Whether to reject moves into positions that have occurred in the game.
+        avoid_repetition: bool = true,
+        /// The values of a position at which the book is not used.
+        exit: Exit = Exit::default(),
+        /// The engine's value of the position, in centipawns for the side to move; used if no
+        /// move of the book has an evaluation.
+        value: Option<i32> = None,
+    }
 }
-
-tabia_io::setters!(Rules {
-    policy: Policy,
-    depth: u32,
-    line_plies: u32,
-    avoid_repetition: bool,
-    exit: Exit,
-    value: Option<i32>,
-});
 
 /// Values of a position, in centipawns for the side to move, at which a book is not used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,20 +53,6 @@ impl Exit {
 fn value(moves: &[BookMove]) -> Option<i32> {
     let evaluation = moves.iter().find_map(|entry| entry.evaluation)?;
     Some(evaluation.value.saturating_add_unsigned(evaluation.loss))
-}
-
-/// The rules of an adapter without options.
-impl Default for Rules {
-    fn default() -> Rules {
-        Rules {
-            policy: Policy::default(),
-            depth: 1000,
-            line_plies: 0,
-            avoid_repetition: true,
-            exit: Exit::default(),
-            value: None,
-        }
-    }
 }
 
 impl Rules {

@@ -23,43 +23,22 @@ use crate::EngineCommand;
 use crate::peer::Peer;
 use tabia_uci::engine::{self, EngineOption, EngineReply};
 
-/// Time limits.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Patience {
-    /// From the start of the process to `uciok`.
-    pub start: Duration,
-    /// For `readyok`, which may load a network or allocate a table.
-    pub ready: Duration,
-    /// For the `bestmove` of a very short search.
-    pub search: Duration,
-    /// For `bestmove` after `stop`.
-    pub stop: Duration,
-    /// For the end of the process after `quit` or the end of its input.
-    pub quit: Duration,
-    /// How long to watch for output that must not occur.
-    pub watch: Duration,
-}
-
-tabia_io::setters!(Patience {
-    start: Duration,
-    ready: Duration,
-    search: Duration,
-    stop: Duration,
-    quit: Duration,
-    watch: Duration,
-});
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self {
-            start: Duration::from_secs(10),
-            ready: Duration::from_secs(15),
-            search: Duration::from_secs(10),
-            stop: Duration::from_secs(5),
-            quit: Duration::from_secs(1),
-            watch: Duration::from_millis(300),
-        }
+tabia_io::options! {
+    /// Time limits.
+    #[derive(Clone, Debug)]
+    pub struct Patience {
+        /// From the start of the process to `uciok`.
+        start: Duration = Duration::from_secs(10),
+        /// For `readyok`, which may load a network or allocate a table.
+        ready: Duration = Duration::from_secs(15),
+        /// For the `bestmove` of a very short search.
+        search: Duration = Duration::from_secs(10),
+        /// For `bestmove` after `stop`.
+        stop: Duration = Duration::from_secs(5),
+        /// For the end of the process after `quit` or the end of its input.
+        quit: Duration = Duration::from_secs(1),
+        /// How long to watch for output that must not occur.
+        watch: Duration = Duration::from_millis(300),
     }
 }
 

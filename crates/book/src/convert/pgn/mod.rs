@@ -14,35 +14,18 @@ use crate::{Book, Error};
 use tabia_io::atomic::NewFile;
 use tabia_io::input::path::file_name;
 
-/// Limits for the games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PgnOptions {
-    /// Plies of a line, at most 500.
-    pub plies: u32,
-    /// Moves with fewer games are left out, except in a book without games.
-    pub min_games: u32,
-    /// Highest number of moves in one game, including variations.
-    pub game_moves: u32,
-    /// Whether comments show numbers and marks.
-    pub comments: bool,
-}
-
-tabia_io::setters!(PgnOptions {
-    plies: u32,
-    min_games: u32,
-    game_moves: u32,
-    comments: bool,
-});
-
-impl Default for PgnOptions {
-    fn default() -> PgnOptions {
-        PgnOptions {
-            plies: 40,
-            min_games: 1,
-            game_moves: 2000,
-            comments: true,
-        }
+tabia_io::options! {
+    /// Limits for the games.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PgnOptions {
+        /// Plies of a line, at most 500.
+        plies: u32 = 40,
+        /// Moves with fewer games are left out, except in a book without games.
+        min_games: u32 = 1,
+        /// Highest number of moves in one game, including variations.
+        game_moves: u32 = 2000,
+        /// Whether comments show numbers and marks.
+        comments: bool = true,
     }
 }
 

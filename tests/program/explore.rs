@@ -364,10 +364,7 @@ fn editable_book(path: &std::path::Path, files: &[std::path::PathBuf]) -> Explor
     let name = path.to_str().unwrap().to_owned();
     let open = Arc::new(opener.open(&name).unwrap());
     let file = Arc::clone(&open);
-    let reopen = Box::new(move || match opener.open(&name) {
-        Ok(book) => Ok(Arc::new(book) as _),
-        Err(error) => Err(error.to_string()),
-    });
+    let reopen = Box::new(move || Ok(Arc::new(opener.open(&name)?) as _));
     ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen)
         .with_editing(Some(&file))
         .with_files(files.to_vec())

@@ -18,7 +18,7 @@ pub enum Error {
     /// A book or a file of evaluations cannot be read or written.
     #[error(transparent)]
     Book(#[from] tabia_book::Error),
-    /// Games cannot be read.
+    /// Games cannot be read, or a file cannot be written.
     #[error(transparent)]
     Games(#[from] tabia_games::Error),
     /// An index of games cannot be read.
@@ -30,21 +30,18 @@ pub enum Error {
     /// The engine does not start, or fails at several positions in a row.
     #[error(transparent)]
     Engine(#[from] AnalystError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    WriteFile(#[from] WriteFileError),
-    /// Sorting on disk failed.
-    #[error(transparent)]
-    Sort(#[from] SortError),
+    /// Temporary files for sorting cannot be written or read.
+    #[error("{0}")]
+    Sort(String),
     /// An error of the operating system.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// A thread of the work failed.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
+    /// Internal error: a thread panicked.
+    #[error("{0}")]
+    Panicked(String),
     /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
+    #[error("{Stopped}")]
+    Stopped,
     /// No position of the sources meets all conditions of a suite.
     #[error("no position is left of {seen}: \"{}\" took most of them ({lost})", step.as_str())]
     NoPositionLeft {
@@ -61,6 +58,30 @@ pub enum Error {
     /// Anything else, in a sentence.
     #[error("{0}")]
     Text(String),
+}
+
+impl From<WriteFileError> for Error {
+    fn from(error: WriteFileError) -> Error {
+        Error::Games(error.into())
+    }
+}
+
+impl From<SortError> for Error {
+    fn from(error: SortError) -> Error {
+        Error::Sort(error.to_string())
+    }
+}
+
+impl From<Panicked> for Error {
+    fn from(panicked: Panicked) -> Error {
+        Error::Panicked(panicked.to_string())
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(_: Stopped) -> Error {
+        Error::Stopped
+    }
 }
 
 /// The error for more positions or moves than a graph can number.

@@ -19,6 +19,8 @@ mod tally;
 
 pub use error::Error;
 pub use pairs::{Pairs, Strength};
+pub use tabia_io::atomic::Previous;
+pub use tabia_io::progress::{Progress, Watch};
 pub use tally::Tally;
 
 /// Compiles the example of the README.

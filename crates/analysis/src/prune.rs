@@ -24,6 +24,7 @@ use tabia_notation::{self as notation, Line};
 
 /// The conditions. A move is removed if it meets one of them.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Conditions {
     /// Moves that meet this filter.
     pub filter: Option<Filter>,
@@ -126,7 +127,10 @@ impl Conditions {
                         nothing was written";
             return Err(Error::NotInBook(text.to_owned()));
         }
-        self.lines.iter().map(|line| Goal::of(line, book)).collect()
+        self.lines
+            .iter()
+            .map(|line| Goal::new(line, book))
+            .collect()
     }
 
     /// Decides on each move of a position.
@@ -192,7 +196,7 @@ struct Goal {
 }
 
 impl Goal {
-    fn of(line: &Line, book: &impl Probe) -> Result<Goal, Error> {
+    fn new(line: &Line, book: &impl Probe) -> Result<Goal, Error> {
         let missing =
             |what| Error::NotInBook(format!("{what} is not in the book; nothing was written"));
         if let Some(name) = not_stored(book, line, |_| true)? {

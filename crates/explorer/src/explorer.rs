@@ -20,7 +20,7 @@ use super::engine::{EngineChoice, PageEngine};
 use super::find_next;
 use super::folders::{Folders, OpenFile};
 use super::indexes::Games;
-use super::message::message;
+use super::message::translatable;
 use super::open_books::OpenBooks;
 use super::openings;
 use super::options::{self, StartOption};
@@ -119,7 +119,7 @@ impl Explorer {
 
     /// Whether the page sends games with this request.
     pub(super) fn receives_games(&self, head: &Parts) -> bool {
-        Route::of(head.uri.path()) == Route::Program(Endpoint::Departures)
+        Route::from_path(head.uri.path()) == Route::Program(Endpoint::Departures)
             && self.access.has_token(&head.headers)
     }
 
@@ -130,7 +130,7 @@ impl Explorer {
         if request.uri().authority().is_some() {
             return refuse(StatusCode::BAD_REQUEST, "this is no proxy");
         }
-        let route = Route::of(request.uri().path());
+        let route = Route::from_path(request.uri().path());
         let (headers, method) = (request.headers(), request.method());
         if let Route::Program(_) = route {
             return match self.access.visit(headers) {
@@ -229,8 +229,9 @@ impl Explorer {
 
     fn execute(&self, command: Command, request: &Request<Bytes>) -> Answer {
         if !self.access.has_token(request.headers()) {
-            let reason =
-                message!("the request does not carry the token of this page: load the page again");
+            let reason = translatable!(
+                "the request does not carry the token of this page: load the page again"
+            );
             return Err((StatusCode::FORBIDDEN, reason));
         }
         match command {
@@ -240,7 +241,12 @@ impl Explorer {
             }
             Command::Evaluate => {
                 let request = body(request)?;
-                let none = || (StatusCode::FORBIDDEN, message!("there is no engine here"));
+                let none = || {
+                    (
+                        StatusCode::FORBIDDEN,
+                        translatable!("there is no engine here"),
+                    )
+                };
                 self.engine.as_ref().ok_or_else(none)?.evaluate(&request)
             }
             Command::Edit => edit_requests::edit(&self.open, &body(request)?),

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::content::Open;
-use super::message::message;
+use super::message::translatable;
 use super::move_names::MoveNames;
 use super::open_books::{OpenBooks, content};
 use super::query::Query;
@@ -51,7 +51,7 @@ pub(super) fn answer(open: &OpenBooks, query: &Query) -> Answer {
     let kind = kind.ok_or_else(|| bad("to is difference, gap or mark"))?;
     let books = open.shown(query)?;
     if kind == Goal::Difference && books.len() < 2 {
-        return Err(bad(message!("two books are needed to differ")));
+        return Err(bad(translatable!("two books are needed to differ")));
     }
     let books = books.iter().map(|(_, book)| Ok(content(book, query)?.0));
     let books: Vec<_> = books.collect::<Result<_, Refusal>>()?;

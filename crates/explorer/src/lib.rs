@@ -52,7 +52,6 @@ mod find_next;
 mod folders;
 mod indexes;
 mod line;
-mod lock;
 mod message;
 mod move_names;
 mod open_books;
@@ -66,14 +65,17 @@ mod reply;
 mod route;
 mod server;
 
-pub use access::{Access, AllowedOrigin, machine};
+pub use access::{Access, AllowedOrigin, ParseOriginError, machine};
 pub use books::{ExploredBook, Reopen};
-pub use content::Open;
+pub use content::{Open, OpenError};
 pub use engine::EngineChoice;
 pub use explorer::Explorer;
 pub use folders::{OpenFile, OpenedFile};
+/// Requests and responses are those of this version.
+pub use hyper;
 pub use indexes::Games;
 pub use server::{Limits, serve};
+pub use tabia_adapter::settings::Options;
 /// Stops a server, from any thread.
 pub use tokio::sync::Notify;
 

@@ -24,12 +24,13 @@ use tokio::time::{sleep, timeout};
 
 use super::events::{Events, subscription};
 use super::explorer::Explorer;
-use super::lock::lock;
-use super::message::message;
+use super::message::translatable;
 use super::reply::refuse;
+use tabia_io::parallel::lock;
 
 /// Limits of a server for all its clients together.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Limits {
     /// Number of connections that are served at once.
     pub connections: usize,
@@ -245,11 +246,11 @@ async fn answer(
     let mut response = match timeout(limits.patience, body).await {
         Err(_) => refuse(
             StatusCode::REQUEST_TIMEOUT,
-            message!("the request took too long"),
+            translatable!("the request took too long"),
         ),
         Ok(Err(error)) if error.is::<LengthLimitError>() => refuse(
             StatusCode::PAYLOAD_TOO_LARGE,
-            message!("the request is too large"),
+            translatable!("the request is too large"),
         ),
         Ok(Err(_)) => refuse(StatusCode::BAD_REQUEST, "the request is broken"),
         Ok(Ok(body)) => {
@@ -260,7 +261,7 @@ async fn answer(
                 let status = StatusCode::INTERNAL_SERVER_ERROR;
                 refuse(
                     status,
-                    message!("the answer failed: please report the address"),
+                    translatable!("the answer failed: please report the address"),
                 )
             })
         }

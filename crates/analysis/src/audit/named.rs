@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use shakmaty::{Chess, uci::UciMove};
 
-use tabia_notation as notation;
+use tabia_notation::{self as notation, FenError};
 
 /// The part of a finding that identifies its positions.
 #[derive(Deserialize)]
@@ -20,25 +20,53 @@ struct Report {
     refutations: Vec<Named>,
 }
 
+/// Why the positions in the report of an audit cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The text is not the report of an audit.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// A finding has no legal position.
+    #[error("\"{fen}\": {reason}")]
+    Position {
+        /// The text in the report.
+        fen: String,
+        /// What is wrong with it.
+        reason: FenError,
+    },
+    /// A finding names a move that is not legal.
+    #[error("no legal move \"{mv}\" in {fen}")]
+    Move {
+        /// The text of the move.
+        mv: String,
+        /// The position before it.
+        fen: String,
+    },
+}
+
 /// The positions in a report (`audit --report FILE.json`), and those after the moves in
 /// it, in its order; a position may come twice.
 ///
 /// # Errors
 ///
-/// The text is no such report, or a position or move in it is illegal: part of a sentence
-/// that names it.
-pub fn positions_of(report: &str) -> Result<Vec<Chess>, String> {
-    let report: Report = serde_json::from_str(report).map_err(|error| error.to_string())?;
+/// The text is not such a report, or a position or move in it is illegal.
+pub fn positions_in(report: &str) -> Result<Vec<Chess>, ReportError> {
+    let report: Report = serde_json::from_str(report)?;
     let all = [report.losing, report.bad_ends, report.refutations];
     let mut positions = Vec::new();
     for finding in all.iter().flatten() {
+        let fen = || finding.fen.clone();
         let position = notation::position(&finding.fen)
-            .map_err(|error| format!("\"{}\": {error}", finding.fen))?;
+            .map_err(|reason| ReportError::Position { fen: fen(), reason })?;
         for text in [&finding.uci, &finding.better_uci].into_iter().flatten() {
             let mv = text.parse::<UciMove>().ok();
             let mv = mv.and_then(|mv| mv.to_move(&position).ok());
-            let mv = mv.ok_or_else(|| format!("no legal move \"{text}\" in {}", finding.fen))?;
-            positions.push(notation::after(&position, mv));
+            let illegal = || ReportError::Move {
+                mv: text.clone(),
+                fen: fen(),
+            };
+            positions.push(notation::after(&position, mv.ok_or_else(illegal)?));
         }
         positions.push(position);
     }
@@ -59,7 +87,7 @@ mod tests {
                     "bad_ends":[{{"fen":"{start}"}}],"refutations":[]}}"#
             )
         };
-        let fens: Vec<String> = positions_of(&report("g2g4"))
+        let fens: Vec<String> = positions_in(&report("g2g4"))
             .unwrap()
             .iter()
             .map(notation::fen)
@@ -73,8 +101,16 @@ mod tests {
                 start
             ]
         );
-        let fault = positions_of(&report("g2g5")).unwrap_err();
-        assert_eq!(fault, format!("no legal move \"g2g5\" in {start}"));
-        assert!(positions_of("{}").unwrap_err().contains("losing"));
+        let fault = positions_in(&report("g2g5")).unwrap_err();
+        assert_eq!(
+            fault.to_string(),
+            format!("no legal move \"g2g5\" in {start}")
+        );
+        assert!(
+            positions_in("{}")
+                .unwrap_err()
+                .to_string()
+                .contains("losing")
+        );
     }
 }

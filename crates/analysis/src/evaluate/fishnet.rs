@@ -164,7 +164,7 @@ mod tests {
 
     fn graph() -> BookGraph {
         let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
-        BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap()
+        BookGraph::from_book(&book, &mut Watch::default(), &mut |_| {}).unwrap()
     }
 
     #[test]

@@ -112,7 +112,7 @@ mod tests {
 
     fn graph() -> BookGraph {
         let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
-        BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap()
+        BookGraph::from_book(&book, &mut Watch::default(), &mut |_| {}).unwrap()
     }
 
     fn value(table: &EvalTable, moves: &str) -> Option<Value> {

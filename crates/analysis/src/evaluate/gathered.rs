@@ -17,7 +17,7 @@ pub struct Gathered {
 /// Adds to the error of cancelled work that the file has some evaluations already.
 pub(super) fn cancelled(error: Error) -> Error {
     match error {
-        Error::Stopped(_) => {
+        Error::Stopped => {
             Error::Text("interrupted; what was found until now is in the file".to_owned())
         }
         error => error,

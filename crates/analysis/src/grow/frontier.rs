@@ -57,7 +57,7 @@ pub(super) struct SearchInput<'a> {
 
 /// A step of a search: the cost so far, and where it leads. At equal cost positions come
 /// before ends.
-type Step = Reverse<(u64, Where)>;
+type QueueEntry = Reverse<(u64, Where)>;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Where {
@@ -80,7 +80,7 @@ impl SearchInput<'_> {
         let mut nexts = HashMap::new();
         let mut visited: HashSet<(NodeId, bool), FxBuildHasher> = HashSet::default();
         let mut taken: HashSet<NodeId, FxBuildHasher> = HashSet::default();
-        let mut open: BinaryHeap<Step> = BinaryHeap::new();
+        let mut open: BinaryHeap<QueueEntry> = BinaryHeap::new();
         for root in self.entrances {
             let at = Where::At(root.node, root.ply, root.turn == side);
             open.push(Reverse((0, at)));
@@ -106,7 +106,7 @@ impl SearchInput<'_> {
                 continue;
             }
             let known = match replies {
-                Some(replies) if !own => replies.of(self.graph, node, !side)?,
+                Some(replies) if !own => replies.in_position(self.graph, node, !side)?,
                 _ => None,
             };
             // The cost of a move, by its loss and its probability.
@@ -267,7 +267,7 @@ mod tests {
             let found = input.candidates(side, &mut None, 100).unwrap();
             let reach = self
                 .graph
-                .reach(|node| vec![1.0; self.graph.moves(node).len()]);
+                .probabilities(|node| vec![1.0; self.graph.moves(node).len()]);
             let line = |node| self.graph.line(&reach.path(node).unwrap()).to_string();
             let found = found.into_iter();
             found

@@ -9,6 +9,7 @@ use crate::graph::{BookGraph, NodeId};
 
 /// A position from which a book grows.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Root {
     /// The position.
     pub position: Chess,
@@ -17,13 +18,10 @@ pub struct Root {
 }
 
 impl Root {
-    /// The start position: the whole book.
+    /// A position so many plies after the start position.
     #[must_use]
-    pub fn start() -> Root {
-        Root {
-            position: Chess::default(),
-            ply: 0,
-        }
+    pub fn new(position: Chess, ply: u32) -> Root {
+        Root { position, ply }
     }
 }
 
@@ -75,7 +73,7 @@ mod tests {
     #[test]
     fn what_lies_below_a_root_is_none() {
         let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
-        let graph = BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap();
+        let graph = BookGraph::from_book(&book, &mut Watch::default(), &mut |_| {}).unwrap();
         let root = |moves: &str| {
             let line = Line::read("", moves).unwrap();
             Root {
@@ -89,7 +87,7 @@ mod tests {
         assert_eq!(nodes, [1, 2].map(|n: usize| graph.node(&roots[n].position)));
         assert_eq!(found[0].turn, Color::White);
         assert_eq!(
-            entrances(&graph, &[Root::start(), roots[0].clone()]).len(),
+            entrances(&graph, &[Root::new(Chess::default(), 0), roots[0].clone()]).len(),
             1
         );
     }

@@ -89,7 +89,7 @@ impl Evaluator<'_> {
         if let Some(file) = &self.saved {
             file.add(position, &found)?;
         }
-        Ok(PositionEval::of(position, &found))
+        Ok(PositionEval::new(position, &found))
     }
 }
 
@@ -118,7 +118,7 @@ pub(super) fn read_file(
         &source,
         &|key| found.borrow().wants(key),
         &mut |position, evaluation| {
-            let eval = PositionEval::of(position, &evaluation);
+            let eval = PositionEval::new(position, &evaluation);
             found.borrow_mut().add(position, eval);
             true
         },
@@ -177,7 +177,7 @@ fn read_table(
             .map_err(|_| bad("no centipawns behind the FEN"))?;
         any = true;
         let value = Value::cp_of_mover(position.turn(), cp.clamp(-1e6, 1e6).round() as i32);
-        values.add(&position, PositionEval::of(&position, &value.into()));
+        values.add(&position, PositionEval::new(&position, &value.into()));
     }
     match any {
         true => Ok(()),

@@ -39,12 +39,17 @@ impl Range {
     }
 }
 
+/// A text that is not a [`Range`]; says what is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParseRangeError(&'static str);
+
 impl FromStr for Range {
-    type Err = &'static str;
+    type Err = ParseRangeError;
 
     /// Parses `90..119`, `..50`, `-20..20`.
-    fn from_str(text: &str) -> Result<Range, &'static str> {
-        const FORM: &str = "expected two numbers as 90..119";
+    fn from_str(text: &str) -> Result<Range, ParseRangeError> {
+        const FORM: ParseRangeError = ParseRangeError("expected two numbers as 90..119");
         let (low, high) = text.split_once("..").ok_or(FORM)?;
         let number = |text: &str, missing: f64| match text.trim() {
             "" => Ok(missing),
@@ -57,7 +62,7 @@ impl FromStr for Range {
         let high = number(high, f64::INFINITY)?;
         match low <= high {
             true => Ok(Range { low, high }),
-            false => Err("the lower number comes first"),
+            false => Err(ParseRangeError("the lower number comes first")),
         }
     }
 }
@@ -88,6 +93,7 @@ pub enum Castled {
 
 /// Conditions on a position.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BoardFilter {
     /// The side to move.
     pub side: Option<Color>,

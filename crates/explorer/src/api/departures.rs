@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
 use super::super::content::Open;
-use super::super::message::message;
+use super::super::message::translatable;
 use super::super::open_books::OpenBooks;
 use super::super::query::Query;
 use super::super::reply::{Refusal, bad, unreadable};
@@ -51,13 +51,6 @@ pub(super) struct Coverage {
     holes: Vec<Hole>,
 }
 
-/// Rarer positions are not listed.
-const LIMITS: CoverageLimits = CoverageLimits {
-    least: 0.0005,
-    plies: 60,
-    positions: 8000,
-};
-
 /// Chosen moves, with the FENs of their positions.
 type MoveChoices = Vec<(String, String)>;
 
@@ -90,12 +83,7 @@ struct RepertoireRequest {
 
 impl RepertoireRequest {
     fn repertoire(&self) -> Repertoire<'_> {
-        Repertoire {
-            book: &*self.book,
-            colour: self.colour,
-            policy: &self.policy,
-            chosen: &self.chosen,
-        }
+        Repertoire::new(&*self.book, self.colour, &self.policy, &self.chosen)
     }
 }
 
@@ -112,7 +100,8 @@ pub(super) fn coverage(
     let opponents = query.optional_number("opponents").map_err(bad)?;
     let opponents = opponents.map(|number| numbered(open, number)).transpose()?;
     let opponents = opponents.as_deref().map(|book| book as &dyn Probe);
-    let mut holes = coverage::holes(request.repertoire(), opponents, LIMITS).map_err(unreadable)?;
+    let limits = CoverageLimits::default();
+    let mut holes = coverage::holes(request.repertoire(), opponents, limits).map_err(unreadable)?;
     let share = holes.iter().filter_map(|hole| hole.share).sum();
     holes.truncate(MOST);
     Ok(Coverage { share, holes })
@@ -202,7 +191,7 @@ pub(super) fn departures(
         return Err(unreadable(error));
     }
     if games.is_empty() {
-        return Err(bad(message!(
+        return Err(bad(translatable!(
             "there is no game of {0} with this colour",
             name
         )));

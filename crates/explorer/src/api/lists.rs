@@ -50,7 +50,7 @@ struct ListedGame {
 }
 
 impl ListedGame {
-    fn of(found: FoundGame) -> ListedGame {
+    fn new(found: FoundGame) -> ListedGame {
         let [white, black] =
             [Color::White, Color::Black].map(|color| ExploredPlayer::new(&found, color));
         let FoundGame { id, head } = found;
@@ -119,11 +119,8 @@ pub(crate) fn list(games: &Games, query: &Query) -> Result<GameList, Refusal> {
         [] => MOST_LISTED,
         _ => MOST_SEARCHED,
     };
-    let lists = Lists {
-        listed,
-        order,
-        ..Lists::default()
-    };
+    let mut lists = Lists::default();
+    (lists.listed, lists.order) = (listed, order);
     let sources = chosen.iter().map(ChosenGames::source);
     let sums = sums(sources, line.last(), &filter.selection, lists).map_err(unreadable)?;
     let mut list = GameList {
@@ -139,7 +136,7 @@ pub(crate) fn list(games: &Games, query: &Query) -> Result<GameList, Refusal> {
             continue;
         };
         list.searched += 1;
-        let game = ListedGame::of(found);
+        let game = ListedGame::new(found);
         if game.has(&words) {
             list.games.push(game);
         }

@@ -54,7 +54,7 @@ pub(super) enum Endpoint<'p> {
 }
 
 impl<'p> Endpoint<'p> {
-    pub(super) fn of(path: &'p str) -> Option<Endpoint<'p>> {
+    pub(super) fn from_path(path: &'p str) -> Option<Endpoint<'p>> {
         Some(match path {
             "/masters" | "/master" => Endpoint::Masters,
             "/lichess" => Endpoint::Lichess,

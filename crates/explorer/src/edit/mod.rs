@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 
-use super::lock::lock;
-use super::message::{Message, message};
+use super::message::{Message, translatable};
+use tabia_io::parallel::lock;
 
 use file::{BookFile, Undo};
 pub(super) use file::{Change, failed, reason_not_to_edit};
@@ -36,14 +36,14 @@ pub(super) struct EditHistory {
 #[derive(Default)]
 struct Steps {
     /// Changes that were made, oldest first.
-    made: Vec<(Step, Undo)>,
+    made: Vec<(RecordedChange, Undo)>,
     /// Undone changes that can be redone, oldest first.
-    undone: Vec<Step>,
+    undone: Vec<RecordedChange>,
 }
 
 /// A change that a page requested.
 #[derive(Clone)]
-pub(super) struct Step {
+pub(super) struct RecordedChange {
     /// The page; each page can only undo its own changes.
     pub(super) client: String,
     pub(super) change: Change,
@@ -81,7 +81,7 @@ impl EditHistory {
     }
 
     /// Makes a change, after other changes have ended.
-    pub(super) fn change(&self, step: Step) -> Result<(), Message> {
+    pub(super) fn change(&self, step: RecordedChange) -> Result<(), Message> {
         let _changing = lock(&self.changing);
         let client = step.client.clone();
         self.make(step)?;
@@ -90,7 +90,7 @@ impl EditHistory {
     }
 
     /// Makes a change; the caller has locked `changing`.
-    fn make(&self, step: Step) -> Result<(), Message> {
+    fn make(&self, step: RecordedChange) -> Result<(), Message> {
         if let Some(undo) = self.file.change(&step.change)? {
             lock(&self.steps).add(step, undo);
         }
@@ -156,8 +156,8 @@ impl EditHistory {
 
 impl Steps {
     /// Adds a change that was made; drops the oldest if there are too many.
-    fn add(&mut self, step: Step, undo: Undo) {
-        let is_rewrite = |(_, undo): &(Step, Undo)| matches!(undo, Undo::Files { .. });
+    fn add(&mut self, step: RecordedChange, undo: Undo) {
+        let is_rewrite = |(_, undo): &(RecordedChange, Undo)| matches!(undo, Undo::Files { .. });
         self.made.push((step, undo));
         if self.made.iter().filter(|made| is_rewrite(made)).count() > MOST_REWRITES {
             // Steps up to the oldest of them cannot be undone without it.
@@ -205,7 +205,7 @@ pub(super) fn parse_edit(kind: &str, value: &str, most_weight: u16) -> Result<Ma
             let value = value.parse().ok();
             let value = value.filter(|value| (-125..=125).contains(value));
             let range = || {
-                message!(
+                translatable!(
                     "a learn value is a whole number from {0} to {1}",
                     "-125",
                     "125"
@@ -216,7 +216,7 @@ pub(super) fn parse_edit(kind: &str, value: &str, most_weight: u16) -> Result<Ma
         "weight" => {
             let value = value.parse().ok().filter(|value| *value <= most_weight);
             let most = most_weight.to_string();
-            let range = || message!("a weight is a whole number from {0} to {1}", "0", most);
+            let range = || translatable!("a weight is a whole number from {0} to {1}", "0", most);
             edit.weight = Some(value.ok_or_else(range)?);
         }
         "commentary" => {

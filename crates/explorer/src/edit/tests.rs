@@ -61,8 +61,8 @@ fn annotation(annotation: Annotation) -> MarkEdit {
     }
 }
 
-fn step(client: &str, change: Change, description: &str) -> Step {
-    Step {
+fn step(client: &str, change: Change, description: &str) -> RecordedChange {
+    RecordedChange {
         client: client.to_owned(),
         change,
         description: description.into(),

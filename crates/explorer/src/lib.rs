@@ -27,6 +27,9 @@
 //! no rules of chess: the answer for a position contains the board, the legal moves, the
 //! names and the figures.
 //!
+//! Running examples are in the folder `examples`: `answer_request`, `serve_once`,
+//! `opening_explorer`, `change_book`, `missing_answers`.
+//!
 //! # What a request can reach
 //!
 //! The books of the command line, by number, those in the folders that it names

@@ -97,7 +97,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     The results of chosen moves are partly luck. So results of few games are shrunk \
     (--hold-back), and --measure shows the score in games that were not used for the choice. \
     docs/evaluations.md of the source explains the numbers.\n\n\
-    Exit codes: 0 done; 1 the book does not hold the start position; 2 wrong usage or files.";
+    Exit codes: 0 done; 1 the start position is not in the book; 2 wrong usage or files.";
 
 /// Greatest number of shown gaps and repairs.
 const SHOWN: usize = 10;

@@ -125,7 +125,7 @@ def explorer_asks_before_it_deletes_and_can_undo_it():
         page.keys("Home")
         page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"]') && !document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
         page.click("#undo")
-        expect_status(page, "Taken back: deleted 1.e4")
+        expect_status(page, "Undone: deleted 1.e4")
         page.wait_for("document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
         assert book.read_bytes() == before
 

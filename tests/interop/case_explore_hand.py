@@ -86,7 +86,7 @@ def explorer_updates_eight_windows_and_overwrites_nothing():
         first.keyboard.press("Escape")
         expect(first.locator('button.move[data-uci="d2d4"]')).to_be_focused()
         first.keyboard.press("Control+z")
-        expect(first.locator("#status")).to_have_text("Taken back: d4: mark main")
+        expect(first.locator("#status")).to_have_text("Undone: d4: mark main")
         expect(second.locator('tr[data-uci="d2d4"].main')).to_have_count(0)
 
 

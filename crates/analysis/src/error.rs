@@ -43,7 +43,7 @@ pub enum Error {
     #[error("{Stopped}")]
     Stopped,
     /// No position of the sources meets all conditions of a suite.
-    #[error("no position is left of {seen}: \"{}\" took most of them ({lost})", step.as_str())]
+    #[error("no position is left of {seen}: \"{}\" left out most of them ({lost})", step.as_str())]
     NoPositionLeft {
         /// The number of positions examined.
         seen: u64,
@@ -86,7 +86,7 @@ impl From<Stopped> for Error {
 
 /// The error for more positions or moves than a graph can number.
 pub(crate) fn too_large<T>(_: T) -> Error {
-    Error::Text("a book with more than 4 thousand million moves".to_owned())
+    Error::Text("a book with more than 4 billion moves".to_owned())
 }
 
 /// An error with the file that it is about.

@@ -123,7 +123,7 @@ impl Conditions {
     /// The last moves of the lines; an error if the book does not have one.
     fn goals(&self, book: &impl Probe) -> Result<Vec<Goal>, Error> {
         if !book.contains(&shakmaty::Chess::default())? {
-            let text = "the book does not hold the start position, which pruning begins from; \
+            let text = "the start position, from which pruning begins, is not in the book; \
                         nothing was written";
             return Err(Error::NotInBook(text.to_owned()));
         }

@@ -112,7 +112,7 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
         None => move_after(&line, &request.uci).map_err(bad)?,
     };
     if moves.is_empty() {
-        return Err(bad(translatable!("no move is named")));
+        return Err(bad(translatable!("no move was given")));
     }
     let seen = request.seen.as_ref();
     let seen = seen.map(|seen| parse_edit(&request.change, seen, u16::MAX));
@@ -155,7 +155,7 @@ pub(super) fn add(open: &OpenBooks, request: &AddRequest) -> Answer {
         lines.push((line, annotations));
     }
     let description = match lines.as_slice() {
-        [] => return Err(bad(translatable!("no line is named"))),
+        [] => return Err(bad(translatable!("no line was given"))),
         [(line, _)] => translatable!("added {0}", line.to_string()),
         lines => translatable!("added {0} lines", lines.len()),
     };
@@ -284,7 +284,7 @@ fn move_after(line: &Line, uci: &str) -> Result<(Vec<(Chess, Move)>, String), Me
     let mut played = Line::from_start(position.clone());
     played.extend(uci)?;
     let mv = played.moves().next().map(|(_, mv)| mv);
-    let mv = mv.ok_or_else(|| translatable!("no move is named"))?;
+    let mv = mv.ok_or_else(|| translatable!("no move was given"))?;
     let name = notation::san(position, mv);
     Ok((vec![(position.clone(), mv)], name))
 }

@@ -32,7 +32,7 @@ use super::reply::{Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply,
 use super::route::{Command, Route};
 use tabia_adapter::settings::Options;
 
-const NOT_HERE: &str = "there is no such page";
+const NOT_HERE: &str = "not found";
 
 /// The explorer without its sockets.
 pub struct Explorer {
@@ -128,7 +128,7 @@ impl Explorer {
     #[must_use]
     pub fn answer(&self, request: &Request<Bytes>) -> Response<Bytes> {
         if request.uri().authority().is_some() {
-            return refuse(StatusCode::BAD_REQUEST, "this is no proxy");
+            return refuse(StatusCode::BAD_REQUEST, "this is not a proxy");
         }
         let route = Route::from_path(request.uri().path());
         let (headers, method) = (request.headers(), request.method());
@@ -159,9 +159,9 @@ impl Explorer {
                 (Route::File(_), &Method::POST) => {
                     return refuse(StatusCode::NOT_FOUND, NOT_HERE);
                 }
-                (_, &Method::GET | &Method::HEAD) => "this takes POST",
-                (_, &Method::POST) => "this takes GET",
-                _ => "only GET, HEAD and POST are known here",
+                (_, &Method::GET | &Method::HEAD) => "only POST is accepted here",
+                (_, &Method::POST) => "only GET is accepted here",
+                _ => "only GET, HEAD and POST are accepted here",
             };
             let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, reason);
             let known = HeaderValue::from_static("GET, HEAD, POST");
@@ -244,7 +244,7 @@ impl Explorer {
                 let none = || {
                     (
                         StatusCode::FORBIDDEN,
-                        translatable!("there is no engine here"),
+                        translatable!("no engine is available"),
                     )
                 };
                 self.engine.as_ref().ok_or_else(none)?.evaluate(&request)

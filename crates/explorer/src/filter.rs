@@ -145,7 +145,7 @@ pub(super) fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Me
     } else if let Some(list) = query.get("ratings") {
         let ratings = list.split(',').map(|word| {
             let number = word.trim().parse::<u16>();
-            number.map_err(|_| "ratings takes whole numbers".to_owned())
+            number.map_err(|_| "ratings: expected whole numbers".to_owned())
         });
         let ratings: Vec<u16> = ratings.collect::<Result<_, _>>()?;
         selection = selection.with_ratings(&ratings);
@@ -157,7 +157,7 @@ pub(super) fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Me
 pub(super) fn name_of_player(name: &str) -> Result<&str, Message> {
     match name.len() {
         ..=200 => Ok(name),
-        _ => Err("player: no name is that long".into()),
+        _ => Err("player: the name is too long".into()),
     }
 }
 

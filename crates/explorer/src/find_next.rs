@@ -48,10 +48,10 @@ impl Goal {
 pub(super) fn answer(open: &OpenBooks, query: &Query) -> Answer {
     let line = query.line().map_err(bad)?;
     let kind = query.get("to").and_then(Goal::by_name);
-    let kind = kind.ok_or_else(|| bad("to is difference, gap or mark"))?;
+    let kind = kind.ok_or_else(|| bad("to: expected difference, gap or mark"))?;
     let books = open.shown(query)?;
     if kind == Goal::Difference && books.len() < 2 {
-        return Err(bad(translatable!("two books are needed to differ")));
+        return Err(bad(translatable!("a comparison needs two books")));
     }
     let books = books.iter().map(|(_, book)| Ok(content(book, query)?.0));
     let books: Vec<_> = books.collect::<Result<_, Refusal>>()?;

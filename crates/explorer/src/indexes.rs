@@ -327,7 +327,7 @@ impl ChosenGames {
         let (counted, older) = sums.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
         (older > 0).then(|| {
             translatable!(
-                "Of this player’s {0} games the newest {1} are counted.",
+                "Only the newest {1} of this player’s {0} games are counted.",
                 counted + older,
                 counted
             )

@@ -161,7 +161,7 @@ impl OpenBooks {
     fn no_such_book(&self) -> Refusal {
         let last = self.books().len().saturating_sub(1);
         bad(translatable!(
-            "no such book is open: books go by their names, or by numbers from {0} to {1}",
+            "no such book is open: expected a name, or a number from {0} to {1}",
             0,
             last
         ))

@@ -131,7 +131,7 @@ impl Leniency {
         match value {
             Err(error) if self.is_lenient => {
                 self.problem.get_or_insert(translatable!(
-                    "The address asks for what is not there: {0}.",
+                    "Part of the address was ignored: {0}.",
                     error
                 ));
                 Ok(usual())

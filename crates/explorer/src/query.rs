@@ -42,7 +42,7 @@ impl Query {
     /// A number, if it is given.
     pub(super) fn optional_number(&self, name: &str) -> Result<Option<usize>, Message> {
         let number = self.get(name).map(str::parse).transpose();
-        number.map_err(|_| translatable!("{0} takes a whole number", name))
+        number.map_err(|_| translatable!("{0}: expected a whole number", name))
     }
 
     /// The line of moves `play` from the position `fen`.

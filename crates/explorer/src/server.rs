@@ -261,7 +261,7 @@ async fn answer(
                 let status = StatusCode::INTERNAL_SERVER_ERROR;
                 refuse(
                     status,
-                    translatable!("the answer failed: please report the address"),
+                    translatable!("internal error: please report the address"),
                 )
             })
         }

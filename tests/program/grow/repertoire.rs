@@ -206,7 +206,7 @@ fn with_line_the_repertoire_begins_after_that_line() {
     assert!(gaps.all(|gap| gap["line"].as_str().unwrap().starts_with("1.e4 c5")));
     folder
         .tabia("repertoire book.ctg --colour white --line '1.e4 h5'")
-        .ends_with(1, "does not hold 1...h5");
+        .ends_with(1, "1...h5 is not in the book");
 }
 
 #[test]

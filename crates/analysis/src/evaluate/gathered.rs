@@ -18,7 +18,7 @@ pub struct Gathered {
 pub(super) fn cancelled(error: Error) -> Error {
     match error {
         Error::Stopped => {
-            Error::Text("interrupted; what was found until now is in the file".to_owned())
+            Error::Text("interrupted; what was found so far is in the file".to_owned())
         }
         error => error,
     }

@@ -43,7 +43,7 @@ pub fn grow(
 ) -> Result<Grown, Error> {
     let entrances = entrances(graph, &options.roots);
     if entrances.is_empty() {
-        let text = "the book does not hold the position to begin from";
+        let text = "the position to begin from is not in the book";
         return Err(Error::Text(text.to_owned()));
     }
     let mut grown = Grown::default();

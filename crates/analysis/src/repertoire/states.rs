@@ -108,12 +108,12 @@ impl<'a> StateSearch<'a> {
         let start = Chess::default();
         let mut found = Lookup::default();
         knowledge.book.probe(&start, Wanted::Stored, &mut found)?;
-        let record = found.here.ok_or_else(|| {
-            Error::NotInBook("the book does not hold the start position".to_owned())
-        })?;
+        let record = found
+            .here
+            .ok_or_else(|| Error::NotInBook("the start position is not in the book".to_owned()))?;
         let missing = not_stored(knowledge.book, &options.line, |mv| mv.after.is_some())?;
         if let Some(name) = missing {
-            return Err(Error::NotInBook(format!("the book does not hold {name}")));
+            return Err(Error::NotInBook(format!("{name} is not in the book")));
         }
         walk.reach(&start, &record, 1.0, StateEstimate::EVEN);
         let least = 1.0 / (options.one_in * BEYOND);

@@ -174,7 +174,7 @@ fn read_table(
         let position = notation::position(fen).map_err(|error| bad(&error.to_string()))?;
         let cp: f64 = cp
             .parse()
-            .map_err(|_| bad("no centipawns behind the FEN"))?;
+            .map_err(|_| bad("expected centipawns after the FEN"))?;
         any = true;
         let value = Value::cp_of_mover(position.turn(), cp.clamp(-1e6, 1e6).round() as i32);
         values.add(&position, PositionEval::new(&position, &value.into()));

@@ -311,7 +311,7 @@ impl Making<'_> {
                     step,
                     lost,
                 },
-                None => Error::Text("the sources hold no position".to_owned()),
+                None => Error::Text("the sources contain no positions".to_owned()),
             });
         };
         Ok(MadeSuite {

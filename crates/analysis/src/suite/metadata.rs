@@ -122,7 +122,7 @@ pub(super) fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, 
 /// An entry with its fields in the usual order, and other fields after them.
 fn in_order(row: &Value) -> Result<String, String> {
     const FIELDS: [&str; 6] = ["total", "white", "black", "min_depth", "max_depth", "sri"];
-    let row = row.as_object().ok_or("an entry is no object")?;
+    let row = row.as_object().ok_or("an entry is not an object")?;
     let known = FIELDS.into_iter();
     let known = known.filter_map(|name| Some((name, row.get(name)?)));
     let others = row.iter().map(|(name, value)| (name.as_str(), value));

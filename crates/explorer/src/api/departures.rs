@@ -192,7 +192,7 @@ pub(super) fn departures(
     }
     if games.is_empty() {
         return Err(bad(translatable!(
-            "there is no game of {0} with this colour",
+            "no game of {0} with this colour was found",
             name
         )));
     }

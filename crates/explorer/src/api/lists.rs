@@ -110,7 +110,7 @@ pub(crate) fn list(games: &Games, query: &Query) -> Result<GameList, Refusal> {
         None | Some("elo") => Order::Rating,
         Some("newest") => Order::Newest,
         Some("oldest") => Order::Oldest,
-        Some(_) => return Err(bad("order is elo, newest or oldest")),
+        Some(_) => return Err(bad("order: expected elo, newest or oldest")),
     };
     let chosen = games.indexes().into_iter();
     let chosen = chosen.map(|index| index.chosen(&filter));

@@ -162,7 +162,7 @@ impl Api<'_> {
 
     fn pgn(&self, name: &str) -> Answer {
         let text = self.open.games.pgn(name).map_err(unreadable)?;
-        let text = text.ok_or_else(|| (StatusCode::NOT_FOUND, "there is no such game".into()))?;
+        let text = text.ok_or_else(|| (StatusCode::NOT_FOUND, "game not found".into()))?;
         Ok(reply(
             StatusCode::OK,
             "application/x-chess-pgn",
@@ -202,7 +202,7 @@ fn parse_batch(body: &[u8]) -> Result<Vec<String>, String> {
         List(Vec<String>),
         Named { fens: Vec<String> },
     }
-    let text = std::str::from_utf8(body).map_err(|_| "the body is no UTF-8".to_owned())?;
+    let text = std::str::from_utf8(body).map_err(|_| "the body is not UTF-8".to_owned())?;
     let positions = match text.trim_start().starts_with(['[', '{']) {
         true => match serde_json::from_str(text) {
             Ok(Positions::List(fens) | Positions::Named { fens }) => fens,
@@ -217,7 +217,7 @@ fn parse_batch(body: &[u8]) -> Result<Vec<String>, String> {
         }
     };
     match positions.len() {
-        0 => Err("the body names no position".to_owned()),
+        0 => Err("the body contains no position".to_owned()),
         MOST_POSITIONS.. => Err(format!("at most {MOST_POSITIONS} positions at once")),
         _ => Ok(positions),
     }

@@ -131,7 +131,7 @@ impl BookFile {
     pub(super) fn undo(&self, change: &Change, undo: &Undo) -> Result<(), Message> {
         match undo {
             Undo::Files { new, .. } if self.hash()? != *new => Err(translatable!(
-                "the book has been changed since; nothing was taken back"
+                "the book has been changed since; nothing was undone"
             )),
             Undo::Files { old, .. } => {
                 let _locked = self.open()?;
@@ -256,7 +256,7 @@ fn check_unchanged(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Res
         let changed = |what: Message, now: &str| {
             let now = if now.is_empty() { "none" } else { now };
             Err(translatable!(
-                "somebody else changed it meanwhile: its {0} is {1} now; nothing was written",
+                "it has been changed elsewhere: its {0} is now {1}; nothing was written",
                 what,
                 Message::from(now)
             ))

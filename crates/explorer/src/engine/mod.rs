@@ -132,7 +132,7 @@ impl PageEngine {
         self.start_search(SearchRequest {
             position: position.clone(),
             lines: request.lines.clamp(1, MOST_LINES),
-            moves: moves.map_err(|_| bad("moves are in UCI notation"))?,
+            moves: moves.map_err(|_| bad("expected moves in UCI notation"))?,
             client: request.client.clone(),
             listener,
         });

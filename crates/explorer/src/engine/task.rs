@@ -274,7 +274,7 @@ impl<'a> Task<'a> {
                 Ok(request) => {
                     let passed = self.next.as_ref().unwrap_or(self.request);
                     if passed.client != request.client {
-                        let reason = translatable!("another page has asked the engine since");
+                        let reason = translatable!("another page is using the engine now");
                         passed.refuse(reason, true);
                     }
                     self.next = Some(request);

@@ -152,7 +152,7 @@ export class Cards {
     } catch {
       /* The caller reports it. */
     }
-    if (read?.format !== FORMAT) throw new Error(t("This is no file of training that Tabia has saved."));
+    if (read?.format !== FORMAT) throw new Error(t("This is not a training file that Tabia has saved."));
     let came = 0;
     for (const [key, card] of valid(read)) {
       const old = this.all.get(key);

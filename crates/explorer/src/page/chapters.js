@@ -92,7 +92,7 @@ export class Chapters {
     try {
       localStorage.setItem(PLACE, JSON.stringify(all));
     } catch {
-      say(t("The browser has no room for these chapters: they end with this page."), true);
+      say(t("The browser cannot store these chapters: they are lost when the page is closed."), true);
     }
   }
 

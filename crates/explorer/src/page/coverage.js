@@ -33,7 +33,7 @@ export class Coverage {
       if (asked !== this.asked) return;
       by("coverage-message").textContent = holes.length
         ? t("A click shows the position. Play your move there and add the line.")
-        : t("No answer is missing where the book goes on.");
+        : t("Every move of the book has an answer.");
       by("coverage-list").replaceChildren(...holes.map((hole) => this.row(hole)));
     } catch (error) {
       this.asked = null;
@@ -47,11 +47,11 @@ export class Coverage {
     const show = () => this.load(moves.map(({ uci }) => uci).join(" ")).catch((error) => say(error.message, true));
     const ends = () =>
       share === null
-        ? t`The line ends after ${last}: how many games go on is unknown`
+        ? t`The line ends after ${last}: how many games continue is unknown`
         : t`The line ends after ${last}: ${percent(share)} of games go on`;
     const missing = () =>
       share === null
-        ? t`No answer to ${last}: how often it comes is unknown`
+        ? t`No answer to ${last}: how often it is played is unknown`
         : t`No answer to ${last}: ${percent(share)} of games`;
     return el(
       "li",

@@ -174,6 +174,6 @@ export class Departures {
       line: one.moves.map(({ uci, san }) => ({ uci, san })),
     });
     this.trainer.offer();
-    say(t("It is among those that are due."));
+    say(t("Added to the cards that are due."));
   }
 }

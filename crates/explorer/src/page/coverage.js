@@ -1,9 +1,9 @@
 // Positions after the opponents' moves for which the repertoire has no answer.
 
 import { receive } from "./api.js";
-import { by, el, percent } from "./dom.js";
+import { by, percent, row } from "./dom.js";
 import { lettered, t } from "./lang.js";
-import { say } from "./say.js";
+import { attempt } from "./say.js";
 
 export class Coverage {
   trainer;
@@ -44,7 +44,7 @@ export class Coverage {
   row({ moves, line, share, eco, opening, is_end }) {
     const last = moves.length ? lettered(moves.at(-1).san) : t("Start");
     const about = [opening && `${eco} ${opening}`, lettered(line)];
-    const show = () => this.load(moves.map(({ uci }) => uci).join(" ")).catch((error) => say(error.message, true));
+    const show = () => attempt(() => this.load(moves.map(({ uci }) => uci).join(" ")));
     const ends = () =>
       share === null
         ? t`The line ends after ${last}: how many games continue is unknown`
@@ -53,15 +53,6 @@ export class Coverage {
       share === null
         ? t`No answer to ${last}: how often it is played is unknown`
         : t`No answer to ${last}: ${percent(share)} of games`;
-    return el(
-      "li",
-      {},
-      el(
-        "button",
-        { type: "button", onclick: show },
-        el("span", {}, is_end ? ends() : missing()),
-        el("span", { class: "hint" }, about.filter(Boolean).join(" · ")),
-      ),
-    );
+    return row(show, is_end ? ends() : missing(), about.filter(Boolean).join(" · "));
   }
 }

@@ -13,20 +13,12 @@ import {
   totals,
   worthOf,
 } from "./columns.js";
-import { english, lettered, stored, t, translated } from "./lang.js";
+import { english, lettered, storedJson, t, translated } from "./lang.js";
 import { comment, markSign, results, signed, valueText } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
 
 const scored = ({ score }) => (score === null ? "–" : decimal(100 * score, 1));
-
-function rememberedOrder() {
-  try {
-    return JSON.parse(stored("sort", "null"));
-  } catch {
-    return null;
-  }
-}
 
 export class Table {
   /** Called after the moves of another position have been drawn. */
@@ -37,7 +29,7 @@ export class Table {
 
   constructor() {
     this.place = by("books");
-    this.sort = rememberedOrder();
+    this.sort = storedJson("sort", null);
     /** Whether the moves of only one book are shown, as the user chose. */
     this.open = new Map();
   }
@@ -259,15 +251,9 @@ export class Table {
     return value && worthOf(value, this.view.turn);
   }
 
-  evaluation(move) {
+  evaluation(move, unknown = "–") {
     const value = this.value(move);
-    return value ? valueText(value) : "–";
-  }
-
-  /** The value beside the name of a move of two books; empty if unknown. */
-  worthText(move) {
-    const value = this.value(move);
-    return value ? valueText(value) : "";
+    return value ? valueText(value) : unknown;
   }
 
   /** A button that opens the dialog to change `what`, if anything can be changed. */
@@ -399,7 +385,7 @@ export class Table {
       head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...otherSigns));
       tint(head, 1, t("marked differently in B"));
     }
-    head.querySelector("button").after(el("span", { class: "worth" }, this.worthText(move)));
+    head.querySelector("button").after(el("span", { class: "worth" }, this.evaluation(move, "")));
     const games = (one, side) => el("td", { class: `n ${side}` }, grouped(amount(one)));
     const score = (one, side) =>
       tint(el("td", { class: `score ${side}` }, scored(one)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));

@@ -438,7 +438,7 @@ fn a_change_of_a_book_on_disk_can_be_undone_byte_for_byte() {
     let stale = write("b", "none", "avoid");
     assert_eq!(stale.status(), StatusCode::CONFLICT);
     let reason = value(&stale)["error"].as_str().unwrap().to_owned();
-    assert!(reason.contains("its mark is main now"), "{reason}");
+    assert!(reason.contains("its mark is now main"), "{reason}");
     assert_eq!(write("b", "main", "avoid").status(), StatusCode::OK);
     let undo = |client: &str| {
         let body = json!({"book": 0, "client": client});

@@ -57,7 +57,7 @@ struct ReachedPosition {
     share: f64,
 }
 
-/// The positions of one ply; one that several lines reach is there once.
+/// The positions of one ply; one that several lines reach is in the list once.
 #[derive(Default)]
 struct ReachedPositions {
     numbers: HashMap<EvalKey, usize, FxBuildHasher>,

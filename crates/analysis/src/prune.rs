@@ -110,10 +110,8 @@ impl Conditions {
     /// Whether there are no conditions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        if self.losing.is_some() {
-            return false;
-        }
         self.filter.is_none()
+            && self.losing.is_none()
             && self.lines.is_empty()
             && self.max_ply.is_none()
             && self.min_games.is_none()

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::books::ExploredBook;
-use super::edit::{Change, EditHistory, RecordedChange, Undoable, failed, parse_edit};
+use super::edit::{Change, EditHistory, EditKind, RecordedChange, Undoable, failed, parse_edit};
 use super::line;
 use super::message::{Message, translatable};
 use super::open_books::OpenBooks;
@@ -30,7 +30,7 @@ pub(super) struct EditRequest {
     /// The moves of the line to mark, instead of the move `uci` after the line.
     #[serde(default)]
     along: Option<Along>,
-    change: String,
+    change: EditKind,
     value: String,
     /// The values that the page showed when the change was made.
     #[serde(default)]
@@ -106,7 +106,7 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
     let history = history_of(&book)?;
     let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
     let most = history.most_weight().unwrap_or(u16::MAX);
-    let edit = parse_edit(&request.change, &request.value, most).map_err(bad)?;
+    let edit = parse_edit(request.change, &request.value, most).map_err(bad)?;
     let (moves, name) = match request.along {
         Some(side) => (moves_of(&line, side), line.to_string()),
         None => move_after(&line, &request.uci).map_err(bad)?,
@@ -115,7 +115,7 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
         return Err(bad(translatable!("no move was given")));
     }
     let seen = request.seen.as_ref();
-    let seen = seen.map(|seen| parse_edit(&request.change, seen, u16::MAX));
+    let seen = seen.map(|seen| parse_edit(request.change, seen, u16::MAX));
     let mut seen = seen.transpose().map_err(bad)?;
     if let Some(seen) = &mut seen
         && book.learns()
@@ -123,14 +123,7 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
         // The page shows a learn value that differs from the one in the file.
         seen.learn_value = None;
     }
-    let value = Message::from(request.value.as_str());
-    let description = match request.change.as_str() {
-        "mark" => translatable!("{0}: mark {1}", name, value),
-        "annotation" => translatable!("{0}: annotation {1}", name, value),
-        "factor" | "learn_value" => translatable!("{0}: learn value {1}", name, value),
-        "weight" => translatable!("{0}: weight {1}", name, value),
-        _ => translatable!("{0}: commentary {1}", name, value),
-    };
+    let description = request.change.description(name, &request.value);
     let change = Change::Mark { moves, edit, seen };
     make(open, &book, &request.client, change, description)
 }

@@ -372,32 +372,20 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_reported() {
-        let pasted = read("1. e4 c5 2. Nf6 d6").unwrap();
-        assert_eq!(pasted.play.join(" "), "e2e4 c7c5");
-        assert!(
-            pasted
-                .problem
-                .unwrap()
-                .to_string()
-                .contains("2.Nf6 is not legal")
-        );
-        let pasted = read("1. e4 (1. d5 d4) c5 2. Nf3").unwrap();
-        assert_eq!(pasted.play.join(" "), "e2e4 c7c5 g1f3");
-        assert!(
-            pasted
-                .problem
-                .unwrap()
-                .to_string()
-                .contains("1.d5 is not legal")
-        );
         let two = "[Event \"a\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n1. d4 *\n";
-        assert!(
-            read(two)
-                .unwrap()
-                .problem
-                .unwrap()
-                .to_string()
-                .contains("first game")
-        );
+        for (text, play, problem) in [
+            ("1. e4 c5 2. Nf6 d6", "e2e4 c7c5", "2.Nf6 is not legal"),
+            (
+                "1. e4 (1. d5 d4) c5 2. Nf3",
+                "e2e4 c7c5 g1f3",
+                "1.d5 is not legal",
+            ),
+            (two, "e2e4", "first game"),
+        ] {
+            let pasted = read(text).unwrap();
+            assert_eq!(pasted.play.join(" "), play);
+            let found = pasted.problem.unwrap().to_string();
+            assert!(found.contains(problem), "{found}");
+        }
     }
 }

@@ -72,7 +72,7 @@ impl Default for Limits {
 const ANSWERING_THREADS: usize = 4;
 
 /// How often the files of the books are checked while a page is open.
-const LOOK_EVERY: Duration = Duration::from_millis(300);
+const CHECK_INTERVAL: Duration = Duration::from_millis(300);
 
 /// The answer to a client over the limit.
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n\
@@ -107,7 +107,7 @@ pub fn serve(
         tokio::select! {
             () = stop.notified() => {}
             () = open.accept(&listener) => {}
-            () = look_after_books(&open.explorer) => {}
+            () = reload_changed_books(&open.explorer) => {}
         }
         Ok(())
     })
@@ -116,9 +116,9 @@ pub fn serve(
 }
 
 /// Reopens books that other programs change, for pages that wait for changes.
-async fn look_after_books(explorer: &Arc<Explorer>) {
+async fn reload_changed_books(explorer: &Arc<Explorer>) {
     loop {
-        sleep(LOOK_EVERY).await;
+        sleep(CHECK_INTERVAL).await;
         if explorer.open.is_watched() {
             let explorer = Arc::clone(explorer);
             // Opening a book may wait for the disk.
@@ -189,7 +189,7 @@ impl Listening {
                 let explorer = Arc::clone(&self.explorer);
                 let limits = self.limits;
                 tokio::spawn(async move {
-                    converse(stream, explorer, limits).await;
+                    serve_connection(stream, explorer, limits).await;
                     drop(place);
                 });
             } else if let Ok(place) = Arc::clone(&self.refused).try_acquire_owned() {
@@ -218,7 +218,7 @@ async fn answer_busy(mut stream: TcpStream) {
     }
 }
 
-async fn converse(stream: TcpStream, explorer: Arc<Explorer>, limits: Limits) {
+async fn serve_connection(stream: TcpStream, explorer: Arc<Explorer>, limits: Limits) {
     let service = service_fn(move |request| {
         let explorer = Arc::clone(&explorer);
         async move { Ok::<_, Infallible>(answer(request, explorer, limits).await) }

@@ -15,12 +15,12 @@
 mod confirm;
 mod describe;
 mod marks;
-mod named;
+mod report;
 
 pub use confirm::{Confirmation, confirm};
 pub use describe::{Audit, BAR, BadEnd, Exits, LosingMove, PlayedMove, Refutation, SearchedValue};
 pub use marks::{Marks, changes};
-pub use named::{ReportError, positions_in};
+pub use report::{ReportError, positions_in};
 
 use std::collections::{HashMap, HashSet};
 

@@ -21,7 +21,7 @@ use tabia_book::evals::EvalTable;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Search it: it has no evaluation.
-    Look,
+    Search,
     /// Search for the best move outside the book: its best known moves are all in it.
     Leave,
     /// Add this move.
@@ -176,7 +176,7 @@ impl SearchInput<'_> {
         // White is to move on every board here.
         let worth = |value: Value| value.clamped(Color::White);
         let Some(known) = self.table.canonical(self.graph.key(node)) else {
-            return Some((Next::Look, None));
+            return Some((Next::Search, None));
         };
         let moves = self.graph.moves(node);
         let is_book = |mv: UciMove| moves.iter().any(|known| known.mv == mv);
@@ -359,8 +359,8 @@ mod tests {
             .iter()
             .map(|(line, next, _)| (line.as_str(), *next))
             .collect();
-        assert!(ends.contains(&("1.e4 e5", Next::Look)), "{ends:?}");
-        assert!(ends.contains(&("1.e4 c5", Next::Look)), "{ends:?}");
+        assert!(ends.contains(&("1.e4 e5", Next::Search)), "{ends:?}");
+        assert!(ends.contains(&("1.e4 c5", Next::Search)), "{ends:?}");
         // Its best known move is in the book: the value of leaving must be searched.
         assert!(ends.contains(&("1.e4", Next::Leave)), "{ends:?}");
         assert!(

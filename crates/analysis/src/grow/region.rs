@@ -71,7 +71,7 @@ mod tests {
     use tabia_notation::Line;
 
     #[test]
-    fn what_lies_below_a_root_is_none() {
+    fn positions_below_a_root_are_not_roots() {
         let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
         let graph = BookGraph::from_book(&book, &mut Watch::default(), &mut |_| {}).unwrap();
         let root = |moves: &str| {

@@ -277,7 +277,7 @@ impl Round<'_> {
         let node = job.candidate.node;
         let known = match job.candidate.next {
             Next::Leave => self.table.canonical(self.graph.key(node)),
-            Next::Look | Next::Add(_) => None,
+            Next::Search | Next::Add(_) => None,
         };
         let Some(known) = known else {
             return worker.ask(&job.position, &[]);

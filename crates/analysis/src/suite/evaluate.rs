@@ -43,7 +43,7 @@ impl Evaluator<'_> {
     /// Finds the value of a position. A value that meets the conditions may do so only
     /// because of its error: if the job says so, the position is searched again with more
     /// nodes, and that value decides.
-    pub(super) fn look(
+    pub(super) fn evaluate(
         &self,
         mut entry: StartPosition,
         worker: &mut Option<Worker<'_>>,

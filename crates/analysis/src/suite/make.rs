@@ -97,7 +97,7 @@ impl Making<'_> {
         }
     }
 
-    fn note(&mut self, read: gather::Read) {
+    fn add_counts(&mut self, read: gather::Read) {
         self.funnel.add(&read.funnel);
         self.games += read.games;
         self.tally.add(read.tally);
@@ -116,12 +116,12 @@ impl Making<'_> {
             let keep = |candidate| push(&mut sorter, candidate, &mut first);
             let checks = self.checks();
             let read = gather::read_games(&sources, &job.filter, checks, job.threads, watch, keep)?;
-            self.note(read);
+            self.add_counts(read);
         }
         for suite in &kinds.suites {
             let keep = |candidate| push(&mut sorter, candidate, &mut first);
             let read = gather::read_epd(suite, self.checks(), watch, keep)?;
-            self.note(read);
+            self.add_counts(read);
         }
         for (number, book) in kinds.books.iter().enumerate() {
             let book = Book::open(book, &OpenOptions::default())?;
@@ -269,7 +269,7 @@ impl Making<'_> {
             jobs,
             |jobs| {
                 let mut worker = engine.map(|plan| Worker::new(plan, &restarts));
-                jobs.each(|entry, _| evaluator.look(entry, &mut worker))
+                jobs.each(|entry, _| evaluator.evaluate(entry, &mut worker))
             },
             |lead| {
                 let mut go_on = job.count != Some(0);

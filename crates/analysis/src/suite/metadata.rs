@@ -97,7 +97,7 @@ fn base64(bytes: &[u8]) -> String {
 ///
 /// # Errors
 ///
-/// The old text is no such file.
+/// The old text is not such a file.
 pub(super) fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, String> {
     let mut all: Map<String, Value> = match old.trim() {
         "" => Map::new(),

@@ -7,7 +7,7 @@ use tabia_notation::{self as notation, FenError};
 
 /// The part of a finding that identifies its positions.
 #[derive(Deserialize)]
-struct Named {
+struct Finding {
     fen: String,
     uci: Option<String>,
     better_uci: Option<String>,
@@ -15,9 +15,9 @@ struct Named {
 
 #[derive(Deserialize)]
 struct Report {
-    losing: Vec<Named>,
-    bad_ends: Vec<Named>,
-    refutations: Vec<Named>,
+    losing: Vec<Finding>,
+    bad_ends: Vec<Finding>,
+    refutations: Vec<Finding>,
 }
 
 /// Why the positions in the report of an audit cannot be read.

@@ -246,7 +246,6 @@ impl Search<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::departures::ChosenMoves;

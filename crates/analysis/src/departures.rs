@@ -402,7 +402,6 @@ pub(crate) fn text_of<'p>(moves: impl Iterator<Item = (&'p Chess, Move)>) -> Str
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
     use super::*;
     use std::sync::LazyLock;

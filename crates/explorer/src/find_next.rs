@@ -81,7 +81,9 @@ fn find(
         first.probe(position, Wanted::Stored, &mut here)?;
         let is_found = match kind {
             Goal::Gap => here.moves.is_empty() && !position.is_game_over(),
-            Goal::Mark => here.moves.iter().any(is_marked),
+            Goal::Mark => {
+                (here.moves.iter()).any(|mv| mv.mark() != Mark::None || mv.annotation.nag() != 0)
+            }
             Goal::Difference => {
                 last.probe(position, Wanted::Stored, &mut there)?;
                 differ(&here.moves, &there.moves)
@@ -117,10 +119,6 @@ fn weight(mv: &BookMove) -> f64 {
     tree::weight(mv) + 0.01
 }
 
-fn is_marked(mv: &BookMove) -> bool {
-    mv.mark() != Mark::None || mv.annotation.nag() != 0
-}
-
 fn differ(here: &[BookMove], there: &[BookMove]) -> bool {
     let same = |mv: &BookMove, other: &BookMove| {
         mv.mv == other.mv
@@ -134,7 +132,6 @@ fn differ(here: &[BookMove], there: &[BookMove]) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::sync::Arc;

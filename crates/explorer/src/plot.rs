@@ -103,7 +103,9 @@ fn follow(
         leave_early: 0,
         ..settings.clone()
     };
-    let options = fingerprint(&settings);
+    let mut hasher = DefaultHasher::new();
+    settings.hash(&mut hasher);
+    let options = hasher.finish();
     while line.plies() < plies {
         let Some((mv, stats)) = likeliest(book, &line, &settings, options)? else {
             break;
@@ -152,13 +154,6 @@ fn likeliest(
         cache.insert(key, best);
     }
     Ok(best)
-}
-
-/// A hash of the options that affect the choice of moves.
-fn fingerprint(settings: &Options) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    settings.hash(&mut hasher);
-    hasher.finish()
 }
 
 fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, is_given: bool) -> Point {

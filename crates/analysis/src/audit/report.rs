@@ -74,7 +74,6 @@ pub fn positions_in(report: &str) -> Result<Vec<Chess>, ReportError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

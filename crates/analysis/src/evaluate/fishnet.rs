@@ -120,7 +120,6 @@ fn evaluation(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::fs::File;
 

@@ -9,15 +9,13 @@ mod collected;
 mod fishnet;
 mod from_games;
 mod gather;
-mod gathered;
 mod search;
 mod work;
 mod worker;
 
 pub use backed_up::backed_up;
 pub use from_games::gather_games;
-pub use gather::gather;
-pub use gathered::Gathered;
+pub use gather::{Gathered, gather};
 pub(crate) use search::{Outcome, each};
 pub use search::{Searched, search};
 pub(crate) use work::others;

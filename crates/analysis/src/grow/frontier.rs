@@ -194,7 +194,6 @@ impl SearchInput<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::grow::Root;

@@ -63,7 +63,6 @@ pub(super) fn entrances(graph: &BookGraph, roots: &[Root]) -> Vec<Entrance> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_book::{Book, OpenOptions};

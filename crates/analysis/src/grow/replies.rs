@@ -135,7 +135,6 @@ fn shares(mut games: Vec<(UciMove, f64)>) -> Option<ReplyShares> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_book::OpenOptions;

@@ -136,7 +136,6 @@ fn walk(white: &Side<'_>, black: &Side<'_>, game: u64) -> Result<(Line, bool), E
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_book::{BookMove, Error, Lookup, PositionRecord, Preference, Wanted};

@@ -311,7 +311,6 @@ impl Contributions {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_notation::Line;

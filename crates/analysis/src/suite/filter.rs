@@ -16,7 +16,6 @@ pub struct Range {
 impl Range {
     /// The range without a share of its width at each end. If the numbers cannot be
     /// negative, a lower end of zero excludes nothing, and stays.
-    #[must_use]
     pub(super) fn narrowed(self, share: f64, is_never_negative: bool) -> Range {
         let margin = share * (self.high - self.low);
         match margin.is_finite() {
@@ -164,14 +163,12 @@ fn wings(position: &Chess) -> [i8; 2] {
 }
 
 /// Whether the kings are on different wings.
-#[must_use]
 pub(super) fn is_opposite(position: &Chess) -> bool {
     let [white, black] = wings(position);
     white * black < 0
 }
 
 /// Whether no capture, and no promotion, wins material by static exchange.
-#[must_use]
 pub(super) fn is_quiet(position: &Chess) -> bool {
     let mut moves = position.legal_moves();
     moves.retain(|mv| mv.is_capture() || mv.is_promotion());
@@ -236,7 +233,6 @@ fn least(position: &Chess, to: Square, turn: Color, occupied: Bitboard) -> Optio
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_notation as notation;

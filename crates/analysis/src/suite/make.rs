@@ -68,7 +68,10 @@ pub fn make(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
     };
     let candidates = making.gather(watch)?;
     let ranked = making.merge_equal(candidates, watch)?;
-    making.read_values(watch)?;
+    for file in &job.eval_files {
+        evaluate::read_file(file, &mut making.values, watch)?;
+    }
+    making.counts.0 = making.values.len() as u64;
     let chosen = making.choose(ranked, watch)?;
     making.publish(chosen, watch)
 }
@@ -218,14 +221,6 @@ impl Making<'_> {
         true
     }
 
-    fn read_values(&mut self, watch: &mut Watch<'_>) -> Result<(), Error> {
-        for file in &self.job.eval_files {
-            evaluate::read_file(file, &mut self.values, watch)?;
-        }
-        self.counts.0 = self.values.len() as u64;
-        Ok(())
-    }
-
     /// Takes positions in the order of choice until there are enough.
     fn choose(
         &mut self,
@@ -287,8 +282,9 @@ impl Making<'_> {
         )?;
         self.confirmed = selection.confirmed;
         // Counting how many more there were needs no search.
-        let left = funnel_left(&mut merge)?;
-        self.funnel.lose(FunnelStep::Count, left);
+        while merge.next()?.is_some() {
+            self.funnel.lose(FunnelStep::Count, 1);
+        }
         Ok(chosen)
     }
 
@@ -334,12 +330,4 @@ fn push(
     candidate.entry.first = *first;
     *first += 1;
     Ok(sorter.push(&candidate)?)
-}
-
-fn funnel_left(merge: &mut tabia_io::sort::Merge<Ranked>) -> Result<u64, Error> {
-    let mut left = 0;
-    while merge.next()?.is_some() {
-        left += 1;
-    }
-    Ok(left)
 }

@@ -251,7 +251,6 @@ fn count(all: Vec<MatchGame>, positions: u64, tally: &Tally) -> MatchReport {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -64,13 +64,11 @@ impl Checksums {
     }
 
     /// SHA-384 in base64, as in `books.json`.
-    #[must_use]
     pub(super) fn sri(&self) -> String {
         base64(&self.sha384.clone().finalize())
     }
 
     /// SHA-256 in hex, as in OpenBench's file.
-    #[must_use]
     pub(super) fn sha256(&self) -> String {
         let bytes = self.sha256.clone().finalize();
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -149,7 +147,6 @@ pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Erro
 }
 
 /// The path of a suite's archive: its name with `.zip` after it.
-#[must_use]
 pub(super) fn archive_of(suite: &Path) -> PathBuf {
     suite.with_added_extension("zip")
 }
@@ -188,7 +185,6 @@ pub(super) fn openbench(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

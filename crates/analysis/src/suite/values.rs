@@ -152,7 +152,6 @@ pub(super) struct Values(Vec<(EvalKey, Option<PositionEval>)>);
 
 impl Values {
     /// An empty table for the positions with these keys.
-    #[must_use]
     pub(super) fn for_keys(mut keys: Vec<EvalKey>) -> Values {
         keys.sort_unstable();
         keys.dedup();
@@ -160,19 +159,16 @@ impl Values {
     }
 
     /// The number of values.
-    #[must_use]
     pub(super) fn len(&self) -> usize {
         self.0.iter().filter(|(_, known)| known.is_some()).count()
     }
 
     /// Whether the value of a position is wanted.
-    #[must_use]
     pub(super) fn wants(&self, key: EvalKey) -> bool {
         self.place(key).is_ok()
     }
 
     /// The value of a position, or of its mirror image.
-    #[must_use]
     pub(super) fn get(&self, position: &Chess) -> Option<PositionEval> {
         self.0
             .get(self.place(EvalKey::from_position(position)).ok()?)?
@@ -212,7 +208,6 @@ fn keep_deeper(known: &mut Option<PositionEval>, eval: PositionEval) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_book::evals::epd;

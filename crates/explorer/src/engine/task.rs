@@ -359,7 +359,6 @@ fn reported_value(line: &Variation) -> ReportedValue {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use shakmaty::Color;

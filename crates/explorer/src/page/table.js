@@ -18,6 +18,8 @@ import { comment, markSign, results, signed, valueText } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
 
+const cell = (kind, content, title = null) => el("td", { class: kind, title }, content);
+
 const scored = ({ score }) => (score === null ? "–" : decimal(100 * score, 1));
 
 export class Table {
@@ -184,9 +186,9 @@ export class Table {
       {},
       el("th", { scope: "row", class: "move" }, `${t("Position")} `, comment(book.commentary)),
       ...COLUMNS.slice(1).map(([, , kind]) =>
-        el("td", { class: kind }, kind === "results" && book.in_book ? results(book) : (cells[kind] ?? "")),
+        cell(kind, kind === "results" && book.in_book ? results(book) : (cells[kind] ?? "")),
       ),
-      book.editable ? el("td", { class: "edit" }) : null,
+      book.editable ? cell("edit") : null,
     );
   }
 
@@ -218,7 +220,6 @@ export class Table {
     const classes = [move.mark, move.transposition && "transposition", move.not_played && "out"]
       .filter(Boolean)
       .join(" ");
-    const cell = (kind, text, title) => el("td", { class: kind, title }, text);
     const n = amount(move);
     return el(
       "tr",
@@ -232,8 +233,8 @@ export class Table {
       cell("perf", whole(move.performance)),
       cell("learn", move.priority ?? signed(move.factor)),
       this.chance(move),
-      el("td", { class: "results" }, results(move)),
-      book.editable ? el("td", { class: "edit" }, this.pencil(book, move, lettered(move.san))) : null,
+      cell("results", results(move)),
+      book.editable ? cell("edit", this.pencil(book, move, lettered(move.san))) : null,
     );
   }
 
@@ -357,7 +358,7 @@ export class Table {
                 "tr",
                 {},
                 el("th", { scope: "row", class: "move" }, t("Position")),
-                ...kinds.flatMap(([kind]) => sums.map((cells) => el("td", { class: kind }, cells[kind]))),
+                ...kinds.flatMap(([kind]) => sums.map((cells) => cell(kind, cells[kind]))),
               ),
             ),
           ),
@@ -386,9 +387,9 @@ export class Table {
       tint(head, 1, t("marked differently in B"));
     }
     head.querySelector("button").after(el("span", { class: "worth" }, this.evaluation(move, "")));
-    const games = (one, side) => el("td", { class: `n ${side}` }, grouped(amount(one)));
+    const games = (one, side) => cell(`n ${side}`, grouped(amount(one)));
     const score = (one, side) =>
-      tint(el("td", { class: `score ${side}` }, scored(one)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
+      tint(cell(`score ${side}`, scored(one)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
     return el(
       "tr",
       { "data-uci": move.uci, class: move.mark },
@@ -410,17 +411,12 @@ export class Table {
       "tbody",
       { hidden: !(this.open.get(letter) ?? moves.some(matters)) },
       ...moves.map((move) => {
-        const blank = () => el("td", { class: "blank" }, "");
-        const cells = [
-          el("td", { class: "n" }, grouped(amount(move))),
-          el("td", { class: "score" }, scored(move)),
-          this.chanceIn(book, move),
-        ];
+        const cells = [cell("n", grouped(amount(move))), cell("score", scored(move)), this.chanceIn(book, move)];
         return el(
           "tr",
           { "data-uci": move.uci, class: `lone ${move.mark}` },
           this.moveCell(move),
-          ...cells.flatMap((cell) => (side ? [blank(), cell] : [cell, blank()])),
+          ...cells.flatMap((one) => (side ? [cell("blank", ""), one] : [one, cell("blank", "")])),
         );
       }),
     );

@@ -128,7 +128,10 @@ export class Changes {
     const { tree } = this.store.state;
     if (book && ids.length)
       return this.turn(() => this.write("/api/add", book.book, { fen: tree.fen, lines: linesOf(tree, ids) }));
-    say(book ? t("There is no move to add yet: play one.") : t("Lines cannot be added to any of the books shown."), true);
+    say(
+      book ? t("There is no move to add yet: play one.") : t("Lines cannot be added to any of the books shown."),
+      true,
+    );
     return undefined;
   }
 
@@ -200,9 +203,7 @@ export class Changes {
       books.find(({ book: number }) => number === this.made.at(-1)) ?? books.find(({ editable }) => editable);
     by("undo").hidden = by("redo").hidden = !book?.editable;
     by("undo").disabled = !book?.undo;
-    by("undo").title = book?.last_change
-      ? t`Undo: ${translated(book.last_change)} (Ctrl+Z)`
-      : t("Nothing to undo");
+    by("undo").title = book?.last_change ? t`Undo: ${translated(book.last_change)} (Ctrl+Z)` : t("Nothing to undo");
     by("redo").disabled = !book?.redo;
     by("locked").textContent = this.locked();
     by("locked").hidden = !by("locked").textContent;

@@ -1,4 +1,4 @@
-//! Fills the file of evaluations beside a book: from other files ([`gather`]), and with
+//! Fills the file of evaluations beside a book: from other files ([`gather()`]), and with
 //! engines ([`work()`]); and backs the values up to every position ([`backed_up()`]).
 //!
 //! The first two write each new evaluation to the file at once, so that nothing is lost

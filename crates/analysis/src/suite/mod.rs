@@ -10,7 +10,7 @@
 //!
 //! Intermediate data are sorted on disk (`tabia_io::sort`), and every order depends only
 //! on the positions themselves: the same sources give the same bytes whatever the number
-//! of threads and the order of the sources. [`check`] reports on suites, and
+//! of threads and the order of the sources. [`check()`] reports on suites, and
 //! [`match_report`] on games played from one.
 
 mod book_positions;

@@ -99,13 +99,9 @@ fn follow(
     plies: usize,
     mut seen: impl FnMut(&Line, &Stats, Color),
 ) -> Result<Line, Error> {
-    let settings = Options {
-        leave_early: 0,
-        ..settings.clone()
-    };
-    let mut hasher = DefaultHasher::new();
-    settings.hash(&mut hasher);
-    let options = hasher.finish();
+    let mut settings = settings.clone();
+    settings.leave_early = 0;
+    let options = fingerprint(&settings);
     while line.plies() < plies {
         let Some((mv, stats)) = likeliest(book, &line, &settings, options)? else {
             break;
@@ -154,6 +150,13 @@ fn likeliest(
         cache.insert(key, best);
     }
     Ok(best)
+}
+
+/// A hash of the options that affect the choice of moves.
+fn fingerprint(settings: &Options) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    settings.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, is_given: bool) -> Point {

@@ -19,8 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let index = GamesIndex::open(&path, true)?;
     let line = Line::read("", "1. d4 d5")?;
     let mut lists = Lists::default();
-    lists.listed = 5;
-    lists.order = Order::Newest;
+    (lists.listed, lists.order) = (5, Order::Newest);
     let all = GameSelection::default();
     let answer = sums([Source::Index(&index)], line.last(), &all, lists)?;
     for named in &answer.listed {

@@ -18,11 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let index = GamesIndex::open(&path, true)?;
     let line = Line::read("", "1. d4 d5")?;
-    let lists = Lists {
-        listed: 5,
-        order: Order::Newest,
-        ..Lists::default()
-    };
+    let mut lists = Lists::default();
+    (lists.listed, lists.order) = (5, Order::Newest);
     let all = GameSelection::default();
     let answer = sums([Source::Index(&index)], line.last(), &all, lists)?;
     for named in &answer.listed {

@@ -14,6 +14,7 @@ use tabia_games::tgx::move_of;
 
 /// Which games to list; by default none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lists {
     /// Number of games of the best players, at most [`TOP_GAMES`].
     pub top: usize,

@@ -68,13 +68,12 @@ pub(super) fn player(
 }
 
 fn lists(question: &Question) -> Lists {
-    Lists {
-        top: question.top_games,
-        top_groups: question.shape != Shape::Masters,
-        recent: question.recent_games,
-        history: question.history,
-        ..Lists::default()
-    }
+    let mut lists = Lists::default();
+    lists.top = question.top_games;
+    lists.top_groups = question.shape != Shape::Masters;
+    lists.recent = question.recent_games;
+    lists.history = question.history;
+    lists
 }
 
 /// Makes an answer from the sums.

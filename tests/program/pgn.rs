@@ -410,7 +410,7 @@ fn a_second_file_of_one_name_in_a_zip_is_reported() {
     let messages = folder.done("games -f x.zip -o out.pgn");
     assert_has(
         &messages,
-        "x.zip: a file in it has the name of another: only the last of a name is read",
+        "x.zip: a file in it has the same name as another; only the last one is read",
     );
     folder
         .tabia("games -f x.zip -o out.pgn --strict")

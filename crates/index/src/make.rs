@@ -29,7 +29,7 @@ pub const USUAL_PLIES: u16 = 50;
 pub struct IndexJob {
     /// The games: files, folders, or `-` for standard input.
     pub sources: Vec<PathBuf>,
-    /// The index.
+    /// Path of the index.
     pub target: PathBuf,
     /// What to do with an existing file.
     pub old: Previous,
@@ -137,7 +137,7 @@ impl IndexJob {
         if let Some(wanted) = self.max_ply.filter(|wanted| *wanted != max_ply) {
             return Err(Error::OtherDepth {
                 path: self.target.clone(),
-                there: max_ply,
+                found: max_ply,
                 wanted,
             });
         }

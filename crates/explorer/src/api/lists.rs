@@ -115,14 +115,11 @@ pub(crate) fn list(games: &Games, query: &Query) -> Result<GameList, Refusal> {
     let chosen = games.indexes().into_iter();
     let chosen = chosen.map(|index| index.chosen(&filter));
     let chosen: Vec<ChosenGames> = chosen.collect::<Result<_, _>>().map_err(unreadable)?;
-    let listed = match words.as_slice() {
+    let mut lists = Lists::default();
+    lists.order = order;
+    lists.listed = match words.as_slice() {
         [] => MOST_LISTED,
         _ => MOST_SEARCHED,
-    };
-    let lists = Lists {
-        listed,
-        order,
-        ..Lists::default()
     };
     let sources = chosen.iter().map(ChosenGames::source);
     let sums = sums(sources, line.last(), &filter.selection, lists).map_err(unreadable)?;

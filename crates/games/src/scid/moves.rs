@@ -439,7 +439,7 @@ impl<'b> Tokens<'b> {
     }
 }
 
-/// What is no move, but for the null move, is between these two.
+/// Codes that are not moves, except the null move, are between these two.
 const MARKS_FIRST: u8 = 0x0b;
 const MARKS_LAST: u8 = 0x0f;
 

@@ -16,6 +16,7 @@ use crate::counted_remark::CountedRemark;
 use crate::indexed::{EntryBatch, ReadGame};
 use crate::{Error, Game, GameBatch, GameParts, GameSource, SkipReason};
 use tabia_io::input::file::{DataFile, FileError};
+use tabia_io::input::path::has_extension;
 use tabia_io::input::reader::FileReader;
 use tabia_io::input::window::Window;
 
@@ -76,8 +77,7 @@ pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
 
 fn index_of(named: &SourceFile) -> Option<SourceFile> {
     let letters = [b'n', b's', b'e', b'g'];
-    let is_other =
-        |letter: &u8| tabia_io::input::path::has_extension(named.path(), &extension(*letter));
+    let is_other = |letter: &u8| has_extension(named.path(), &extension(*letter));
     if letters.iter().any(is_other) {
         named.sibling(&extension(b'i'))
     } else {

@@ -20,47 +20,46 @@ pub(in crate::pgn) fn result_at(text: &[u8]) -> Option<(GameResult, usize)> {
     });
     let Some((black, length)) = other else {
         // A half alone is a draw, too.
-        let is_draw = white == Points::Half;
+        let is_draw = white == HALF;
         return (is_draw && end(length)).then_some((GameResult::Draw, length));
     };
-    let result = match (white, black) {
-        (Points::One, Points::Zero) | (Points::OneDecimal, Points::ZeroDecimal) => {
-            GameResult::Won(Color::White)
-        }
-        (Points::Zero, Points::One) | (Points::ZeroDecimal, Points::OneDecimal) => {
-            GameResult::Won(Color::Black)
-        }
-        (Points::Half, Points::Half) | (Points::HalfDecimal, Points::HalfDecimal) => {
-            GameResult::Draw
-        }
+    let result = match (white.halves, black.halves) {
+        _ if white.is_decimal != black.is_decimal => return None,
+        (2, 0) => GameResult::Won(Color::White),
+        (0, 2) => GameResult::Won(Color::Black),
+        (1, 1) => GameResult::Draw,
         _ => return None,
     };
     end(length).then_some((result, length))
 }
 
-/// The points of a player. Decimals are separate: `1.0-0` is castling at move 1.
+/// The points of a player. Both have decimals or none: `1.0-0` is castling at move 1.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Points {
-    Zero,
-    Half,
-    One,
-    ZeroDecimal,
-    HalfDecimal,
-    OneDecimal,
+struct Points {
+    halves: u8,
+    is_decimal: bool,
 }
+
+impl Points {
+    const fn new(halves: u8, is_decimal: bool) -> Points {
+        Points { halves, is_decimal }
+    }
+}
+
+const HALF: Points = Points::new(1, false);
 
 /// The points at the start of a text, and their length.
 fn points(text: &[u8]) -> Option<(Points, usize)> {
     const FORMS: [(&[u8], Points); 8] = [
-        (b"1/2", Points::Half),
-        (b"0.5", Points::HalfDecimal),
-        (b"1.0", Points::OneDecimal),
-        (b"0.0", Points::ZeroDecimal),
-        (b"1", Points::One),
-        (b"0", Points::Zero),
-        ("½".as_bytes(), Points::Half),
+        (b"1/2", HALF),
+        (b"0.5", Points::new(1, true)),
+        (b"1.0", Points::new(2, true)),
+        (b"0.0", Points::new(0, true)),
+        (b"1", Points::new(2, false)),
+        (b"0", Points::new(0, false)),
+        ("½".as_bytes(), HALF),
         // In Latin-1.
-        (b"\xbd", Points::Half),
+        (b"\xbd", HALF),
     ];
     let mut forms = FORMS.iter();
     let (form, points) = forms.find(|(form, _)| text.starts_with(form))?;

@@ -252,7 +252,7 @@ fn faults_are_named_by_file_and_place() {
             len - 2
         )
     );
-    assert!(problem(3).contains("Capa.cbg at byte 4: its moves should be here"));
+    assert!(problem(3).contains("Capa.cbg at byte 4: no moves are stored here"));
     assert!(problem(4).ends_with("the length of its moves is impossible"));
     assert!(
         problem(5).starts_with("cut short: Capa.cbg at byte "),

@@ -390,7 +390,7 @@ fn a_7z_archive_is_read_as_a_zip_is() {
     folder.put("short.7z", &whole[..whole.len() / 2]);
     folder
         .tabia("games -f short.7z -o out.pgn")
-        .refused("no .7z file that can be read");
+        .refused("not a readable .7z file");
 }
 
 #[test]

@@ -85,8 +85,8 @@ fn count_of_files(file: &DataFile) -> Option<u64> {
     const END: &[u8] = b"PK\x05\x06";
     let count = file.len().min(64 << 10) as usize;
     let mut end = vec![0; count];
-    let there = file.view().ok()?.copy(file.len() - count as u64, &mut end);
-    let end = end.get(..there.ok()?)?;
+    let copied = file.view().ok()?.copy(file.len() - count as u64, &mut end);
+    let end = end.get(..copied.ok()?)?;
     let at = memchr::memmem::rfind(end, END)?;
     let number = end.get(at + 10..)?.first_chunk().copied()?;
     // Archives with more files store the number elsewhere.

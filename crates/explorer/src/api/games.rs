@@ -16,7 +16,7 @@ use tabia_book::BookMove;
 use tabia_book::policy;
 use tabia_games::tgx::move_of;
 use tabia_index::Error;
-use tabia_index::query::{self, Lists, Named, Source, Sums};
+use tabia_index::query::{self, ListedGame, Lists, Source, Sums};
 use tabia_index::{Counts, GamesIndex};
 
 /// The answer for a position from all games.
@@ -132,7 +132,7 @@ fn make_answer(
 fn look_up_game(
     question: &Question,
     indexes: &[Arc<GamesIndex>],
-    named: &Named,
+    named: &ListedGame,
 ) -> Result<Option<ExploredGame>, Error> {
     let Some(index) = indexes.get(named.index) else {
         return Ok(None);

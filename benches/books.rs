@@ -15,7 +15,6 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use shakmaty::Chess;
 use tabia_analysis::graph::BookGraph;
 use tabia_book::compare::{Aspects, Plan, compare};
 use tabia_book::convert::{self, ConvertJob};
@@ -53,10 +52,7 @@ fn convert_to(source: &Path, target: &Path) -> Outcome {
 
 /// The lines that a dry run of `mark --where` prints.
 fn lines_to_marks(book: &Book) -> Outcome {
-    let mut selection = Selection {
-        filter: Some(Filter::parse("games<10 and score<40")?),
-        ..Selection::default()
-    };
+    let mut selection = Selection::default().filter(Some(Filter::parse("games<10 and score<40")?));
     selection.edit.recommendation = words::mark("avoid");
     let mut shown = Vec::new();
     let watch = &mut Watch::default();
@@ -89,12 +85,7 @@ fn main() -> Outcome {
     let book = Book::open(path, &OpenOptions::default())?;
     let half = Book::open(at("half.ctg"), &OpenOptions::default())?;
     let ctg = CtgBook::open(path, &OpenOptions::default())?;
-    let plan = Plan {
-        from: Chess::default(),
-        plies: None,
-        unreached: true,
-        aspects: Aspects::from_list(&[]),
-    };
+    let plan = Plan::new(Aspects::from_list(&[]));
     let plain = median(|| {
         black_box(ctg.entries().count());
         Ok(())
@@ -133,10 +124,7 @@ fn main() -> Outcome {
         convert_to(&jsonl, &at("out.ctg"))
     })?;
     tell("compact", &mut || {
-        let options = RewriteOptions {
-            old: Previous::Replace,
-            ..RewriteOptions::default()
-        };
+        let options = RewriteOptions::default().old(Previous::Replace);
         compact(path, &at("compact.ctg"), &options, &mut Watch::default())?;
         Ok(())
     })?;

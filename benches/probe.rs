@@ -53,8 +53,8 @@ fn main() {
         .unwrap();
     let cases = [("start position", &start), ("middle game", rich)];
     for (name, options) in [
-        ("mapped", OpenOptions { mmap: true }),
-        ("positional reads", OpenOptions { mmap: false }),
+        ("mapped", OpenOptions::default()),
+        ("positional reads", OpenOptions::default().mmap(false)),
     ] {
         let open = CtgBook::open(&path, &options).unwrap();
         assert!(open.notices().is_empty());
@@ -75,10 +75,7 @@ fn main() {
         }
     }
     let polyglot = folder.path().join("bench.bin");
-    let job = tabia_book::convert::ConvertJob {
-        all_forms: true,
-        ..tabia_book::convert::ConvertJob::new(path.clone(), polyglot.clone())
-    };
+    let job = tabia_book::convert::ConvertJob::new(path.clone(), polyglot.clone()).all_forms(true);
     tabia_book::convert::run(&job, &mut tabia_io::progress::Watch::default()).unwrap();
     let open = BinBook::open(&polyglot, &OpenOptions::default()).unwrap();
     for (case, position) in cases {

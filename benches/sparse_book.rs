@@ -202,7 +202,7 @@ fn write_index(target: &Path, level: u32) -> Result<(), Box<dyn Error>> {
 
 /// Microseconds of a probe, the median of some rounds over all lines.
 fn probe(target: &Path, mmap: bool) -> Result<f64, Box<dyn Error>> {
-    let book = CtgBook::open(target, &OpenOptions { mmap })?;
+    let book = CtgBook::open(target, &OpenOptions::default().mmap(mmap))?;
     let lines = lines()?;
     let mut found = Lookup::default();
     let mut rounds = Vec::new();

@@ -12,8 +12,8 @@ fn main() -> Result<(), tabia_book::Error> {
     let book = CtgBook::from_static("starter", ctg, cto, ctb)?;
     let mut found = Lookup::default();
     book.probe(&Chess::default(), Wanted::Stored, &mut found)?;
-    for mv in &found.moves {
-        println!("{} {} games", mv.mv, mv.stats().games);
+    for entry in &found.moves {
+        println!("{} {} games", entry.mv, entry.stats().games);
     }
     Ok(())
 }

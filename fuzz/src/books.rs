@@ -92,18 +92,16 @@ pub fn ctg_book(data: &[u8]) {
     if compact(
         &path,
         &target,
-        &tabia_book::ctg::RewriteOptions {
-            old: tabia_io::atomic::Previous::Replace,
-            repack: false,
-            memory: 1 << 20,
-            ..tabia_book::ctg::RewriteOptions::default()
-        },
+        &tabia_book::ctg::RewriteOptions::default()
+            .old(tabia_io::atomic::Previous::Replace)
+            .repack(false)
+            .memory(1 << 20),
         &mut Watch::default(),
     )
     .is_ok()
     {
         // Files that Tabia wrote have no structural errors.
-        let book = CtgBook::open(&target, &OpenOptions { mmap: true });
+        let book = CtgBook::open(&target, &OpenOptions::default());
         drop(book.unwrap_or_else(|error| panic!("our own book: {error}")));
         read_all(&target, &POSITIONS);
     }

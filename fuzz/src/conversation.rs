@@ -135,12 +135,10 @@ pub fn session(data: &[u8]) {
             chain += 1;
         }
     }
-    let profile = Profile {
-        name: "fuzz".to_owned(),
-        settings,
-        start_timeout: Duration::from_secs(8),
-        ..Profile::default()
-    };
+    let profile = Profile::default()
+        .name("fuzz".to_owned())
+        .settings(settings)
+        .start_timeout(Duration::from_secs(8));
     let engines = Engines {
         profiles: vec![profile; chain + 1],
         stand_in: Some(chain),

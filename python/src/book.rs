@@ -164,10 +164,7 @@ impl NativeBook {
             ));
         };
         let book = inner.book(py)?;
-        let rules = Rules {
-            policy: policy.native(),
-            ..Rules::default()
-        };
+        let rules = Rules::default().policy(policy.native());
         let evaluations = inner.evaluations(py)?;
         let played = EvaluatedBook::new(Arc::clone(book) as _, Arc::clone(evaluations));
         let found =
@@ -251,7 +248,7 @@ impl NativeBook {
                     .map_err(|error| error::of_book(py, &error))?;
                 let fields = rows.iter().map(|row| row.fields(&position, mode));
                 let fields: Vec<Option<Fields>> = fields.collect();
-                let weighed = rows.into_iter().map(|row| (row.mv, row.verdict)).unzip();
+                let weighed = rows.into_iter().map(|row| (row.entry, row.verdict)).unzip();
                 let known = Arc::new(Known::weighed(position.turn(), mode, weighed));
                 let entry = |fields| Entry::new(fields, Some(Arc::clone(&known)));
                 fields.into_iter().flatten().map(entry).collect()
@@ -395,8 +392,8 @@ impl Inner {
         }
         let mut verdicts = Vec::new();
         policy::weigh(&found.moves, &policy, |_| None, &mut verdicts);
-        let value = |mv: &BookMove, verdict: &Weighed| {
-            let stats = mv.stats();
+        let value = |entry: &BookMove, verdict: &Weighed| {
+            let stats = entry.stats();
             match self.weights {
                 _ if verdict.rejection.is_some() => 0.0,
                 Weights::Probability => verdict.probability,
@@ -406,9 +403,9 @@ impl Inner {
         };
         let moves = found.moves.into_iter().zip(verdicts);
         let mut rows: Vec<Row> = moves
-            .map(|(mv, verdict)| Row {
-                value: value(&mv, &verdict),
-                mv,
+            .map(|(entry, verdict)| Row {
+                value: value(&entry, &verdict),
+                entry,
                 verdict,
                 weight: 0,
             })
@@ -427,7 +424,7 @@ impl Inner {
             }
         }
         rows.sort_by(|a, b| {
-            let text = |row: &Row| tabia_notation::uci(row.mv.mv);
+            let text = |row: &Row| tabia_notation::uci(row.entry.mv);
             let heavier = b.weight.cmp(&a.weight);
             heavier.then_with(|| text(a).cmp(&text(b)))
         });
@@ -437,7 +434,7 @@ impl Inner {
 
 /// A move of a book that is not a .bin.
 struct Row {
-    mv: BookMove,
+    entry: BookMove,
     verdict: Weighed,
     value: f64,
     weight: u32,
@@ -447,10 +444,10 @@ impl Row {
     fn fields(&self, position: &Chess, mode: CastlingMode) -> Option<Fields> {
         Some(Fields {
             key: polyglot::key(position),
-            raw: PackedMove::from_move(self.mv.mv).0,
+            raw: PackedMove::from_move(self.entry.mv).0,
             weight: self.weight,
-            learn: packed_learn(&self.mv.stats()),
-            mv: RawMove::of(self.mv.mv, mode)?,
+            learn: packed_learn(&self.entry.stats()),
+            mv: RawMove::of(self.entry.mv, mode)?,
         })
     }
 }

@@ -150,8 +150,8 @@ impl Facts {
         }
     }
 
-    fn of(turn: Color, mv: &BookMove, verdict: &Weighed) -> Facts {
-        let (stats, after) = (mv.stats(), mv.after.unwrap_or_default());
+    fn of(turn: Color, entry: &BookMove, verdict: &Weighed) -> Facts {
+        let (stats, after) = (entry.stats(), entry.after.unwrap_or_default());
         Facts {
             games: stats.games,
             wins: stats.wins,
@@ -160,12 +160,12 @@ impl Facts {
             score: stats.score(),
             average_elo: stats.average_elo(),
             performance: stats.performance(),
-            factor: mv.learn_value(),
-            mark: mv.mark().as_str().to_owned(),
+            factor: entry.learn_value(),
+            mark: entry.mark().as_str().to_owned(),
             recommendation: after.recommendation,
-            annotation: mv.annotation.symbol().to_owned(),
+            annotation: entry.annotation.symbol().to_owned(),
             commentary: after.commentary_for(turn.other()),
-            transposition: mv.transposition,
+            transposition: entry.transposition,
             probability: Some(verdict.probability),
             not_played: verdict.rejection.map(|reason| reason.to_string()),
         }

@@ -80,9 +80,8 @@ pub(crate) fn convert<'py>(
     strict: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let usual = converter::ConvertJob::new(source, target);
-    let job = converter::ConvertJob {
-        weights: match weights {
+    let job = converter::ConvertJob::new(source, target)
+        .weights(match weights {
             "probability" => converter::Weights::Probability,
             "games" => converter::Weights::Games,
             "score" => converter::Weights::Score,
@@ -93,14 +92,12 @@ pub(crate) fn convert<'py>(
                     "\"probability\", \"games\" or \"score\"",
                 ));
             }
-        },
-        all_forms: all,
-        keep_never,
-        policy: policy.map_or(usual.policy, Policy::native),
-        old: old(force),
-        strict,
-        ..usual
-    };
+        })
+        .all_forms(all)
+        .keep_never(keep_never)
+        .policy(policy.map_or_else(Default::default, Policy::native))
+        .old(old(force))
+        .strict(strict);
     let done = watched(py, progress.as_ref(), |watch| converter::run(&job, watch))?;
     let done = done.map_err(|error| error::of_conversion(py, &error, &job.target))?;
     let summary = PyDict::new(py);
@@ -177,14 +174,10 @@ pub(crate) fn build<'py>(
             .map(|path| path?.extract())
             .collect::<PyResult<Vec<PathBuf>>>()?,
     };
-    let marked = priority.into_iter().map(|path| builder::Source {
-        path,
-        priority: true,
-    });
-    let plain = paths.into_iter().map(|path| builder::Source {
-        path,
-        priority: false,
-    });
+    let marked = priority
+        .into_iter()
+        .map(|path| builder::Source::new(path).priority(true));
+    let plain = paths.into_iter().map(builder::Source::new);
     let mut filter = GameFilter::default();
     filter.min_elo = min_elo;
     filter.both_elo = both_elo;
@@ -212,22 +205,21 @@ pub(crate) fn build<'py>(
     filter.not_players = not_players;
     filter.decisive = decisive;
     let usual = builder::BuildJob::new(marked.chain(plain).collect(), target);
-    let job = builder::BuildJob {
-        filter,
-        old: old(force),
-        password,
-        max_ply,
-        eco_relative,
-        only: only.map(|text| colour("only", text)).transpose()?,
-        min_games,
-        variations,
-        annotations,
-        setups,
-        dedupe,
-        threads: threads.unwrap_or(usual.threads).max(1),
-        memory,
-        ..usual
-    };
+    let threads = threads.unwrap_or(usual.threads).max(1);
+    let job = usual
+        .filter(filter)
+        .old(old(force))
+        .password(password)
+        .max_ply(max_ply)
+        .eco_relative(eco_relative)
+        .only(only.map(|text| colour("only", text)).transpose()?)
+        .min_games(min_games)
+        .variations(variations)
+        .annotations(annotations)
+        .setups(setups)
+        .dedupe(dedupe)
+        .threads(threads)
+        .memory(memory);
     let done = watched(py, progress.as_ref(), |watch| builder::run(&job, watch))?;
     let done = done.map_err(|error| error::not_made(py, &error.to_string(), &job.target))?;
     let summary = PyDict::new(py);

@@ -143,12 +143,10 @@ pub(super) struct Rewriting {
 
 impl Rewriting {
     pub(super) fn options(self) -> RewriteOptions {
-        RewriteOptions {
-            old: self.force.old(),
-            memory: self.memory,
-            strict: self.strict,
-            ..RewriteOptions::default()
-        }
+        RewriteOptions::default()
+            .old(self.force.old())
+            .memory(self.memory)
+            .strict(self.strict)
     }
 }
 

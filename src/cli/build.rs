@@ -80,10 +80,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
     super::complete_interrupted(target)?;
-    let job = BuildJob {
-        product,
-        ..job(&args.games, &args.sources, target, args.force.old())
-    };
+    let job = job(&args.games, &args.sources, target, args.force.old()).product(product);
     let books = books_among(&args.sources)?;
     if books.is_empty() {
         return build_all(args, job, out);
@@ -104,11 +101,11 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 /// Makes the book, or records, and the books of `--also`, in one pass.
 fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::Result<u8> {
     let also = args.also.iter().map(|also| {
-        Ok(BuildJob {
-            target: also.target.clone(),
-            product: also.choice.product(&also.target)?,
-            ..also.choice.apply(job.clone())
-        })
+        Ok(also
+            .choice
+            .apply(job.clone())
+            .target(also.target.clone())
+            .product(also.choice.product(&also.target)?))
     });
     let also: Vec<BuildJob> = also.collect::<anyhow::Result<_>>()?;
     if args.evaluations {
@@ -227,13 +224,11 @@ pub(super) fn add_to_books(
     let mut games = Summary::default();
     let given = books.clone();
     let beside = TempFolder::beside(&target).with_context(|| target.display().to_string())?;
-    let options = RewriteOptions {
-        old: job.old,
-        memory: args.work.memory,
-        strict: args.work.strict,
-        whole: books.contains(&target),
-        ..RewriteOptions::default()
-    };
+    let options = RewriteOptions::default()
+        .old(job.old)
+        .memory(args.work.memory)
+        .strict(args.work.strict)
+        .whole(books.contains(&target));
     if !job.sources.is_empty() {
         job.target = beside.path().join("games.ctg");
         games = build_games(&job, "the games")?;
@@ -275,42 +270,33 @@ fn is_book(path: &Path) -> bool {
 }
 
 pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Previous) -> BuildJob {
-    let source = |priority| {
-        move |path: &std::path::PathBuf| Source {
-            path: path.clone(),
-            priority,
-        }
-    };
+    let source =
+        |priority| move |path: &std::path::PathBuf| Source::new(path.clone()).priority(priority);
     // A file that is named twice counts once, as a priority.
     let mut all: Vec<Source> = args.priority.iter().map(source(true)).collect();
     let games = sources.iter().filter(|path| !is_book(path));
     all.extend(games.map(source(false)));
-    let job = BuildJob {
-        old,
-        password: args.choice.filter.password.clone(),
-        variations: args.variations,
-        annotations: args.annotations,
-        setups: args.setups,
-        threads: collection::threads(args.work.threads),
-        memory: args.work.memory,
-        temp: args.work.temp.clone(),
-        ..BuildJob::new(all, target.to_owned())
-    };
+    let job = BuildJob::new(all, target.to_owned())
+        .old(old)
+        .password(args.choice.filter.password.clone())
+        .variations(args.variations)
+        .annotations(args.annotations)
+        .setups(args.setups)
+        .threads(collection::threads(args.work.threads))
+        .memory(args.work.memory)
+        .temp(args.work.temp.clone());
     args.choice.apply(job)
 }
 
 impl Choice {
     /// Applies these options for games, plies and moves.
     fn apply(&self, job: BuildJob) -> BuildJob {
-        BuildJob {
-            filter: self.filter.filter(),
-            max_ply: self.max_ply.into(),
-            eco_relative: self.eco_relative.map(usize::from),
-            only: self.only().map(shakmaty::Color::from),
-            min_games: self.min_games,
-            dedupe: self.dedupe,
-            ..job
-        }
+        job.filter(self.filter.filter())
+            .max_ply(self.max_ply.into())
+            .eco_relative(self.eco_relative.map(usize::from))
+            .only(self.only().map(shakmaty::Color::from))
+            .min_games(self.min_games)
+            .dedupe(self.dedupe)
     }
 }
 

@@ -27,10 +27,7 @@ pub(super) struct ChangeArgs {
 
 impl ChangeArgs {
     pub(super) fn options(&self) -> EditOptions {
-        EditOptions {
-            wait: Duration::from_secs(self.wait),
-            ..EditOptions::default()
-        }
+        EditOptions::default().wait(Duration::from_secs(self.wait))
     }
 
     /// The verb for what the command did to values.

@@ -162,7 +162,7 @@ pub(super) fn print(
             && let Err(reason) = &greeting.ready
         {
             faults.unready = 1;
-            let reason = shown(reason);
+            let reason = shown(&reason.to_string());
             writeln!(out, "  is not ready with these options: {reason}")?;
         }
         let before = engines.profiles.iter().take(index);

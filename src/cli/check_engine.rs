@@ -36,10 +36,7 @@ pub(super) fn run(args: &CheckEngineArgs, out: &mut impl Write) -> anyhow::Resul
         Some((program, rest)) => engine_command(program, rest)?,
         None => engine_named(&configuration(&args.config)?, args.name.as_deref())?,
     };
-    let command = EngineCommand {
-        may_be_tabia: true,
-        ..command
-    };
+    let command = command.may_be_tabia(true);
     Ok(u8::from(!check(&command, out)?))
 }
 
@@ -143,10 +140,7 @@ mod tests {
 
     #[test]
     fn an_engine_that_does_not_exist_fails_the_first_step() {
-        let command = EngineCommand {
-            program: "/nowhere/fish".into(),
-            ..EngineCommand::default()
-        };
+        let command = EngineCommand::new("/nowhere/fish");
         let mut out = Vec::new();
         assert!(!check(&command, &mut out).unwrap());
         let text = String::from_utf8(out).unwrap();

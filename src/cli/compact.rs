@@ -11,9 +11,7 @@ use super::args::Rewriting;
 use super::progress;
 use super::style::counted;
 use tabia_book::bin::{self, MergeOrder};
-use tabia_book::ctg::{
-    self, CtgBook, OpenOptions, RewriteOptions, Rewritten, Salvage, Written, compact,
-};
+use tabia_book::ctg::{self, CtgBook, OpenOptions, Rewritten, Salvage, Written, compact};
 use tabia_io::atomic::{self, Previous};
 use tabia_io::input::path::has_extension;
 use tabia_io::input::sibling::sibling;
@@ -66,10 +64,7 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     let before: u64 = files
         .map(|file| std::fs::metadata(file).map_or(0, |data| data.len()))
         .sum();
-    let options = RewriteOptions {
-        repack: args.repack,
-        ..args.rewriting.options()
-    };
+    let options = args.rewriting.options().repack(args.repack);
     let done = progress::watched(|watch| compact(&args.book, target, &options, watch))??;
     let index = match done.splits_kept {
         true => "",

@@ -84,26 +84,25 @@ pub(super) struct ConvertArgs {
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     super::complete_interrupted(&args.output)?;
-    let job = ConvertJob {
-        policy: super::probe::options(&args.set)?.policy,
-        weights: match args.weights {
+    let job = ConvertJob::new(args.input.clone(), args.output.clone())
+        .policy(super::probe::options(&args.set)?.policy)
+        .weights(match args.weights {
             Weights::Probability => convert::Weights::Probability,
             Weights::Games => convert::Weights::Games,
             Weights::Score => convert::Weights::Score,
-        },
-        all_forms: args.all,
-        keep_never: args.keep_never,
-        pgn: PgnOptions {
-            plies: args.plies,
-            min_games: args.min_games,
-            game_moves: args.game_moves,
-            comments: !args.bare,
-        },
-        memory: args.memory,
-        old: args.force.old(),
-        strict: args.strict,
-        ..ConvertJob::new(args.input.clone(), args.output.clone())
-    };
+        })
+        .all_forms(args.all)
+        .keep_never(args.keep_never)
+        .pgn(
+            PgnOptions::default()
+                .plies(args.plies)
+                .min_games(args.min_games)
+                .game_moves(args.game_moves)
+                .comments(!args.bare),
+        )
+        .memory(args.memory)
+        .old(args.force.old())
+        .strict(args.strict);
     let start = Instant::now();
     let done = progress::watched(|watch| convert::run(&job, watch))??;
     for notice in &done.notices {

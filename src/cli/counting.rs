@@ -56,7 +56,11 @@ impl Choice {
         let (uniform, min_score) = (self.uniform, self.min_score);
         if has_extension(book, "bin") {
             let min_score = min_score.unwrap_or(0.0);
-            return Ok(Product::Polyglot(PolyglotRule { uniform, min_score }));
+            return Ok(Product::Polyglot(
+                PolyglotRule::default()
+                    .uniform(uniform)
+                    .min_score(min_score),
+            ));
         }
         ensure!(
             !uniform && min_score.is_none(),

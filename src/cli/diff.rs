@@ -101,12 +101,12 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let fen = args.fen.as_deref().unwrap_or_default();
     let moves = args.moves.as_deref().unwrap_or_default();
     let reached = Line::read(fen, moves)?;
-    let plan = Plan {
-        from: reached.last().clone(),
-        plies: args.depth,
-        unreached: args.fen.is_none() && args.moves.is_none() && args.depth.is_none(),
-        aspects: Aspects::from_list(&args.only.iter().map(|only| only.0).collect::<Vec<_>>()),
-    };
+    let plan = Plan::new(Aspects::from_list(
+        &args.only.iter().map(|only| only.0).collect::<Vec<_>>(),
+    ))
+    .from(reached.last().clone())
+    .plies(args.depth)
+    .unreached(args.fen.is_none() && args.moves.is_none() && args.depth.is_none());
     if !args.json {
         let name = |path: &std::path::Path| escape_control(&path.display().to_string());
         writeln!(out, "A  {}\nB  {}", name(a.path()), name(b.path()))?;

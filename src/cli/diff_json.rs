@@ -81,19 +81,19 @@ pub(super) fn line_text(line: &Line) -> String {
     }
 }
 
-fn move_json(mv: &MoveDifference, position: &Chess) -> Value {
+fn move_json(entry: &MoveDifference, position: &Chess) -> Value {
     let mut object = json!({
-        "uci": notation::uci(mv.mv),
-        "san": notation::san(position, mv.mv),
+        "uci": notation::uci(entry.mv),
+        "san": notation::san(position, entry.mv),
     });
-    if let Some(side) = mv.only_in {
+    if let Some(side) = entry.only_in {
         object["only_in"] = json!(side.as_str());
     }
-    if let Some((a, b)) = mv.annotation {
+    if let Some((a, b)) = entry.annotation {
         object["annotation"] = json!([a.symbol(), b.symbol()]);
         object["annotation_byte"] = json!([a.0, b.0]);
     }
-    match mv.preference {
+    match entry.preference {
         Some((Preference::Weight(a), Preference::Weight(b))) => {
             object["weight"] = json!([a, b]);
         }
@@ -102,7 +102,7 @@ fn move_json(mv: &MoveDifference, position: &Chess) -> Value {
         }
         _ => {}
     }
-    if let Some((a, b)) = &mv.stats {
+    if let Some((a, b)) = &entry.stats {
         object["stats"] = json!([a, b]);
     }
     object

@@ -124,9 +124,9 @@ fn write_difference(difference: &Difference, position: &Chess, out: &mut String)
         };
         row("commentary", seen(a), seen(b));
     }
-    for mv in &difference.moves {
-        let san = notation::san(position, mv.mv);
-        move_rows(&san, mv, position.turn(), &mut row);
+    for entry in &difference.moves {
+        let san = notation::san(position, entry.mv);
+        move_rows(&san, entry, position.turn(), &mut row);
     }
     write_rows(&rows, out)?;
     for (side, style) in [(Side::A, RED), (Side::B, GREEN)] {
@@ -134,7 +134,9 @@ fn write_difference(difference: &Difference, position: &Chess, out: &mut String)
             .moves
             .iter()
             .filter(|mv| mv.only_in == Some(side));
-        let names: Vec<String> = moves.map(|mv| notation::san(position, mv.mv)).collect();
+        let names: Vec<String> = moves
+            .map(|entry| notation::san(position, entry.mv))
+            .collect();
         if names.is_empty() {
             continue;
         }
@@ -170,18 +172,18 @@ fn write_rows(rows: &[(&str, String, String)], out: &mut String) -> fmt::Result 
 
 fn move_rows(
     san: &str,
-    mv: &MoveDifference,
+    entry: &MoveDifference,
     turn: Color,
     row: &mut impl FnMut(&'static str, String, String),
 ) {
-    if let Some((a, b)) = mv.annotation {
+    if let Some((a, b)) = entry.annotation {
         row(
             "move",
             format!("{san}{}", symbol(a, b)),
             format!("{san}{}", symbol(b, a)),
         );
     }
-    if let Some((a, b)) = mv.preference {
+    if let Some((a, b)) = entry.preference {
         let text = |preference: Preference| match preference {
             Preference::Weight(weight) => format!("{san} weight {weight}"),
             Preference::Priority(priority) => format!("{san} priority {priority}"),
@@ -189,7 +191,7 @@ fn move_rows(
         };
         row("move", text(a), text(b));
     }
-    if let Some((a, b)) = &mv.stats {
+    if let Some((a, b)) = &entry.stats {
         let text = |stats: &Stats| format!("{san} {}", results(stats, turn));
         row("move", text(a), text(b));
     }

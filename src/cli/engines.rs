@@ -55,10 +55,9 @@ pub(super) fn program() -> Option<PathBuf> {
 
 /// The command of the built-in engine, if this program has one.
 pub(super) fn builtin() -> Option<EngineCommand> {
-    cfg!(feature = "builtin-engine").then(|| EngineCommand {
-        program: program().unwrap_or_else(|| PathBuf::from("tabia")),
-        args: vec!["engine".into()],
-        ..EngineCommand::default()
+    cfg!(feature = "builtin-engine").then(|| {
+        EngineCommand::new(program().unwrap_or_else(|| PathBuf::from("tabia")))
+            .args(vec!["engine".into()])
     })
 }
 
@@ -77,11 +76,7 @@ pub(super) fn engine_command(
 }
 
 pub(super) fn command_of(program: &OsString, args: &[OsString]) -> EngineCommand {
-    EngineCommand {
-        program: program.into(),
-        args: args.to_vec(),
-        ..EngineCommand::default()
-    }
+    EngineCommand::new(program).args(args.to_vec())
 }
 
 /// Whether a name can only be the path of a program.

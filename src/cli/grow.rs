@@ -170,11 +170,9 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         );
         return Ok(if grown.failed > 0 { 2 } else { 1 });
     }
-    let options = RewriteOptions {
-        old: args.force.old(),
-        memory: args.memory,
-        ..RewriteOptions::default()
-    };
+    let options = RewriteOptions::default()
+        .old(args.force.old())
+        .memory(args.memory);
     // The old one may be the file that is replaced.
     drop(book);
     let written = progress::watched(|watch| {

@@ -109,6 +109,7 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
             position,
             record,
             moves,
+            ..
         } = position?;
         if !moves.is_empty() {
             sides.insert(position.turn());
@@ -118,7 +119,10 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
         }
         numbers.reached_positions += 1;
         let never = |preference: Preference| u64::from(preference.is_never());
-        numbers.never_played += moves.iter().map(|mv| never(mv.preference)).sum::<u64>();
+        numbers.never_played += moves
+            .iter()
+            .map(|entry| never(entry.preference))
+            .sum::<u64>();
     }
     numbers.only = match sides.len() {
         1 => sides.into_iter().next().map(side),

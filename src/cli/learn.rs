@@ -110,16 +110,15 @@ impl LearnArgs {
     }
 
     fn learn_options(&self) -> LearnOptions {
-        LearnOptions {
-            strength: self.strength,
-            fresh: self.fresh,
-            dry_run: self.work.dry_run,
-            shown: match (self.work.dry_run, self.list) {
+        LearnOptions::default()
+            .strength(self.strength)
+            .fresh(self.fresh)
+            .dry_run(self.work.dry_run)
+            .shown(match (self.work.dry_run, self.list) {
                 (_, true) => usize::MAX,
                 (true, false) => SHOWN,
                 (false, false) => 0,
-            },
-        }
+            })
     }
 
     /// The side files to read; they are renamed first, unless nothing is changed.

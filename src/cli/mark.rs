@@ -220,11 +220,10 @@ impl MarkArgs {
 
     fn job(&self) -> anyhow::Result<MarkJob> {
         let target = self.target()?;
-        let selection = Selection {
-            edit: self.edit()?,
-            colour: self.colour(),
-            filter: filter(self.filter.as_deref())?,
-        };
+        let selection = Selection::default()
+            .edit(self.edit()?)
+            .colour(self.colour())
+            .filter(filter(self.filter.as_deref())?);
         let is_free = selection.colour.is_none() && selection.filter.is_none();
         match target {
             MarkTarget::Book => {
@@ -250,13 +249,10 @@ impl MarkArgs {
             }
             MarkTarget::Moves(_) => {}
         }
-        Ok(MarkJob {
-            target,
-            selection,
-            dry_run: self.work.dry_run,
-            strict: self.strict,
-            shown: if self.list { usize::MAX } else { SHOWN },
-        })
+        Ok(MarkJob::new(target, selection)
+            .dry_run(self.work.dry_run)
+            .strict(self.strict)
+            .shown(if self.list { usize::MAX } else { SHOWN }))
     }
 }
 

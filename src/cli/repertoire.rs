@@ -188,18 +188,13 @@ fn measured(found: &Repertoire, games: &Path) -> anyhow::Result<Option<Measured>
 fn differences(found: &Repertoire, mine: &Path) -> anyhow::Result<Differences> {
     let beside = tempfile::tempdir().context("a folder for temporary files")?;
     let target = beside.path().join("mine.ctg");
-    let source = Source {
-        path: mine.to_owned(),
-        priority: false,
-    };
-    let job = BuildJob {
-        variations: true,
-        max_ply: 400,
-        ..BuildJob::new(vec![source], target.clone())
-    };
+    let source = Source::new(mine.to_owned());
+    let job = BuildJob::new(vec![source], target.clone())
+        .variations(true)
+        .max_ply(400);
     let built = progress::watched(|watch| build::run(&job, watch))?;
     built.with_context(|| mine.display().to_string())?;
-    let book = Book::open(&target, &OpenOptions { mmap: false })?;
+    let book = Book::open(&target, &OpenOptions::default().mmap(false))?;
     Ok(found.differences(&book)?)
 }
 

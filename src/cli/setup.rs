@@ -391,10 +391,7 @@ fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Resu
         write!(out, "  {}: ", shown(&path))?;
         // Each step takes time: show the last one now.
         out.flush()?;
-        let command = EngineCommand {
-            program: path.clone(),
-            ..EngineCommand::default()
-        };
+        let command = EngineCommand::new(path.clone());
         let answer = match path.to_str() {
             Some(_) => greet(&command, tabia_adapter::config::START_TIMEOUT)
                 .map_err(|error| error.to_string()),
@@ -436,21 +433,16 @@ fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
         Painted(HEADING, "Two moves, to see that it works")
     )?;
     out.flush()?;
-    let command = EngineCommand {
-        program: program.to_owned(),
-        may_be_tabia: true,
-        ..EngineCommand::default()
-    };
-    let patience = Patience {
-        start: std::time::Duration::from_secs(60),
-        search: std::time::Duration::from_secs(30),
-        ..Patience::default()
-    };
+    let command = EngineCommand::new(program.to_owned()).may_be_tabia(true);
+    let patience = Patience::default()
+        .start(std::time::Duration::from_secs(60))
+        .search(std::time::Duration::from_secs(30));
     match play(&command, &["startpos", ENDGAME], &patience) {
         Ok(played) => {
-            for (place, PlayedMove { mv, remarks }) in ["start position", "endgame, out of book"]
-                .iter()
-                .zip(played)
+            for (place, PlayedMove { mv, remarks, .. }) in
+                ["start position", "endgame, out of book"]
+                    .iter()
+                    .zip(played)
             {
                 writeln!(out, "  {place}: {}", plain(&mv))?;
                 for remark in remarks {

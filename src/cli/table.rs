@@ -40,8 +40,8 @@ const fn has_priority(mv: &MoveView) -> bool {
     mv.priority.is_some()
 }
 
-const fn has_evaluation(mv: &MoveView) -> bool {
-    mv.evaluation.is_some()
+const fn has_evaluation(entry: &MoveView) -> bool {
+    entry.evaluation.is_some()
 }
 
 const COLUMNS: [Column; 11] = [
@@ -53,8 +53,8 @@ const COLUMNS: [Column; 11] = [
     ("%", 7, has_games, |mv| per_cent(mv.score)),
     ("av", 6, is_rated, |mv| rounded(mv.average_elo)),
     ("perf", 6, is_rated, |mv| rounded(mv.performance)),
-    ("fact", 6, is_rated, |mv| signed(mv.learn_value)),
-    ("eval", 7, has_evaluation, |mv| pawns(mv.evaluation)),
+    ("fact", 6, is_rated, |entry| signed(entry.learn_value)),
+    ("eval", 7, has_evaluation, |entry| pawns(entry.evaluation)),
     ("prio", 6, has_priority, |mv| or_dash(mv.priority)),
 ];
 
@@ -106,16 +106,16 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
     head += if marks { " mark  " } else { " " };
     head += &format!("{:>7}", "prob");
     writeln!(out, "\n{}", Painted(HEADING, &head))?;
-    for mv in &view.moves {
-        let style = of_mark(mv.mark);
+    for entry in &view.moves {
+        let style = of_mark(entry.mark);
         let mut row = String::new();
         for (_, width, _, text) in columns() {
-            row += &format!("{:>width$}", text(mv));
+            row += &format!("{:>width$}", text(entry));
         }
-        let name = format!("{:<9}", mv.name());
+        let name = format!("{:<9}", entry.name());
         write!(out, "{}{row}", Painted(style, name))?;
         if marks {
-            let mark = match mv.mark {
+            let mark = match entry.mark {
                 Mark::None => "-",
                 mark => mark.as_str(),
             };
@@ -123,10 +123,10 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
         } else {
             write!(out, " ")?;
         }
-        write!(out, "{:>6.1}%", 100.0 * mv.probability)?;
-        write_note(mv, head.chars().count(), out)?;
+        write!(out, "{:>6.1}%", 100.0 * entry.probability)?;
+        write_note(entry, head.chars().count(), out)?;
     }
-    if view.moves.iter().any(|mv| mv.transposition) {
+    if view.moves.iter().any(|entry| entry.transposition) {
         writeln!(out, "\n* not stored as a move, but leads into the book")?;
     }
     Ok(())

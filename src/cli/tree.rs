@@ -61,10 +61,7 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     );
     let book = super::open_book(&args.book, args.no_mmap)?;
     let reached = super::line_of(&args.fen, args.moves.as_deref())?;
-    let limits = TreeLimits {
-        plies: args.depth,
-        min_share: args.min_share / 100.0,
-    };
+    let limits = TreeLimits::new(args.depth, args.min_share / 100.0);
     let mut printer = Printer {
         tree: Tree::new(&book, limits),
         ascii: args.ascii,
@@ -118,7 +115,7 @@ impl Printer<'_> {
         self.weights = found
             .moves
             .iter()
-            .any(|mv| matches!(mv.preference, Preference::Weight(_)));
+            .any(|entry| matches!(entry.preference, Preference::Weight(_)));
         let mut head = title;
         if head.chars().count() > TREE_COLUMNS {
             writeln!(out, "{}", Painted(HEADING, head))?;
@@ -186,28 +183,28 @@ impl Printer<'_> {
         (indent, last, above): (&str, bool, bool),
         out: &mut impl Write,
     ) -> io::Result<()> {
-        let mv = &branch.mv;
-        let mut label = format!("{number}{}", name(position, mv));
-        if mv.mark() != Mark::None {
+        let entry = &branch.entry;
+        let mut label = format!("{number}{}", name(position, entry));
+        if entry.mark() != Mark::None {
             label.push(' ');
-            label.push_str(mv.mark().as_str());
+            label.push_str(entry.mark().as_str());
         }
         if above {
             self.above = true;
             label.push_str(if self.ascii { " =" } else { " ↑" });
         }
-        self.transposition |= mv.transposition;
+        self.transposition |= entry.transposition;
         let tree = fit(&format!("{indent}{}", self.fork(last)), &label);
         let pad = TREE_COLUMNS.saturating_sub(tree.chars().count());
         let rails = tree.strip_suffix(&label).unwrap_or_default();
         let label = if rails.is_empty() { &tree } else { &label };
-        let stats = mv.stats();
+        let stats = entry.stats();
         writeln!(
             out,
             "{rails}{}{:pad$}{:>11}{:>7}%{:>8}{:>7}",
-            Painted(of_mark(mv.mark()), label),
+            Painted(of_mark(entry.mark()), label),
             "",
-            thousands(weight(mv) as u64),
+            thousands(weight(entry) as u64),
             per_cent(Some(branch.share)),
             per_cent(stats.score()),
             rounded(stats.average_elo()),
@@ -234,24 +231,24 @@ impl Printer<'_> {
         let branches = self.tree.branches(position, ply, share)?;
         let mut list = Vec::new();
         for branch in &branches.shown {
-            let mv = &branch.mv;
-            let stats = mv.stats();
+            let book_move = &branch.entry;
+            let stats = book_move.stats();
             let above = self.tree.is_shown(branch);
             let mut entry = json!({
-                "uci": notation::uci(mv.mv),
-                "san": notation::san(position, mv.mv),
+                "uci": notation::uci(book_move.mv),
+                "san": notation::san(position, book_move.mv),
                 "games": stats.games,
                 "wins": stats.wins,
                 "draws": stats.draws,
                 "losses": stats.losses,
                 "average_elo": stats.average_elo(),
                 "share": branch.share,
-                "mark": mv.mark().as_str(),
-                "annotation": mv.annotation.symbol(),
-                "transposition": mv.transposition,
+                "mark": book_move.mark().as_str(),
+                "annotation": book_move.annotation.symbol(),
+                "transposition": book_move.transposition,
                 "shown_above": above,
             });
-            if let Preference::Weight(weight) = mv.preference {
+            if let Preference::Weight(weight) = book_move.preference {
                 entry["stored_weight"] = json!(weight);
             }
             if !above {
@@ -273,10 +270,10 @@ impl Printer<'_> {
 }
 
 /// The move with its annotation, and a star if it is not stored in the book.
-fn name(position: &Chess, mv: &BookMove) -> String {
-    let mut name = notation::san(position, mv.mv);
-    name.push_str(mv.annotation.symbol());
-    if mv.transposition {
+fn name(position: &Chess, entry: &BookMove) -> String {
+    let mut name = notation::san(position, entry.mv);
+    name.push_str(entry.annotation.symbol());
+    if entry.transposition {
         name.push('*');
     }
     name

@@ -63,16 +63,14 @@ fn existing_file<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Path> {
     } else if let Some(error) = error.downcast_ref() {
         match error {
             BuildError::Write(error) => existing_file(error),
-            BuildError::WriteFile(error) => existing_file(error),
             _ => None,
         }
     } else if let Some(IndexError::Games(error)) = error.downcast_ref() {
         existing_file(error)
     } else if let Some(GamesError::Write(error)) = error.downcast_ref() {
         error.existing_file()
-    } else if let Some(BookError::WriteFile(error)) = error.downcast_ref() {
-        // Not the `Arc` around it, which is an error too.
-        existing_file(&**error)
+    } else if let Some(BookError::Exists { path, .. }) = error.downcast_ref() {
+        Some(path)
     } else if let Some(WriteFileError::Exists { path }) = error.downcast_ref() {
         Some(path)
     } else {

@@ -170,7 +170,7 @@ fn learn_values_make_worse_moves_rarer() {
         let learn_values = found
             .moves
             .iter()
-            .map(|mv| (mv.mv.to_string(), mv.learn_value()));
+            .map(|entry| (entry.mv.to_string(), entry.learn_value()));
         learn_values.collect::<std::collections::BTreeMap<_, _>>()
     };
     let first = learn_values("");

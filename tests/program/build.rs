@@ -649,10 +649,7 @@ fn bad_input_is_refused_and_no_book_is_written() {
             "-o old.ctg games.pgn",
             "; --force replaces it and keeps the old one as old.ctg.bak",
         ),
-        (
-            "-o old.ctg old.ctg missing.pgn",
-            "old.ctg: is there already",
-        ),
+        ("-o old.ctg old.ctg missing.pgn", "old.ctg: already exists"),
         ("-fo old.ctg games.pgn --min-games 2", "no position"),
         ("-fo old.ctg games.pgn --eco Z99", "ECO"),
         ("-fo old.ctg games.pgn --memory 12X", "size"),

@@ -10,21 +10,15 @@ use tabia_engine::check::{Outcome, Patience, check};
 
 #[test]
 fn the_built_in_engine_passes() {
-    let command = EngineCommand {
-        program: TABIA.into(),
-        args: vec!["engine".into()],
-        ..EngineCommand::default()
-    };
+    let command = EngineCommand::new(TABIA).args(vec!["engine".into()]);
     // A limit that no sound engine reaches, even on a slow machine.
     let long = Duration::from_secs(120);
-    let patience = Patience {
-        start: long,
-        ready: long,
-        search: long,
-        stop: long,
-        quit: long,
-        ..Patience::default()
-    };
+    let patience = Patience::default()
+        .start(long)
+        .ready(long)
+        .search(long)
+        .stop(long)
+        .quit(long);
     let report = check(&command, &patience, &mut |_| {});
     // On a busy machine it may use more than a clock has: that proves nothing.
     let is_sound = |outcome, text: &str| match outcome {

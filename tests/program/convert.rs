@@ -45,17 +45,14 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
     let folder = Folder::new();
     let target = folder.join("x.pgn");
     for game_moves in [1, 200, u32::MAX] {
-        let pgn = PgnOptions {
-            plies: 14,
-            min_games: 20,
-            game_moves,
-            comments: game_moves != 1,
-        };
-        let job = ConvertJob {
-            pgn,
-            old: Previous::Replace,
-            ..ConvertJob::new(STARTER.into(), target.clone())
-        };
+        let pgn = PgnOptions::default()
+            .plies(14)
+            .min_games(20)
+            .game_moves(game_moves)
+            .comments(game_moves != 1);
+        let job = ConvertJob::new(STARTER.into(), target.clone())
+            .pgn(pgn)
+            .old(Previous::Replace);
         let done = run(&job, &mut Watch::default()).unwrap();
         assert!(done.moves > 200, "{done:?}");
         let text = fs::read_to_string(&target).unwrap();
@@ -74,10 +71,7 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
             assert_eq!(lines.len(), 1);
         }
         let built = folder.join("built.ctg");
-        let sources = vec![tabia_build::Source {
-            path: target.clone(),
-            priority: false,
-        }];
+        let sources = vec![tabia_build::Source::new(target.clone())];
         let mut job = tabia_build::BuildJob::new(sources, built.clone());
         job.old = Previous::Replace;
         let summary = tabia_build::run(&job, &mut Watch::default()).unwrap();

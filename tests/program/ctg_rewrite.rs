@@ -53,13 +53,13 @@ fn invalid_options_are_refused_and_nothing_is_lost() {
         assert!(output.out().is_empty());
         assert_eq!(folder.names(), before);
     };
-    refused("merge -o book0.ctg book1.ctg book0.ctg", "is there already");
+    refused("merge -o book0.ctg book1.ctg book0.ctg", "already exists");
     refused("compact book0.ctg -o book1.ctg", "--force");
     // On a case-sensitive system this is another book, with the index of this one.
     let in_the_way = if cfg!(windows) {
-        "BOOK0.CTG: is there already"
+        "BOOK0.CTG: already exists"
     } else {
-        "book0.cto: is there already"
+        "book0.cto: already exists"
     };
     refused("merge -o ./BOOK0.CTG book0.ctg book1.ctg", in_the_way);
     for (arguments, message) in [
@@ -119,7 +119,7 @@ fn force_keeps_all_files_of_the_old_book() {
     folder.tabia("merge -o book0.ctg book1.ctg").ends(2);
     let merge = "book0.ctg book0.ctg book1.ctg";
     let text = folder.tabia(&format!("merge -o {merge}")).err();
-    assert_has(&text, "is there already");
+    assert_has(&text, "already exists");
     assert_has(&text, "book0.ctg.bak");
     assert_eq!(parts(""), old);
     // A source may be the target if an option allows it.

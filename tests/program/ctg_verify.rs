@@ -41,6 +41,6 @@ fn verify_reports_each_problem_and_its_exit_code() {
     assert_eq!(sound["problems"], json!([]));
 
     let none = tabia("verify Cargo.toml");
-    let messages = none.refused("this is no opening book");
+    let messages = none.refused("not an opening book");
     assert_eq!((none.out().as_str(), messages.lines().count()), ("", 1));
 }

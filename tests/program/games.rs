@@ -463,7 +463,7 @@ fn games_and_books_are_recognized_by_content() {
         ),
         ("convert games.ctg out.bin", "this is PGN: build a book"),
         ("probe book.pgn.zst", "this is compressed: unpack"),
-        ("probe program.pgn", "this is no opening book"),
+        ("probe program.pgn", "not an opening book"),
     ] {
         folder.tabia(arguments).refused(message);
         assert!(

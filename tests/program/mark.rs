@@ -161,7 +161,7 @@ fn nothing_is_pending_beside_a_sound_book() {
     // A journal that was not complete when its program was killed.
     folder.put(".book.ctg.edit", b"tabiaed2 and then");
     let messages = mark(&folder, "book.ctg --move e4 --factor 3").ok();
-    assert_has(&messages, "cut short before the book was touched");
+    assert_has(&messages, "was interrupted before the book was touched");
     assert!(!folder.join(".book.ctg.edit").exists());
 }
 
@@ -196,8 +196,11 @@ fn line_colour_and_where_choose_the_right_moves() {
     .ok();
     let start = lookup(&book, &Chess::default());
     let green = |lookup: &Lookup| -> Vec<String> {
-        let moves = lookup.moves.iter().filter(|mv| mv.mark() == Mark::Main);
-        moves.map(|mv| mv.mv.to_string()).collect()
+        let moves = lookup
+            .moves
+            .iter()
+            .filter(|entry| entry.mark() == Mark::Main);
+        moves.map(|entry| entry.mv.to_string()).collect()
     };
     assert_eq!(green(&start), ["e2-e4"]);
     assert_eq!(green(&lookup(&book, &after("e4"))), [""; 0]);
@@ -211,10 +214,10 @@ fn line_colour_and_where_choose_the_right_moves() {
     )
     .ok();
     let start = lookup(&book, &Chess::default());
-    assert!(start.moves.iter().all(|mv| mv.mark() == Mark::None));
-    for mv in &lookup(&book, &after("e4")).moves {
-        let meant = mv.stats().games >= 1000;
-        assert_eq!(mv.mark() == Mark::Avoid, meant, "{}", mv.mv);
+    assert!(start.moves.iter().all(|entry| entry.mark() == Mark::None));
+    for entry in &lookup(&book, &after("e4")).moves {
+        let meant = entry.stats().games >= 1000;
+        assert_eq!(entry.mark() == Mark::Avoid, meant, "{}", entry.mv);
     }
     assert_sound(&book);
 
@@ -554,7 +557,7 @@ fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
         }
         child.kill().unwrap();
         cut_short += u32::from(!child.wait().unwrap().success());
-        let opened = CtgBook::open(&book, &OpenOptions { mmap: false }).unwrap();
+        let opened = CtgBook::open(&book, &OpenOptions::default().mmap(false)).unwrap();
         let (mut green, mut red) = (0, 0);
         for entry in opened.entries() {
             let record = entry.unwrap().record;

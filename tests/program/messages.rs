@@ -138,7 +138,7 @@ fn files_that_only_bear_the_name_of_a_book_or_database_are_named() {
         "tar archive: unpack it with `tar xf`, and give",
     );
     folder.put("x.bin", "404: Not Found");
-    message(&folder, "info x.bin", 2, "this is no opening book");
+    message(&folder, "info x.bin", 2, "not an opening book");
     for typed in ["--since 85", "--until 85-12", "--since 985"] {
         message(
             &folder,
@@ -199,7 +199,7 @@ fn errors_of_a_truncated_book_fit_on_a_screen() {
         .lines()
         .find(|line| line.starts_with("missing-child: and "));
     assert_has(more.unwrap(), " more (--json lists all)");
-    assert_has(&out, "the book does not hold the position after ");
+    assert_has(&out, "the book does not contain the position after ");
     assert_has(&out, " w - - 0 1 (book.ctg: page ");
 }
 

@@ -52,7 +52,11 @@ fn assert_answers(
     let mut found = Lookup::default();
     let mut moves = |book: &Book, position: &Chess, wanted| -> BTreeSet<String> {
         book.probe(position, wanted, &mut found).unwrap();
-        found.moves.iter().map(|mv| notation::uci(mv.mv)).collect()
+        found
+            .moves
+            .iter()
+            .map(|entry| notation::uci(entry.mv))
+            .collect()
     };
     for position in positions {
         let place = format!("{:?} {}", book.path(), notation::fen(position));
@@ -265,7 +269,7 @@ fn a_book_most_of_which_cannot_be_reached_is_reported() {
     folder.put("y.bin", entries[1..].concat());
     folder
         .tabia("convert y.bin out.csv -f")
-        .ends_with(0, "1 positions left out");
+        .ends_with(0, "1 position left out");
 }
 
 #[test]

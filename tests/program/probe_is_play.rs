@@ -97,10 +97,7 @@ struct Adapter {
 
 impl Adapter {
     fn new(book: &Path, sets: &[&str]) -> Adapter {
-        let profile = Profile {
-            name: "fish".to_owned(),
-            ..Profile::default()
-        };
+        let profile = Profile::default().name("fish".to_owned());
         let engines = Engines {
             profiles: vec![profile],
             stand_in: None,

@@ -129,7 +129,7 @@ fn manual_pages_are_made_for_every_command() {
     let folder = Folder::new();
     folder.done("man --dir man1");
     let again = folder.tabia("man --dir man1");
-    again.refused("tabia.1: is there already, nothing was changed; --force");
+    again.refused("tabia.1: already exists, nothing was changed; --force");
     folder.done("man -f --dir man1");
     assert_eq!(tabia("man").out(), folder.text("man1/tabia.1"));
     for command in ["play", "info", "probe", "build", "diff", "register", "man"] {

@@ -30,8 +30,8 @@ fn main() -> Result<(), tabia_book::Error> {
         let found = choose(&*book.book, &Chess::default(), &[], &rules)?;
         if found.best().is_some() {
             println!("{}:", book.name);
-            for (mv, verdict) in found.rows() {
-                println!("{} {:.1} %", mv.mv, 100.0 * verdict.probability);
+            for (entry, verdict) in found.rows() {
+                println!("{} {:.1} %", entry.mv, 100.0 * verdict.probability);
             }
             break;
         }

@@ -16,9 +16,9 @@ struct MostPlayed;
 
 impl ChooseMove for MostPlayed {
     fn choose(&self, _: &Chess, moves: &[BookMove], verdicts: &mut [Weighed]) {
-        let most = moves.iter().map(|mv| mv.stats().games).max();
-        for (mv, verdict) in moves.iter().zip(verdicts) {
-            let is_most = Some(mv.stats().games) == most;
+        let most = moves.iter().map(|entry| entry.stats().games).max();
+        for (entry, verdict) in moves.iter().zip(verdicts) {
+            let is_most = Some(entry.stats().games) == most;
             verdict.probability = if is_most { 1.0 } else { 0.0 };
         }
     }
@@ -27,10 +27,7 @@ impl ChooseMove for MostPlayed {
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (mut input, output) = relay::standard_streams()?;
-    let commands = arguments.get(1).map(|program| EngineCommand {
-        program: program.into(),
-        ..EngineCommand::default()
-    });
+    let commands = arguments.get(1).map(EngineCommand::new);
     let script = tempfile::NamedTempFile::new()?;
     if arguments.is_empty() {
         std::fs::write(&script, "uci\nposition startpos moves e2e4\ngo\nquit\n")?;

@@ -272,7 +272,7 @@ impl Opener {
         if path == STARTER {
             return starter();
         }
-        let options = OpenOptions { mmap: self.mmap };
+        let options = OpenOptions::default().mmap(self.mmap);
         let mut first_error = None;
         for candidate in self.candidates(path) {
             let settled = self.settled(&candidate);

@@ -184,12 +184,12 @@ impl Search<'_> {
         moves: Vec<(&BookMove, f64)>,
         next: &mut ReachedPositions,
     ) {
-        for (mv, share) in moves {
+        for (entry, share) in moves {
             let share = here.share * share;
             if share >= self.least || share == 0.0 {
                 next.add(ReachedPosition {
-                    position: notation::after(&here.position, mv.mv),
-                    line: [&here.line[..], &[mv.mv]].concat(),
+                    position: notation::after(&here.position, entry.mv),
+                    line: [&here.line[..], &[entry.mv]].concat(),
                     share,
                 });
             }
@@ -214,7 +214,7 @@ impl Search<'_> {
                 .book
                 .probe(&here.position, wanted, &mut found)?;
         }
-        found.moves.retain(|mv| !mv.transposition);
+        found.moves.retain(|entry| !entry.transposition);
         let played = found.moves.iter().zip(shares(&found.moves)).collect();
         let mut replies = ReachedPositions::default();
         self.add(&here, played, &mut replies);

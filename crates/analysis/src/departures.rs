@@ -180,26 +180,34 @@ impl<'a> Repertoire<'a> {
         position: &Chess,
         found: &'f Lookup,
     ) -> Vec<(&'f BookMove, f64)> {
-        let stored = || found.moves.iter().filter(|mv| !mv.transposition);
+        let stored = || found.moves.iter().filter(|entry| !entry.transposition);
         let mut verdicts = Vec::new();
         weigh(&found.moves, self.policy, |_| None, &mut verdicts);
         let weighed = found.moves.iter().zip(&verdicts);
         let mut own: Vec<(&BookMove, f64)> = weighed
-            .filter(|(mv, verdict)| !mv.transposition && verdict.probability > 0.0)
+            .filter(|(entry, verdict)| !entry.transposition && verdict.probability > 0.0)
             .map(|(mv, verdict)| (mv, verdict.probability))
             .collect();
         let alike = |moves: Vec<&'f BookMove>| {
             let share = 1.0 / moves.len() as f64;
             moves.into_iter().map(|mv| (mv, share)).collect()
         };
-        if stored().any(|mv| mv.mark() == Mark::Main) {
-            own.retain(|(mv, _)| mv.mark() == Mark::Main);
+        if stored().any(|entry| entry.mark() == Mark::Main) {
+            own.retain(|(entry, _)| entry.mark() == Mark::Main);
             // The policy may reject a move that was never played.
             if own.is_empty() {
-                own = alike(stored().filter(|mv| mv.mark() == Mark::Main).collect());
+                own = alike(
+                    stored()
+                        .filter(|entry| entry.mark() == Mark::Main)
+                        .collect(),
+                );
             }
         } else if own.is_empty() {
-            own = alike(stored().filter(|mv| mv.mark() != Mark::Avoid).collect());
+            own = alike(
+                stored()
+                    .filter(|entry| entry.mark() != Mark::Avoid)
+                    .collect(),
+            );
         }
         if let Some(chosen) = self.chosen_in(position, &own) {
             return vec![(chosen, 1.0)];
@@ -215,7 +223,7 @@ impl<'a> Repertoire<'a> {
         }
         let chosen = self.chosen.0.get(&EvalKey::from_position(position))?;
         let mut moves = own.iter().map(|(mv, _)| *mv);
-        moves.find(|mv| notation::uci(mv.mv) == *chosen)
+        moves.find(|entry| notation::uci(entry.mv) == *chosen)
     }
 
     /// How a game left the repertoire. `None` if it did not, if the book ended with the
@@ -237,10 +245,10 @@ impl<'a> Repertoire<'a> {
             let is_known = match is_own {
                 true => {
                     let own = self.own_moves(position, &found);
-                    let also = found.moves.iter().filter(|mv| mv.transposition);
+                    let also = found.moves.iter().filter(|entry| entry.transposition);
                     // Another move order may lead into the book, unless the book or the
                     // player has chosen the move.
-                    let is_named = own.iter().any(|(mv, _)| mv.mark() == Mark::Main)
+                    let is_named = own.iter().any(|(entry, _)| entry.mark() == Mark::Main)
                         || self.chosen_in(position, &own).is_some();
                     own.iter().any(|(own, _)| own.mv == *mv)
                         || !is_named && also.into_iter().any(|also| also.mv == *mv)
@@ -358,7 +366,7 @@ impl<'a> Repertoire<'a> {
             book: of_book
                 .iter()
                 .take(SHOWN)
-                .map(|(mv, share)| named(position, mv.mv, Some(*share)))
+                .map(|(entry, share)| named(position, entry.mv, Some(*share)))
                 .collect(),
         })
     }

@@ -60,7 +60,7 @@ pub fn prune(
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Pruned, Error> {
-    let book = Book::open(source, &OpenOptions { mmap: false })?;
+    let book = Book::open(source, &OpenOptions::default().mmap(false))?;
     let goals = conditions.goals(&book)?;
     let side = book.as_ctg().and_then(CtgBook::only);
     if let (Some(side), Some(only)) = (side, conditions.only)
@@ -71,25 +71,22 @@ pub fn prune(
         return Err(Error::NotInBook(text));
     }
     drop(book);
-    let options = &RewriteOptions {
-        only: conditions.only.or(options.only),
-        ..*options
-    };
+    let options = &options.only(conditions.only.or(options.only));
     let mut fates = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
         conditions.decide(&goals, visit, fates);
     };
-    let rules = PruneRules {
-        fates: &mut fates,
-        warning: &|visit, mv| match mv.annotation.is_doubtful() {
-            true => mv.annotation,
-            false => conditions.loses(visit, mv).unwrap_or(Annotation::DUBIOUS),
-        },
-        is_played: &|moves, played| {
-            let mut verdicts = Vec::new();
-            policy::weigh(moves, &Policy::default(), |_| None, &mut verdicts);
-            played.extend(verdicts.iter().map(|verdict| verdict.probability > 0.0));
-        },
+    let warning = |visit: &Visit<'_>, entry: &VisitedMove| match entry.annotation.is_doubtful() {
+        true => entry.annotation,
+        false => conditions
+            .loses(visit, entry)
+            .unwrap_or(Annotation::DUBIOUS),
     };
+    let is_played = |moves: &[BookMove], played: &mut Vec<bool>| {
+        let mut verdicts = Vec::new();
+        policy::weigh(moves, &Policy::default(), |_| None, &mut verdicts);
+        played.extend(verdicts.iter().map(|verdict| verdict.probability > 0.0));
+    };
+    let rules = PruneRules::new(&mut fates, &warning, &is_played);
     Ok(ctg::prune(source, target, options, watch, rules)?)
 }
 
@@ -147,9 +144,9 @@ impl Conditions {
     }
 
     /// The annotation of a move that loses too much.
-    fn loses(&self, visit: &Visit<'_>, mv: &VisitedMove) -> Option<Annotation> {
+    fn loses(&self, visit: &Visit<'_>, entry: &VisitedMove) -> Option<Annotation> {
         let key = |key: &Key| EvalKey::from_board_key(key);
-        let pair = (key(&visit.entry.key), key(&mv.after?.key));
+        let pair = (key(&visit.entry.key), key(&entry.after?.key));
         self.losing.as_ref()?.get(&pair).copied()
     }
 
@@ -211,7 +208,7 @@ impl Goal {
         goal.ok_or_else(|| missing("a line without moves".to_owned()))
     }
 
-    fn is(&self, visit: &Visit<'_>, mv: &VisitedMove) -> bool {
-        visit.entry.key == self.before && mv.after.is_some_and(|child| child.key == self.after)
+    fn is(&self, visit: &Visit<'_>, entry: &VisitedMove) -> bool {
+        visit.entry.key == self.before && entry.after.is_some_and(|child| child.key == self.after)
     }
 }

@@ -15,19 +15,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count = arguments.next().map_or(Ok(20), |count| count.parse())?;
 
     let book = Book::open(&path, &OpenOptions::default())?;
-    for walked in book.walk(Order::Likeliest).take(count) {
-        let walked = walked?;
+    for visited in book.walk(Order::Likeliest).take(count) {
+        let visited = visited?;
         let mut position = Chess::default();
         let mut line = String::new();
-        for mv in walked.line {
+        for mv in visited.line {
             line += &SanPlus::from_move_and_play_unchecked(&mut position, mv).to_string();
             line.push(' ');
         }
-        let share = 100.0 * walked.share;
-        let moves = walked.lookup.moves.len();
+        let share = 100.0 * visited.share;
+        let moves = visited.lookup.moves.len();
         println!(
             "{share:>6.2} % {moves:>3} moves, {} to move: {line}",
-            walked.position.turn()
+            visited.position.turn()
         );
     }
     Ok(())

@@ -13,13 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seed = std::env::args().nth(1).map_or(Ok(1), |seed| seed.parse())?;
     let book = Book::open(STARTER, &OpenOptions::default())?;
     // More variety than usual: 50 draws in proportion to the weights.
-    let rules = Rules {
-        policy: Policy {
-            variety: 70,
-            ..Policy::default()
-        },
-        ..Rules::default()
-    };
+    let rules = Rules::default().policy(Policy::default().variety(70));
 
     let mut position = Chess::default();
     let mut before = Vec::new();

@@ -19,10 +19,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let book = Book::open(&path, &OpenOptions::default())?;
     let found = choose(&book, &position, &[], &Rules::default())?;
-    for (mv, verdict) in found.rows() {
-        let san = SanPlus::from_move(position.clone(), mv.mv);
+    for (entry, verdict) in found.rows() {
+        let san = SanPlus::from_move(position.clone(), entry.mv);
         let percent = 100.0 * verdict.probability;
-        print!("{san:<7} {:>7} games {percent:>6.2} %", mv.stats().games);
+        print!("{san:<7} {:>7} games {percent:>6.2} %", entry.stats().games);
         match verdict.rejection {
             Some(reason) => println!("  not played: {reason}"),
             None => println!(),

@@ -31,8 +31,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut found = Lookup::default();
     for changes in [undo, Vec::new()] {
         editor.book().probe(&start, Wanted::Stored, &mut found)?;
-        for mv in &found.moves {
-            println!("{}: {}", mv.mv, mv.mark().as_str());
+        for entry in &found.moves {
+            println!("{}: {}", entry.mv, entry.mark().as_str());
         }
         editor.apply(&changes)?;
     }

@@ -40,7 +40,7 @@ pub enum Error {
         /// Length in bytes now.
         now: u64,
     },
-    /// The file is no CTG book, or an empty one.
+    /// The file is not a CTG book, or an empty one.
     #[error("{}: {fault}", path.display())]
     Header {
         /// The file.
@@ -66,7 +66,7 @@ pub enum Error {
     /// The index refers to a page that does not exist.
     #[error(
         "{}: slot {slot} (file byte {offset}): page {page}, but the book has pages 0 to {}; \
-         the index is damaged: take the .cto file away, and the book is read without it",
+         the index is damaged: remove the .cto file to read the book without it",
         path.display(),
         i64::from(*pages) - 1
     )]
@@ -102,17 +102,26 @@ pub enum Error {
     },
 
     /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-    /// A thread of the work failed.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-    /// Sorting entries on disk failed.
-    #[error(transparent)]
-    Sort(#[from] SortError),
-    /// Writing the file failed.
-    #[error(transparent)]
-    WriteFile(Arc<WriteFileError>),
+    #[error("{Stopped}")]
+    Stopped,
+    /// A thread of the work panicked, which is a bug of this library. The text says where.
+    #[error("{0}")]
+    Panicked(String),
+    /// The temporary files for sorting cannot be written or read. The text names their
+    /// folder and the error of the operating system.
+    #[error("{0}")]
+    Sort(String),
+    /// The new file exists already, and is not to be replaced.
+    #[error("{text}")]
+    Exists {
+        /// The file.
+        path: Arc<Path>,
+        /// The message, which names the file.
+        text: String,
+    },
+    /// The new file cannot be written. The text names it and the reason.
+    #[error("{0}")]
+    WriteFile(String),
     /// Part of a book cannot be read, and losses are refused (`strict`).
     #[error("{0}; nothing was written (strict)")]
     Loss(String),
@@ -128,22 +137,14 @@ pub enum Error {
         /// Why, and what to do.
         text: Cow<'static, str>,
     },
-    /// The bytes are not one entry.
-    #[error("not one whole entry: {0}")]
-    Malformed(PageFault),
-    /// Bytes follow the entry.
-    #[error("{0} bytes follow the entry")]
-    Trailing(usize),
-    /// Entries are not ordered by bit-reversed hash and key.
-    #[error("the entry with key {0} comes out of order")]
-    Order(Key),
-    /// A key occurs twice.
-    #[error("the entry with key {0} comes a second time")]
-    Repeated(Key),
+    /// An entry that a writer cannot accept: it is not one complete entry, it is out of
+    /// order (by bit-reversed hash and key), or it occurs twice.
+    #[error("{0}")]
+    Entry(String),
     /// More entries with the same hash than fit on a page.
     #[error(
         "entries of {bytes} bytes share the last 31 bits of the hash {hash:08x}: \
-         the format holds at most {most} bytes of such"
+         the format can store at most {most} bytes of such entries"
     )]
     HashRun {
         /// The shared hash.
@@ -155,7 +156,7 @@ pub enum Error {
     },
     /// Entries share so many hash bits that the index would be far larger than the book.
     #[error(
-        "so many positions have hashes alike that the index would need {index_bytes} bytes \
+        "so many positions have similar hashes that the index would need {index_bytes} bytes \
          for a book of {book_bytes}"
     )]
     DeepIndex {
@@ -164,9 +165,12 @@ pub enum Error {
         /// Bytes of the .ctg file.
         book_bytes: u64,
     },
-    /// More pages than the index can number.
-    #[error("the book has more than {0} pages, which the index cannot number")]
-    TooManyPages(u32),
+    /// More than 2,147,483,647 pages.
+    #[error(
+        "the book has more than {} pages, which the index cannot number",
+        i32::MAX
+    )]
+    TooManyPages,
     /// An earlier call failed.
     #[error("the book cannot be written after an earlier error")]
     GivenUp,
@@ -195,7 +199,7 @@ pub enum Error {
     /// A byte has changed since the change was planned.
     #[error(
         "{}: byte {offset} of the file is {found:#04x} (expected {expected:#04x}): \
-         the book was changed meanwhile; nothing was changed",
+         another program has changed the book; nothing was changed",
         path.display()
     )]
     Moved {
@@ -239,7 +243,7 @@ pub enum Error {
     },
     /// The position is in the book, but the move is not.
     #[error(
-        "{}: the position with the key {key} stores no move byte {byte:#04x}; nothing was changed",
+        "{}: the position with the key {key} has no move byte {byte:#04x}; nothing was changed",
         path.display()
     )]
     NoSuchMove {
@@ -283,7 +287,32 @@ fn in_field(field: &str) -> String {
 
 impl From<WriteFileError> for Error {
     fn from(error: WriteFileError) -> Error {
-        Error::WriteFile(Arc::new(error))
+        let text = error.to_string();
+        match error {
+            WriteFileError::Exists { path } => Error::Exists {
+                path: path.into(),
+                text,
+            },
+            _ => Error::WriteFile(text),
+        }
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(_: Stopped) -> Error {
+        Error::Stopped
+    }
+}
+
+impl From<Panicked> for Error {
+    fn from(error: Panicked) -> Error {
+        Error::Panicked(error.to_string())
+    }
+}
+
+impl From<SortError> for Error {
+    fn from(error: SortError) -> Error {
+        Error::Sort(error.to_string())
     }
 }
 
@@ -295,6 +324,11 @@ impl Error {
             path: path.into(),
             reason: Arc::new(source),
         }
+    }
+
+    /// The error for bytes that are not one entry.
+    pub(super) fn malformed(fault: PageFault) -> Error {
+        Error::Entry(format!("not a complete entry: {fault}"))
     }
 
     /// The error for a file that cannot be changed or made.
@@ -325,7 +359,7 @@ impl Error {
         }
     }
 
-    /// Whether the error is damage at one place, so that reading can go on elsewhere.
+    /// Whether the error is damage at one place, so that reading can continue elsewhere.
     #[must_use]
     pub const fn is_damage(&self) -> bool {
         matches!(self, Error::Page { .. } | Error::Slot { .. })

@@ -26,9 +26,8 @@ pub mod walk;
 pub use shakmaty;
 // Part of the calls of long work: it reports progress, and can be cancelled.
 pub use tabia_io::progress;
-// Parts of errors.
-pub use tabia_io::parallel::Panicked;
-pub use tabia_io::sort::SortError;
+// A field of the options of everything that writes files.
+pub use tabia_io::atomic::Previous;
 
 pub use ctg::OpenOptions;
 pub use edit::{

@@ -134,7 +134,7 @@ fn spin<N: Copy + Into<i64>>(value: N, range: &RangeInclusive<N>) -> OptionKind 
     }
 }
 
-/// Makes an `enum` whose values are words, each of which stands here only: it prints, and
+/// Makes an `enum` whose values are words, each of which is written here only: it prints, and
 /// is read and declared as an option, by these words.
 #[macro_export]
 macro_rules! words {

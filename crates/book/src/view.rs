@@ -111,33 +111,33 @@ impl PositionView {
 impl MoveView {
     /// The view of a move of a position.
     #[must_use]
-    pub fn new(position: &Chess, mv: &BookMove, verdict: &Weighed) -> MoveView {
-        let stats = mv.stats();
-        let after = mv.after.unwrap_or_default();
+    pub fn new(position: &Chess, entry: &BookMove, verdict: &Weighed) -> MoveView {
+        let stats = entry.stats();
+        let after = entry.after.unwrap_or_default();
         MoveView {
-            uci: notation::uci(mv.mv),
-            san: notation::san(position, mv.mv),
+            uci: notation::uci(entry.mv),
+            san: notation::san(position, entry.mv),
             games: stats.games,
             results: stats.results(),
             score: stats.score(),
             average_elo: stats.average_elo(),
             performance: stats.performance(),
             recommendation: after.recommendation,
-            mark: mv.mark(),
-            annotation: mv.annotation.symbol(),
-            annotation_nag: mv.annotation.nag(),
+            mark: entry.mark(),
+            annotation: entry.annotation.symbol(),
+            annotation_nag: entry.annotation.nag(),
             commentary: after.commentary_for(position.turn().other()),
-            learn_value: mv.learn_value(),
-            evaluation: mv.evaluation.map(|known| known.value),
-            loss: mv.evaluation.map(|known| known.loss),
-            transposition: mv.transposition,
+            learn_value: entry.learn_value(),
+            evaluation: entry.evaluation.map(|known| known.value),
+            loss: entry.evaluation.map(|known| known.loss),
+            transposition: entry.transposition,
             probability: verdict.probability,
             weight: verdict.weight,
-            stored_weight: match mv.preference {
+            stored_weight: match entry.preference {
                 Preference::Weight(weight) => Some(weight),
                 Preference::Priority(_) | Preference::Statistics => None,
             },
-            priority: match mv.preference {
+            priority: match entry.preference {
                 Preference::Priority(priority) => Some(priority),
                 Preference::Weight(_) | Preference::Statistics => None,
             },

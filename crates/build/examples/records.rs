@@ -10,10 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("may.pgn"), "1. e4 c5 2. Nf3 1-0\n\n1. e4 e5 0-1\n")?;
-    let source = |name: &str| Source {
-        path: at(name),
-        priority: false,
-    };
+    let source = |name: &str| Source::new(at(name));
     let mut count = BuildJob::new(vec![source("may.pgn")], at("may.parquet"));
     count.product = Product::Records;
     let counted = run(&count, &mut Watch::default())?;

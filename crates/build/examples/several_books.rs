@@ -12,10 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let text = "[White \"Smith\"]\n[WhiteElo \"2500\"]\n[BlackElo \"2450\"]\n\n1. e4 e5 1-0\n\n\
                 [White \"Jones\"]\n\n1. d4 d5 1/2-1/2\n";
     std::fs::write(&games, text)?;
-    let source = Source {
-        path: games,
-        priority: false,
-    };
+    let source = Source::new(games);
     let job = |name: &str| BuildJob::new(vec![source.clone()], folder.path().join(name));
     let (mut strong, mut player) = (job("strong.ctg"), job("jones.ctg"));
     strong.filter.both_elo = Some(2400);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shakmaty::{ByColor, Chess, Color, Position};
 
-use super::node::{NagCount, Node, Occurrence, Outcome, Place};
+use super::node::{BookOrder, NagCount, Node, Occurrence, Outcome};
 use super::tree::Tree;
 use tabia_book::ctg::{CanonicalBoard, Key, encode_move_byte};
 use tabia_book::{Annotation, PositionRecord};
@@ -37,7 +37,7 @@ impl Extent {
 pub(super) struct Counter {
     sorter: Sorter<Node>,
     tree: Tree,
-    /// [`Place::order`] of each position of the current game. A separate list, because
+    /// [`BookOrder::order`] of each position of the current game. A separate list, because
     /// it is searched for each position.
     orders: Vec<u32>,
     /// The bytes of the moves played there.
@@ -88,7 +88,7 @@ impl Counter {
             let order = match (&board, here) {
                 (Some(board), _) => {
                     key = board.key();
-                    Place::order_of(&key)
+                    BookOrder::order_of(&key)
                 }
                 (None, Some(node)) => {
                     // The key is computed later, if needed.
@@ -223,7 +223,7 @@ impl Counter {
                 _ => None,
             };
             if let Some((board, byte, nag)) = subject {
-                let mut node = Node::new(Place::of(&board.key()));
+                let mut node = Node::new(BookOrder::from_key(&board.key()));
                 node.add_nag(NagCount {
                     byte,
                     nag,
@@ -254,7 +254,7 @@ impl Counter {
                     .map(|byte| (byte, false)),
                 ..Occurrence::default()
             };
-            self.push(Place::order_of(&key), &key, here)?;
+            self.push(BookOrder::order_of(&key), &key, here)?;
             let next = notation::after(position, *m);
             if let Some(next) = CanonicalBoard::from_position(&next) {
                 let key = next.key();
@@ -262,7 +262,7 @@ impl Counter {
                     main: extent.main,
                     ..Occurrence::default()
                 };
-                self.push(Place::order_of(&key), &key, there)?;
+                self.push(BookOrder::order_of(&key), &key, there)?;
             }
         }
         Ok(())
@@ -300,8 +300,10 @@ impl Counter {
     }
 }
 
-fn place_of(position: &Chess) -> Option<Place> {
-    Some(Place::of(&CanonicalBoard::from_position(position)?.key()))
+fn place_of(position: &Chess) -> Option<BookOrder> {
+    Some(BookOrder::from_key(
+        &CanonicalBoard::from_position(position)?.key(),
+    ))
 }
 
 fn outcome(result: GameResult, turn: Color) -> Outcome {

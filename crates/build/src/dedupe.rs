@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::{ByColor, Chess, Move, Position};
@@ -26,7 +26,7 @@ impl Duplicates {
     /// Removes the duplicates from a chunk and returns their number. Must be called in
     /// the order of the chunks.
     pub(super) fn drop_from(&self, chunk: &mut Chunk) -> u64 {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = tabia_io::parallel::lock(&self.seen);
         let before = chunk.games.len();
         chunk.games.retain(|game| seen.insert(game.fingerprint));
         (before - chunk.games.len()) as u64

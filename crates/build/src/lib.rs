@@ -51,9 +51,11 @@ use shakmaty::Color;
 
 use output::Output;
 use tabia_book::ctg::Written;
+// Fields of a job, and a parameter of all long work.
+pub use tabia_book::{Previous, progress};
 pub use tabia_games::{EcoRange, GameFilter, has_name};
 use tabia_games::{Game, Sources, Tally};
-use tabia_io::atomic::{Previous, WriteFileError};
+use tabia_io::atomic::WriteFileError;
 use tabia_io::parallel::{self, Panicked};
 use tabia_io::progress::{Stopped, Watch};
 use tabia_io::sort::SortError;
@@ -62,11 +64,24 @@ use tabia_notation::openings;
 
 /// A source of games.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Source {
     /// A file, a folder, or `-` for standard input.
     pub path: PathBuf,
     /// Its moves are marked as main moves.
     pub priority: bool,
+}
+
+tabia_io::setters!(Source { priority: bool });
+
+impl Source {
+    /// A source whose moves get no marks.
+    pub fn new(path: impl Into<PathBuf>) -> Source {
+        Source {
+            path: path.into(),
+            priority: false,
+        }
+    }
 }
 
 /// The kind of file to build.
@@ -84,6 +99,7 @@ pub enum Product {
 
 /// What is to be built.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct BuildJob {
     /// The games. Record files (.parquet) are sources too; no filter applies to them.
     pub sources: Vec<Source>,
@@ -122,6 +138,25 @@ pub struct BuildJob {
     /// Folder of temporary files; by default that of the book.
     pub temp: Option<PathBuf>,
 }
+
+tabia_io::setters!(BuildJob {
+    target: PathBuf,
+    old: Previous,
+    product: Product,
+    password: Option<String>,
+    filter: GameFilter,
+    max_ply: usize,
+    eco_relative: Option<usize>,
+    only: Option<Color>,
+    min_games: u32,
+    variations: bool,
+    annotations: bool,
+    setups: bool,
+    dedupe: bool,
+    threads: usize,
+    memory: u64,
+    temp: Option<PathBuf>,
+});
 
 impl BuildJob {
     /// A job with default settings.
@@ -207,12 +242,11 @@ pub enum BuildError {
     },
     /// No move of a Polyglot book is left.
     #[error(
-        "no move is left: the games have none of the colour, number of games and score asked \
-         for that did not always lose"
+        "no move is left: every move has the wrong colour, too few games, too low a score, or always lost"
     )]
     NoMoves,
     /// A Polyglot book needs results of moves; records only have those of positions.
-    #[error("{}: records hold no results of moves, which a Polyglot book needs: use the games", path.display())]
+    #[error("{}: records have no results of moves, which a Polyglot book needs: use the games", path.display())]
     NoResults {
         /// The file of records.
         path: PathBuf,
@@ -220,18 +254,9 @@ pub enum BuildError {
     /// Records cannot be read or written.
     #[error(transparent)]
     Records(#[from] RecordsError),
-    /// Temporary files cannot be written or read.
-    #[error(transparent)]
-    Sort(#[from] SortError),
-    /// The book cannot be written.
+    /// The book, or temporary files, cannot be written.
     #[error(transparent)]
     Write(#[from] tabia_book::Error),
-    /// The Polyglot book cannot be written.
-    #[error(transparent)]
-    WriteFile(WriteFileError),
-    /// Internal error in a thread.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
     /// One of several books cannot be made.
     #[error("{}: {error}", path.display())]
     Book {
@@ -241,8 +266,26 @@ pub enum BuildError {
         error: Box<BuildError>,
     },
     /// A line has a move that the format cannot store.
-    #[error("{0}: a ChessBase book cannot hold {1} of its moves")]
+    #[error("{0}: a ChessBase book cannot store {1} of its moves")]
     Unstorable(Line, u64),
+}
+
+impl From<SortError> for BuildError {
+    fn from(error: SortError) -> BuildError {
+        BuildError::Write(error.into())
+    }
+}
+
+impl From<WriteFileError> for BuildError {
+    fn from(error: WriteFileError) -> BuildError {
+        BuildError::Write(error.into())
+    }
+}
+
+impl From<Panicked> for BuildError {
+    fn from(error: Panicked) -> BuildError {
+        BuildError::Write(error.into())
+    }
 }
 
 impl From<Stopped> for BuildError {

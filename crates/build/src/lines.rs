@@ -30,10 +30,7 @@ pub fn write_lines(
     target: &Path,
     only: Option<Color>,
 ) -> Result<Written, BuildError> {
-    let options = WriteOptions {
-        only,
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default().only(only);
     let mut writer = BookWriter::create(target, options)?;
     let runs: Arc<Runs<Node>> = Arc::new(Runs::new(MEMORY, atomic::folder_of(target)));
     let mut counter = Counter::new(&runs, MEMORY, 0);

@@ -22,16 +22,16 @@ use tabia_io::sort::Record;
 /// The place of a position in the order of the book: its hash with the bits
 /// reversed, then its key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct BookOrder {
     pub(super) order: u32,
     pub(super) key: [u8; Key::MAX_BYTES],
 }
 
-impl Place {
+impl BookOrder {
     #[inline]
-    pub(super) fn of(key: &Key) -> Place {
-        Place {
-            order: Place::order_of(key),
+    pub(super) fn from_key(key: &Key) -> BookOrder {
+        BookOrder {
+            order: BookOrder::order_of(key),
             key: *key.padded(),
         }
     }
@@ -76,7 +76,7 @@ pub(super) fn fitted(tally: &Totals) -> (Stats, u32) {
 /// A position with its counts and the moves played in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
-    pub(super) place: Place,
+    pub(super) place: BookOrder,
     pub(super) tally: Totals,
     /// A move of a priority game leads to it.
     pub(super) main: bool,
@@ -156,7 +156,7 @@ impl Occurrence {
 }
 
 impl Node {
-    pub(super) fn new(place: Place) -> Node {
+    pub(super) fn new(place: BookOrder) -> Node {
         Node {
             place,
             ..Node::default()
@@ -239,7 +239,7 @@ impl Record for Node {
 
     #[inline]
     fn encode(&self, out: &mut Vec<u8>) {
-        let Place { order, key } = self.place;
+        let BookOrder { order, key } = self.place;
         out.extend_from_slice(&order.to_be_bytes());
         Key::from_padded(key).append_to(out);
         let t = &self.tally;
@@ -404,7 +404,7 @@ mod tests {
                     let mut key = [0; 31];
                     key[..usize::from(length)].copy_from_slice(&bytes[..usize::from(length)]);
                     key[0] = length;
-                    let mut node = Node::new(Place { order, key });
+                    let mut node = Node::new(BookOrder { order, key });
                     match how {
                         0 => node.tally = one_game(Outcome::Lost, 0, rated[1] as u16),
                         1 => {
@@ -448,7 +448,7 @@ mod tests {
         ) {
             let mut key = [0; 31];
             key[0] = length;
-            let mut node = Node::new(Place { order, key });
+            let mut node = Node::new(BookOrder { order, key });
             let outcomes = [Outcome::Unknown, Outcome::Won, Outcome::Draw, Outcome::Lost];
             let game = game.map(|(n, own, other)| (outcomes[usize::from(n)], own, other));
             if let Some((outcome, own, other)) = game {

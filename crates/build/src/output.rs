@@ -35,16 +35,12 @@ impl Output {
         let folder = sort::folder(first.temp.as_deref(), &job.target)?;
         Ok(match job.product {
             Product::Book => {
-                let options = WriteOptions {
-                    old: job.old,
-                    only: job.only,
-                    ..WriteOptions::default()
-                };
+                let options = WriteOptions::default().old(job.old).only(job.only);
                 let writer = BookWriter::create(&job.target, options)?;
                 Output::Book(Box::new(writer), Arc::new(Runs::new(room, folder)))
             }
             Product::Polyglot(rule) => {
-                let file = NewFile::create(&job.target, job.old).map_err(BuildError::WriteFile)?;
+                let file = NewFile::create(&job.target, job.old)?;
                 Output::Polyglot(rule, file, Arc::new(Runs::new(room, folder)))
             }
             Product::Records => {
@@ -89,7 +85,7 @@ impl Complete {
                 summary.written = writer.finish(games)?;
             }
             Complete::File(file) => {
-                summary.written.bytes = file.commit().map_err(BuildError::WriteFile)?.bytes;
+                summary.written.bytes = file.commit()?.bytes;
             }
         }
         Ok(())

@@ -23,6 +23,17 @@ const BATCH_ROWS: usize = 4096;
 /// Buffer for reading page headers, in bytes.
 const BUFFER_BYTES: usize = 8 << 10;
 
+/// What is wrong with a file or one of its columns, without their names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct TableError(String);
+
+impl TableError {
+    fn new(text: &str) -> TableError {
+        TableError(text.to_owned())
+    }
+}
+
 /// A Parquet file. Several threads may read its row groups at once.
 pub struct Table {
     reader: SerializedFileReader<Chunks>,
@@ -35,11 +46,11 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// What is wrong, as text: the file cannot be read, or is damaged.
-    pub fn open(path: &Path) -> Result<Table, String> {
-        let file = DataFile::open_in_pieces(path).map_err(|error| error.to_string())?;
+    /// The file cannot be read, or is damaged.
+    pub fn open(path: &Path) -> Result<Table, TableError> {
+        let file = DataFile::open_in_pieces(path).map_err(|error| TableError(error.to_string()))?;
         let reader = SerializedFileReader::new(Chunks(Arc::new(file)))
-            .map_err(|error| error_text(&error))?;
+            .map_err(|error| TableError(error_text(&error)))?;
         // The library panics on some of these faults.
         let is_sane = reader.metadata().row_groups().iter().all(|group| {
             group.num_rows() >= 0
@@ -58,7 +69,7 @@ impl Table {
                 reader,
                 columns: Vec::new(),
             }),
-            false => Err("its footer is damaged".to_owned()),
+            false => Err(TableError::new("its footer is damaged")),
         }
     }
 
@@ -67,16 +78,17 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// What is wrong with the column, without its name.
-    pub fn want(&mut self, name: &str) -> Result<&ColumnDescriptor, &'static str> {
+    /// The column is missing, or has lists of values.
+    pub fn want(&mut self, name: &str) -> Result<&ColumnDescriptor, TableError> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
-        let mut columns = schema.columns().iter();
-        let at = columns
-            .position(|column| column.path().parts() == [name])
-            .ok_or("is missing")?;
-        let column = schema.columns().get(at).ok_or("is missing")?;
+        let mut columns = schema.columns().iter().enumerate();
+        let (at, column) = columns
+            .find(|(_, column)| column.path().parts() == [name])
+            .ok_or_else(|| TableError::new("is missing"))?;
         if column.max_rep_level() > 0 {
-            return Err("is a list; one value a row is wanted");
+            return Err(TableError::new(
+                "is a list, but one value per row is expected",
+            ));
         }
         self.columns.push(at);
         Ok(column)
@@ -282,7 +294,9 @@ impl<T: DataType> Cells<T> {
 fn error_text(error: &ParquetError) -> String {
     let text = error.to_string();
     if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
-        return format!("it is compressed by {codec}: write it anew with Snappy, or plain");
+        return format!(
+            "it is compressed with {codec}: write it again with Snappy or uncompressed"
+        );
     }
     let text = text.split_once(": ").map_or(&*text, |(_, text)| text);
     text.lines().next().unwrap_or_default().to_owned()
@@ -323,7 +337,7 @@ mod tests {
     #[test]
     fn the_error_for_a_compression_contains_advice() {
         let error = ParquetError::General("Disabled feature at compile time: zstd".to_owned());
-        assert!(error_text(&error).contains("by zstd: write it anew with Snappy"));
+        assert!(error_text(&error).contains("with zstd: write it again with Snappy"));
         assert_eq!(
             error_text(&ParquetError::EOF("it ends early".to_owned())),
             "it ends early"

@@ -24,12 +24,18 @@ use tabia_io::sort::{Merge, Record, Runs, SortError, Sorted, Sorter};
 
 /// Which of the counted moves are stored, and with which weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct PolyglotRule {
     /// Every weight is 1.
     pub uniform: bool,
     /// Moves with a lower score, in percent, are left out.
     pub min_score: f64,
 }
+
+tabia_io::setters!(PolyglotRule {
+    uniform: bool,
+    min_score: f64,
+});
 
 /// Counts of moves are always below this number.
 const MOST_GAMES: u16 = 16_384;
@@ -211,7 +217,7 @@ pub(super) fn write(
         Ok::<_, BuildError>((positions, bytes))
     };
     sorted.in_threads(job.threads, make, |(positions, bytes)| {
-        output.write_bytes(&bytes).map_err(BuildError::WriteFile)?;
+        output.write_bytes(&bytes)?;
         written.positions += positions;
         written.moves += (bytes.len() / ENTRY_BYTES) as u64;
         let progress = Progress::new("writing", "positions", written.positions, None);

@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move};
 
-use super::node::{self, Node, Outcome, Place};
+use super::node::{self, BookOrder, Node, Outcome};
 use tabia_book::Stats;
 use tabia_book::ctg::{CanonicalBoard, Key, encode_move_byte};
 
@@ -29,7 +29,7 @@ struct TreeNode {
     first: Option<(u32, NonZeroU32)>,
     /// Number of games in which the move to this node was played.
     played: u32,
-    /// [`Place::order`].
+    /// [`BookOrder::order`].
     order: u32,
     /// The byte of the move to this node, if the format has one.
     byte: Option<u8>,
@@ -51,7 +51,7 @@ const NODE_BYTES: usize = size_of::<TreeNode>() + size_of::<Origin>() + 32;
 const MOST_GAMES: u32 = u32::MAX;
 
 /// The result of following one move.
-pub(super) struct Step {
+pub(super) struct FollowedMove {
     /// The node after the move.
     pub(super) node: u32,
     /// The byte of the move.
@@ -94,7 +94,7 @@ impl Tree {
             stats: Stats::default(),
             first: None,
             played: 0,
-            order: Place::order_of(key),
+            order: BookOrder::order_of(key),
             byte,
         });
         let key = *key.padded();
@@ -115,7 +115,7 @@ impl Tree {
         0
     }
 
-    /// [`Place::order`] of a node.
+    /// [`BookOrder::order`] of a node.
     pub(super) fn order(&self, node: u32) -> u32 {
         self.nodes.get(node as usize).map_or(0, |node| node.order)
     }
@@ -148,7 +148,7 @@ impl Tree {
         m: Move,
         position: &Chess,
         next: &Chess,
-    ) -> Option<Step> {
+    ) -> Option<FollowedMove> {
         let name = name(m)?;
         let first = self.nodes.get(node as usize)?.first;
         let known = match first {
@@ -161,7 +161,7 @@ impl Tree {
         };
         if let Some(child) = known {
             let byte = self.nodes.get(child as usize)?.byte;
-            return Some(Step { node: child, byte });
+            return Some(FollowedMove { node: child, byte });
         }
         if self.growth == 0 || self.nodes.len() >= self.most {
             return None;
@@ -179,7 +179,7 @@ impl Tree {
                     .insert(u64::from(node) << 32 | u64::from(name), child);
             }
         }
-        Some(Step { node: child, byte })
+        Some(FollowedMove { node: child, byte })
     }
 
     /// Passes all counts to `sink`, in order, and empties the tree.
@@ -213,7 +213,7 @@ impl Tree {
                 origin = origins.get(origin.parent as usize)?;
             }
             let key = origin.key;
-            Some(Place { order, key })
+            Some(BookOrder { order, key })
         };
         for same in parts.chunk_by_mut(|a, b| a.0 == b.0) {
             if same.len() > 1 {

@@ -9,7 +9,10 @@ use tabia_engine::check::{Outcome, Patience, check};
 
 fn main() {
     let report = check(&scripted::engine(), &Patience::default(), &mut |step| {
-        println!("{:?}: {} {}", step.outcome, step.name, step.explanation);
+        println!("{:?}: {}", step.outcome, step.name);
+        if !step.explanation.is_empty() {
+            println!("    {}", step.explanation);
+        }
     });
     let failed = report.count(Outcome::Failed);
     println!("{} steps, {failed} failed", report.steps.len());

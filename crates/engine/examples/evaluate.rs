@@ -14,12 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let patience = Duration::from_secs(10);
     let mut analyst = Analyst::start(&scripted::engine(), &[], patience)?;
     let line = Line::read("", "1. e4 c5")?;
-    let question = Question {
-        position: line.last(),
-        only: &[],
-        lines: 1,
-        afresh: true,
-    };
+    let question = Question::new(line.last()).afresh(true);
     let found = analyst.evaluate(question, Effort::Nodes(100_000), patience)?;
     println!(
         "{}: {:?} at depth {}",

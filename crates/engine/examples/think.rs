@@ -1,4 +1,4 @@
-//! Shows a search while it goes on, and ends it:
+//! Shows a search while it runs, and ends it:
 //! `cargo run -p tabia-engine --example think [ENGINE]`
 
 #![allow(clippy::print_stdout)] // Figures for users.
@@ -14,12 +14,8 @@ use tabia_engine::{Analyst, Question};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let patience = Duration::from_secs(10);
     let mut analyst = Analyst::start(&scripted::engine(), &[], patience)?;
-    let question = Question {
-        position: &Chess::default(),
-        only: &[],
-        lines: 1,
-        afresh: false,
-    };
+    let start = Chess::default();
+    let question = Question::new(&start);
     // Until the engine has a variation.
     let last = analyst.think(question, patience, |update| match update.lines.first() {
         Some(Some(_)) => ControlFlow::Break(()),

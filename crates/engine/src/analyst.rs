@@ -37,6 +37,7 @@ impl Effort {
 
 /// A position to evaluate.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Question<'a> {
     /// The position; it has legal moves.
     pub position: &'a Chess,
@@ -47,6 +48,25 @@ pub struct Question<'a> {
     /// Whether the engine first clears its hash table, so that the result does not
     /// depend on earlier searches.
     pub afresh: bool,
+}
+
+tabia_io::setters!(Question<'a> {
+    only: &'a [UciMove],
+    lines: u16,
+    afresh: bool,
+});
+
+impl<'a> Question<'a> {
+    /// The question about the best move of a position, for one line.
+    #[must_use]
+    pub fn new(position: &'a Chess) -> Question<'a> {
+        Question {
+            position,
+            only: &[],
+            lines: 1,
+            afresh: false,
+        }
+    }
 }
 
 /// Why an engine returned no evaluation.
@@ -60,7 +80,7 @@ pub enum AnalystError {
     #[error("the engine ended{}", status(.0))]
     Gone(Option<ExitStatus>),
     /// It did not send an expected line in time.
-    #[error("the engine did not say \"{word}\" within {} s", limit.as_secs_f32().ceil())]
+    #[error("the engine did not send \"{word}\" within {} s", limit.as_secs_f32().ceil())]
     Silent {
         /// The first word of this line.
         word: &'static str,
@@ -68,10 +88,10 @@ pub enum AnalystError {
         limit: Duration,
     },
     /// It printed too much, or lines that are too long.
-    #[error("the engine floods its output")]
+    #[error("the engine prints too much")]
     Flood,
     /// Its search reported no exact score.
-    #[error("the engine told no score")]
+    #[error("the engine reported no score")]
     NoScore,
 }
 

@@ -31,7 +31,7 @@ pub(crate) enum Event {
 /// in tests an engine that answers without one and lets its own time pass while it is
 /// silent.
 pub(crate) trait Channel: Send {
-    /// Sends bytes. If nobody reads them, the answer will be missing.
+    /// Sends bytes. If the engine does not read them, the answer will be missing.
     fn send(&mut self, bytes: Vec<u8>);
     fn close_input(&mut self);
     /// The next event, or why there is none: [`Missing::Silent`] or [`Missing::Gone`].
@@ -39,7 +39,7 @@ pub(crate) trait Channel: Send {
     /// The status of an engine that ends within the limit.
     fn wait(&mut self, limit: Duration) -> Option<ExitStatus>;
     fn now(&self) -> Instant;
-    /// The process, for those who kill it.
+    /// The process, to kill it.
     fn process(&self) -> Option<&Arc<EngineProcess>>;
 }
 

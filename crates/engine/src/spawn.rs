@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ use tabia_io::sanitize::Sanitized;
 
 /// How to start an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EngineCommand {
     /// A path, or a name to search in `PATH`.
     pub program: PathBuf,
@@ -33,6 +34,13 @@ pub struct EngineCommand {
     /// It may be Tabia's adapter, which is tested and not used as an engine.
     pub may_be_tabia: bool,
 }
+
+tabia_io::setters!(EngineCommand {
+    args: Vec<OsString>,
+    dir: Option<PathBuf>,
+    env: Vec<(String, String)>,
+    may_be_tabia: bool,
+});
 
 /// The command line as a user would type it.
 impl fmt::Display for EngineCommand {
@@ -116,6 +124,14 @@ fn hint(error: &io::Error) -> &'static str {
 }
 
 impl EngineCommand {
+    /// The command for this program, without arguments.
+    pub fn new(program: impl Into<PathBuf>) -> EngineCommand {
+        EngineCommand {
+            program: program.into(),
+            ..EngineCommand::default()
+        }
+    }
+
     /// Starts the engine with piped input and output; its standard error is that of the
     /// adapter, filtered by [`Sanitized`] if that is a terminal.
     ///
@@ -221,7 +237,7 @@ pub struct EngineProcess {
 
 impl EngineProcess {
     fn child(&self) -> MutexGuard<'_, Child> {
-        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+        tabia_io::parallel::lock(&self.child)
     }
 
     /// The process id, for messages and tests.
@@ -292,10 +308,7 @@ impl EngineProcess {
             let _ = child.wait();
         }
         drop(child);
-        let mut stderr_thread = self
-            .stderr_thread
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut stderr_thread = tabia_io::parallel::lock(&self.stderr_thread);
         if let Some(thread) = stderr_thread.take() {
             // The thread ends with the pipe, unless an escaped process keeps the pipe
             // open, or the terminal blocks.

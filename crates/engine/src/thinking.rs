@@ -19,6 +19,7 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// The results of a search so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchUpdate {
     /// Variations by their `multipv` number, the best first; `None` if the engine has
     /// not reported it.
@@ -65,7 +66,7 @@ impl Analyst {
                 }
                 Ok(line) => {
                     search.add(&line);
-                    update = SearchUpdate::of(&search);
+                    update = SearchUpdate::from_search(&search);
                 }
                 Err(Missing::Silent) => {}
                 Err(Missing::Gone(status)) => return Err(AnalystError::Gone(status)),
@@ -81,13 +82,13 @@ impl Analyst {
         for line in &rest {
             search.add(line);
         }
-        Ok(SearchUpdate::of(&search))
+        Ok(SearchUpdate::from_search(&search))
     }
 }
 
 impl SearchUpdate {
-    fn of(search: &info::Search) -> SearchUpdate {
-        let variation = |found: info::Found<'_>| Variation {
+    fn from_search(search: &info::Search) -> SearchUpdate {
+        let variation = |found: info::VariationResult<'_>| Variation {
             value: found.value,
             depth: found.depth,
             moves: found.moves.to_vec(),
@@ -123,7 +124,7 @@ mod tests {
         ] {
             search.add(line);
         }
-        let update = SearchUpdate::of(&search);
+        let update = SearchUpdate::from_search(&search);
         assert_eq!((update.nodes, update.nodes_a_second), (200, Some(1000)));
         assert_eq!(update.lines.len(), 3);
         let first = update.lines[0].as_ref().unwrap();

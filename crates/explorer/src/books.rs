@@ -38,7 +38,11 @@ pub struct ExploredBook {
 
 /// The state of each file now; `None` for a missing one. No content is read.
 fn states(files: &[PathBuf]) -> Vec<Option<Identity>> {
-    let state = |path: &PathBuf| path.metadata().ok().map(|found| Identity::of(&found));
+    let state = |path: &PathBuf| {
+        path.metadata()
+            .ok()
+            .map(|found| Identity::from_metadata(&found))
+    };
     files.iter().map(state).collect()
 }
 

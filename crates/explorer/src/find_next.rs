@@ -81,9 +81,8 @@ fn find(
         first.probe(position, Wanted::Stored, &mut here)?;
         let is_found = match kind {
             Goal::Gap => here.moves.is_empty() && !position.is_game_over(),
-            Goal::Mark => {
-                (here.moves.iter()).any(|mv| mv.mark() != Mark::None || mv.annotation.nag() != 0)
-            }
+            Goal::Mark => (here.moves.iter())
+                .any(|entry| entry.mark() != Mark::None || entry.annotation.nag() != 0),
             Goal::Difference => {
                 last.probe(position, Wanted::Stored, &mut there)?;
                 differ(&here.moves, &there.moves)
@@ -99,15 +98,15 @@ fn find(
             continue;
         }
         // If only one book has a move, that was a difference; later moves belong to it.
-        let shared = |mv: &&BookMove| {
-            kind != Goal::Difference || there.moves.iter().any(|other| other.mv == mv.mv)
+        let shared = |entry: &&BookMove| {
+            kind != Goal::Difference || there.moves.iter().any(|other| other.mv == entry.mv)
         };
         let all: f64 = here.moves.iter().map(weight).sum();
-        for mv in here.moves.iter().filter(shared) {
-            let after = notation::after(position, mv.mv);
+        for entry in here.moves.iter().filter(shared) {
+            let after = notation::after(position, entry.mv);
             if seen.insert(after.clone()) {
-                let share = node.share * weight(mv) / all;
-                walk.enter_with_share(&node, mv.mv, share, after, ());
+                let share = node.share * weight(entry) / all;
+                walk.enter_with_share(&node, entry.mv, share, after, ());
             }
         }
     }
@@ -120,10 +119,10 @@ fn weight(mv: &BookMove) -> f64 {
 }
 
 fn differ(here: &[BookMove], there: &[BookMove]) -> bool {
-    let same = |mv: &BookMove, other: &BookMove| {
-        mv.mv == other.mv
-            && mv.mark() == other.mark()
-            && mv.annotation.nag() == other.annotation.nag()
+    let same = |entry: &BookMove, other: &BookMove| {
+        entry.mv == other.mv
+            && entry.mark() == other.mark()
+            && entry.annotation.nag() == other.annotation.nag()
     };
     here.len() != there.len()
         || here

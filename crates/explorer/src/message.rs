@@ -190,13 +190,13 @@ impl From<&AnalystError> for Message {
                 )
             }
             AnalystError::Gone(None) => translatable!("the engine ended"),
-            AnalystError::Flood => translatable!("the engine floods its output"),
+            AnalystError::Flood => translatable!("the engine prints too much"),
             AnalystError::NoScore => translatable!("the engine reported no score"),
             AnalystError::Gone(Some(status)) => {
                 translatable!("the engine ended ({0})", status.to_string())
             }
             AnalystError::Silent { word, limit } => translatable!(
-                "the engine did not say \"{0}\" within {1} s",
+                "the engine did not send \"{0}\" within {1} s",
                 *word,
                 limit.as_secs_f32().ceil().to_string()
             ),

@@ -241,7 +241,9 @@ impl BookView {
             true => Err(&read_only),
             false => history,
         };
-        let rows = found.rows().map(|(mv, verdict)| (mv.mv, verdict.rejection));
+        let rows = found
+            .rows()
+            .map(|(entry, verdict)| (entry.mv, verdict.rejection));
         let rows: Vec<(Move, Option<Rejection>)> = rows.collect();
         BookView {
             book: number,
@@ -285,9 +287,14 @@ impl BookView {
 /// Whether the numbers of a position are results. Arena books made without results have
 /// games but no wins or losses: these are not draws.
 fn knows_results(found: &WeighedMoves) -> bool {
-    found.lookup.moves.iter().any(|mv| match mv.preference {
-        Preference::Statistics => true,
-        Preference::Weight(_) => false,
-        Preference::Priority(_) => mv.stats().wins + mv.stats().losses > 0,
-    }) || found.lookup.moves.is_empty()
+    found
+        .lookup
+        .moves
+        .iter()
+        .any(|entry| match entry.preference {
+            Preference::Statistics => true,
+            Preference::Weight(_) => false,
+            Preference::Priority(_) => entry.stats().wins + entry.stats().losses > 0,
+        })
+        || found.lookup.moves.is_empty()
 }

@@ -662,11 +662,7 @@ mod tests {
     fn whatever_fails_ends_the_reading_with_its_message() {
         for threads in [1, 2, 4] {
             for (name, full, message) in [
-                (
-                    "panics",
-                    u16::MAX,
-                    "a fault in tabia itself ended the work: a bad byte",
-                ),
+                ("panics", u16::MAX, "internal error: a bad byte"),
                 ("source", u16::MAX, "source: torn"),
                 ("full", 55, "worker: full"),
                 ("stopped", u16::MAX, "interrupted; nothing was changed"),

@@ -1,4 +1,4 @@
-//! Writes a file that is there whole or not at all: `cargo run -p tabia-io --example atomic_file`
+//! Writes a file that exists completely or not at all: `cargo run -p tabia-io --example atomic_file`
 
 #![allow(clippy::print_stdout)] // Figures for users.
 

@@ -14,7 +14,7 @@ const SHOWN: usize = 40;
 ///
 /// # Errors
 ///
-/// The file cannot be opened or written, or has another header: then it stays as it is.
+/// The file cannot be opened or written, or has another header: then it is unchanged.
 pub fn append_line(path: &Path, header: &str, line: &str, patience: Duration) -> io::Result<()> {
     let mut file = open_for_append(path)?;
     lock_within(&file, patience);
@@ -51,7 +51,7 @@ pub fn check_header(file: &mut File, header: &str) -> io::Result<()> {
     let first: String = header.trim_end().chars().take(SHOWN).collect();
     Err(io::Error::other(format!(
         "line 1: this is another file, or one of another version, as it does not begin with \
-         \"{first}\": rename it, and a new one is begun"
+         \"{first}\": rename it, and a new file will be started"
     )))
 }
 

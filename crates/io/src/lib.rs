@@ -13,6 +13,7 @@ pub mod input;
 pub mod parallel;
 pub mod progress;
 pub mod sanitize;
+mod setters;
 pub mod sort;
 
 pub use append::{

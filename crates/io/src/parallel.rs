@@ -19,7 +19,7 @@ const JOBS_EACH: u64 = 3;
 
 /// A worker panicked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a fault in tabia itself ended the work: {0}")]
+#[error("internal error: {0}")]
 pub struct Panicked(String);
 
 /// Runs `worker` in several threads and `coordinator` in this one. A worker does jobs with
@@ -114,7 +114,7 @@ pub fn each_in_order<J: Send, P: Send, E: From<Panicked> + Send>(
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "it did not say why".to_owned())
+    text.unwrap_or_else(|| "no reason was given".to_owned())
 }
 
 /// What a worker reports to the coordinator.
@@ -330,7 +330,7 @@ impl<J, P, H, E: From<Panicked>> Coordinator<'_, J, P, H, E> {
                 self.held.push(worked?);
                 self.working -= 1;
                 if self.working == 0 && self.given > self.taken + self.early.len() as u64 {
-                    return Err(Panicked("jobs were left undone".to_owned()).into());
+                    return Err(Panicked("some jobs were not done".to_owned()).into());
                 }
             }
         }

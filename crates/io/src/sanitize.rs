@@ -128,7 +128,7 @@ impl<W: Write> Write for Sanitized<W> {
     }
 }
 
-/// A writer that takes so many bytes and no more.
+/// A writer that accepts a limited number of bytes.
 #[derive(Debug)]
 pub struct Bounded<W> {
     inner: W,

@@ -172,9 +172,9 @@ impl Kind {
     pub fn no_book(self) -> Option<&'static str> {
         Some(match self {
             Kind::Book(_) => return None,
-            Kind::Pgn => "this is PGN: build a book of these games first",
+            Kind::Pgn => "this is PGN: build a book from these games first",
             Kind::Packed => {
-                "this is compressed: unpack the book, or build a book of the games in it"
+                "this is compressed: unpack the book, or build a book from the games in it"
             }
             Kind::WebPage => "this is a web page, not a book: download the file that it links to",
             Kind::LfsPointer => {
@@ -182,8 +182,7 @@ impl Kind {
             }
             Kind::Tar => "this is a tar archive: unpack it with `tar xf` first",
             Kind::GamesAsJson | Kind::Utf16 | Kind::Other => {
-                "this is no opening book: .ctg, .bin, .abk and .jsonl are read; \
-                 a book can be built of games"
+                "not an opening book: .ctg, .bin, .abk and .jsonl can be read; a book can be built from games"
             }
         })
     }

@@ -25,7 +25,7 @@ pub enum LineError {
     /// The start position cannot be read.
     #[error(transparent)]
     Position(#[from] FenError),
-    /// A word is no legal move in its position.
+    /// A word is not a legal move in its position.
     #[error("move {number} ({word}) {reason}")]
     Move {
         /// Its ply, counted from 1.
@@ -93,7 +93,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// A word is no legal move in its position; the moves before it are played.
+    /// A word is not a legal move in its position; the moves before it are played.
     pub fn extend(&mut self, text: &str) -> Result<(), LineError> {
         for word in (Words { rest: text }) {
             let ply = self.plies() + 1;

@@ -35,7 +35,7 @@ pub fn find_uci(position: &Chess, word: &[u8]) -> Option<Move> {
 ///
 /// # Errors
 ///
-/// The word is no legal move, or fits several.
+/// The word is not a legal move, or fits several.
 pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     read_with(position, word, None)
 }
@@ -379,7 +379,7 @@ impl Written {
             _ => None,
         };
         // A word in capitals only is coordinates; a single capital is a piece of another
-        // language: "Cc6" is no pawn move.
+        // language: "Cc6" is not a pawn move.
         let is_all_capitals = !parts.iter().any(char::is_ascii_lowercase);
         let file = |c: char| match is_all_capitals {
             true => File::from_char(c.to_ascii_lowercase()),

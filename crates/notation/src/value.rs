@@ -18,7 +18,7 @@ pub enum Value {
     },
 }
 
-/// Larger numbers of centipawns are no evaluation but mean "won" (tablebase bands of
+/// Larger numbers of centipawns are not evaluations but mean "won" (tablebase bands of
 /// Stockfish and chessdb.cn).
 const MOST_CENTIPAWNS: i32 = 10_000;
 

@@ -96,7 +96,7 @@ impl Search {
 
     /// The variations by their numbers; `None` where no exact score was
     /// printed.
-    pub fn results(&self) -> impl Iterator<Item = Option<Found<'_>>> {
+    pub fn results(&self) -> impl Iterator<Item = Option<VariationResult<'_>>> {
         self.variations
             .iter()
             .map(|variation| variation.found(self.turn))
@@ -104,7 +104,7 @@ impl Search {
 }
 
 /// The result of a search for one variation.
-pub struct Found<'a> {
+pub struct VariationResult<'a> {
     /// The value from White's view.
     pub value: Value,
     /// The depth of the line that it comes from.
@@ -132,7 +132,7 @@ impl Variation {
         }
     }
 
-    fn found(&self, turn: Color) -> Option<Found<'_>> {
+    fn found(&self, turn: Color) -> Option<VariationResult<'_>> {
         let exact = self.exact.as_ref()?;
         let (value, _) = exact.score?;
         let refuted = self.bound.as_ref().and_then(|bound| {
@@ -146,7 +146,7 @@ impl Variation {
             contradicts.then_some((limit, bound))
         });
         let (value, info) = refuted.unwrap_or((value, exact));
-        Some(Found {
+        Some(VariationResult {
             value,
             depth: info.depth,
             wdl: info.wdl,

@@ -109,7 +109,7 @@ fn the_provenance_has_the_numbers_of_the_book() {
     here.put("two.provenance.json", "mine");
     let build = "build -o two.ctg games.pgn --provenance";
     here.tabia(build)
-        .refused("two.provenance.json: is there already");
+        .refused("two.provenance.json: already exists");
     assert!(!here.join("two.ctg").exists());
     here.done(&format!("{build} --force"));
     assert_eq!(provenance(here, "two.ctg")["book"], "two.ctg");
@@ -132,7 +132,7 @@ fn if_one_book_of_also_fails_no_book_is_written() {
         ("b.ctg: --as green", "--as"),
         ("./A.ctg: --max-ply 3", "another book of this name"),
         ("b.abk: --max-ply 3", "b.abk"),
-        ("there.ctg: --max-ply 3", "there.ctg: is there already"),
+        ("there.ctg: --max-ply 3", "there.ctg: already exists"),
         ("none/b.ctg: --max-ply 3", "none"),
     ] {
         let build = ["build", "-o", "a.ctg", "games.pgn", "--also", also];

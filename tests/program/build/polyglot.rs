@@ -181,7 +181,7 @@ fn options_that_polyglot_books_do_not_support_are_refused() {
     folder.done("build -o some.ctg games.pgn");
     let before = folder.names();
     for (arguments, message) in [
-        ("-o old.bin games.pgn", "old.bin: is there already"),
+        ("-o old.bin games.pgn", "old.bin: already exists"),
         ("-fo old.bin games.pgn --only black", "no move is left"),
         ("-fo old.bin games.pgn --min-games 2", "no move is left"),
         ("-fo old.bin games.pgn some.ctg", "made of games"),
@@ -258,7 +258,7 @@ fn merging_polyglot_books_adds_their_weights() {
             "merge -o new.bin a.bin none.bin",
             "none.bin: cannot read the book",
         ),
-        ("merge -o a.bin a.bin b.bin", "a.bin: is there already"),
+        ("merge -o a.bin a.bin b.bin", "a.bin: already exists"),
         (
             "merge -o new.ctg a.bin b.bin",
             "a.bin: a Polyglot opening book",

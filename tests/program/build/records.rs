@@ -271,9 +271,15 @@ fn bad_records_are_one_message_with_file_and_row() {
         ("number", "column key: its type is INT64"),
         ("list", "column wins: is a list"),
         ("null", "row 206: key is null"),
-        ("headless", "no row with an empty key"),
-        ("key", "row 206: the key 040102 stands for no position"),
-        ("nonsense", "row 206: the key 030102 stands for no position"),
+        ("headless", "no file of records has a row with an empty key"),
+        (
+            "key",
+            "row 206: the key 040102 is not the key of a position",
+        ),
+        (
+            "nonsense",
+            "row 206: the key 030102 is not the key of a position",
+        ),
         ("move", "row 206: 300 is not a move"),
         ("unknown", "row 206: 255 is not a move"),
         ("negative", "row 206: games cannot be -5"),

@@ -14,11 +14,7 @@ use super::{TOKEN, ask, explorer_at, get, post};
 /// An engine of `tests/programs`, which may take forever to start.
 fn test_engine(name: &str, env: &[(&str, &str)]) -> EngineChoice {
     let env = env.iter().map(|&(name, value)| (name.into(), value.into()));
-    let command = EngineCommand {
-        program: crate::common::example(name),
-        env: env.collect(),
-        ..EngineCommand::default()
-    };
+    let command = EngineCommand::new(crate::common::example(name)).env(env.collect());
     let mut choice = EngineChoice::new(name, command);
     choice.start_timeout = Duration::from_secs(100_000);
     choice

@@ -312,7 +312,7 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
             .contains("indexed to ply 50")
     );
     let there = run(&job(&source, path.clone())).unwrap_err();
-    assert!(there.to_string().contains("is there already"), "{there}");
+    assert!(there.to_string().contains("already exists"), "{there}");
     let many = folder.put("many.pgn", GAMES.repeat(800));
     let made = |name: &str, threads, memory| {
         let target = folder.join(name);

@@ -37,7 +37,7 @@ fn graph(path: &Path) -> BookGraph {
 
 fn moves(graph: &BookGraph, node: u32) -> BTreeSet<String> {
     let moves = graph.moves(node).iter();
-    moves.map(|mv| mv.mv.to_string()).collect()
+    moves.map(|entry| entry.mv.to_string()).collect()
 }
 
 fn notes(folder: &Folder) -> Vec<String> {

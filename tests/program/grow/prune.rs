@@ -233,10 +233,7 @@ fn prune_without_matches_equals_compact() {
     for source in [project(SMALL), book.write(&folder, "random")] {
         copy(&source, &folder.join("source.ctg"));
         let compacted = folder.join("compacted.ctg");
-        let options = RewriteOptions {
-            old: tabia_io::atomic::Previous::Replace,
-            ..RewriteOptions::default()
-        };
+        let options = RewriteOptions::default().old(tabia_io::atomic::Previous::Replace);
         compact(&source, &compacted, &options, &mut Watch::default()).unwrap();
         let messages = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
         assert_has(&messages, "0 moves removed, and 0 positions");
@@ -389,7 +386,7 @@ fn moves_removed_from_the_starter_book_are_not_played() {
     let mut n = 0;
     let pass = tabia_book::ctg::Pass::FromStart;
     book.visit(pass, &mut Watch::default(), &mut |_| (), |visit| {
-        for child in visit.moves.iter().filter_map(|mv| mv.after) {
+        for child in visit.moves.iter().filter_map(|entry| entry.after) {
             n += 1;
             if n % 10 == 0 {
                 let (before, after) = (visit.entry.key, child.key);

@@ -300,10 +300,7 @@ impl Config {
             (None, Some(builtin)) if name == BUILTIN => builtin.clone(),
             // A program on the PATH needs no profile. If one of several is missing,
             // starting it fails, and the next one plays.
-            (None, _) if !alone || is_on_path(name) => EngineCommand {
-                program: name.into(),
-                ..EngineCommand::default()
-            },
+            (None, _) if !alone || is_on_path(name) => EngineCommand::new(name),
             (None, _) => {
                 let mut known: Vec<&str> = self.engines.iter().map(|e| e.name.as_str()).collect();
                 known.extend(builtin.map(|_| BUILTIN));
@@ -405,13 +402,10 @@ impl Reader<'_> {
             options.push((key.get_ref().clone(), self.scalar(key, value)?));
         }
         Ok(EngineEntry {
-            command: EngineCommand {
-                program,
-                args: table.args.into_iter().map(Into::into).collect(),
-                dir: table.dir.map(|dir| folder.join(from_home(&dir))),
-                env: table.env.into_iter().collect(),
-                ..EngineCommand::default()
-            },
+            command: EngineCommand::new(program)
+                .args(table.args.into_iter().map(Into::into).collect())
+                .dir(table.dir.map(|dir| folder.join(from_home(&dir))))
+                .env(table.env.into_iter().collect()),
             start_timeout: table
                 .start_timeout_ms
                 .map_or(START_TIMEOUT, Duration::from_millis),

@@ -34,11 +34,7 @@ fn fails(text: &str) -> String {
 }
 
 fn builtin() -> EngineCommand {
-    EngineCommand {
-        program: "/bin/tabia".into(),
-        args: vec!["engine".into()],
-        ..EngineCommand::default()
-    }
+    EngineCommand::new("/bin/tabia").args(vec!["engine".into()])
 }
 
 #[test]

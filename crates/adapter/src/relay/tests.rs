@@ -178,14 +178,10 @@ impl<P: Port> Port for Stalled<P> {
 #[test]
 fn lines_sent_in_time_are_read_before_the_alarm() {
     const LIMIT: Duration = Duration::from_secs(4);
-    let engine = EngineCommand {
-        program: "/bin/sh".into(),
-        args: vec![
-            "-c".into(),
-            "printf 'id name Quick\\nuciok\\n'; exec cat >/dev/null".into(),
-        ],
-        ..EngineCommand::default()
-    };
+    let engine = EngineCommand::new("/bin/sh").args(vec![
+        "-c".into(),
+        "printf 'id name Quick\\nuciok\\n'; exec cat >/dev/null".into(),
+    ]);
     let open = |input, output| {
         Ok(Stalled {
             port: SystemPort::new(input, output)?,
@@ -233,16 +229,12 @@ fn the_last_answers_are_written_before_the_engine_has_ended() {
                 quit) read -r line <\"$0\"; : >\"$1\"; exit ;;
             esac
         done";
-    let engine = EngineCommand {
-        program: "/bin/sh".into(),
-        args: vec![
-            "-c".into(),
-            script.into(),
-            received.into(),
-            ended.clone().into(),
-        ],
-        ..EngineCommand::default()
-    };
+    let engine = EngineCommand::new("/bin/sh").args(vec![
+        "-c".into(),
+        script.into(),
+        received.into(),
+        ended.clone().into(),
+    ]);
     let engines = Engines {
         profiles: vec![Profile {
             start_timeout: Duration::from_secs(120),

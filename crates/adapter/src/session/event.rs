@@ -110,6 +110,7 @@ pub trait Output {
 
 /// An engine and its options.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Profile {
     /// Its name, for messages.
     pub name: String,
@@ -123,6 +124,14 @@ pub struct Profile {
     /// How long it may take to send `uciok`.
     pub start_timeout: Duration,
 }
+
+tabia_io::setters!(Profile {
+    name: String,
+    options: Vec<(String, String)>,
+    settings: Settings,
+    books: Vec<BookSpec>,
+    start_timeout: Duration,
+});
 
 impl Default for Profile {
     /// An engine without a name and options, that has the usual time to start.

@@ -97,17 +97,15 @@ impl Options {
     #[must_use]
     pub fn rules(&self) -> Rules {
         let (below, above) = (self.exit_below, self.exit_above);
-        Rules {
-            policy: self.policy,
-            depth: self.depth,
-            line_plies: 2 * self.leave_early,
-            avoid_repetition: self.avoid_repetition,
-            exit: Exit {
+        Rules::default()
+            .policy(self.policy)
+            .depth(self.depth)
+            .line_plies(2 * self.leave_early)
+            .avoid_repetition(self.avoid_repetition)
+            .exit(Exit {
                 below: (below > EXIT_BELOW).then_some(below),
                 above: (above < EXIT_ABOVE).then_some(above),
-            },
-            value: None,
-        }
+            })
     }
 
     /// The preset and its values, for users: `Optimize: variety 15, ...`; `None` if all

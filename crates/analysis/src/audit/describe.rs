@@ -315,12 +315,12 @@ impl<'a> Examined<'a> {
     }
 
     /// A move with the line to it, and its position.
-    fn line_of(&self, node: NodeId, mv: &GraphMove) -> (PlayedMove, Chess) {
+    fn line_of(&self, node: NodeId, entry: &GraphMove) -> (PlayedMove, Chess) {
         let mut line = self.line_to(node);
         let before = line.last().clone();
-        let played = self.graph.step(&before, mv.to);
+        let played = self.graph.step(&before, entry.to);
         played.into_iter().for_each(|played| line.push(played));
-        let stored = || mv.mv.to_string();
+        let stored = || entry.mv.to_string();
         let played = PlayedMove {
             line: line.to_string(),
             fen: notation::fen(&before),

@@ -46,21 +46,24 @@ pub fn changes(
             }
         }
         for (node, n, comparison, _) in examined.losing(max_loss) {
-            let mv = &graph.moves(node)[n];
-            let Some(record) = graph.record(mv.to).filter(|_| examined.may_mark(node, mv)) else {
+            let entry = &graph.moves(node)[n];
+            let Some(record) = graph
+                .record(entry.to)
+                .filter(|_| examined.may_mark(node, entry))
+            else {
                 continue;
             };
             let unmarked = record.mark() == Mark::None || marks.over;
             // Several moves may lead there: one change is enough.
-            let red = unmarked && !std::mem::replace(&mut is_settled[mv.to as usize], true);
-            let unsigned = mv.annotation.nag() == 0 || marks.over;
+            let red = unmarked && !std::mem::replace(&mut is_settled[entry.to as usize], true);
+            let unsigned = entry.annotation.nag() == 0 || marks.over;
             let edit = MarkEdit {
                 recommendation: red.then_some(Mark::Avoid),
                 annotation: annotation_of(comparison).filter(|_| unsigned),
                 ..MarkEdit::default()
             };
             let position = graph.position(node);
-            if let Ok(played) = mv.mv.to_move(&position) {
+            if let Ok(played) = entry.mv.to_move(&position) {
                 changes.extend(editor.plan(&position, played, &edit)?);
             }
         }

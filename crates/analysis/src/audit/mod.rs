@@ -257,8 +257,8 @@ impl<'a> Examined<'a> {
                 let moves = self.graph.moves(node);
                 let of_book = moves
                     .iter()
-                    .filter_map(|mv| Some((-self.value(mv.to)?, mv.mv)));
-                let is_other = |mv: &&MoveValue| moves.iter().all(|known| known.mv != mv.mv);
+                    .filter_map(|entry| Some((-self.value(entry.to)?, entry.mv)));
+                let is_other = |entry: &&MoveValue| moves.iter().all(|known| known.mv != entry.mv);
                 let others = own.into_iter().flat_map(|known| &known.moves);
                 let others = others
                     .filter(is_other)
@@ -347,9 +347,9 @@ impl<'a> Examined<'a> {
     /// Losing moves that the book does not mark as bad, and green ones.
     fn unmarked_losing(&self, losing: &[Losing], options: &AuditOptions) -> Vec<Losing> {
         let is_news = |&&(node, n, ..): &&Losing| {
-            let mv = &self.graph.moves(node)[n];
-            let mark = self.mark_of(mv);
-            let is_known = mark == Mark::Avoid || mv.annotation.is_doubtful();
+            let entry = &self.graph.moves(node)[n];
+            let mark = self.mark_of(entry);
+            let is_known = mark == Mark::Avoid || entry.annotation.is_doubtful();
             self.is_wanted(options, node) && (!is_known || mark == Mark::Main)
         };
         losing.iter().filter(is_news).copied().collect()
@@ -379,7 +379,7 @@ impl<'a> Examined<'a> {
             else {
                 continue;
             };
-            let others = known.iter().filter(|(mv, _)| mv.mv != best.mv);
+            let others = known.iter().filter(|(entry, _)| entry.mv != best.mv);
             let others_lose = others
                 .map(|(_, comparison)| comparison.loss())
                 .min()

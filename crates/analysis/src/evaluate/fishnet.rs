@@ -83,7 +83,7 @@ pub(super) fn read(
 
 /// Opens a table: text in column 0, centipawns in 1, full moves to a mate in 2.
 fn open(path: &Path) -> Result<Table, String> {
-    let mut table = Table::open(path)?;
+    let mut table = Table::open(path).map_err(|error| error.to_string())?;
     for name in ["fen", "cp", "mate"] {
         let is_text = match table.want(name).map(ColumnDescriptor::physical_type) {
             Ok(Physical::BYTE_ARRAY) => Some(true),
@@ -108,7 +108,7 @@ fn evaluation(
     graph: &BookGraph,
 ) -> Result<Option<(Chess, EvalKey, Value)>, &'static str> {
     let fen = row.bytes(0).unwrap_or_default();
-    let position = lichess::position(fen).ok_or("no legal position")?;
+    let position = lichess::position(fen).ok_or("not a legal position")?;
     let limited = |n: i64| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
     let value = match (row.number(1), row.number(2)) {
         (Some(cp), None) => Value::cp(limited(cp)),

@@ -94,12 +94,10 @@ impl<'a> Worker<'a> {
                 ..Evaluation::from(value)
             });
         }
-        let question = Question {
-            position,
-            only,
-            lines: if only.is_empty() { self.plan.lines } else { 1 },
-            afresh: true,
-        };
+        let question = Question::new(position)
+            .only(only)
+            .lines(if only.is_empty() { self.plan.lines } else { 1 })
+            .afresh(true);
         let mut again = false;
         loop {
             let running = match &mut self.engine {

@@ -32,7 +32,7 @@ impl BookGraph {
             };
             let mut best = None;
             for known_move in &evaluation.moves {
-                let of_book = moves.iter().find(|mv| mv.mv == known_move.mv);
+                let of_book = moves.iter().find(|entry| entry.mv == known_move.mv);
                 match of_book {
                     None => best = best.max(Some(worth(known_move.value))),
                     Some(mv) if known[mv.to as usize].is_none() => {
@@ -91,7 +91,7 @@ impl BookGraph {
             return false;
         };
         let moves = self.moves(node);
-        let of_book = |known: &eval::MoveValue| moves.iter().any(|mv| mv.mv == known.mv);
+        let of_book = |known: &eval::MoveValue| moves.iter().any(|entry| entry.mv == known.mv);
         !moves.is_empty() && evaluation.moves.iter().all(of_book)
     }
 }

@@ -126,18 +126,18 @@ impl SearchInput<'_> {
                         + u64::from(lost.max(0).unsigned_abs()) * u64::from(of_loss)
                 }
             };
-            for mv in self.graph.moves(node) {
+            for entry in self.graph.moves(node) {
                 let is_red = self
                     .graph
-                    .record(mv.to)
+                    .record(entry.to)
                     .is_some_and(|r| r.mark() == Mark::Avoid);
                 // A player does not play moves marked as bad in his own book.
-                if own && (is_red || mv.annotation.is_doubtful()) {
+                if own && (is_red || entry.annotation.is_doubtful()) {
                     continue;
                 }
-                let leaves = self.value(mv.to).map(|value| -value);
-                let paid = cost + price(Some(mv.mv), leaves);
-                open.push(Reverse((paid, Where::At(mv.to, ply + 1, !own))));
+                let leaves = self.value(entry.to).map(|value| -value);
+                let paid = cost + price(Some(entry.mv), leaves);
+                open.push(Reverse((paid, Where::At(entry.to, ply + 1, !own))));
             }
             if self.barred.contains(&node) {
                 continue;

@@ -35,7 +35,7 @@ impl MoveFrequencies for Book {
         self.probe(position, Wanted::Stored, &mut found)?;
         let moves = found.moves.iter();
         Ok(moves
-            .map(|mv| (mv.mv, f64::from(mv.stats().games)))
+            .map(|entry| (entry.mv, f64::from(entry.stats().games)))
             .collect())
     }
 }

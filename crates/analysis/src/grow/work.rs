@@ -154,7 +154,7 @@ impl Question {
         let Some(searched) = searched.get(position) else {
             return Question::Engine;
         };
-        let is_known = |mv: &MoveValue| known.moves.iter().any(|known| known.mv == mv.mv);
+        let is_known = |entry: &MoveValue| known.moves.iter().any(|known| known.mv == entry.mv);
         match searched.moves.into_iter().find(|mv| !is_known(mv)) {
             Some(next) => {
                 let mut known = known.clone();

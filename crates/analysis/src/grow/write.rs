@@ -38,9 +38,6 @@ pub fn write_grown(
     let beside = TempFolder::beside(target)?;
     let added = beside.path().join("grown.ctg");
     build::write_lines(&lines, &added, None)?;
-    let options = RewriteOptions {
-        only: CtgBook::open(book, &OpenOptions { mmap: false })?.only(),
-        ..*options
-    };
+    let options = options.only(CtgBook::open(book, &OpenOptions::default().mmap(false))?.only());
     Ok(merge(target, &[book.to_owned(), added], &options, watch)?)
 }

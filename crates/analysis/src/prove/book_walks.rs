@@ -240,10 +240,7 @@ mod tests {
     #[test]
     fn a_third_repetition_is_a_draw() {
         let book = Lines::new(&["Nf3 Nf6 Ng1 Ng8"]);
-        let settings = Rules {
-            avoid_repetition: false,
-            ..Rules::default()
-        };
+        let settings = Rules::default().avoid_repetition(false);
         let found = pairs(&book, &book, [1, 1], &settings, 3);
         let [exit] = found.exits.as_slice() else {
             panic!("{found:?}");

@@ -111,7 +111,7 @@ impl<'a> StateSearch<'a> {
         let record = found
             .here
             .ok_or_else(|| Error::NotInBook("the start position is not in the book".to_owned()))?;
-        let missing = not_stored(knowledge.book, &options.line, |mv| mv.after.is_some())?;
+        let missing = not_stored(knowledge.book, &options.line, |entry| entry.after.is_some())?;
         if let Some(name) = missing {
             return Err(Error::NotInBook(format!("{name} is not in the book")));
         }

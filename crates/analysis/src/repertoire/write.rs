@@ -64,10 +64,7 @@ pub fn write_book(repertoire: &Repertoire, target: &Path, old: Previous) -> Resu
         .states
         .first()
         .map_or(0, |start| start.record.stats.games);
-    let options = WriteOptions {
-        old,
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default().old(old);
     let mut writer = BookWriter::create(target, options)?;
     let mut bytes = Vec::new();
     for ((_, key), (moves, mut record)) in entries {

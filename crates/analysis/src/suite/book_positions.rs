@@ -175,19 +175,21 @@ impl BookPositions<'_> {
 
     /// The moves that are played, their frequencies, and the games after each.
     fn moves_of(&self, position: &Chess) -> Result<Vec<(Move, f64, u64)>, Error> {
-        let games = |mv: &tabia_book::BookMove| u64::from(mv.stats().games);
+        let games = |entry: &tabia_book::BookMove| u64::from(entry.stats().games);
         let shares: Vec<(Move, f64, u64)> = match self.play {
             Play::Adapter(rules) => {
                 let found = choose(self.book, position, &[], rules)?;
                 let rows = found.rows();
-                rows.map(|(mv, verdict)| (mv.mv, verdict.probability, games(mv)))
+                rows.map(|(entry, verdict)| (entry.mv, verdict.probability, games(entry)))
                     .collect()
             }
             Play::Games => {
                 let mut found = Lookup::default();
                 tree::probe_lines(self.book, position, &mut found)?;
                 let moves = found.moves.iter().zip(tree::shares(&found.moves));
-                moves.map(|(mv, part)| (mv.mv, part, games(mv))).collect()
+                moves
+                    .map(|(entry, part)| (entry.mv, part, games(entry)))
+                    .collect()
             }
         };
         let played = shares.into_iter().filter(|(_, share, _)| *share > 0.0);

@@ -111,7 +111,7 @@ impl AbkBook {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is no Arena book, or has no move that can be reached.
+    /// The file cannot be read, is not an Arena book, or has no move that can be reached.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<AbkBook, Error> {
         let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
         let mut book = AbkBook::new(file)?;

@@ -100,7 +100,7 @@ fn the_second_kind_reads_like_the_first_and_others_are_named() {
 
 #[test]
 fn equal_moves_of_equal_positions_add_up() {
-    // 1.e4 is there twice.
+    // 1.e4 occurs twice.
     let rows = [row(E2E4, -1, 901), row(E2E4, -1, -1)];
     let book = open(&file(&rows)).unwrap();
     let mut found = Lookup::default();
@@ -114,11 +114,11 @@ fn equal_moves_of_equal_positions_add_up() {
 #[test]
 fn loops_bad_links_and_illegal_moves_are_survived_and_counted() {
     for (change, word) in [
-        ((2, 7, 900), "1 links to a move that was there before"),
-        ((2, 8, 902), "1 links to a move that was there before"),
-        ((0, 8, 12), "1 links out of the file"),
-        ((0, 7, 1_000_000), "1 links out of the file"),
-        ((3, 8, -7), "1 links out of the file"),
+        ((2, 7, 900), "1 links back to an earlier move"),
+        ((2, 8, 902), "1 links back to an earlier move"),
+        ((0, 8, 12), "1 links that point outside the file"),
+        ((0, 7, 1_000_000), "1 links that point outside the file"),
+        ((3, 8, -7), "1 links that point outside the file"),
     ] {
         let mut rows = transposing();
         let (at, field, link) = change;
@@ -139,7 +139,7 @@ fn loops_bad_links_and_illegal_moves_are_survived_and_counted() {
     rows[4].1 = 0;
     let book = open(&file(&rows)).unwrap();
     assert!(
-        book.notices()[0].contains("2 moves that are not legal"),
+        book.notices()[0].contains("2 illegal moves"),
         "{:?}",
         book.notices()
     );

@@ -185,9 +185,9 @@ impl AbkWalk<'_> {
         let faults = &self.faults;
         let mut parts = Vec::new();
         for (count, what) in [
-            (faults.links, "links out of the file"),
-            (faults.loops, "links to a move that was there before"),
-            (faults.moves, "moves that are not legal"),
+            (faults.links, "links that point outside the file"),
+            (faults.loops, "links back to an earlier move"),
+            (faults.moves, "illegal moves"),
             (faults.long, "lines beyond 1000 plies"),
         ] {
             if count > 0 {
@@ -196,7 +196,7 @@ impl AbkWalk<'_> {
         }
         if let Some(first) = faults.first {
             notices.push(format!(
-                "{name}: passed over {}; the first at file byte {}",
+                "{name}: skipped {}; the first at file byte {}",
                 parts.join(", "),
                 u64::from(first) * ENTRY_BYTES as u64
             ));

@@ -67,7 +67,7 @@ impl BinBook {
     ///
     /// # Errors
     ///
-    /// The file is no Polyglot book, or cannot be read.
+    /// The file is not a Polyglot book, or cannot be read.
     pub fn new(file: DataFile) -> Result<BinBook, Error> {
         let entries = file.len() / ENTRY_BYTES as u64;
         let mut notices = Vec::from_iter(keyed::cut_off(&file, ENTRY_BYTES));

@@ -52,7 +52,13 @@ fn answer(book: &BinBook) -> Vec<(String, Preference, bool)> {
     book.probe(&Chess::default(), Wanted::Transpositions, &mut found)
         .unwrap();
     assert!(found.here.is_some());
-    let row = |mv: &crate::BookMove| (mv.mv.to_string(), mv.preference, mv.after.is_some());
+    let row = |entry: &crate::BookMove| {
+        (
+            entry.mv.to_string(),
+            entry.preference,
+            entry.after.is_some(),
+        )
+    };
     found.moves.iter().map(row).collect()
 }
 

@@ -101,6 +101,7 @@ pub struct Difference {
 
 /// The differences of two books in a move.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MoveDifference {
     /// The move.
     pub mv: Move,
@@ -128,10 +129,10 @@ impl Difference {
                     || self
                         .moves
                         .iter()
-                        .any(|mv| mv.preference.is_some() || mv.stats.is_some())
+                        .any(|entry| entry.preference.is_some() || entry.stats.is_some())
             }
             Aspect::Marks => self.recommendation.is_some(),
-            Aspect::Annotations => self.moves.iter().any(|mv| mv.annotation.is_some()),
+            Aspect::Annotations => self.moves.iter().any(|entry| entry.annotation.is_some()),
             Aspect::LearnValues => self.learn_value.is_some(),
             Aspect::Commentaries => self.commentary.is_some(),
         }
@@ -194,21 +195,21 @@ fn moves(a: &Lookup, b: &Lookup, aspects: Aspects, stats: bool) -> Vec<MoveDiffe
         preference: None,
         stats: None,
     };
-    for mv in &a.moves {
-        let Some(other) = b.moves.iter().find(|other| other.mv == mv.mv) else {
+    for entry in &a.moves {
+        let Some(other) = b.moves.iter().find(|other| other.mv == entry.mv) else {
             if aspects.has(Aspect::Moves) {
-                differences.push(alone(mv.mv, Side::A));
+                differences.push(alone(entry.mv, Side::A));
             }
             continue;
         };
         let annotations = aspects.has(Aspect::Annotations);
         let numbers = aspects.has(Aspect::Stats);
         let difference = MoveDifference {
-            mv: mv.mv,
+            mv: entry.mv,
             only_in: None,
-            annotation: pair(mv.annotation, other.annotation).filter(|_| annotations),
-            preference: pair(mv.preference, other.preference).filter(|_| numbers),
-            stats: pair(mv.stats(), other.stats()).filter(|_| numbers && stats),
+            annotation: pair(entry.annotation, other.annotation).filter(|_| annotations),
+            preference: pair(entry.preference, other.preference).filter(|_| numbers),
+            stats: pair(entry.stats(), other.stats()).filter(|_| numbers && stats),
         };
         if difference.annotation.is_some()
             || difference.preference.is_some()
@@ -219,8 +220,8 @@ fn moves(a: &Lookup, b: &Lookup, aspects: Aspects, stats: bool) -> Vec<MoveDiffe
     }
     if aspects.has(Aspect::Moves) {
         let known = |mv: Move| a.moves.iter().any(|other| other.mv == mv);
-        let more = b.moves.iter().filter(|mv| !known(mv.mv));
-        differences.extend(more.map(|mv| alone(mv.mv, Side::B)));
+        let more = b.moves.iter().filter(|entry| !known(entry.mv));
+        differences.extend(more.map(|entry| alone(entry.mv, Side::B)));
     }
     differences
 }

@@ -12,7 +12,7 @@
 //! the positions of the current level.
 
 mod difference;
-mod look;
+mod lookups;
 mod walk;
 
 pub use difference::{Aspect, Aspects, Difference, MoveDifference, Side};

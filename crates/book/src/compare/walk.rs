@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use shakmaty::{Chess, Move};
 
-use super::look::{Books, Id, PositionLookup, San, Seen};
+use super::lookups::{Books, Id, PositionLookup, San, Seen};
 use super::{Aspect, Aspects, Difference};
 use crate::ctg::{BookEntry, CtgBook, Salvage};
 use crate::walk::{Order, Walk, WalkNode};
@@ -15,6 +15,7 @@ use tabia_io::progress::Watch;
 
 /// The options of a comparison.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Plan {
     /// Where the walk begins.
     pub from: Chess,
@@ -26,8 +27,28 @@ pub struct Plan {
     pub aspects: Aspects,
 }
 
+tabia_io::setters!(Plan {
+    from: Chess,
+    plies: Option<u32>,
+    unreached: bool,
+});
+
+impl Plan {
+    /// Compares these aspects of whole books.
+    #[must_use]
+    pub fn new(aspects: Aspects) -> Plan {
+        Plan {
+            from: Chess::default(),
+            plies: None,
+            unreached: true,
+            aspects,
+        }
+    }
+}
+
 /// The numbers of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Compared {
     /// Positions that are in at least one book.
     pub positions: u64,

@@ -56,7 +56,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
                     return Ok(());
                 };
                 reader.probe_entry(&here, entry, source.wanted, found)?;
-                let stored = found.moves.iter().filter(|mv| !mv.transposition);
+                let stored = found.moves.iter().filter(|entry| !entry.transposition);
                 rows.illegal += (entry.moves().len() - stored.count()) as u64;
                 // The key does not show whether the capture is legal.
                 let (board, position) = &here;
@@ -96,7 +96,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     summary.positions = all.positions;
     summary.moves = all.moves;
     summary.note(all.impossible, "positions left out that cannot arise");
-    summary.note(all.illegal, "stored moves left out that are not legal");
+    summary.note(all.illegal, "moves left out as illegal");
     summary.not_empty(job)?;
     summary.bytes = output.commit()?.bytes;
     Ok(summary)
@@ -108,7 +108,7 @@ struct Rows {
     text: Vec<u8>,
     positions: u64,
     moves: u64,
-    /// Entries whose key is no legal position.
+    /// Entries whose key is not a legal position.
     impossible: u64,
     /// Stored moves that are illegal, unknown, or stored twice.
     illegal: u64,

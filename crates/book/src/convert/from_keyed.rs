@@ -72,10 +72,12 @@ pub(super) fn to_ctg(
     let is_never = |key: &Key, turn| Some(*key) != start && sides.only() != Some(turn);
     let join = |parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>| join(parts, is_never, out);
     let written = maker.writer.finish(games, join, work.watch, None)?;
-    let mut summary = Converted::of(&written);
+    let mut summary = Converted::from_written(&written);
     summary.notes.push(
         match book {
-            Book::Bin(_) => "statistics made of weights: a weight counts as so many drawn games",
+            Book::Bin(_) => {
+                "statistics made from weights: each weight counts as that number of drawn games"
+            }
             _ => "games without a result count as drawn; priorities became learn values",
         }
         .to_owned(),
@@ -101,12 +103,12 @@ enum Part {
 }
 
 impl Part {
-    /// A rank from which the kind of a part and the side to move can be told.
+    /// A rank from which the kind of a part and the side to move can be read back.
     fn rank(self, number: u64, turn: Color) -> u64 {
         4 * number + 2 * u64::from(turn.is_black()) + u64::from(self == Part::Arrival)
     }
 
-    fn of(rank: u64) -> (Part, Color) {
+    fn from_rank(rank: u64) -> (Part, Color) {
         let part = match rank & 1 {
             0 => Part::Moves,
             _ => Part::Arrival,
@@ -129,19 +131,19 @@ impl Maker {
             return Ok(());
         };
         let mut moves = Vec::with_capacity(found.moves.len());
-        for mv in &found.moves {
-            let Some(byte) = encode_move_byte(&board, mv.mv) else {
+        for entry in &found.moves {
+            let Some(byte) = encode_move_byte(&board, entry.mv) else {
                 self.unstorable += 1;
                 continue;
             };
-            let annotation = if mv.preference.is_never() {
+            let annotation = if entry.preference.is_never() {
                 Annotation::MISTAKE
             } else {
-                mv.annotation
+                entry.annotation
             };
             moves.push((byte, annotation));
-            let after = tabia_notation::after(position, mv.mv);
-            self.push(&after, &[], &record_after(mv), Part::Arrival)?;
+            let after = tabia_notation::after(position, entry.mv);
+            self.push(&after, &[], &record_after(entry), Part::Arrival)?;
         }
         self.push(position, &moves, &record_of(found), Part::Moves)
     }
@@ -182,10 +184,10 @@ fn record_of(found: &Lookup) -> PositionRecord {
 }
 
 /// The record of the position after a move, from the view of the side to move there.
-fn record_after(mv: &BookMove) -> PositionRecord {
-    let stats = match mv.preference {
+fn record_after(entry: &BookMove) -> PositionRecord {
+    let stats = match entry.preference {
         Preference::Weight(weight) => drawn(weight),
-        _ => match mv.after.map(|after| after.stats) {
+        _ => match entry.after.map(|after| after.stats) {
             Some(stats) if stats.unfinished() == stats.games => drawn(stats.games),
             stats => stats.unwrap_or_default(),
         },
@@ -193,8 +195,8 @@ fn record_after(mv: &BookMove) -> PositionRecord {
     PositionRecord {
         stats,
         points: points(&stats),
-        recommendation: if mv.preference.is_never() { RED } else { 0 },
-        learn_value: learn_value(mv.preference),
+        recommendation: if entry.preference.is_never() { RED } else { 0 },
+        learn_value: learn_value(entry.preference),
         ..PositionRecord::default()
     }
 }
@@ -243,7 +245,7 @@ fn join(
     let mut strongest = 0_i8;
     let mut key = None;
     for (rank, bytes) in parts {
-        let entry = read_entry(bytes).map_err(Error::Malformed)?;
+        let entry = read_entry(bytes).map_err(Error::malformed)?;
         key = entry.key();
         for (byte, annotation) in entry.moves() {
             if !moves.iter().any(|(known, _)| *known == byte) {
@@ -251,7 +253,7 @@ fn join(
             }
         }
         let record = entry.record();
-        let (part, turn) = Part::of(*rank);
+        let (part, turn) = Part::from_rank(*rank);
         if part == Part::Moves {
             own.add(&record);
             turns.push(turn);
@@ -335,7 +337,7 @@ mod tests {
                     .zip(&legal)
                     .map(|(priority, mv)| {
                         let preference = Preference::Priority(priority);
-                        let mut mv = BookMove {
+                        let mut entry = BookMove {
                             mv: *mv,
                             annotation: Annotation::default(),
                             after: Some(PositionRecord {
@@ -347,10 +349,10 @@ mod tests {
                             evaluation: None,
                         };
                         if as_learn_value {
-                            mv.after = Some(record_after(&mv));
-                            mv.preference = Preference::Statistics;
+                            entry.after = Some(record_after(&entry));
+                            entry.preference = Preference::Statistics;
                         }
-                        mv
+                        entry
                     })
                     .collect();
                 let mut verdicts = Vec::new();

@@ -14,9 +14,9 @@
 //! | `moves` | `{"uci","annotation"}` in stored order, the annotation as stored |
 //!
 //! Two more fields store what these cannot. `byte`, of a move, is its move byte if it
-//! does not follow from the move; `uci` is null if the byte is no legal move. `key`, of a
+//! does not follow from the move; `uci` is null if the byte is not a legal move. `key`, of a
 //! position, is its key in hexadecimal if it does not follow from the `fen`; `fen` is
-//! null if the key is no position. When the book is read again, `byte` and `key` take
+//! null if the key is not a position. When the book is read again, `byte` and `key` take
 //! precedence.
 
 use std::borrow::Cow;
@@ -63,7 +63,7 @@ enum OnlySide {
 }
 
 impl OnlySide {
-    fn of(color: Color) -> OnlySide {
+    fn from_color(color: Color) -> OnlySide {
         color.fold_wb(OnlySide::White, OnlySide::Black)
     }
 
@@ -128,7 +128,7 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
         format: FORMAT.to_owned(),
         version: VERSION,
         games: book.header().games,
-        only: book.only().map(OnlySide::of),
+        only: book.only().map(OnlySide::from_color),
     };
     put(&mut output, &first)?;
     let salvage = book.in_blocks(
@@ -264,7 +264,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Converted
     };
     parallel::run(
         parallel::threads(),
-        |jobs| jobs.each(|text: Vec<u8>, _| Ok(Chunk::of(&text))),
+        |jobs| jobs.each(|text: Vec<u8>, _| Ok(Chunk::read(&text))),
         |lead| lead.each(std::iter::from_fn(|| lines.chunk().transpose()), take),
     )?;
     let written = writer.finish(
@@ -284,7 +284,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Converted
         work.watch,
         Some(positions),
     )?;
-    let mut summary = Converted::of(&written);
+    let mut summary = Converted::from_written(&written);
     summary.note(
         astray,
         "positions not in canonical form (the king belongs on the files e to h), which no reader finds",
@@ -347,7 +347,7 @@ fn entry_of(line: &PositionLine<'_>, entry: &mut Vec<u8>) -> Result<bool, Fault>
         if number > most.into() {
             return fault(
                 field,
-                format!("{number} is more than the format holds ({most})"),
+                format!("{number} is more than the format can store ({most})"),
             );
         }
     }
@@ -355,7 +355,7 @@ fn entry_of(line: &PositionLine<'_>, entry: &mut Vec<u8>) -> Result<bool, Fault>
     if count > MAX_MOVES {
         return fault(
             "moves",
-            format!("{count} are more than the format holds ({MAX_MOVES})"),
+            format!("{count} are more than the format can store ({MAX_MOVES})"),
         );
     }
     let bytes = move_bytes(line, board.as_ref())?;
@@ -402,14 +402,14 @@ fn move_bytes(
 ) -> Result<Vec<(u8, Annotation)>, Fault> {
     let mut position: Option<Result<Chess, String>> = None;
     let mut bytes = Vec::with_capacity(line.moves.len());
-    for (n, mv) in line.moves.iter().enumerate() {
-        let annotation = Annotation(mv.annotation);
-        if let Some(byte) = mv.byte {
+    for (n, entry) in line.moves.iter().enumerate() {
+        let annotation = Annotation(entry.annotation);
+        if let Some(byte) = entry.byte {
             bytes.push((byte, annotation));
             continue;
         }
         let field = || format!("moves[{n}].uci");
-        let (Some(Text(uci)), Some(board)) = (&mv.uci, board) else {
+        let (Some(Text(uci)), Some(board)) = (&entry.uci, board) else {
             return fault(field(), "null, and there is no byte");
         };
         let position = position.get_or_insert_with(|| {
@@ -452,7 +452,7 @@ struct Chunk {
 }
 
 impl Chunk {
-    fn of(text: &[u8]) -> Chunk {
+    fn read(text: &[u8]) -> Chunk {
         let mut chunk = Chunk::default();
         let mut begin = 0;
         while begin < text.len() {
@@ -486,7 +486,7 @@ fn is_too_long(line: &[u8]) -> bool {
 }
 
 fn too_long() -> Fault {
-    let text = format!("longer than {MAX_LINE} bytes, which no position is");
+    let text = format!("longer than {MAX_LINE} bytes, which is too long for a position");
     (String::new(), text)
 }
 

@@ -31,6 +31,7 @@ pub use pgn::PgnOptions;
 
 /// A conversion and its options.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertJob {
     /// The book to read.
     pub source: PathBuf,
@@ -55,6 +56,17 @@ pub struct ConvertJob {
     /// Whether damage of the source is an error.
     pub strict: bool,
 }
+
+tabia_io::setters!(ConvertJob {
+    old: Previous,
+    policy: Policy,
+    weights: Weights,
+    all_forms: bool,
+    keep_never: bool,
+    pgn: PgnOptions,
+    memory: u64,
+    strict: bool,
+});
 
 impl ConvertJob {
     /// A conversion with the usual options.
@@ -114,7 +126,7 @@ pub struct Converted {
 
 impl Converted {
     /// The result for a ChessBase book.
-    fn of(written: &Written) -> Converted {
+    fn from_written(written: &Written) -> Converted {
         Converted {
             positions: written.positions,
             moves: written.moves,
@@ -151,14 +163,17 @@ impl Converted {
         self.note(unreached, UNREACHED);
     }
 
-    fn note(&mut self, count: u64, text: &str) {
-        if count > 0 {
-            self.notes.push(format!("{count} {text}"));
+    /// Records how many things were changed or left out; `what` begins with their plural.
+    fn note(&mut self, count: u64, what: &str) {
+        match what.split_once("s ") {
+            Some((thing, rest)) if count == 1 => self.notes.push(format!("1 {thing} {rest}")),
+            _ if count > 0 => self.notes.push(format!("{count} {what}")),
+            _ => {}
         }
     }
 }
 
-/// What is said of positions that no line leads to.
+/// The note about positions that no line leads to.
 const UNREACHED: &str = "positions left out that cannot be reached from the start position";
 
 /// The formats that can be written.
@@ -172,7 +187,7 @@ enum Target {
 }
 
 impl Target {
-    fn of(path: &Path) -> Result<Target, Error> {
+    fn from_path(path: &Path) -> Result<Target, Error> {
         let extension = path.extension().and_then(|extension| extension.to_str());
         match extension.map(str::to_ascii_lowercase).as_deref() {
             Some("ctg") => Ok(Target::Ctg),
@@ -221,7 +236,7 @@ impl Work<'_, '_> {
 ///
 /// The book cannot be read, or the new file cannot be written; then no new file remains.
 pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> {
-    let target = Target::of(&job.target)?;
+    let target = Target::from_path(&job.target)?;
     // Checked before any work.
     let companions: &[&str] = match target {
         Target::Ctg => &["cto", "ctb"],
@@ -243,7 +258,7 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
     let mut summary = match (&book, target) {
         (Book::Ctg(_), Target::Ctg) => Err(same_format(
             job,
-            "; compact a ChessBase book to write it anew",
+            "; use compact to rewrite a ChessBase book",
         )),
         (Book::Ctg(ctg), Target::Jsonl) => jsonl::from_ctg(&mut work, ctg),
         (_, Target::Ctg) => from_keyed::to_ctg(&mut work, &book, &job.target),
@@ -288,7 +303,10 @@ fn by_way_of_ctg(
 }
 
 fn same_format(job: &ConvertJob, advice: &str) -> Error {
-    Error::refused(&job.source, format!("is such a book already{advice}"))
+    Error::refused(
+        &job.source,
+        format!("is already a book of this format{advice}"),
+    )
 }
 
 /// A book whose positions are all probed, as the policy requires.

@@ -31,7 +31,7 @@ pub(super) struct Code(u32);
 impl Code {
     const NONE: Code = Code(0);
 
-    const fn of(bits: u32, length: u32) -> Code {
+    const fn new(bits: u32, length: u32) -> Code {
         Code(bits << (u32::BITS - length) | length)
     }
 
@@ -73,7 +73,7 @@ const fn square_of(index: usize, square: u32) -> Code {
     let (code, length) = CODES[man];
     match length {
         0 => Code::NONE,
-        _ => Code::of(code as u32, length as u32),
+        _ => Code::new(code as u32, length as u32),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::page::PAGE_BYTES;
 
-/// Why a file is no CTG book.
+/// Why a file is not a CTG book.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeaderFault {

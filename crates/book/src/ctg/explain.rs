@@ -31,6 +31,7 @@ pub struct Explanation {
 
 /// The steps of one look-up.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Trace {
     /// How the canonical board is turned; `None` if the format cannot express the
     /// position (Chess960 castling rights).
@@ -48,6 +49,7 @@ pub struct Trace {
 
 /// An entry and where it is.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct FoundEntry {
     /// Page, and offset in it.
     pub place: EntryAddress,
@@ -61,6 +63,7 @@ pub struct FoundEntry {
 
 /// A stored move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoredMove {
     /// The move byte.
     pub byte: u8,

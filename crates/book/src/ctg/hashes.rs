@@ -16,7 +16,7 @@ pub(super) struct KeyHashes {
 impl KeyHashes {
     /// Reads the book once. `None` if a page is damaged, because its keys are unknown
     /// then.
-    pub(super) fn of(book: &PageFile) -> Option<KeyHashes> {
+    pub(super) fn read(book: &PageFile) -> Option<KeyHashes> {
         let bits = (u64::from(book.page_count()) * BITS_OF_A_PAGE).next_power_of_two();
         let mut hashes = KeyHashes {
             bits: vec![0; (bits / 64) as usize],
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn few_others_pass() {
         let book = CtgBook::open(BOOK, &OpenOptions::default()).unwrap();
-        let hashes = KeyHashes::of(&book.pages).unwrap();
+        let hashes = KeyHashes::read(&book.pages).unwrap();
         let passed = (0..10_000_u32).filter(|n| hashes.may_hold(n.wrapping_mul(429_493)));
         assert!(passed.count() < 1500);
     }
@@ -105,6 +105,6 @@ mod tests {
         bytes[3 * PAGE_BYTES + 4] = 0;
         std::fs::write(&path, bytes).unwrap();
         let book = CtgBook::open(&path, &OpenOptions::default()).unwrap();
-        assert!(KeyHashes::of(&book.pages).is_none());
+        assert!(KeyHashes::read(&book.pages).is_none());
     }
 }

@@ -47,7 +47,7 @@ pub struct BookInfo {
     pub commentaries: u64,
     /// Move bytes of unknown meaning.
     pub unknown_move_bytes: u64,
-    /// Keys that are no position.
+    /// Keys that are not positions.
     pub bad_keys: u64,
     /// Pages that cannot be read to their end.
     pub bad_pages: u64,
@@ -68,8 +68,7 @@ impl CtgBook {
     ///
     /// The file cannot be read. Damage in it is counted, not returned.
     pub fn info(&self) -> Result<BookInfo, Error> {
-        let walked = self.pages.pages_in_use();
-        self.count_pages(0..walked, self.pages.walker())
+        self.count_pages(0..self.pages.pages_in_use(), self.pages.walker())
     }
 
     /// As [`CtgBook::info`] for at most `pages` pages, spread evenly over the book: an
@@ -79,11 +78,11 @@ impl CtgBook {
     ///
     /// As for [`CtgBook::info`].
     pub fn glance(&self, pages: u32) -> Result<BookInfo, Error> {
-        let walked = self.pages.pages_in_use();
-        if walked <= pages {
+        let pages_in_use = self.pages.pages_in_use();
+        if pages_in_use <= pages {
             return self.info();
         }
-        let place = |n: u32| u64::from(walked) * u64::from(n) / u64::from(pages.max(1));
+        let place = |n: u32| u64::from(pages_in_use) * u64::from(n) / u64::from(pages.max(1));
         let numbers = (0..pages).map(|n| u32::try_from(place(n)).unwrap_or(0));
         self.count_pages(numbers, self.pages.positional_reader())
     }
@@ -111,7 +110,7 @@ impl CtgBook {
         for number in numbers {
             info.read_pages += 1;
             let (mut count, mut whole) = (0, true);
-            let walked = reader.each_entry(number, |entry| {
+            let usage = reader.each_entry(number, |entry| {
                 match entry {
                     Ok((place, entry)) => {
                         count += 1;
@@ -125,14 +124,14 @@ impl CtgBook {
                 }
                 Ok(())
             })?;
-            let Some(walked) = walked else {
+            let Some(usage) = usage else {
                 continue;
             };
-            used += walked.used as u64;
-            info.largest_page_bytes = info.largest_page_bytes.max(walked.used);
-            if whole && count != u32::from(walked.announced) {
+            used += usage.used as u64;
+            info.largest_page_bytes = info.largest_page_bytes.max(usage.used);
+            if whole && count != u32::from(usage.announced) {
                 info.miscounted_pages += 1;
-                let announced = walked.announced;
+                let announced = usage.announced;
                 info.problem(|| {
                     format!("page {number}: {count} entries, its header says {announced}")
                 });
@@ -216,6 +215,7 @@ impl BookInfo {
 
 /// An entry, copied from the book.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BookEntry {
     /// Where it is.
     pub place: EntryAddress,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::Annotation;
 
-/// Why a stored byte is no move.
+/// Why a stored byte is not a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveFault {

@@ -23,7 +23,7 @@ impl CtgBook {
     ///
     /// # Errors
     ///
-    /// The .ctg file cannot be read, is no CTG book, has no data pages, or none of the
+    /// The .ctg file cannot be read, is not a CTG book, has no data pages, or none of the
     /// sampled pages can be read.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<CtgBook, Error> {
         let path = path.as_ref();
@@ -87,7 +87,7 @@ impl CtgBook {
     ///
     /// # Errors
     ///
-    /// The bytes are no CTG book with a sound index.
+    /// The bytes are not a CTG book with a sound index.
     pub fn from_static(
         name: &str,
         ctg: &'static [u8],
@@ -150,7 +150,7 @@ fn index_on_disk(
 
 /// Checks that the index belongs to this book. If it refers to pages that the book never
 /// had, it is damaged or of a larger book, and many positions are stored elsewhere. Pages
-/// that are cut off are no fault of the index.
+/// that are cut off are not a fault of the index.
 fn of_this_book(pages: &PageFile, slots: &SlotFile) -> Result<(), String> {
     let count = pages.page_count().max(pages.header().pages);
     match slots.astray(count) {

@@ -210,7 +210,7 @@ impl<'a> Iterator for Entries<'a> {
 ///
 /// # Errors
 ///
-/// The bytes are no entry, or more than one.
+/// The bytes are not an entry, or more than one.
 pub fn read_entry(bytes: &[u8]) -> Result<Entry<'_>, PageFault> {
     let (entry, end) = split_entry(bytes, 0)?;
     if end == bytes.len() {
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(long(0x02, 255), Err(past));
         assert_eq!(long(0x02, 7), Err(past));
         assert_eq!(long(0x02, 5), Ok(1));
-        // Three bytes are left, which is no entry.
+        // Three bytes are left, which is not an entry.
         let rest = PageFault::PastUsed {
             offset: 40,
             used: 44,

@@ -149,7 +149,7 @@ impl PageFile {
             ))
         } else if !whole {
             Some(format!(
-                "{path}: the last page is not whole ({} bytes in the file)",
+                "{path}: the last page is incomplete ({} bytes in the file)",
                 self.file.len()
             ))
         } else {
@@ -243,9 +243,9 @@ impl PageReader<'_> {
     }
 }
 
-/// Numbers of a page that was walked.
+/// How much of a page is used, and what its header says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walked {
+pub(super) struct PageUsage {
     /// Bytes used.
     pub(super) used: usize,
     /// Number of entries in the page's header.
@@ -259,12 +259,12 @@ impl PageReader<'_> {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or `found` fails. Damage is no error.
+    /// The file cannot be read, or `found` fails. Damage is not an error.
     pub(super) fn each_entry(
         &mut self,
         number: u32,
         mut found: impl FnMut(Result<(EntryAddress, Entry<'_>), Error>) -> Result<(), Error>,
-    ) -> Result<Option<Walked>, Error> {
+    ) -> Result<Option<PageUsage>, Error> {
         let file = self.file;
         let page = match self.page(number) {
             Ok(page) => page,
@@ -284,7 +284,7 @@ impl PageReader<'_> {
                 Err(fault) => Err(file.fault(number, fault)),
             })?;
         }
-        Ok(Some(Walked {
+        Ok(Some(PageUsage {
             used: page.used(),
             announced: page.count(),
         }))

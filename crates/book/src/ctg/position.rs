@@ -4,7 +4,7 @@
 //!
 //! 1. the side to move is White: with Black to move the ranks are mirrored (a1 becomes
 //!    a8) and the colours of men, rights and en passant swapped;
-//! 2. if then *neither* side may castle any more and the white king is on the files a to
+//! 2. if then *neither* side can still castle and the white king is on the files a to
 //!    d, the files are mirrored (a becomes h).
 //!
 //! Four positions (two colours, two wings) thus share one entry. The board is written
@@ -258,7 +258,7 @@ impl CanonicalBoard {
     ///
     /// # Errors
     ///
-    /// The bytes are no position.
+    /// The bytes are not a position.
     pub fn from_key(key: &Key) -> Result<CanonicalBoard, KeyFault> {
         let bytes = key.as_bytes();
         let first = bytes.first().copied().unwrap_or(0);
@@ -332,7 +332,7 @@ impl CanonicalBoard {
     }
 }
 
-/// Why a key is no position.
+/// Why a key is not a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFault {
@@ -340,7 +340,7 @@ pub enum KeyFault {
     #[error("the key ends inside the board")]
     Short,
     /// The length of the board does not match byte 0.
-    #[error("the key is {found} bytes long, its board and flags make {expected}")]
+    #[error("the key is {found} bytes long, but its board and flags require {expected}")]
     Length {
         /// Length in byte 0, in bytes.
         found: usize,
@@ -348,7 +348,7 @@ pub enum KeyFault {
         expected: usize,
     },
     /// There is not exactly one king of each colour.
-    #[error("the key does not hold one king of each colour")]
+    #[error("the key does not have one king of each colour")]
     Kings,
 }
 

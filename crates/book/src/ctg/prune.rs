@@ -39,6 +39,7 @@ pub enum Fate {
 }
 
 /// The decisions that [`prune`] needs.
+#[non_exhaustive]
 pub struct PruneRules<'a> {
     /// Called with every position that can be reached from the start position, level by
     /// level; decides on each of its moves.
@@ -48,6 +49,21 @@ pub struct PruneRules<'a> {
     pub warning: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
     /// Whether each move of a position would be played.
     pub is_played: &'a dyn Fn(&[BookMove], &mut Vec<bool>),
+}
+
+impl<'a> PruneRules<'a> {
+    /// These decisions, in the order of the fields.
+    pub fn new(
+        fates: &'a mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
+        warning: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
+        is_played: &'a dyn Fn(&[BookMove], &mut Vec<bool>),
+    ) -> PruneRules<'a> {
+        PruneRules {
+            fates,
+            warning,
+            is_played,
+        }
+    }
 }
 
 /// The result of [`prune`].
@@ -122,13 +138,13 @@ pub fn prune(
     watch: &mut Watch<'_>,
     rules: PruneRules<'_>,
 ) -> Result<Pruned, Error> {
-    // If the file is no book, the reader has the better message.
+    // If the file is not a book, the reader has the better message.
     drop(PageFile::open(source, false)?);
     let kept_away = is_same_file(source, target).then(|| lock::acquire(source, LOCK_WAIT));
     let _kept_away = kept_away.transpose()?;
     tabia_io::atomic::check(target, &["cto", "ctb"], options.old)?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
-    let mut plan = Plan::of(&book, watch, rules.fates)?;
+    let mut plan = Plan::make(&book, watch, rules.fates)?;
     if has_unreached(&book, &plan.before)? {
         plan.visit_unreached(&book, watch)?;
     }
@@ -168,7 +184,7 @@ pub fn count_pruned(
     watch: &mut Watch<'_>,
     fates: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
 ) -> Result<u64, Error> {
-    let plan = Plan::of(book, watch, fates)?;
+    let plan = Plan::make(book, watch, fates)?;
     Ok(plan.before.len() - plan.after.len())
 }
 
@@ -192,7 +208,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(
+    fn make(
         book: &CtgBook,
         watch: &mut Watch<'_>,
         rule: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
@@ -235,9 +251,9 @@ impl Plan {
             if self.before.contains(visit.entry.place) {
                 return Ok(());
             }
-            for mv in visit.moves {
-                if mv.after.is_some_and(|child| self.goes(child.place)) {
-                    self.decisions.decide(mv, false);
+            for entry in visit.moves {
+                if entry.after.is_some_and(|child| self.goes(child.place)) {
+                    self.decisions.decide(entry, false);
                 }
             }
             Ok(())
@@ -258,10 +274,10 @@ impl Plan {
                 return Ok(());
             }
             let known = self.warnings.len();
-            for mv in visit.moves {
-                let stays = mv.after.is_some_and(|child| !self.goes(child.place));
-                if stays && self.decisions.goes(mv.offset) && !self.unlisted.has(mv.offset) {
-                    self.warnings.insert(mv.offset, warning(visit, mv));
+            for entry in visit.moves {
+                let stays = entry.after.is_some_and(|child| !self.goes(child.place));
+                if stays && self.decisions.goes(entry.offset) && !self.unlisted.has(entry.offset) {
+                    self.warnings.insert(entry.offset, warning(visit, entry));
                 }
             }
             if self.warnings.len() > known {

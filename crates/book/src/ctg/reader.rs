@@ -17,18 +17,14 @@ use crate::{self as book, BookMove, Lookup, PositionRecord, Probe, Wanted};
 use tabia_io::input::state::Change;
 use tabia_notation as notation;
 
-/// How to open a book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpenOptions {
-    /// Maps large files into memory (default). Without it every page is read by a system
-    /// call: slower, but it needs no address space, and no change of the file can end the
-    /// process: see [`tabia_io::input::file`].
-    pub mmap: bool,
-}
-
-impl Default for OpenOptions {
-    fn default() -> OpenOptions {
-        OpenOptions { mmap: true }
+tabia_io::options! {
+    /// How to open a book.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct OpenOptions {
+        /// Maps large files into memory (default). Without it every page is read by a system
+        /// call: slower, but it needs no address space, and no change of the file can end the
+        /// process: see [`tabia_io::input::file`].
+        mmap: bool = true,
     }
 }
 
@@ -239,7 +235,7 @@ impl Probe for CtgBook {
     /// positions that are not in it are rejected without reading a page.
     fn reserve(&self, probes: u64) {
         if probes > u64::from(self.pages.page_count()) / PAGES_READ_IN_A_PROBE {
-            self.hashes.get_or_init(|| KeyHashes::of(&self.pages));
+            self.hashes.get_or_init(|| KeyHashes::read(&self.pages));
         }
     }
 }

@@ -18,36 +18,25 @@ use tabia_io::atomic::{LOCK_WAIT, Previous, is_same_file};
 use tabia_io::input::sibling::sibling;
 use tabia_io::progress::Watch;
 
-/// Options of [`compact`] and [`merge`].
-#[derive(Clone, Copy, Debug)]
-pub struct RewriteOptions {
-    /// What to do with an existing book at the target.
-    pub old: Previous,
-    /// Makes the index as small as possible.
-    pub repack: bool,
-    /// Bytes for sorting books whose pages overlap; twelve bytes for every page are
-    /// always needed in addition.
-    pub memory: u64,
-    /// Whether damage is an error.
-    pub strict: bool,
-    /// The side that the new book plays for; by default that of the old one, or of all
-    /// old ones.
-    pub only: Option<Color>,
-    /// Whether damage of a book that is replaced is one: its unreadable parts would be
-    /// only in the backup.
-    pub whole: bool,
-}
-
-impl Default for RewriteOptions {
-    fn default() -> RewriteOptions {
-        RewriteOptions {
-            old: Previous::Refuse,
-            repack: false,
-            memory: 512 << 20,
-            strict: false,
-            only: None,
-            whole: false,
-        }
+tabia_io::options! {
+    /// Options of [`compact`] and [`merge`].
+    #[derive(Clone, Copy, Debug)]
+    pub struct RewriteOptions {
+        /// What to do with an existing book at the target.
+        old: Previous = Previous::Refuse,
+        /// Makes the index as small as possible.
+        repack: bool = false,
+        /// Bytes for sorting books whose pages overlap; twelve bytes for every page are
+        /// always needed in addition.
+        memory: u64 = 512 << 20,
+        /// Whether damage is an error.
+        strict: bool = false,
+        /// The side that the new book plays for; by default that of the old one, or of all
+        /// old ones.
+        only: Option<Color> = None,
+        /// Whether damage of a book that is replaced is one: its unreadable parts would be
+        /// only in the backup.
+        whole: bool = false,
     }
 }
 
@@ -88,7 +77,7 @@ pub fn compact(
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, Error> {
-    // If the file is no book, the reader has the better message.
+    // If the file is not a book, the reader has the better message.
     drop(PageFile::open(source, false)?);
     let mut options = *options;
     let mut kept_away = None;
@@ -141,21 +130,15 @@ pub(super) fn rewrite(
     let book = PageFile::open(source, false)?;
     let games = book.header().games;
     let only = wanted.only.or(book.header().only);
-    let surveyed = Surveyed::of(&book, source, watch)?;
-    let options = match &surveyed.live {
-        Some(live) if !wanted.repack => WriteOptions {
-            split_root: false,
-            keep_splits: Some(live.splits.clone()),
-            old: wanted.old,
-            only,
-        },
-        _ => WriteOptions {
-            old: wanted.old,
-            only,
-            ..WriteOptions::default()
-        },
+    let surveyed = Surveyed::read(&book, source, watch)?;
+    let kept = surveyed.live.as_ref().filter(|_| !wanted.repack);
+    let splits_kept = kept.is_some();
+    let options = WriteOptions {
+        split_root: !splits_kept,
+        keep_splits: kept.map(|live| live.splits.clone()),
+        old: wanted.old,
+        only,
     };
-    let splits_kept = options.keep_splits.is_some();
     let mut writer = BookWriter::create(target, options)?;
     let mut entries = surveyed.sorted(&writer.folder(), wanted.memory)?;
     let mut entry = Vec::new();
@@ -232,7 +215,7 @@ pub fn merge(
     let share = options.memory / books.len().max(1) as u64;
     let mut streams = Vec::new();
     for (book, source) in books.iter().zip(sources) {
-        let surveyed = Surveyed::of(book, source, watch)?;
+        let surveyed = Surveyed::read(book, source, watch)?;
         streams.push(surveyed.sorted(&folder, share)?);
     }
     let mut entries = Merge::new(streams)?;
@@ -253,7 +236,7 @@ pub fn merge(
         }
         let slices: Vec<&[u8]> = group.iter().map(Vec::as_slice).collect();
         sum.clear();
-        sum_entries(&slices, &mut sum).map_err(Error::Malformed)?;
+        sum_entries(&slices, &mut sum).map_err(Error::malformed)?;
         writer.push(&sum)?;
         group.clear();
     }
@@ -288,13 +271,13 @@ struct Surveyed<'b> {
 
 impl<'b> Surveyed<'b> {
     /// Reads all pages.
-    fn of(book: &'b PageFile, source: &Path, watch: &mut Watch<'_>) -> Result<Self, Error> {
-        let live = LiveSlots::of(source, book);
+    fn read(book: &'b PageFile, source: &Path, watch: &mut Watch<'_>) -> Result<Self, Error> {
+        let live = LiveSlots::read(source, book);
         // The index may have more pages than a damaged header says.
         let named = live.iter().flat_map(|live| &live.slots);
         let end = named.map(|(_, page)| page + 1).max().unwrap_or(0);
         let pages = book.pages_in_use().max(end);
-        let mut survey = Survey::of(book, pages, watch)?;
+        let mut survey = Survey::read(book, pages, watch)?;
         let mut salvage = Salvage::default();
         let live = live.filter(|live| live.fits(&survey.spans));
         match &live {
@@ -333,7 +316,7 @@ impl<'b> Surveyed<'b> {
 
 fn unreached(book: &PageFile, page: u32) -> String {
     format!(
-        "{}: page {page}: no slot leads to it; entries that are nowhere else were taken in",
+        "{}: page {page}: no slot leads to it; its entries that occur nowhere else were added",
         book.file().path().display()
     )
 }
@@ -350,7 +333,7 @@ struct LiveSlots {
 
 impl LiveSlots {
     /// `None` if the file is missing, damaged or of another book.
-    fn of(path: &Path, book: &PageFile) -> Option<LiveSlots> {
+    fn read(path: &Path, book: &PageFile) -> Option<LiveSlots> {
         let mut index = SlotFile::open(&sibling(path, "cto")?, false).ok()?;
         index.forget_bounds();
         let samples = samples(book).ok()?;

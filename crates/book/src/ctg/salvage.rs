@@ -7,7 +7,7 @@ use super::Error;
 pub struct Salvage {
     /// Pages that cannot be read to their end.
     pub bad_pages: u64,
-    /// Entries left out because their key is no position.
+    /// Entries left out because their key is not a position.
     pub bad_keys: u64,
     /// Entries left out because one with the same key is earlier in the file, or is the
     /// one that readers find.
@@ -36,7 +36,7 @@ impl Salvage {
         self.first_fault.get_or_insert(fault);
     }
 
-    /// Records an entry whose key is no position.
+    /// Records an entry whose key is not a position.
     pub(super) fn bad_key(&mut self, text: impl FnOnce() -> String) {
         self.bad_keys += 1;
         self.message(text);

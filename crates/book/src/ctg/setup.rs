@@ -74,7 +74,7 @@ impl CanonicalBoard {
     }
 
     /// Whether readers look for the position in this form: not if the king is on the
-    /// files a to d and nobody can castle.
+    /// files a to d and neither side can castle.
     #[must_use]
     pub fn is_normal(&self) -> bool {
         let king = self.own_man(shakmaty::Role::King, 1);

@@ -35,7 +35,7 @@ impl Ordered {
         self.rank & !UNREACHED
     }
 
-    pub(super) fn of(key: Key, rank: u64) -> Ordered {
+    pub(super) fn new(key: Key, rank: u64) -> Ordered {
         Ordered {
             reversed: key.hash().reverse_bits(),
             key,
@@ -207,7 +207,7 @@ pub(super) struct Span {
 
 impl<'b> Survey<'b> {
     /// Reads the first `pages` pages.
-    pub(super) fn of(
+    pub(super) fn read(
         book: &'b PageFile,
         pages: u32,
         watch: &mut Watch<'_>,
@@ -326,7 +326,7 @@ impl<'b> SortedBook<'b> {
                     if let Ok((place, entry)) = entry
                         && let Some(key) = entry.key()
                     {
-                        let order = Ordered::of(key, rank(place, unreached));
+                        let order = Ordered::new(key, rank(place, unreached));
                         queue.push((order, entry.bytes().to_vec()));
                     }
                     Ok(())
@@ -345,7 +345,7 @@ impl EntryStream for SortedBook<'_> {
                 self.salvage.repeated += 1;
                 self.salvage.message(|| {
                     format!(
-                        "{path}: file byte {}: left out, its key {} is elsewhere too",
+                        "{path}: file byte {}: left out, its key {} occurs elsewhere too",
                         order.rank & !UNREACHED,
                         order.key
                     )
@@ -408,7 +408,7 @@ mod tests {
         }
         let in_memory = sorted(&entries, u64::MAX);
         let on_disk = sorted(&entries, 0);
-        entries.sort_by_key(|(bytes, rank)| Ordered::of(Key::from_prefix(bytes).unwrap(), *rank));
+        entries.sort_by_key(|(bytes, rank)| Ordered::new(Key::from_prefix(bytes).unwrap(), *rank));
         assert!(in_memory == entries);
         assert!(on_disk == entries);
         assert_eq!(sorted(&[], 0), []);

@@ -6,8 +6,8 @@ use shakmaty::Color;
 
 use super::{
     BookWriter, Error, Key, WriteOptions, Written,
-    page::split_entry,
     sorted::{EntryStream as _, SortedEntry},
+    writer::whole_entry,
 };
 use tabia_io::progress::Watch;
 use tabia_io::sort::Sorter;
@@ -44,12 +44,9 @@ impl UnsortedWriter {
     ///
     /// # Errors
     ///
-    /// The bytes are no entry, or temporary files cannot be written.
+    /// The bytes are not an entry, or temporary files cannot be written.
     pub fn push(&mut self, entry: &[u8], rank: u64) -> Result<(), Error> {
-        let (_, length) = split_entry(entry, 0).map_err(Error::Malformed)?;
-        if length != entry.len() {
-            return Err(Error::Trailing(entry.len() - length));
-        }
+        whole_entry(entry)?;
         self.entry.set(entry, rank);
         Ok(self.sorter.push(&self.entry)?)
     }

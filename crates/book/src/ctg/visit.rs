@@ -56,7 +56,7 @@ pub struct Visit<'a> {
 }
 
 impl VisitedEntry {
-    fn of(place: EntryAddress, key: Key, entry: &Entry<'_>) -> VisitedEntry {
+    fn from_entry(place: EntryAddress, key: Key, entry: &Entry<'_>) -> VisitedEntry {
         VisitedEntry {
             place,
             key,
@@ -175,7 +175,7 @@ impl EntrySet {
 type Raw = (VisitedEntry, Vec<(u8, Annotation)>);
 
 fn raw(place: EntryAddress, entry: &Entry<'_>) -> Option<Raw> {
-    let visited = VisitedEntry::of(place, entry.key()?, entry);
+    let visited = VisitedEntry::from_entry(place, entry.key()?, entry);
     Some((visited, entry.moves().collect()))
 }
 
@@ -198,7 +198,7 @@ pub enum Pass {
 
 impl CtgBook {
     /// Shows every entry, in an order that depends on the pass. If moves are shown,
-    /// entries whose key is no legal position are left out; damaged pages are read as far
+    /// entries whose key is not a legal position are left out; damaged pages are read as far
     /// as possible, and `lost` is called with each.
     ///
     /// # Errors
@@ -264,7 +264,7 @@ impl CtgBook {
             |all: &mut Vec<Result<Raw, Error>>, entry| {
                 all.extend(match entry {
                     Ok((place, entry)) => entry.key().and_then(|key| {
-                        let visited = VisitedEntry::of(place, key, &entry);
+                        let visited = VisitedEntry::from_entry(place, key, &entry);
                         let moves = || match pass {
                             Pass::Entries => Vec::new(),
                             _ => entry.moves().collect(),
@@ -301,8 +301,8 @@ impl CtgBook {
     }
 
     /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` chooses the moves
-    /// along which the walk goes on: bit n of its second argument is move n of the visit,
-    /// and all are set at first. In a book for one side it goes on by all moves of the
+    /// along which the walk continues: bit n of its second argument is move n of the visit,
+    /// and all are set at first. In a book for one side it continues by all moves of the
     /// other that lead to positions of the book. Damaged pages are not reported. Returns
     /// the visited entries.
     ///
@@ -359,9 +359,9 @@ impl CtgBook {
                             }
                         }
                     }
-                    for (n, mv) in moves.iter().enumerate() {
+                    for (n, entry) in moves.iter().enumerate() {
                         if follow >> n & 1 != 0
-                            && let Some(after) = &mv.after
+                            && let Some(after) = &entry.after
                             && seen.insert(after.place)
                         {
                             next.insert(after.place);
@@ -404,7 +404,7 @@ impl CtgBook {
             None => Ok(None),
             Some(place) => {
                 let entry = reading.entry(place)?;
-                Ok(Some(VisitedEntry::of(place, *key, &entry)))
+                Ok(Some(VisitedEntry::from_entry(place, *key, &entry)))
             }
         }
     }
@@ -479,7 +479,7 @@ fn with_entries_after(
         };
         if let Some((place, key)) = found {
             let entry = reading.entry(place)?;
-            known.after = Some(VisitedEntry::of(place, key, &entry));
+            known.after = Some(VisitedEntry::from_entry(place, key, &entry));
         }
     }
     Ok(moves)

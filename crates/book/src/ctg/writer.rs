@@ -32,7 +32,7 @@ use std::{
 use shakmaty::Color;
 
 use super::{
-    CTB_HEADER_BYTES, CTO_HEADER_BYTES, Error, Key, PAGE_BYTES, PAGE_HEADER_BYTES, hash,
+    CTB_HEADER_BYTES, CTO_HEADER_BYTES, Entry, Error, Key, PAGE_BYTES, PAGE_HEADER_BYTES,
     page::split_entry,
     pages::{SIDE_MARK_AT, side_mark},
     trie::{Splits, TrieNode},
@@ -40,28 +40,19 @@ use super::{
 use tabia_io::atomic::{self, NewFile, Previous};
 use tabia_io::input::path::has_extension;
 
-/// Options for the layout of a book.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WriteOptions {
-    /// Splits slot 0 even if one page is enough (default). Not all readers can read a
-    /// book whose slot 0 is not split; a small hand-made book of ChessBase is one.
-    pub split_root: bool,
-    /// Slots that are split although their entries would fit one page.
-    pub keep_splits: Option<Splits>,
-    /// What to do with an existing book; by default it is not replaced.
-    pub old: Previous,
-    /// The side that the book plays for; `None` for both.
-    pub only: Option<Color>,
-}
-
-impl Default for WriteOptions {
-    fn default() -> WriteOptions {
-        WriteOptions {
-            split_root: true,
-            keep_splits: None,
-            old: Previous::default(),
-            only: None,
-        }
+tabia_io::options! {
+    /// Options for the layout of a book.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct WriteOptions {
+        /// Splits slot 0 even if one page is enough (default). Not all readers can read a
+        /// book whose slot 0 is not split; a small hand-made book of ChessBase is one.
+        split_root: bool = true,
+        /// Slots that are split although their entries would fit one page.
+        keep_splits: Option<Splits> = None,
+        /// What to do with an existing book; by default it is not replaced.
+        old: Previous = Previous::default(),
+        /// The side that the book plays for; `None` for both.
+        only: Option<Color> = None,
     }
 }
 
@@ -79,6 +70,19 @@ pub struct Written {
     pub slots: u64,
     /// Length of all three files together, in bytes.
     pub bytes: u64,
+}
+
+fn trailing(bytes: usize) -> Error {
+    Error::Entry(format!("{bytes} bytes follow the entry"))
+}
+
+/// The entry that these bytes are, without others after it, and its key.
+pub(super) fn whole_entry(bytes: &[u8]) -> Result<(Entry<'_>, Key), Error> {
+    let (entry, length) = split_entry(bytes, 0).map_err(Error::malformed)?;
+    match entry.key() {
+        Some(key) if length == bytes.len() => Ok((entry, key)),
+        _ => Err(trailing(bytes.len() - length)),
+    }
 }
 
 /// Bytes for entries in a page.
@@ -191,7 +195,7 @@ impl BookWriter {
     ///
     /// # Errors
     ///
-    /// It is no whole entry, out of order or a duplicate (then the writer is unchanged);
+    /// It is not a whole entry, out of order or a duplicate (then the writer is unchanged);
     /// or the book cannot be written, and the writer must be dropped.
     pub fn push(&mut self, entry: &[u8]) -> Result<(), Error> {
         self.push_ranked(entry, 0)
@@ -205,15 +209,8 @@ impl BookWriter {
     ///
     /// As for [`BookWriter::push`].
     pub fn push_ranked(&mut self, entry: &[u8], rank: u64) -> Result<(), Error> {
-        let (whole, length) = split_entry(entry, 0).map_err(Error::Malformed)?;
-        if length != entry.len() {
-            return Err(Error::Trailing(entry.len() - length));
-        }
-        let Some(key) = whole.key() else {
-            return Err(Error::Trailing(entry.len()));
-        };
-        let reversed = hash(key.as_bytes()).reverse_bits();
-        self.append(reversed, entry, whole.moves().len(), rank)
+        let (whole, key) = whole_entry(entry)?;
+        self.append(key.hash().reverse_bits(), entry, whole.moves().len(), rank)
     }
 
     /// As [`BookWriter::push`], for a caller that has just made the entry, with its
@@ -237,19 +234,21 @@ impl BookWriter {
             return Err(Error::GivenUp);
         }
         // An entry is longer than any key.
-        let Some(start) = entry.first_chunk() else {
-            return Err(Error::Trailing(entry.len()));
-        };
+        let start = entry.first_chunk().ok_or_else(|| trailing(entry.len()))?;
         // Usually the first number decides.
         if let Some((last, before)) = &self.last
             && *last >= reversed
             && let (Some(before), Some(key)) = (Key::from_prefix(before), Key::from_prefix(start))
         {
             if *last == reversed && before == key {
-                return Err(Error::Repeated(key));
+                return Err(Error::Entry(format!(
+                    "the entry with key {key} occurs twice"
+                )));
             }
             if *last > reversed || before.as_bytes() > key.as_bytes() {
-                return Err(Error::Order(key));
+                return Err(Error::Entry(format!(
+                    "the entry with key {key} is out of order"
+                )));
             }
         }
         self.last = Some((reversed, *start));
@@ -306,7 +305,7 @@ impl BookWriter {
     /// Writes the page of the next slot.
     fn write_page(&mut self, slot: u32) -> Result<(), Error> {
         if self.live.len() >= i32::MAX as usize {
-            return Err(Error::TooManyPages(i32::MAX as u32));
+            return Err(Error::TooManyPages);
         }
         self.live.push(slot);
         let entries = self.pending.get(..self.inside).unwrap_or_default();
@@ -361,7 +360,7 @@ impl BookWriter {
             ..
         } = self;
         let pages = live.len() as u32;
-        let shape = Shape::of(&live, &split);
+        let shape = Shape::from_pages(&live, &split);
         let written = Written {
             positions,
             moves,
@@ -404,7 +403,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(live: &[u32], split: &[u32]) -> Shape {
+    fn from_pages(live: &[u32], split: &[u32]) -> Shape {
         let lowest = live.iter().min().copied().unwrap_or(0);
         let highest = live.iter().max().copied().unwrap_or(0);
         let upper = match split.iter().max() {

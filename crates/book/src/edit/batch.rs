@@ -133,7 +133,7 @@ impl EditBatch {
     fn write_journal(mut self, book: &File) -> Result<(), Error> {
         let path = journal::path_of(&self.book);
         let failed = |error| Error::change(&path, error);
-        let owner = Owner::of(book).map_err(|error| Error::change(&self.book, error))?;
+        let owner = Owner::from_file(book).map_err(|error| Error::change(&self.book, error))?;
         let mut writer = JournalWriter::create(&path, owner).map_err(failed)?;
         let mut page = PageBuffer::default();
         let mut rest = RestOfPages::default();
@@ -178,7 +178,7 @@ pub(super) fn pending(path: &Path, format: Format) -> Result<Option<Pending>, Er
     };
     let book = File::open(path).map_err(|error| Error::io(path, error))?;
     let examined = journal.examine(&book, format).map_err(failed)?;
-    Ok(Pending::of(examined))
+    Ok(Pending::from_examined(examined))
 }
 
 /// What became of an interrupted change.
@@ -209,9 +209,9 @@ pub(super) fn recover(
         JournalContent::Incomplete => Recovered::NeverBegan,
         JournalContent::Complete(mut journal) => {
             let examined = journal.examine(book, format).map_err(failed)?;
-            let refused = || match Pending::of(examined) {
+            let refused = || match Pending::from_examined(examined) {
                 Some(pending) => Error::refused(path, pending.refusal(&path.display().to_string())),
-                None => Error::refused(path, "there is nothing to be completed"),
+                None => Error::refused(path, "there is nothing to complete"),
             };
             match (examined.state, resolve) {
                 (_, Some(Resolve::Drop)) => Recovered::Dropped(examined.left),
@@ -287,7 +287,7 @@ mod tests {
     }
 
     impl Change {
-        fn of(old: &[u8]) -> Change {
+        fn new(old: &[u8]) -> Change {
             let folder = tempfile::tempdir().unwrap();
             let new = (0..).zip(old).map(|(at, byte)| match Change::is_mark(at) {
                 true => 0x80,
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn killed_after_any_mark_the_rest_is_made() {
-        let change = Change::of(&[0x40; BYTES]);
+        let change = Change::new(&[0x40; BYTES]);
         let marks = change.marks();
         for made in (0..=marks).step_by(13).chain([marks]) {
             fs::write(change.book(), &change.old).unwrap();
@@ -394,7 +394,7 @@ mod tests {
     #[test]
     fn a_change_of_a_restored_book_is_made_only_on_request() {
         for made in [0, 1, 100, 130] {
-            let change = Change::of(&[0x40; BYTES]);
+            let change = Change::new(&[0x40; BYTES]);
             let marks = change.marks();
             let state = |resolve| {
                 change.killed_after(made);
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_change_of_another_book_is_only_forgotten() {
-        let change = Change::of(&[0x40; BYTES]);
+        let change = Change::new(&[0x40; BYTES]);
         // Another byte of a touched page; a touched byte; another length.
         let others = [(4096 * 3 + 8, 1), (4096 * 3 + 12, 0x41)];
         let mut books: Vec<Vec<u8>> = others
@@ -452,7 +452,7 @@ mod tests {
             made in 0..160_usize,
             new in proptest::collection::vec(any::<bool>(), 205),
         ) {
-            let change = Change::of(&[0; BYTES]);
+            let change = Change::new(&[0; BYTES]);
             change.killed_after(made);
             let mut bytes = change.old.clone();
             for (number, is_new) in new.iter().enumerate() {

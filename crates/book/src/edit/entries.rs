@@ -25,7 +25,7 @@ impl Entries {
                     });
                 };
                 let entry = reading.entry(place)?;
-                Ok(slot.insert(EntryInEdit::of(*key, place, &entry)))
+                Ok(slot.insert(EntryInEdit::from_entry(*key, place, &entry)))
             }
         }
     }
@@ -50,7 +50,7 @@ pub(super) struct EntryInEdit {
 }
 
 impl EntryInEdit {
-    fn of(key: Key, place: EntryAddress, entry: &Entry<'_>) -> EntryInEdit {
+    fn from_entry(key: Key, place: EntryAddress, entry: &Entry<'_>) -> EntryInEdit {
         EntryInEdit {
             key,
             place,
@@ -130,10 +130,10 @@ impl EntryInEdit {
 
     fn add(&mut self, path: &Path, mv: u8, annotation: u8, at: u8) -> Result<(), Error> {
         if decode_move_byte(mv).is_none() {
-            return Err(unstorable(path, "its byte means nothing"));
+            return Err(unstorable(path, "its byte has no meaning"));
         }
         if self.moves.len() >= MAX_MOVES {
-            let reason = "the position has 127 moves, the most it can";
+            let reason = "the position already has 127 moves, the maximum";
             return Err(unstorable(path, reason));
         }
         let at = usize::from(at).min(self.moves.len());

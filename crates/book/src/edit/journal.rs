@@ -117,7 +117,7 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    pub(super) fn of(book: &File) -> io::Result<Owner> {
+    pub(super) fn from_file(book: &File) -> io::Result<Owner> {
         let metadata = book.metadata()?;
         #[cfg(unix)]
         let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
@@ -305,7 +305,7 @@ impl Journal {
 
     /// Compares the journal with the book.
     pub(super) fn examine(&mut self, book: &File, format: Format) -> io::Result<Examined> {
-        let now = Owner::of(book)?;
+        let now = Owner::from_file(book)?;
         let mut page = PageBuffer::default();
         let mut rest = RestOfPages::default();
         let (mut marks, mut left) = (0, 0);
@@ -466,7 +466,7 @@ mod tests {
             let path = folder.path().join("j");
             let owner = Owner {
                 boot,
-                ..Owner::of(&file).unwrap()
+                ..Owner::from_file(&file).unwrap()
             };
             let mut writer = JournalWriter::create(&path, owner).unwrap();
             let (mut page, mut rest) = (PageBuffer::default(), RestOfPages::default());

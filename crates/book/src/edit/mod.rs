@@ -61,22 +61,15 @@ pub use batch::{Applied, EditBatch};
 pub use change::{Field, MarkChange, MarkEdit, MarkPlace};
 pub use pending::{MarksLeft, Pending, Resolve, pending_changes, settle};
 
-/// Options for opening a book for changes.
-#[derive(Clone, Copy, Debug)]
-pub struct EditOptions {
-    /// How long to wait for another program that is changing the book.
-    pub wait: Duration,
-    /// Memory in bytes for sorting, needed only if a move is added to a book whose pages
-    /// have no order.
-    pub memory: u64,
-}
-
-impl Default for EditOptions {
-    fn default() -> EditOptions {
-        EditOptions {
-            wait: LOCK_WAIT,
-            memory: 256 << 20,
-        }
+tabia_io::options! {
+    /// Options for opening a book for changes.
+    #[derive(Clone, Copy, Debug)]
+    pub struct EditOptions {
+        /// How long to wait for another program that is changing the book.
+        wait: Duration = LOCK_WAIT,
+        /// Memory in bytes for sorting, needed only if a move is added to a book whose pages
+        /// have no order.
+        memory: u64 = 256 << 20,
     }
 }
 
@@ -128,7 +121,7 @@ impl BookEditor {
     ///
     /// # Errors
     ///
-    /// The file is no book or not writable, or another program is still changing it after
+    /// The file is not a book or not writable, or another program is still changing it after
     /// the waiting time. The interrupted change belongs to another state of the book: see
     /// [`BookEditor::resolve`].
     pub fn open(path: &Path, options: &EditOptions) -> Result<BookEditor, Error> {
@@ -169,7 +162,7 @@ impl BookEditor {
         let (file, lock) = match claim(path, options.wait) {
             Ok(claimed) => claimed,
             Err(error) => {
-                // If the file is no book, the reader has the better message.
+                // If the file is not a book, the reader has the better message.
                 Book::open_live(path)?;
                 return Err(error);
             }
@@ -178,11 +171,11 @@ impl BookEditor {
         let name = path.display();
         match recovered {
             Recovered::Completed(marks @ 1..) => messages.push(format!(
-                "{name}: a change that had been cut short was completed first: {}",
+                "{name}: an interrupted change was completed first: {}",
                 pending::count(marks)
             )),
             Recovered::NeverBegan => messages.push(format!(
-                "{name}: a change that had been cut short before the book was touched is forgotten"
+                "{name}: a change that was interrupted before the book was touched was discarded"
             )),
             _ => {}
         }
@@ -251,7 +244,7 @@ impl BookEditor {
     ///
     /// In a ChessBase book changes are made one after the other, whatever the old values
     /// are: later ones see the results of earlier ones. A value that is already the new
-    /// one is no change.
+    /// one is not a change.
     ///
     /// # Errors
     ///

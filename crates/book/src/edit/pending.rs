@@ -22,6 +22,7 @@ pub enum Pending {
 
 /// Numbers of an interrupted change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MarksLeft {
     /// Marks of the change.
     pub marks: u64,
@@ -40,7 +41,7 @@ pub enum Resolve {
 
 impl Pending {
     /// `None` if all of it is in the book.
-    pub(super) fn of(examined: Examined) -> Option<Pending> {
+    pub(super) fn from_examined(examined: Examined) -> Option<Pending> {
         let Examined { state, marks, left } = examined;
         let numbers = MarksLeft { marks, left };
         match state {
@@ -63,7 +64,7 @@ impl Pending {
         batch::pending(path, Format::recognize(path)?)
     }
 
-    /// One sentence for those who read the book.
+    /// One sentence for programs that read the book.
     fn notice(self, path: &Path) -> String {
         let path = path.display();
         match self {
@@ -117,7 +118,7 @@ const fn are(left: u64) -> &'static str {
     }
 }
 
-/// What is not complete of a book, one sentence each; for those who only read it.
+/// What is not complete of a book, one sentence each; for programs that only read it.
 #[must_use]
 pub fn pending_changes(path: &Path) -> Vec<String> {
     let sets = atomic::interrupted(path);
@@ -130,7 +131,7 @@ pub fn pending_changes(path: &Path) -> Vec<String> {
 }
 
 /// Completes an interrupted replacement of a book, or takes it back, and returns one
-/// sentence for each; for those who may write. Nothing happens to a sound book.
+/// sentence for each; for programs that may write. Nothing happens to a sound book.
 ///
 /// # Errors
 ///
@@ -165,12 +166,12 @@ fn done(path: &Path, set: &InterruptedSet) -> String {
     let files = set.away.join(", ");
     match set.state {
         SetState::OldFile => format!(
-            "{}: a replacement that had been interrupted was taken back: {files} of the old book \
+            "{}: an interrupted replacement was undone: {files} of the old book \
              put back",
             path.display()
         ),
         SetState::NewFile => format!(
-            "{}: a replacement that had been interrupted was completed: {files} put in place",
+            "{}: an interrupted replacement was completed: {files} put in place",
             path.display()
         ),
         SetState::OtherFile => interrupted(path, set),

@@ -38,7 +38,7 @@ impl BookEditor {
             return self.plan_number(position, mv, edit);
         };
         let after = notation::after(position, mv);
-        // A move that leaves the book is no move of it.
+        // A move that leaves the book is not a move of it.
         let mut changes = plan_position(book, &after, edit)?;
         if edit.touches_moves() {
             changes.extend(plan_annotation(book, position, mv, edit)?);

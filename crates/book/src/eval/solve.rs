@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(solve(&alone), [None, None]);
     }
 
-    /// Plays so many moves that the result no longer changes: the value of the game with
+    /// Plays until the result no longer changes: the value of the game with
     /// a draw at the end.
     fn finite_horizon(leaving: &[i32], edges: &[(NodeId, NodeId)], plies: usize) -> Vec<i32> {
         let mut values = vec![0; leaving.len()];

@@ -20,12 +20,12 @@ use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove
 use crate::eval::{Evaluation, MoveValue, Value};
 use tabia_notation as notation;
 
-/// Why a line is no evaluation.
+/// Why a line is not an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EpdFault {
-    /// The first four words are no legal position.
-    #[error("no legal position")]
+    /// The first four words are not a legal position.
+    #[error("not a legal position")]
     Position,
     /// The line has no value.
     #[error("no value (\"ce\" or \"cdb eval:\")")]
@@ -39,7 +39,7 @@ pub enum EpdFault {
 ///
 /// # Errors
 ///
-/// The line is no evaluation.
+/// The line is not an evaluation.
 pub fn read(line: &str) -> Result<(Chess, Evaluation), EpdFault> {
     let (position, rest) = position(line).ok_or(EpdFault::Position)?;
     let turn = position.turn();

@@ -19,9 +19,9 @@ pub struct Imported {
     pub lines: u64,
     /// Lines about wanted positions.
     pub hits: u64,
-    /// Lines that are no evaluation.
+    /// Lines that are not evaluations.
     pub bad_lines: u64,
-    /// The first of these, as `line 7: no legal position`.
+    /// The first of these, as `line 7: not a legal position`.
     pub first_bad: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub enum LineForm {
 }
 
 impl LineForm {
-    /// The form, by the first byte that is no space.
+    /// The form, by the first byte that is not a space.
     #[must_use]
     pub fn recognize(beginning: &[u8]) -> LineForm {
         match beginning.trim_ascii_start().first() {
@@ -45,7 +45,7 @@ impl LineForm {
     }
 }
 
-/// Bytes read at once. Longer lines are no evaluations.
+/// Bytes read at once. Longer lines are not evaluations.
 const CHUNK: usize = 1 << 20;
 
 /// Reads lines and calls `found` with those that are `wanted`, in their order. `watch` is
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(imported.bytes, text.len() as u64);
         assert_eq!(
             imported.first_bad.as_deref(),
-            Some("line 20003: no legal position")
+            Some("line 20003: not a legal position")
         );
     }
 

@@ -67,21 +67,24 @@ pub fn evaluate_moves(evaluations: &EvalTable, position: &Chess, moves: &mut [Bo
             others.map(|known| known.value.clamped(turn)).max()
         }
     });
-    for mv in moves.iter_mut() {
-        let after = notation::after(position, mv.mv);
-        let uci = mv.mv.to_uci(CastlingMode::Chess960);
+    for entry in moves.iter_mut() {
+        let after = notation::after(position, entry.mv);
+        let uci = entry.mv.to_uci(CastlingMode::Chess960);
         let value = evaluations.get(&after).map(|after| after.value);
         let value = value.or_else(|| {
             let known = here.as_ref()?.moves.iter().find(|known| known.mv == uci);
             known.map(|known| known.value)
         });
-        mv.evaluation = value.map(|value| MoveEvaluation {
+        entry.evaluation = value.map(|value| MoveEvaluation {
             value: value.clamped(turn),
             loss: 0,
         });
-        best = best.max(mv.evaluation.map(|known| known.value));
+        best = best.max(entry.evaluation.map(|known| known.value));
     }
-    for evaluation in moves.iter_mut().filter_map(|mv| mv.evaluation.as_mut()) {
+    for evaluation in moves
+        .iter_mut()
+        .filter_map(|entry| entry.evaluation.as_mut())
+    {
         evaluation.loss = best.map_or(0, |best| best.abs_diff(evaluation.value));
     }
 }
@@ -138,7 +141,11 @@ mod tests {
         found.moves.retain(|known| known.mv == e4);
         evaluate_moves(&table, line.start(), &mut found.moves);
         // The best known move, a2a3, is not stored here.
-        let evaluation = found.moves.first().and_then(|mv| mv.evaluation).unwrap();
+        let evaluation = found
+            .moves
+            .first()
+            .and_then(|entry| entry.evaluation)
+            .unwrap();
         assert_eq!((evaluation.value, evaluation.loss), (25, 15));
     }
 

@@ -8,7 +8,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use shakmaty::Chess;
 
@@ -20,6 +20,7 @@ use tabia_io::{is_cut_short, open_for_append};
 
 /// The content of a file.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct EvalsRead {
     /// The evaluations.
     pub table: EvalTable,
@@ -27,7 +28,7 @@ pub struct EvalsRead {
     pub lines: u64,
     /// Lines without an evaluation, except blank ones and `#` comments.
     pub bad_lines: u64,
-    /// The first of these, as `line 7: no legal position`.
+    /// The first of these, as `line 7: not a legal position`.
     pub first_bad: Option<String>,
 }
 
@@ -123,7 +124,7 @@ impl EvalFile {
         let failed = |error| failed(path, error);
         let is_new = !path.exists();
         let file = Locked::within(LOCK_WAIT, open_for_append(path).map_err(failed)?);
-        let in_use = "another program is writing to it; wait for its end";
+        let in_use = "another program is writing to it; wait until it ends";
         let mut file = file.ok_or_else(|| Error::refused(path, in_use))?;
         // A line cut off by a crash is ended first.
         if is_cut_short(&mut file).map_err(failed)? {
@@ -144,7 +145,7 @@ impl EvalFile {
     ///
     /// The file cannot be written.
     pub fn add(&self, position: &Chess, evaluation: &Evaluation) -> Result<(), Error> {
-        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = tabia_io::parallel::lock(&self.line);
         line.clear();
         epd::write(position, evaluation, &mut line);
         let written = (&*self.file).write_all(line.as_bytes());
@@ -226,7 +227,7 @@ mod tests {
         assert_eq!((found.lines, found.bad_lines), (1, 1));
         assert_eq!(
             found.first_bad.as_deref(),
-            Some("line 3: no legal position")
+            Some("line 3: not a legal position")
         );
     }
 }

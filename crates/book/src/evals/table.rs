@@ -11,7 +11,7 @@ use crate::eval::{Evaluation, MoveValue};
 use crate::polyglot;
 
 /// The key of a position, shared by positions of equal value: with colours exchanged,
-/// and, if nobody may castle any more, with wings exchanged. Counters do not matter; en
+/// and, if neither side can still castle, with wings exchanged. Counters do not matter; en
 /// passant does if the capture is legal. In a book of a million positions two different
 /// ones share a key by chance once in ten million books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ struct Turned {
 }
 
 impl Turned {
-    fn of(position: &Chess) -> Turned {
+    fn from_position(position: &Chess) -> Turned {
         let turn = position.turn();
         match CanonicalBoard::from_position(position) {
             Some(board) => Turned {
@@ -65,7 +65,7 @@ impl EvalKey {
     /// The key of a position.
     #[must_use]
     pub fn from_position(position: &Chess) -> EvalKey {
-        Turned::of(position).key
+        Turned::from_position(position).key
     }
 
     /// The key of a position, from its key in ChessBase books.
@@ -110,7 +110,7 @@ impl EvalTable {
     /// The evaluation of a position, as seen on its own board.
     #[must_use]
     pub fn get(&self, position: &Chess) -> Option<Evaluation> {
-        let turned = Turned::of(position);
+        let turned = Turned::from_position(position);
         self.by_key
             .get(&turned.key)
             .map(|evaluation| turned.turn(evaluation))
@@ -135,7 +135,7 @@ impl EvalTable {
         evaluation: &Evaluation,
         is_better: impl Fn(&Evaluation, &Evaluation) -> bool,
     ) -> bool {
-        let turned = Turned::of(position);
+        let turned = Turned::from_position(position);
         let new = turned.turn(evaluation);
         match self.by_key.entry(turned.key) {
             Entry::Vacant(place) => {
@@ -149,7 +149,7 @@ impl EvalTable {
                     false => (known.clone(), &new),
                 };
                 for other in &worse.moves {
-                    if better.moves.iter().all(|mv| mv.mv != other.mv) {
+                    if better.moves.iter().all(|entry| entry.mv != other.mv) {
                         better.moves.push(*other);
                     }
                 }

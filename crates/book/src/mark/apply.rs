@@ -8,7 +8,8 @@ use super::keyed;
 use super::named::{admits, leads_out};
 use super::select::{Selection, select};
 use super::shown::{ShownChange, show};
-use crate::{Applied, Book, BookEditor, Error, MarkChange, Panicked};
+use crate::{Applied, Book, BookEditor, Error, MarkChange};
+use tabia_io::parallel::Panicked;
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
 
@@ -25,6 +26,7 @@ pub enum MarkTarget {
 
 /// A request to mark a book.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MarkJob {
     /// What to mark.
     pub target: MarkTarget,
@@ -36,6 +38,26 @@ pub struct MarkJob {
     pub strict: bool,
     /// Highest number of changes that a dry run of a whole book shows.
     pub shown: usize,
+}
+
+tabia_io::setters!(MarkJob {
+    dry_run: bool,
+    strict: bool,
+    shown: usize,
+});
+
+impl MarkJob {
+    /// A request that changes the book.
+    #[must_use]
+    pub fn new(target: MarkTarget, selection: Selection) -> MarkJob {
+        MarkJob {
+            target,
+            selection,
+            dry_run: false,
+            strict: false,
+            shown: 0,
+        }
+    }
 }
 
 /// The result of marking.

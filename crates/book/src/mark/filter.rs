@@ -52,7 +52,7 @@ pub struct Filter {
     root: Condition,
 }
 
-/// The error of a text that is no condition.
+/// The error of a text that is not a condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {text}")]
 #[non_exhaustive]
@@ -175,14 +175,15 @@ impl Condition {
             Condition::Or(a, b) => a.admits(subject) || b.admits(subject),
             Condition::Not(a) => !a.admits(subject),
             Condition::Compare(word, comparison, number) => {
-                word.of(subject).is_some_and(|value| match comparison {
-                    Comparison::Less => value < *number,
-                    Comparison::AtMost => value <= *number,
-                    Comparison::More => value > *number,
-                    Comparison::AtLeast => value >= *number,
-                    Comparison::Equal => (value - *number).abs() < 1e-9,
-                    Comparison::Other => (value - *number).abs() >= 1e-9,
-                })
+                word.value_in(subject)
+                    .is_some_and(|value| match comparison {
+                        Comparison::Less => value < *number,
+                        Comparison::AtMost => value <= *number,
+                        Comparison::More => value > *number,
+                        Comparison::AtLeast => value >= *number,
+                        Comparison::Equal => (value - *number).abs() < 1e-9,
+                        Comparison::Other => (value - *number).abs() >= 1e-9,
+                    })
             }
         }
     }
@@ -205,7 +206,7 @@ const fn mark_number(mark: Mark) -> f64 {
 }
 
 impl Word {
-    fn of(self, subject: &Subject) -> Option<f64> {
+    fn value_in(self, subject: &Subject) -> Option<f64> {
         let stats = &subject.stats;
         match self {
             Word::Games => Some(stats.games.into()),

@@ -33,20 +33,25 @@ pub(super) fn admits(
     Ok(known.is_none_or(|known| filter_admits(filter, known, &found, after)))
 }
 
-pub(super) fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, after: &Chess) -> bool {
-    let games = |mv: &BookMove| f64::from(mv.stats().games);
-    let stored = found.moves.iter().filter(|mv| !mv.transposition);
+pub(super) fn filter_admits(
+    filter: &Filter,
+    entry: &BookMove,
+    found: &Lookup,
+    after: &Chess,
+) -> bool {
+    let games = |entry: &BookMove| f64::from(entry.stats().games);
+    let stored = found.moves.iter().filter(|entry| !entry.transposition);
     let all: f64 = stored.map(games).sum();
     let plies = notation::ply(after.fullmoves().get(), after.turn());
     let commentary = |record: crate::PositionRecord| record.commentary_for(after.turn());
     filter.admits(&Subject {
-        stats: mv.stats(),
-        learn_value: mv.learn_value(),
-        mark: mv.mark(),
-        commentary: mv.after.map_or(0, commentary),
-        annotation: Some(mv.annotation),
-        share: (all > 0.0).then(|| 100.0 * games(mv) / all),
+        stats: entry.stats(),
+        learn_value: entry.learn_value(),
+        mark: entry.mark(),
+        commentary: entry.after.map_or(0, commentary),
+        annotation: Some(entry.annotation),
+        share: (all > 0.0).then(|| 100.0 * games(entry) / all),
         ply: Some(plies),
-        preference: mv.preference,
+        preference: entry.preference,
     })
 }

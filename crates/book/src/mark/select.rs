@@ -9,6 +9,7 @@ use tabia_io::progress::Watch;
 
 /// Which moves of a book get which marks.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Selection {
     /// The marks.
     pub edit: MarkEdit,
@@ -17,6 +18,12 @@ pub struct Selection {
     /// Only moves that meet this condition.
     pub filter: Option<Filter>,
 }
+
+tabia_io::setters!(Selection {
+    edit: MarkEdit,
+    colour: Option<Color>,
+    filter: Option<Filter>,
+});
 
 impl Selection {
     /// The fastest pass that finds the selected moves.
@@ -92,8 +99,8 @@ pub fn select(
         {
             return Ok(());
         }
-        for (mv, subject) in subjects(visit) {
-            let Some(after) = &mv.after else { continue };
+        for (entry, subject) in subjects(visit) {
+            let Some(after) = &entry.after else { continue };
             if !selection.admits(&subject) {
                 continue;
             }
@@ -103,7 +110,7 @@ pub fn select(
                     found(&change, at)?;
                 }
             }
-            if let Some((change, at)) = mv.change(visit.entry.key, &selection.edit)
+            if let Some((change, at)) = entry.change(visit.entry.key, &selection.edit)
                 && (pass == Pass::Moves || signs.insert(at))
             {
                 found(&change, at)?;
@@ -118,25 +125,29 @@ pub fn select(
 pub fn subjects<'a>(
     visit: &'a Visit<'_>,
 ) -> impl Iterator<Item = (&'a VisitedMove, Subject)> + use<'a> {
-    let games = |mv: &VisitedMove| mv.after.map_or(0, |after| after.record.stats.games);
-    let all: f64 = visit.moves.iter().map(|mv| f64::from(games(mv))).sum();
+    let games = |entry: &VisitedMove| entry.after.map_or(0, |after| after.record.stats.games);
+    let all: f64 = visit
+        .moves
+        .iter()
+        .map(|entry| f64::from(games(entry)))
+        .sum();
     // After an even ply Black is to move.
     let turn = match visit.ply {
         Some(ply) if ply % 2 == 0 => Color::Black,
         _ => Color::White,
     };
-    visit.moves.iter().map(move |mv| {
-        let record = mv
+    visit.moves.iter().map(move |entry| {
+        let record = entry
             .after
             .map_or_else(PositionRecord::default, |after| after.record);
         let subject = Subject {
-            annotation: Some(mv.annotation),
-            share: (all > 0.0).then(|| 100.0 * f64::from(games(mv)) / all),
+            annotation: Some(entry.annotation),
+            share: (all > 0.0).then(|| 100.0 * f64::from(games(entry)) / all),
             ply: visit.ply.map(|ply| ply + 1),
             commentary: record.commentary_for(turn),
             ..subject(&record)
         };
-        (mv, subject)
+        (entry, subject)
     })
 }
 

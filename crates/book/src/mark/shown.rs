@@ -155,7 +155,7 @@ fn show_ctg(
         }
     }
     let keys: HashSet<Key, FxBuildHasher> = wanted.keys().copied().collect();
-    let goals = Goals::of(&keys);
+    let goals = Goals::from_keys(&keys);
     let reader = &mut book.entry_reader()?;
     let root = stored(book, reader, &start, &keys, &mut Lookup::default())?;
     // Lines end where the book ends.
@@ -219,7 +219,7 @@ fn show_ctg(
 struct Goals(Vec<u8>);
 
 impl Goals {
-    fn of(keys: &HashSet<Key, FxBuildHasher>) -> Goals {
+    fn from_keys(keys: &HashSet<Key, FxBuildHasher>) -> Goals {
         let mut fewest = vec![u8::MAX; 1 << 16];
         for key in keys {
             let position = position_of(key).map(|(_, position)| position);
@@ -362,14 +362,14 @@ mod tests {
             }
             for (n, goal) in game.iter().enumerate().step_by(7) {
                 let key = CanonicalBoard::from_position(goal).unwrap().key();
-                let goals = Goals::of(&HashSet::from_iter([key]));
+                let goals = Goals::from_keys(&HashSet::from_iter([key]));
                 assert!(game[..=n].iter().all(|before| goals.reachable_from(before)));
                 let men = |position: &Chess| position.board().occupied().count();
                 let mut fewer = game.iter().filter(|other| men(other) < men(goal));
                 assert!(fewer.all(|after| !goals.reachable_from(after)));
             }
             let start = CanonicalBoard::from_position(&game[0]).unwrap().key();
-            let goals = Goals::of(&HashSet::from_iter([start]));
+            let goals = Goals::from_keys(&HashSet::from_iter([start]));
             let moved = |position: &&Chess| unmoved(position).0 != u16::MAX;
             assert!(
                 game.iter()

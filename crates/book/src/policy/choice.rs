@@ -9,22 +9,25 @@ use shakmaty::{Chess, EnPassantMode, Position};
 use super::{GameSituation, LineMemory, Policy, Rejection, Weighed, best, pick, weigh};
 use crate::{BookMove, Error, Lookup, Probe, Wanted};
 
-/// The rules of a choice: the policy, and rules that depend on the game.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rules {
-    /// The policy for weighing moves.
-    pub policy: Policy,
-    /// The last move number that is played from the book.
-    pub depth: u32,
-    /// Plies that the line must have in the book after a move.
-    pub line_plies: u32,
-    /// Whether to reject moves into positions that have occurred in the game.
-    pub avoid_repetition: bool,
-    /// The values of a position at which the book is not used.
-    pub exit: Exit,
-    /// The engine's value of the position, in centipawns for the side to move; used if no
-    /// move of the book has an evaluation.
-    pub value: Option<i32>,
+tabia_io::options! {
+    /// The rules of a choice: the policy, and rules that depend on the game. By default
+    /// those of an adapter without options.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Rules {
+        /// The policy for weighing moves.
+        policy: Policy = Policy::default(),
+        /// The last move number that is played from the book.
+        depth: u32 = 1000,
+        /// Plies that the line must have in the book after a move.
+        line_plies: u32 = 0,
+        /// Whether to reject moves into positions that have occurred in the game.
+        avoid_repetition: bool = true,
+        /// The values of a position at which the book is not used.
+        exit: Exit = Exit::default(),
+        /// The engine's value of the position, in centipawns for the side to move; used if no
+        /// move of the book has an evaluation.
+        value: Option<i32> = None,
+    }
 }
 
 /// Values of a position, in centipawns for the side to move, at which a book is not used.
@@ -48,22 +51,8 @@ impl Exit {
 
 /// The value of a position: that of its best evaluated move.
 fn value(moves: &[BookMove]) -> Option<i32> {
-    let evaluation = moves.iter().find_map(|mv| mv.evaluation)?;
+    let evaluation = moves.iter().find_map(|entry| entry.evaluation)?;
     Some(evaluation.value.saturating_add_unsigned(evaluation.loss))
-}
-
-/// The rules of an adapter without options.
-impl Default for Rules {
-    fn default() -> Rules {
-        Rules {
-            policy: Policy::default(),
-            depth: 1000,
-            line_plies: 0,
-            avoid_repetition: true,
-            exit: Exit::default(),
-            value: None,
-        }
-    }
 }
 
 impl Rules {
@@ -109,9 +98,9 @@ impl Rules {
 ///
 /// impl ChooseMove for MostPlayed {
 ///     fn choose(&self, _: &Chess, moves: &[BookMove], verdicts: &mut [Weighed]) {
-///         let most = moves.iter().map(|mv| mv.stats().games).max();
-///         for (mv, verdict) in moves.iter().zip(verdicts) {
-///             let is_most = Some(mv.stats().games) == most;
+///         let most = moves.iter().map(|entry| entry.stats().games).max();
+///         for (entry, verdict) in moves.iter().zip(verdicts) {
+///             let is_most = Some(entry.stats().games) == most;
 ///             verdict.probability = if is_most { 1.0 } else { 0.0 };
 ///         }
 ///     }
@@ -224,7 +213,10 @@ pub fn choose_knowing(
     );
     let mut order: Vec<usize> = (0..lookup.moves.len()).collect();
     let rank = |index: &usize| {
-        let games = lookup.moves.get(*index).map_or(0, |mv| mv.stats().games);
+        let games = lookup
+            .moves
+            .get(*index)
+            .map_or(0, |entry| entry.stats().games);
         let verdict = verdicts.get(*index).copied().unwrap_or_default();
         (verdict.weight, f64::from(games))
     };
@@ -271,12 +263,12 @@ mod tests {
                 .legal_moves()
                 .into_iter()
                 .zip(&evaluation)
-                .map(|(mv, value)| BookMove {
+                .map(|(entry, value)| BookMove {
                     evaluation: value.zip(best).map(|(value, best)| crate::MoveEvaluation {
                         value,
                         loss: best.abs_diff(value),
                     }),
-                    ..BookMove::stored(mv, Annotation(0), Some(crate::PositionRecord::default()))
+                    ..BookMove::stored(entry, Annotation(0), Some(crate::PositionRecord::default()))
                 })
                 .collect();
             let rules = Rules {

@@ -23,7 +23,7 @@ pub fn learn_value(value: i32, best: i32) -> i8 {
 /// none, or the policy does not use them. A candidate without an evaluation counts like
 /// the lowest of the others: a few games against weak players are no reason to trust it.
 pub(super) fn evaluation_weights(candidates: &[&BookMove], judgement: Judgement) -> Vec<f64> {
-    let known = candidates.iter().filter_map(|mv| mv.evaluation);
+    let known = candidates.iter().filter_map(|entry| entry.evaluation);
     let known: Vec<i32> = known.map(|known| known.value).collect();
     let (Some(least), Some(best)) = (known.iter().min(), known.iter().max()) else {
         return Vec::new();
@@ -32,11 +32,11 @@ pub(super) fn evaluation_weights(candidates: &[&BookMove], judgement: Judgement)
         return Vec::new();
     }
     let best = expected_of_cp(f64::from(*best));
-    let weight = |mv: &&BookMove| {
-        let value = mv.evaluation.map_or(*least, |known| known.value);
+    let weight = |entry: &&BookMove| {
+        let value = entry.evaluation.map_or(*least, |known| known.value);
         let share = ((expected_of_cp(value.into()) - best) / SCALE).exp();
         match judgement {
-            Judgement::Both => base_weight(mv) * share,
+            Judgement::Both => base_weight(entry) * share,
             _ => BEST * share,
         }
     };

@@ -1,7 +1,7 @@
 //! Reasons from the game not to play a move, whatever its weight.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::zobrist::Zobrist64;
@@ -11,7 +11,7 @@ use super::Rejection;
 use crate::{BookMove, Lookup, Preference, Probe, Wanted};
 use tabia_notation as notation;
 
-/// How many positions are read to find out whether a line goes on; more are not needed
+/// How many positions are read to find out whether a line continues; more are not needed
 /// even in books with many variations.
 const LINE_BUDGET: u32 = 4000;
 
@@ -32,10 +32,10 @@ struct Length {
 
 impl LineMemory {
     fn known(&self) -> MutexGuard<'_, HashMap<u64, Length, FxBuildHasher>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        tabia_io::parallel::lock(&self.0)
     }
 
-    /// Whether a line of `plies` goes on from a position, if cached.
+    /// Whether a line of `plies` continues from a position, if cached.
     fn get(&self, key: u64, plies: u32) -> Option<bool> {
         let length = *self.known().get(&key)?;
         if plies <= length.at_least {
@@ -128,13 +128,13 @@ fn search(
     // Other books store a move without the position after it.
     found
         .moves
-        .retain(|mv| mv.after.is_some() || mv.preference != Preference::Statistics);
+        .retain(|entry| entry.after.is_some() || entry.preference != Preference::Statistics);
     // The most played move usually has the longest line.
     found
         .moves
-        .sort_by_key(|mv| std::cmp::Reverse(mv.stats().games));
-    let goes_on = found.moves.iter().any(|mv| {
-        let next = notation::after(position, mv.mv);
+        .sort_by_key(|entry| std::cmp::Reverse(entry.stats().games));
+    let goes_on = found.moves.iter().any(|entry| {
+        let next = notation::after(position, entry.mv);
         search(book, &next, plies - 1, budget, lines)
     });
     // If the budget ran out, the result is unknown and not cached.
@@ -164,7 +164,7 @@ mod tests {
     }
 
     impl PawnSteps {
-        fn of(files: u32) -> PawnSteps {
+        fn from_files(files: u32) -> PawnSteps {
             PawnSteps {
                 files,
                 has_weights: false,
@@ -196,11 +196,11 @@ mod tests {
                     BookMove::stored(mv, Annotation(0), Some(after))
                 })
                 .collect();
-            moves.sort_by_key(|mv| mv.stats().games);
+            moves.sort_by_key(|entry| entry.stats().games);
             if self.has_weights {
-                for mv in &mut moves {
-                    mv.after = None;
-                    mv.preference = Preference::Weight(1);
+                for entry in &mut moves {
+                    entry.after = None;
+                    entry.preference = Preference::Weight(1);
                 }
             }
             moves
@@ -208,7 +208,8 @@ mod tests {
 
         fn longest_line(&self, position: &Chess) -> u32 {
             let moves = self.moves(position).into_iter();
-            let lines = moves.map(|mv| 1 + self.longest_line(&notation::after(position, mv.mv)));
+            let lines =
+                moves.map(|entry| 1 + self.longest_line(&notation::after(position, entry.mv)));
             lines.max().unwrap_or(0)
         }
     }
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn each_position_of_a_line_is_read_once() {
-        let book = PawnSteps::of(4);
+        let book = PawnSteps::from_files(4);
         let start = Chess::default();
         let lines = LineMemory::default();
         let ask = |plies| book.counted(|book| line_goes_on(book, &start, plies, &lines));
@@ -250,7 +251,7 @@ mod tests {
 
     #[test]
     fn the_line_of_most_games_is_tried_first() {
-        let book = PawnSteps::of(8);
+        let book = PawnSteps::from_files(8);
         let lines = LineMemory::default();
         let ask = |book: &dyn Probe| line_goes_on(book, &Chess::default(), 16, &lines);
         assert_eq!(book.counted(ask), (true, 16));
@@ -259,7 +260,7 @@ mod tests {
     #[test]
     fn a_search_that_gave_up_is_not_cached() {
         // 12,870 positions are on lines of eight pawns, more than the budget.
-        let book = PawnSteps::of(8);
+        let book = PawnSteps::from_files(8);
         let start = Chess::default();
         let lines = LineMemory::default();
         let ask = |book: &dyn Probe| line_goes_on(book, &start, 17, &lines);
@@ -275,7 +276,7 @@ mod tests {
         };
         let book = || PawnSteps {
             has_weights: true,
-            ..PawnSteps::of(1)
+            ..PawnSteps::from_files(1)
         };
         assert!(ask(book(), 2));
         assert!(!ask(book(), 3));
@@ -328,7 +329,7 @@ mod tests {
             let occurred: Option<Vec<Chess>> = occurred
                 .map(|some| some.into_iter().map(|index: usize| after(&legal[index])).collect());
             let repeats = |next: &Chess| occurred.iter().flatten().any(|chess| chess == next);
-            let book = PawnSteps::of(files);
+            let book = PawnSteps::from_files(files);
             let lines = LineMemory::default();
             let situation = GameSituation {
                 position: &position,

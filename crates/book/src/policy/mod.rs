@@ -219,6 +219,7 @@ impl fmt::Display for Rejection {
 
 /// The result of [`weigh`] for one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Weighed {
     /// Its weight; 0 for a rejected move.
     pub weight: f64,

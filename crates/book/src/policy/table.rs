@@ -61,7 +61,7 @@ macro_rules! policy_options {
                     "centipawns by which a move may be worse than the best; 0 no limit";
                 /// Whether to play moves that are not stored but lead into the book.
                 Transpositions transpositions: bool = true, .., "Book Transpositions", Positions,
-                    "moves into the book that nobody stored count too";
+                    "moves that lead into the book without being stored count too";
             }
         }
     };
@@ -78,6 +78,7 @@ macro_rules! policy {
         ///
         /// The field docs give the ranges; values outside are clamped.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub struct Policy {
             $($(
                 $(#[$doc])*
@@ -90,6 +91,8 @@ macro_rules! policy {
                 Policy { $($($field: $default,)*)* }
             }
         }
+
+        tabia_io::setters!(Policy { $($($field: $type,)*)* });
 
         impl Policy {
             /// The options and their values, in the order of the fields.

@@ -509,8 +509,8 @@ fn of_several_reasons_the_first_of_the_list_is_given() {
             let some = [*first, *later];
             let some = &some[..if first == later { 1 } else { 2 }];
             let (moves, policy) = rejected_for(some);
-            let barred = |mv: &BookMove| {
-                (some.contains(&Repetition) && mv.mv == moves[0].mv).then_some(Repetition)
+            let barred = |entry: &BookMove| {
+                (some.contains(&Repetition) && entry.mv == moves[0].mv).then_some(Repetition)
             };
             let mut verdicts = Vec::new();
             weigh(&moves, &policy, barred, &mut verdicts);
@@ -628,19 +628,19 @@ prop_compose! {
         ],
         evaluation in prop::option::of((-1000_i32..1000, 0_u32..200)),
     ) -> BookMove {
-        let mut mv = with(candidate(index, results.0, results.1, results.2), |after| {
+        let mut entry = with(candidate(index, results.0, results.1, results.2), |after| {
             after.stats.games = games;
             after.stats.other_rated = rating.0;
             after.stats.other_rating_sum = rating.1.into();
             after.recommendation = recommendation;
             after.learn_value = learn_value;
         });
-        mv.annotation = Annotation(annotation);
-        mv.transposition = transposition;
-        mv.preference = preference;
-        mv.evaluation = evaluation.map(|(value, loss)| crate::MoveEvaluation { value, loss });
-        if !present { mv.after = None; }
-        mv
+        entry.annotation = Annotation(annotation);
+        entry.transposition = transposition;
+        entry.preference = preference;
+        entry.evaluation = evaluation.map(|(value, loss)| crate::MoveEvaluation { value, loss });
+        if !present { entry.after = None; }
+        entry
     }
 }
 
@@ -677,9 +677,9 @@ proptest! {
         narrow(&moves, &policy, &asked, &mut after);
         let mut sum = 0.0;
         let mut known: Option<f64> = None;
-        for ((mv, before), after) in moves.iter().zip(&before).zip(&after) {
+        for ((entry, before), after) in moves.iter().zip(&before).zip(&after) {
             let rejection = before.rejection
-                .or_else(|| (!asked.contains(&mv.mv)).then_some(NotAsked));
+                .or_else(|| (!asked.contains(&entry.mv)).then_some(NotAsked));
             prop_assert_eq!(after.rejection, rejection);
             if rejection.is_some() {
                 prop_assert_eq!((after.weight, after.probability), (0.0, 0.0));
@@ -718,8 +718,8 @@ proptest! {
         };
         let limited = Policy { maximum_loss, ..free };
         let (free, limited) = (verdicts(&moves, &free), verdicts(&moves, &limited));
-        for ((mv, free), limited) in moves.iter().zip(&free).zip(&limited) {
-            match mv.evaluation {
+        for ((entry, free), limited) in moves.iter().zip(&free).zip(&limited) {
+            match entry.evaluation {
                 None => prop_assert!(limited.probability <= free.probability),
                 Some(evaluation) if evaluation.loss > maximum_loss => {
                     prop_assert_eq!(limited.probability, 0.0);

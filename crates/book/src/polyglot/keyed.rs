@@ -13,6 +13,7 @@ use tabia_notation as notation;
 
 /// An entry: a move of the position with a given key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeyedEntry {
     /// The move, as stored.
     pub mv: PackedMove,
@@ -81,7 +82,7 @@ pub(crate) fn cut_off(file: &DataFile, entry_bytes: usize) -> Option<String> {
     let rest = file.len() % entry_bytes as u64;
     (rest > 0).then(|| {
         format!(
-            "{}: file byte {}: the last {rest} bytes are no whole entry and are not read; the \
+            "{}: file byte {}: the last {rest} bytes are not a complete entry and are ignored; the \
              book may be cut off",
             file.path().display(),
             file.len() - rest

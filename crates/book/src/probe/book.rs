@@ -81,7 +81,7 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no book of a known format.
+    /// The file cannot be read, or is not a book of a known format.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Book, Error> {
         let path = path.as_ref();
         Ok(match Format::recognize(path)? {

@@ -65,7 +65,7 @@ impl PositionRecord {
         })
     }
 
-    /// Sets a mark; a field that is no mark of a position is ignored.
+    /// Sets a mark; a field that is not a mark of a position is ignored.
     pub(crate) const fn set_mark(&mut self, field: Field, byte: u8) {
         match field {
             Field::Recommendation => self.recommendation = byte,

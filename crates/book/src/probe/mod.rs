@@ -64,7 +64,7 @@ pub enum Wanted {
     Transpositions,
     /// Stored moves; in a position that the book has no moves for because it is for the
     /// other side only, the moves that lead to positions of the book. Along these the
-    /// lines of the book go on, but it does not play them.
+    /// lines of the book continue, but it does not play them.
     Lines,
 }
 

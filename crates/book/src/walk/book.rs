@@ -28,7 +28,7 @@ pub(crate) fn position_of(key: &Key) -> Option<(CanonicalBoard, Chess)> {
 ///
 /// It goes along the stored moves ([`Wanted::Lines`]). A Polyglot book has keys and no
 /// boards, and if it is for one side only, no moves of the other side. So if the stored
-/// moves do not reach all of its keys, more walks follow, which also go on by moves that
+/// moves do not reach all of its keys, more walks follow, which also continue by moves that
 /// the book does not store: first by each single one that leads to a missing position,
 /// then by two and by three in a row, as far as some five million trials allow. Only positions that
 /// were not reached before are returned again.
@@ -37,7 +37,7 @@ pub struct BookWalk<'b> {
     order: Order,
     pub(crate) walk: Walk,
     seen: HashSet<u64, FxBuildHasher>,
-    /// Length of the longest line of moves, not stored, by which the walk goes on.
+    /// Length of the longest line of moves, not stored, by which the walk continues.
     beyond: usize,
     /// Keys that were not reached; `None` on the first walk.
     missing: Option<HashSet<u64, FxBuildHasher>>,
@@ -77,7 +77,7 @@ pub struct WalkedPosition {
     /// count.
     pub share: f64,
     /// What the book stores about it. In a position that a book for one side has no moves
-    /// for, the moves along which its lines go on.
+    /// for, the moves along which its lines continue.
     pub lookup: Lookup,
 }
 
@@ -91,9 +91,9 @@ impl Book {
     /// ```
     /// # use tabia_book::{Book, OpenOptions, walk::Order};
     /// let book = Book::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
-    /// for walked in book.walk(Order::Likeliest).take(10) {
-    ///     let walked = walked?;
-    ///     println!("{:?}: {} moves", walked.line, walked.lookup.moves.len());
+    /// for visited in book.walk(Order::Likeliest).take(10) {
+    ///     let visited = visited?;
+    ///     println!("{:?}: {} moves", visited.line, visited.lookup.moves.len());
     /// }
     /// # Ok::<(), tabia_book::Error>(())
     /// ```

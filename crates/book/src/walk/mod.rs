@@ -123,7 +123,7 @@ struct LineMove {
 const ROOT: u32 = u32::MAX;
 
 /// Positions that one thread looks at in one batch, and batches for each thread before
-/// the walk goes on from them.
+/// the walk continues from them.
 const BATCH: usize = 512;
 const BATCHES_PER_THREAD: usize = 4;
 
@@ -276,7 +276,7 @@ impl<T> Walk<T> {
         line
     }
 
-    /// The next positions, at most so many, in an order for working on them at once.
+    /// The next positions, at most `most`, in an order for working on them at once.
     fn chunk(&mut self, most: usize) -> Vec<WalkNode<T>> {
         match &mut self.waiting {
             Waiting::Queue(waiting) => waiting.drain(..most.min(waiting.len())).collect(),
@@ -302,7 +302,7 @@ impl<T> Iterator for Walk<T> {
 impl<T: Send + Sync> Walk<T> {
     /// Walks to the end on all processors: `look` examines several positions at once;
     /// `take` runs in this thread, gets each position with the result of `look` in the
-    /// order of the walk, and goes on from there. With [`Order::Breadth`] the order is
+    /// order of the walk, and continues from there. With [`Order::Breadth`] the order is
     /// that of a walk position by position.
     ///
     /// # Errors

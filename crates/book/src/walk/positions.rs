@@ -14,6 +14,7 @@ use crate::{
 /// that of the colour-reversed position, and without castling rights of the mirrored
 /// ones. Other books store the position of the game.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BookPosition {
     /// The position.
     pub position: Chess,
@@ -26,6 +27,7 @@ pub struct BookPosition {
 
 /// A stored move of a [`BookPosition`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PositionMove {
     /// The move, legal in the position.
     pub mv: Move,
@@ -40,7 +42,7 @@ impl Book {
     /// games, each with a line to it, come from [`Book::walk`].
     ///
     /// A ChessBase book is read in the order of the file. A damaged page is returned as
-    /// an error and the walk goes on; entries without a legal position are left out.
+    /// an error and the walk continues; entries without a legal position are left out.
     /// Other books are walked depth first from the start position, which takes some 20
     /// bytes a position. A Polyglot book that its own moves do not reach completely is
     /// walked again, with moves that it does not store; positions that at most three of

@@ -10,6 +10,7 @@ use tabia_notation as notation;
 
 /// The limits of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TreeLimits {
     /// Plies from the root.
     pub plies: u32,
@@ -17,11 +18,20 @@ pub struct TreeLimits {
     pub min_share: f64,
 }
 
+impl TreeLimits {
+    /// These limits.
+    #[must_use]
+    pub fn new(plies: u32, min_share: f64) -> TreeLimits {
+        TreeLimits { plies, min_share }
+    }
+}
+
 /// One move of the tree.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Branch {
     /// The move and what the book stores about it.
-    pub mv: BookMove,
+    pub entry: BookMove,
     /// How often this line is played, 0 to 1: the product of the shares of its moves in
     /// the games (or weights) of their positions.
     pub share: f64,
@@ -33,6 +43,7 @@ pub struct Branch {
 
 /// The moves of a position of the tree.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Branches {
     /// The shown moves, most played first.
     pub shown: Vec<Branch>,
@@ -80,16 +91,16 @@ impl<'b> Tree<'b> {
         let parts = parts.into_iter().map(|part| share * part);
         let mut moves: Vec<(f64, BookMove)> = parts.zip(self.found.moves.drain(..)).collect();
         moves.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        for (share, mv) in moves {
+        for (share, entry) in moves {
             if share < self.limits.min_share {
                 branches.folded += 1;
                 branches.folded_share += share;
                 continue;
             }
-            let after = notation::after(position, mv.mv);
+            let after = notation::after(position, entry.mv);
             branches.shown.push(Branch {
                 shown_above: self.expanded.contains(&polyglot::key(&after)),
-                mv,
+                entry,
                 share,
                 after,
             });
@@ -106,7 +117,7 @@ impl<'b> Tree<'b> {
 }
 
 /// Fills `found` as for playing; if there are no moves, with those along which the lines of
-/// the book go on.
+/// the book continue.
 ///
 /// # Errors
 ///
@@ -121,10 +132,10 @@ pub fn probe_lines(book: &dyn Probe, position: &Chess, found: &mut Lookup) -> Re
 
 /// How often a move is played: games, or else the stored weight.
 #[must_use]
-pub fn weight(mv: &BookMove) -> f64 {
-    match mv.preference {
+pub fn weight(entry: &BookMove) -> f64 {
+    match entry.preference {
         Preference::Weight(weight) => f64::from(weight),
-        _ => f64::from(mv.stats().games),
+        _ => f64::from(entry.stats().games),
     }
 }
 
@@ -158,7 +169,7 @@ mod tests {
         assert!((shown + root.folded_share - 1.0).abs() < 1e-9);
         assert!(root.folded > 10);
         let first = root.shown.first().unwrap();
-        assert_eq!(first.mv.mv.to_string(), "e2-e4");
+        assert_eq!(first.entry.mv.to_string(), "e2-e4");
         let below = tree.branches(&first.after, 1, first.share).unwrap();
         let sum: f64 = below.shown.iter().map(|branch| branch.share).sum();
         assert!((sum + below.folded_share - first.share).abs() < 1e-9);

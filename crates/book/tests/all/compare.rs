@@ -17,12 +17,7 @@ fn key_of(position: &Chess) -> Key {
 }
 
 fn whole(aspects: &[Aspect]) -> Plan {
-    Plan {
-        from: Chess::default(),
-        plies: None,
-        unreached: true,
-        aspects: Aspects::from_list(aspects),
-    }
+    Plan::new(Aspects::from_list(aspects))
 }
 
 /// Differences, with the moves that lead there.
@@ -187,11 +182,7 @@ fn a_walk_can_begin_anywhere_and_end_early() {
     for (_, record) in b.entries.values_mut() {
         record.learn_value = 1;
     }
-    let plan = Plan {
-        plies: Some(1),
-        unreached: false,
-        ..whole(&[])
-    };
+    let plan = whole(&[]).plies(Some(1)).unreached(false);
     let (found, _) = differences(&a, &b, &plan);
     assert!(found.len() > 1);
     assert!(
@@ -199,11 +190,9 @@ fn a_walk_can_begin_anywhere_and_end_early() {
             .iter()
             .all(|(_, line)| line.as_ref().unwrap().len() <= 1)
     );
-    let plan = Plan {
-        from: all.last().unwrap().clone(),
-        unreached: false,
-        ..whole(&[])
-    };
+    let plan = whole(&[])
+        .from(all.last().unwrap().clone())
+        .unreached(false);
     let (found, _) = differences(&a, &b, &plan);
     assert_eq!(found.first().unwrap().1, Some(Vec::new()));
     assert!(found.len() < a.entries.len());

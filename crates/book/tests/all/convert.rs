@@ -24,10 +24,7 @@ use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
 fn convert(job: &ConvertJob) -> Result<Converted, Error> {
-    let job = &ConvertJob {
-        old: Previous::Replace,
-        ..job.clone()
-    };
+    let job = &job.clone().old(Previous::Replace);
     run(job, &mut Watch::default())
 }
 
@@ -113,7 +110,7 @@ prop_compose! {
                 n += 1;
             }
         }
-        // Bytes that are no position, or not one in this form.
+        // Bytes that are not a position, or not one in this form.
         let keys: Vec<Key> = book.entries.keys().copied().collect();
         for (which, byte, place) in odd {
             let mut bytes = which.get(&keys).as_bytes().to_vec();
@@ -272,10 +269,10 @@ fn wrong_names_are_refused_before_anything_is_written() {
     assert!(
         refused(starter, at("x.abk")).contains("must end with .ctg, .bin, .jsonl, .pgn or .csv")
     );
-    assert!(refused(starter, at("x.ctg")).contains("; compact a ChessBase book"));
+    assert!(refused(starter, at("x.ctg")).contains("; use compact to rewrite a ChessBase book"));
     assert!(refused(Path::new("no.ctg"), at("x.bin")).contains("no.ctg: cannot read the book"));
     assert!(refused(Path::new("no.jsonl"), at("x.ctg")).contains("no.jsonl: cannot read the book"));
-    assert!(refused(&project("COPYING"), at("x.bin")).contains("COPYING: this is no opening book"));
+    assert!(refused(&project("COPYING"), at("x.bin")).contains("COPYING: not an opening book"));
     assert!(refused(starter, at("none/x.bin")).contains("none/x.bin: cannot be written"));
     let kept = at("kept.bin");
     fs::write(&kept, "old").unwrap();
@@ -283,7 +280,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
     job.weights = Weights::Games;
     let refused = run(&job, &mut Watch::default()).unwrap_err();
     assert!(
-        refused.to_string().contains("kept.bin: is there already"),
+        refused.to_string().contains("kept.bin: already exists"),
         "{refused}"
     );
     job.old = Previous::Keep;
@@ -298,15 +295,12 @@ fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f6
     let found = look_up(book, position);
     found.here?;
     let mut verdicts = Vec::new();
-    let policy = Policy {
-        minimum_share: 0,
-        ..Policy::default()
-    };
+    let policy = Policy::default().minimum_share(0);
     policy::weigh(&found.moves, &policy, |_| None, &mut verdicts);
     let rows = found.moves.iter().zip(&verdicts);
     Some(
         rows.filter(|(_, verdict)| verdict.probability > 0.0)
-            .map(|(mv, verdict)| (PackedMove::from_move(mv.mv), verdict.probability))
+            .map(|(entry, verdict)| (PackedMove::from_move(entry.mv), verdict.probability))
             .collect(),
     )
 }
@@ -319,14 +313,9 @@ fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
     let ctg = open(&source);
     for all_forms in [false, true] {
         let target = folder.join("x.bin");
-        let job = ConvertJob {
-            all_forms,
-            policy: Policy {
-                minimum_share: 0,
-                ..Policy::default()
-            },
-            ..ConvertJob::new(source.clone(), target.clone())
-        };
+        let job = ConvertJob::new(source.clone(), target.clone())
+            .all_forms(all_forms)
+            .policy(Policy::default().minimum_share(0));
         let done = convert(&job).unwrap();
         let polyglot = BinBook::open(&target, &OpenOptions::default()).unwrap();
         assert!(polyglot.is_sorted() && polyglot.notices().is_empty());
@@ -411,16 +400,13 @@ fn weights_may_be_games_or_points() {
     let source = book.write(&folder, "x.ctg");
     let target = folder.join("x.bin");
     let weights = |weights: Weights, keep_never: bool| {
-        let policy = Policy {
-            minimum_share: 0,
-            ..Policy::default()
-        };
-        convert(&ConvertJob {
-            weights,
-            keep_never,
-            policy,
-            ..ConvertJob::new(source.clone(), target.clone())
-        })
+        let policy = Policy::default().minimum_share(0);
+        convert(
+            &ConvertJob::new(source.clone(), target.clone())
+                .weights(weights)
+                .keep_never(keep_never)
+                .policy(policy),
+        )
         .unwrap();
         let book = BinBook::open(&target, &OpenOptions::default()).unwrap();
         let rows = book.entries_of(polyglot::key(&start)).unwrap();
@@ -492,21 +478,21 @@ fn weights_become_statistics_that_play_alike() {
     let done = plain(&source, &target);
     let notes = done.notes.join("; ");
     assert!(
-        notes.contains("a weight counts as so many drawn games"),
+        notes.contains("each weight counts as that number of drawn games"),
         "{notes}"
     );
     assert!(
-        notes.contains("1 positions left out that cannot be reached"),
+        notes.contains("1 position left out that cannot be reached"),
         "{notes}"
     );
     assert_eq!((done.positions, done.moves), (5, 4));
     let found = lookup(&target, &Chess::default());
-    let row = |mv: &tabia_book::BookMove| {
+    let row = |entry: &tabia_book::BookMove| {
         (
-            mv.mv.to_string(),
-            mv.stats().games,
-            mv.stats().draws,
-            mv.mark().as_str(),
+            entry.mv.to_string(),
+            entry.stats().games,
+            entry.stats().draws,
+            entry.mark().as_str(),
         )
     };
     let rows: Vec<_> = found.moves.iter().map(row).collect();
@@ -535,15 +521,8 @@ fn weights_become_statistics_that_play_alike() {
 fn a_table_has_a_row_for_each_move() {
     let folder = Folder::new();
     let target = folder.join("x.csv");
-    let policy = Policy {
-        transpositions: false,
-        ..Policy::default()
-    };
-    let done = convert(&ConvertJob {
-        policy,
-        ..ConvertJob::new(project(STARTER), target.clone())
-    })
-    .unwrap();
+    let policy = Policy::default().transpositions(false);
+    let done = convert(&ConvertJob::new(project(STARTER), target.clone()).policy(policy)).unwrap();
     let text = fs::read_to_string(&target).unwrap();
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();

@@ -28,7 +28,7 @@ fn refused(bytes: &[u8], expected: &str) {
     let path = folder.join("x.ctg");
     fs::write(&path, bytes).unwrap();
     for mmap in [true, false] {
-        let error = CtgBook::open(&path, &OpenOptions { mmap }).unwrap_err();
+        let error = CtgBook::open(&path, &OpenOptions::default().mmap(mmap)).unwrap_err();
         let text = error.to_string();
         assert!(text.contains(expected), "{text}");
         assert!(text.starts_with(&path.display().to_string()), "{text}");
@@ -169,7 +169,7 @@ fn a_short_last_page_is_read_when_its_entries_are_there() {
     let folder = Folder::new();
     let book = with_index(&folder, &simple()[..4096 + 234]);
     assert!(book.contains(&Chess::default()).unwrap());
-    assert!(book.notices()[0].contains("the last page is not whole"));
+    assert!(book.notices()[0].contains("the last page is incomplete"));
 }
 
 #[test]

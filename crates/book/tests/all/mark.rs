@@ -35,17 +35,13 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
     let before = fs::read(&book).unwrap();
     let mut editor = edit(&book);
     for colour in [None, Some(shakmaty::Color::White)] {
-        let job = MarkJob {
-            target: MarkTarget::Book,
-            selection: Selection {
-                edit: MarkEdit::clear(),
-                colour,
-                filter: None,
-            },
-            dry_run: false,
-            strict: false,
-            shown: 0,
-        };
+        let job = MarkJob::new(
+            MarkTarget::Book,
+            Selection::default()
+                .edit(MarkEdit::clear())
+                .colour(colour)
+                .filter(None),
+        );
         let stop = AtomicBool::new(false);
         let mut reports = 0;
         let mut report = |_| {
@@ -64,7 +60,7 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
 }
 
 /// A look-up in a Polyglot book takes as many reads as its length has bits: the file is
-/// mapped, so these are no system calls.
+/// mapped, so these are not system calls.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_whole_polyglot_book_is_marked_with_few_reads() {
@@ -76,20 +72,15 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
         let count = counts.lines().find_map(|line| line.strip_prefix("syscr: "));
         count.unwrap().parse().unwrap()
     };
-    let job = MarkJob {
-        target: MarkTarget::Book,
-        selection: Selection {
-            edit: MarkEdit {
+    let job = MarkJob::new(
+        MarkTarget::Book,
+        Selection::default()
+            .edit(MarkEdit {
                 weight: Some(7),
                 ..MarkEdit::default()
-            },
-            filter: Some(Filter::parse("ply>1").unwrap()),
-            ..Selection::default()
-        },
-        dry_run: false,
-        strict: false,
-        shown: 0,
-    };
+            })
+            .filter(Some(Filter::parse("ply>1").unwrap())),
+    );
     let before = reads();
     let path = folder.join("book.bin");
     let mut editor =
@@ -101,7 +92,7 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
     assert!(reads < chosen / 4, "{reads} reads for {chosen} moves");
     // Written data can be read at once.
     let found = look_up(editor.book(), &after("e4"));
-    let mut weights = found.moves.iter().map(|mv| mv.preference);
+    let mut weights = found.moves.iter().map(|entry| entry.preference);
     assert!(weights.all(|weight| weight == Preference::Weight(7)));
 }
 
@@ -113,12 +104,12 @@ fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
     let opened = open(&path);
     for position in &all {
         let lookup = look_up(&opened, position);
-        let unstored = lookup.moves.iter().find(|mv| {
+        let unstored = lookup.moves.iter().find(|entry| {
             let board = tabia_book::ctg::CanonicalBoard::from_position(position).unwrap();
-            mv.transposition && tabia_book::ctg::encode_move_byte(&board, mv.mv).is_some()
+            entry.transposition && tabia_book::ctg::encode_move_byte(&board, entry.mv).is_some()
         });
-        if let Some(mv) = unstored {
-            return (path, position.clone(), mv.mv);
+        if let Some(entry) = unstored {
+            return (path, position.clone(), entry.mv);
         }
     }
     panic!("no transposition in the book");

@@ -16,7 +16,9 @@ use tabia_book::{
 };
 use tabia_io::input::state::Change;
 
-const BOTH_WAYS: [OpenOptions; 2] = [OpenOptions { mmap: true }, OpenOptions { mmap: false }];
+fn both_ways() -> [OpenOptions; 2] {
+    [true, false].map(|mmap| OpenOptions::default().mmap(mmap))
+}
 
 fn open(path: &Path) -> CtgBook {
     CtgBook::open(path, &OpenOptions::default()).unwrap()
@@ -49,7 +51,7 @@ const AFTER_D4: &str = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0
 
 #[test]
 fn the_genuine_book_byte_by_byte() {
-    for options in BOTH_WAYS {
+    for options in both_ways() {
         let book = CtgBook::open(simple(), &options).unwrap();
         assert_eq!(book.notices(), [""; 0]);
         let entries: Vec<_> = book.entries().map(Result::unwrap).collect();
@@ -101,7 +103,7 @@ fn the_genuine_book_byte_by_byte() {
 
 #[test]
 fn the_genuine_book_answers() {
-    for options in BOTH_WAYS {
+    for options in both_ways() {
         let book = CtgBook::open(simple(), &options).unwrap();
         let found = probe(&book, &Chess::default());
         assert_eq!(found.here.unwrap().stats.games, 2);
@@ -217,7 +219,7 @@ fn every_position_of_a_random_book_in_all_orientations() {
         if shuffled {
             fs::remove_file(path.with_extension("cto")).unwrap();
         }
-        for options in BOTH_WAYS {
+        for options in both_ways() {
             let open = CtgBook::open(&path, &options).unwrap();
             assert_eq!(open.notices().is_empty(), !shuffled);
             let mut orientations = [0; 4];
@@ -490,7 +492,7 @@ fn large_book(folder: &Path) -> (std::path::PathBuf, Vec<Chess>) {
 #[cfg(unix)]
 #[test]
 fn a_book_cut_while_open_gives_errors_and_no_crash() {
-    for options in BOTH_WAYS {
+    for options in both_ways() {
         let folder = tempfile::tempdir().unwrap();
         let (path, positions) = large_book(folder.path());
         let book = CtgBook::open(&path, &options).unwrap();
@@ -572,7 +574,7 @@ fn pages_beyond_four_gigabytes() {
     cto[16..20].copy_from_slice(&page.to_be_bytes());
     fs::write(path.with_extension("cto"), cto).unwrap();
     fs::copy(simple().with_extension("ctb"), path.with_extension("ctb")).unwrap();
-    for options in BOTH_WAYS {
+    for options in both_ways() {
         let book = CtgBook::open(&path, &options).unwrap();
         assert_eq!(book.notices(), [""; 0]);
         assert_eq!(moves(&probe(&book, &Chess::default())), ["e2e4", "d2d4"]);

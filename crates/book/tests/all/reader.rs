@@ -11,7 +11,7 @@ use tabia_io::progress::Watch;
 /// lead. It may refuse to answer; a move that it has must be legal.
 pub(crate) fn read_all(path: &Path, positions: &[Chess]) {
     for mmap in [true, false] {
-        let options = OpenOptions { mmap };
+        let options = OpenOptions::default().mmap(mmap);
         let Ok(book) = Book::open(path, &options) else {
             continue;
         };

@@ -218,7 +218,7 @@ fn what_genuine_books_have_is_a_note() {
     assert_eq!(problems, []);
     let notes = report.notes.join("; ");
     for expected in [
-        "pages carry stale bytes",
+        "pages have stale bytes",
         "the header counts ",
         "no expected points",
     ] {
@@ -328,7 +328,7 @@ fn keys_that_are_none() {
     change(|key| key[1..].fill(0));
     change(|key| key[0] |= 0x80);
     change(|key| key[0] &= !0x40);
-    // An en passant file where nobody can capture.
+    // An en passant file where no pawn can capture.
     change(|key| {
         key[0] |= 0x20;
         *key.last_mut().unwrap() |= 0x10;
@@ -663,7 +663,7 @@ fn index_files_that_are_not_there() {
     assert_eq!(files(&path), ["ctb"]);
     fs::remove_file(path.with_extension("cto")).unwrap();
     assert_eq!(files(&path), ["cto", "ctb"]);
-    // Pages without an order are no problem.
+    // Pages without an order are not a problem.
     let mut book = sound_book();
     book.shuffled = true;
     let path = book.write(&folder, "shuffled");
@@ -712,7 +712,7 @@ proptest! {
             prop_assert_eq!(report.problems, count);
             // A salvaged book is sound except for children and numbers.
             let target = folder.join("saved.ctg");
-            let options = RewriteOptions { memory: 0, ..RewriteOptions::default() };
+            let options = RewriteOptions::default().memory(0);
             if compact(&path, &target, &options, &mut Watch::default()).is_ok() {
                 let mut kinds = Vec::new();
                 verify(&target, true, &mut Watch::default(), &mut |problem| kinds.push(problem.kind.as_str())).unwrap();

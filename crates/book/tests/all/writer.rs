@@ -37,10 +37,7 @@ fn key_of(entry: &[u8]) -> Key {
 
 /// Options that replace an existing book.
 fn over() -> WriteOptions {
-    WriteOptions {
-        old: Previous::Replace,
-        ..WriteOptions::default()
-    }
+    WriteOptions::default().old(Previous::Replace)
 }
 
 fn write(path: &Path, entries: &[Vec<u8>], options: WriteOptions) -> Result<Written, Error> {
@@ -149,10 +146,7 @@ fn the_genuine_book_comes_out_byte_for_byte() {
     entries.sort_by_key(|(entry, _)| key_of(entry).hash().reverse_bits());
     let folder = Folder::new();
     let path = folder.join("simple.ctg");
-    let options = WriteOptions {
-        split_root: false,
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default().split_root(false);
     let mut writer = BookWriter::create(&path, options).unwrap();
     for (entry, rank) in &entries {
         writer.push_ranked(entry, *rank).unwrap();
@@ -225,11 +219,9 @@ fn the_same_index_as_from_a_trie_in_memory() {
         .zip(0..)
         .filter(|(slot, _)| *slot != [0xff; 4])
         .map(|(_, number)| number);
-    let options = WriteOptions {
-        split_root: true,
-        keep_splits: Some(Splits::above(live_slots)),
-        ..over()
-    };
+    let options = over()
+        .split_root(true)
+        .keep_splits(Some(Splits::above(live_slots)));
     let written = write(&path, &entries, options).unwrap();
     sound(&path, &entries, written);
     assert!(written.pages > 100);
@@ -353,10 +345,10 @@ fn wrong_entries_are_refused_and_change_nothing() {
     assert_eq!(folder.names().len(), 1);
     writer.push(&entries[5]).unwrap();
     let text = |result: Result<(), Error>| result.unwrap_err().to_string();
-    assert!(text(writer.push(&entries[5])).contains("comes a second time"));
-    assert!(text(writer.push(&entries[4])).contains("comes out of order"));
-    assert!(text(writer.push(&entries[6][..20])).contains("not one whole entry"));
-    assert!(text(writer.push(&[])).contains("not one whole entry"));
+    assert!(text(writer.push(&entries[5])).contains("occurs twice"));
+    assert!(text(writer.push(&entries[4])).contains("is out of order"));
+    assert!(text(writer.push(&entries[6][..20])).contains("not a complete entry"));
+    assert!(text(writer.push(&[])).contains("not a complete entry"));
     let long = [entries[6].clone(), vec![0, 0]].concat();
     assert!(text(writer.push(&long)).contains("2 bytes follow the entry"));
     writer.push(&entries[6]).unwrap();
@@ -499,7 +491,7 @@ proptest! {
         let entries = encoded(&book);
         let folder = Folder::new();
         let path = folder.join("b.ctg");
-        let options = WriteOptions { split_root, keep_splits: None, ..WriteOptions::default() };
+        let options = WriteOptions::default().split_root(split_root).keep_splits(None);
         let written = write(&path, &entries, options).unwrap();
         sound(&path, &entries, written);
         let book = open(&path);
@@ -525,7 +517,7 @@ proptest! {
         let entries = in_order(entries.into_values());
         let folder = Folder::new();
         let path = folder.join("b.ctg");
-        let options = WriteOptions { split_root: true, keep_splits: Some(Splits::above(kept)), ..WriteOptions::default() };
+        let options = WriteOptions::default().split_root(true).keep_splits(Some(Splits::above(kept)));
         let written = write(&path, &entries, options).unwrap();
         sound(&path, &entries, written);
     }

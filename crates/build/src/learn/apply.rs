@@ -6,23 +6,25 @@ use std::path::Path;
 use shakmaty::Position as _;
 
 use super::side::read_games;
-use super::{Learned, learned, place_of};
+use super::{Learned, PLAY_STRENGTH, learned, place_of};
 use tabia_book::mark::ListedChanges;
 use tabia_book::{Book, BookEditor, Error, Field, Format, MarkChange};
 use tabia_notation::Results;
 
-/// Options of learning.
-#[derive(Clone, Copy, Debug)]
-pub struct LearnOptions {
-    /// Effect of the results on the values, 0 to 100. Polyglot counts ignore it and
-    /// take every game.
-    pub strength: u32,
-    /// The old values of these moves are reset first.
-    pub fresh: bool,
-    /// Only computes the changes, without writing them.
-    pub dry_run: bool,
-    /// Number of changes to list.
-    pub shown: usize,
+tabia_io::options! {
+    /// Options of learning.
+    #[derive(Clone, Copy, Debug)]
+    pub struct LearnOptions {
+        /// Effect of the results on the values, 0 to 100. Polyglot counts ignore it and
+        /// take every game.
+        strength: u32 = PLAY_STRENGTH,
+        /// The old values of these moves are reset first.
+        fresh: bool = false,
+        /// Only computes the changes, without writing them.
+        dry_run: bool = false,
+        /// Number of changes to list.
+        shown: usize = 0,
+    }
 }
 
 /// The changes made in a book, or computed in a dry run.

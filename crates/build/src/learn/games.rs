@@ -44,13 +44,17 @@ pub enum LearnError {
     /// The games cannot be read.
     #[error(transparent)]
     Games(#[from] games::Error),
-    /// Internal error in a thread.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
+}
+
+impl From<Panicked> for LearnError {
+    fn from(error: Panicked) -> LearnError {
+        LearnError::Book(error.into())
+    }
 }
 
 /// The results of the games.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Learned {
     /// Games in which a move of the book was played.
     pub counted: u64,

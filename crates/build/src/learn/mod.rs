@@ -34,7 +34,7 @@ const LEARNED_MOST: i8 = 120;
 /// 125 * (wins - losses) / (wins + draws + losses + 10) * strength / 50
 /// ```
 ///
-/// rounded to the nearest whole number. At the strength of 50 one win gives 11, ten 62,
+/// rounded to the nearest whole number. At the strength of 50 one win gives 11, ten 63,
 /// a hundred 114; draws bring the value closer to 0.
 #[must_use]
 pub fn shift(results: Results, strength: u32) -> i32 {

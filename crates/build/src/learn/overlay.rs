@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use shakmaty::Chess;
@@ -74,7 +74,7 @@ impl Probe for LearnedBook {
     fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         self.book.probe(position, wanted, found)?;
         // Nothing inside panics, and a partial refresh is harmless.
-        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut learned = tabia_io::parallel::lock(&self.learned);
         if learned.looked.elapsed() >= PAUSE {
             learned.refresh();
         }
@@ -105,10 +105,7 @@ impl Probe for LearnedBook {
 
     /// Called at the beginning of a game, so new games are read then.
     fn is_current(&self) -> bool {
-        self.learned
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .refresh();
+        tabia_io::parallel::lock(&self.learned).refresh();
         self.book.is_current()
     }
 }

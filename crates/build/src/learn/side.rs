@@ -17,7 +17,7 @@
 //!
 //! A line is written in one piece after all others, so several adapters may share a
 //! file and a crash loses one game at most. Lines that are not complete, and
-//! additional lines of later versions, are passed over. Deleting the file forgets
+//! additional lines of later versions, are skipped. Deleting the file forgets
 //! everything.
 
 use std::collections::HashMap;

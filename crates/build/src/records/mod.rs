@@ -81,7 +81,7 @@ pub enum RecordsError {
     },
     /// No row contains the number of games.
     #[error(
-        "{}: no row with an empty key, which tells the number of games, in any file of records",
+        "{}: no file of records has a row with an empty key, which gives the number of games",
         path.display()
     )]
     NoGames {
@@ -112,7 +112,7 @@ pub(super) fn create(path: &Path, old: Previous) -> Result<NewFile, BuildError> 
         let path = path.to_owned();
         return Err(RecordsError::Name { path }.into());
     }
-    NewFile::create(path, old).map_err(BuildError::WriteFile)
+    Ok(NewFile::create(path, old)?)
 }
 
 /// Whether the name of a source is that of a file of records.

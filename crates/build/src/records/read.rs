@@ -6,9 +6,9 @@ use std::sync::Arc;
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 
 use super::super::BuildError;
-use super::super::node::{Node, Place};
+use super::super::node::{BookOrder, Node};
 use super::{COUNTERS, Inputs, NO_MOVE, RecordsError};
-use crate::parquet::{Row, RowGroup, Table};
+use crate::parquet::{Row, RowGroup, Table, TableError};
 use tabia_book::ctg::{CanonicalBoard, Key, Totals, decode_move_byte};
 use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
@@ -87,7 +87,7 @@ pub(in super::super) fn read(
 
 /// Opens a table with the key as column 0, the move as column 1, then the counters.
 fn open(path: &Path) -> Result<Table, RecordsError> {
-    let unreadable = |text| RecordsError::unreadable(path, text);
+    let unreadable = |error: TableError| RecordsError::unreadable(path, error.to_string());
     let mut table = Table::open(path).map_err(unreadable)?;
     for column in ["key", "move"].into_iter().chain(COUNTERS) {
         want(&mut table, column).map_err(|text| RecordsError::Column {
@@ -101,13 +101,13 @@ fn open(path: &Path) -> Result<Table, RecordsError> {
 
 /// Finds a column, or returns what is wrong with it.
 fn want(table: &mut Table, name: &str) -> Result<(), String> {
-    let column = table.want(name)?;
+    let column = table.want(name).map_err(|error| error.to_string())?;
     let decimal = column.converted_type() == ConvertedType::DECIMAL
         || matches!(column.logical_type_ref(), Some(LogicalType::Decimal { .. }));
     let physical = column.physical_type();
     match (name, physical) {
         ("key", Physical::BYTE_ARRAY) if !decimal => Ok(()),
-        ("key", _) => Err(format!("its type is {physical}; BYTE_ARRAY is wanted")),
+        ("key", _) => Err(format!("its type is {physical}; BYTE_ARRAY is expected")),
         (_, Physical::INT32 | Physical::INT64) if !decimal => Ok(()),
         _ => {
             let kind = if decimal {
@@ -116,7 +116,7 @@ fn want(table: &mut Table, name: &str) -> Result<(), String> {
                 &physical.to_string()
             };
             Err(format!(
-                "its type is {kind}; an integer of 64 bits is wanted: CAST(SUM({name}) AS BIGINT)"
+                "its type is {kind}; an integer of 64 bits is expected: CAST(SUM({name}) AS BIGINT)"
             ))
         }
     }
@@ -164,7 +164,7 @@ impl RowSorter {
         let here = Key::from_padded(self.node.place.key);
         if !self.any || here.as_bytes() != key {
             let key = check_key(key)?;
-            let next = Node::new(Place::of(&key));
+            let next = Node::new(BookOrder::from_key(&key));
             let last = std::mem::replace(&mut self.node, next);
             if std::mem::replace(&mut self.any, true) {
                 self.full = Some(last);
@@ -194,7 +194,7 @@ impl RowSorter {
         for (rated, sum) in [(own_rated, own_sum), (other_rated, other_sum)] {
             // Every rating is between 1 and 65535.
             if rated > games || sum < rated || sum / u64::from(u16::MAX) > rated {
-                return Err("ratings that cannot be".to_owned());
+                return Err("impossible ratings".to_owned());
             }
         }
         self.node.tally.join(&Totals {
@@ -238,6 +238,6 @@ fn check_key(bytes: &[u8]) -> Result<Key, String> {
                 .take(40)
                 .map(|byte| format!("{byte:02x}"))
                 .collect();
-            format!("the key {hex} stands for no position")
+            format!("the key {hex} is not the key of a position")
         })
 }

@@ -36,7 +36,7 @@ pub(in super::super) fn write(
     parallel::run(
         1,
         |jobs| {
-            let failed = |error| BuildError::WriteFile(file.failed(into_io(error)));
+            let failed = |error| BuildError::from(file.failed(into_io(error)));
             let mut table = open(file.as_file()).map_err(failed)?;
             jobs.each(|rows: Rows, _| rows.write(&mut table).map_err(failed))?;
             table.close().map(drop).map_err(failed)

@@ -29,12 +29,10 @@ pub(crate) fn engine() -> EngineCommand {
 fn play() -> io::Result<()> {
     let mut out = io::stdout();
     let mut board = Chess::default();
+    // The answer of an infinite search, which waits for `stop`.
+    let mut held = None;
     for line in io::stdin().lock().lines() {
         let line = line?;
-        let first = board.legal_moves().first().copied();
-        let best = first.map_or("(none)".to_owned(), |mv| {
-            mv.to_uci(CastlingMode::Standard).to_string()
-        });
         match gui::parse(line.as_bytes()) {
             GuiCommand::Uci => writeln!(out, "id name Scripted\nid author nobody\nuciok")?,
             GuiCommand::IsReady => writeln!(out, "readyok")?,
@@ -47,12 +45,26 @@ fn play() -> io::Result<()> {
                 }
             }
             GuiCommand::Go(go) => {
-                writeln!(out, "info depth 1 score cp 20 nodes 1 pv {best}")?;
-                if !go.infinite {
-                    writeln!(out, "bestmove {best}")?;
+                let moves = board.legal_moves();
+                let mut moves = moves
+                    .iter()
+                    .map(|mv| mv.to_uci(CastlingMode::Standard).to_string());
+                let only = go.searchmoves.as_ref();
+                let best = moves.find(|mv| only.is_none_or(|only| only.contains(mv)));
+                if let Some(best) = &best {
+                    writeln!(out, "info depth 1 score cp 20 nodes 1 pv {best}")?;
+                }
+                let answer = format!("bestmove {}", best.as_deref().unwrap_or("(none)"));
+                match go.infinite || go.ponder {
+                    true => held = Some(answer),
+                    false => writeln!(out, "{answer}")?,
                 }
             }
-            GuiCommand::Stop => writeln!(out, "bestmove {best}")?,
+            GuiCommand::Stop => {
+                if let Some(answer) = held.take() {
+                    writeln!(out, "{answer}")?;
+                }
+            }
             GuiCommand::Quit => return Ok(()),
             _ => {}
         }

@@ -56,7 +56,7 @@ pub(super) fn late_stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.ready()?;
     let lines = walk.watch(walk.patience.watch)?;
     if lines.iter().any(|line| first_word(line) == "bestmove") {
-        return Err("it sent a bestmove that nobody asked for".into());
+        return Err("it sent a bestmove that was not asked for".into());
     }
     Ok((Outcome::Passed, String::new()))
 }

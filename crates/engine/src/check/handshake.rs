@@ -100,7 +100,7 @@ fn ready_once(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let took = walk.now()? - start;
     let rest = walk.watch(walk.patience.watch / 2)?;
     if rest.iter().any(|line| first_word(line) == "readyok") {
-        return Err("it said \"readyok\" more than once".into());
+        return Err("it sent \"readyok\" more than once".into());
     }
     Ok((Outcome::Passed, format!("after {} ms", took.as_millis())))
 }

@@ -92,7 +92,7 @@ fn check_option_combo(option: &EngineOption, found: &mut Findings) {
     }
     if let Some(var) = choices.iter().find(|var| var.contains(' ')) {
         found.oddities.push(format!(
-            "{name}: some programs cannot set a choice with a blank (\"{var}\")"
+            "{name}: some programs cannot set a choice with a space (\"{var}\")"
         ));
     }
 }

@@ -23,33 +23,22 @@ use crate::EngineCommand;
 use crate::peer::Peer;
 use tabia_uci::engine::{self, EngineOption, EngineReply};
 
-/// Time limits.
-#[derive(Clone, Debug)]
-pub struct Patience {
-    /// From the start of the process to `uciok`.
-    pub start: Duration,
-    /// For `readyok`, which may load a network or allocate a table.
-    pub ready: Duration,
-    /// For the `bestmove` of a very short search.
-    pub search: Duration,
-    /// For `bestmove` after `stop`.
-    pub stop: Duration,
-    /// For the end of the process after `quit` or the end of its input.
-    pub quit: Duration,
-    /// How long to watch for output that must not occur.
-    pub watch: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self {
-            start: Duration::from_secs(10),
-            ready: Duration::from_secs(15),
-            search: Duration::from_secs(10),
-            stop: Duration::from_secs(5),
-            quit: Duration::from_secs(1),
-            watch: Duration::from_millis(300),
-        }
+tabia_io::options! {
+    /// Time limits.
+    #[derive(Clone, Debug)]
+    pub struct Patience {
+        /// From the start of the process to `uciok`.
+        start: Duration = Duration::from_secs(10),
+        /// For `readyok`, which may load a network or allocate a table.
+        ready: Duration = Duration::from_secs(15),
+        /// For the `bestmove` of a very short search.
+        search: Duration = Duration::from_secs(10),
+        /// For `bestmove` after `stop`.
+        stop: Duration = Duration::from_secs(5),
+        /// For the end of the process after `quit` or the end of its input.
+        quit: Duration = Duration::from_secs(1),
+        /// How long to watch for output that must not occur.
+        watch: Duration = Duration::from_millis(300),
     }
 }
 
@@ -82,6 +71,7 @@ pub struct CheckStep {
 
 /// The results of all tests.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// The engine's name from `id name`.
     pub name: Option<String>,
@@ -113,6 +103,7 @@ pub struct CheckError(String);
 
 /// What an engine sent after its start.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Greeting {
     /// Its name from `id name`.
     pub name: Option<String>,
@@ -121,7 +112,7 @@ pub struct Greeting {
     /// The options that it declared.
     pub options: Vec<EngineOption>,
     /// Whether it was ready after the options were set, or why not.
-    pub ready: Result<(), String>,
+    pub ready: Result<(), CheckError>,
 }
 
 /// Starts an engine, waits for `uciok`, and ends it.
@@ -156,7 +147,9 @@ pub fn try_options(
         line.iter().for_each(|line| peer.send(line));
         if let Err(why) = walk::ask(&mut peer, "isready", "readyok", limit) {
             greeting.ready =
-                Err(line.map_or(why.clone(), |line| format!("after \"{line}\": {why}")));
+                Err(CheckError(line.map_or(why.clone(), |line| {
+                    format!("after \"{line}\": {why}")
+                })));
             break;
         }
     }
@@ -190,6 +183,7 @@ fn introduce(command: &EngineCommand, limit: Duration) -> Result<(Peer, Greeting
 
 /// A move that an engine played.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PlayedMove {
     /// The move as the engine wrote it.
     pub mv: String,

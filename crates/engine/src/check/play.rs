@@ -119,7 +119,7 @@ fn searchmoves(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let mut answer = walk.search(&standard("", "")?, &go)?;
     if !allowed.contains(&&*answer.best) {
         answer.remark(format!(
-            "asked for {} it played {}",
+            "when asked for {} it played {}",
             allowed.join(" or "),
             answer.best
         ));
@@ -131,10 +131,7 @@ fn castles(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let scene = standard(CASTLING, "")?;
     let answer = walk.search(&scene, "go depth 2 searchmoves e1g1 e1c1")?;
     if !["e1g1", "e1c1"].contains(&&*answer.best) {
-        return Ok((
-            Outcome::Skipped,
-            "it does not obey \"searchmoves\"".to_owned(),
-        ));
+        return Ok((Outcome::Skipped, "it ignores \"searchmoves\"".to_owned()));
     }
     Ok(answer.verdict())
 }
@@ -225,7 +222,9 @@ fn multipv(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
             .map(|info| &info.pv[0])
     };
     let (Some(first), Some(second), Some(third)) = (line(1), line(2), line(3)) else {
-        return Err("asked for three lines it did not show \"multipv 1\" to \"multipv 3\"".into());
+        return Err(
+            "when asked for three lines it did not show \"multipv 1\" to \"multipv 3\"".into(),
+        );
     };
     if first == second || second == third || first == third {
         return Err("two of its lines begin with the same move".into());

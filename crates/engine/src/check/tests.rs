@@ -130,7 +130,7 @@ fn every_fault_is_found_in_the_right_step() {
             "answers-twice",
             Failed,
             "searches to a depth",
-            "nobody asked for",
+            "was not asked for",
         ),
         ("babbles", Failed, "answers \"uci\"", "4 MiB"),
         (

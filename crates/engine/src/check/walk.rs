@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
             // unknown.
             self.peer = None;
             let lost = if essential(name) {
-                "the engine cannot be talked to"
+                "the engine does not communicate"
             } else if self.restarts >= MAX_RESTARTS {
                 "too many failures before"
             } else {
@@ -250,7 +250,7 @@ impl<'a> Walk<'a> {
         self.send("isready")?;
         let lines = self.until("readyok", self.patience.ready)?;
         if lines.iter().any(|line| first_word(line) == "bestmove") {
-            return Err("it sent a bestmove that nobody asked for".into());
+            return Err("it sent a bestmove that was not asked for".into());
         }
         Ok(())
     }
@@ -373,7 +373,7 @@ fn gone(status: Option<ExitStatus>) -> String {
     };
     let text = format!("it ended by itself ({status})");
     if text.contains("SIGILL") || status.code() == Some(0xC000_001D_u32.cast_signed()) {
-        return text + "; is this build made for another processor?";
+        return text + "; was it built for another processor?";
     }
     text
 }

@@ -34,12 +34,12 @@ pub(super) fn explore(
             continue;
         };
         let turn = position.turn();
-        let stored = found.rows().filter(|(mv, _)| !mv.transposition);
+        let stored = found.rows().filter(|(entry, _)| !entry.transposition);
         let wanted = stored.filter(|(_, verdict)| !question.playable || verdict.probability > 0.0);
         let mut moves: Vec<CountedMove> = wanted
-            .map(|(mv, _)| CountedMove {
-                mv: mv.mv,
-                counts: counts_of(mv, turn),
+            .map(|(entry, _)| CountedMove {
+                mv: entry.mv,
+                counts: counts_of(entry, turn),
                 game: None,
             })
             .collect();
@@ -58,15 +58,15 @@ pub(super) fn explore(
 }
 
 /// Whether a book has no results for a move.
-fn has_weight_only(mv: &BookMove) -> bool {
-    mv.preference != Preference::Statistics && mv.stats().games == 0
+fn has_weight_only(entry: &BookMove) -> bool {
+    entry.preference != Preference::Statistics && entry.stats().games == 0
 }
 
 /// The results of a move; a weight counts as this number of draws.
-fn counts_of(mv: &BookMove, turn: Color) -> Counts {
-    let mut counts = counts(&mv.stats(), turn);
-    if has_weight_only(mv) {
-        counts.draws = match mv.preference {
+fn counts_of(entry: &BookMove, turn: Color) -> Counts {
+    let mut counts = counts(&entry.stats(), turn);
+    if has_weight_only(entry) {
+        counts.draws = match entry.preference {
             Preference::Weight(weight) => weight.into(),
             Preference::Priority(priority) => priority.into(),
             Preference::Statistics => 0,

@@ -152,7 +152,7 @@ impl BookFile {
     /// counting fails when `stop` is true.
     pub(super) fn count_removed(&self, lines: &[Line], stop: &AtomicBool) -> Result<u64, Message> {
         self.check_lines()?;
-        let book = ctg::CtgBook::open(&self.path, &ctg::OpenOptions { mmap: false });
+        let book = ctg::CtgBook::open(&self.path, &ctg::OpenOptions::default().mmap(false));
         let mut watch = Watch::stopped_by(stop);
         prune::count(&book.map_err(failed)?, &without(lines), &mut watch).map_err(failed)
     }
@@ -190,11 +190,7 @@ impl BookFile {
         let only = editor.book().as_ctg().and_then(ctg::CtgBook::only);
         drop(editor);
         let old = Backup::copy(&self.path).map_err(|error| self.io_error(&error))?;
-        let options = RewriteOptions {
-            old: Previous::Replace,
-            only,
-            ..RewriteOptions::default()
-        };
+        let options = RewriteOptions::default().old(Previous::Replace).only(only);
         write(&self.path, &options)?;
         let new = self.hash()?;
         Ok(Some(Undo::Files { old, new }))

@@ -173,12 +173,9 @@ impl<'a> Task<'a> {
         limit: Duration,
         receive: impl Fn(&mut Self, &SearchUpdate),
     ) -> Result<(SearchUpdate, bool), AnalystError> {
-        let question = Question {
-            position: &self.request.position,
-            only,
-            lines: lines as u16,
-            afresh: false,
-        };
+        let question = Question::new(&self.request.position)
+            .only(only)
+            .lines(lines as u16);
         let mut ended = false;
         let found = engine.think(question, limit, |update| {
             receive(self, update);

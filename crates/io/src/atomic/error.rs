@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum WriteFileError {
     /// The file exists already.
-    #[error("{}: is there already, nothing was changed", path.display())]
+    #[error("{}: already exists, nothing was changed", path.display())]
     Exists {
         /// The file.
         path: PathBuf,

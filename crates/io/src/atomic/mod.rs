@@ -38,7 +38,7 @@ use crate::input::sibling::sibling;
 pub use error::WriteFileError;
 pub use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
 use output::Output;
-use set::Held;
+use set::FolderLock;
 pub use set::{InterruptedSet, SetState, discard, interrupted, settle};
 use temporary::TempPath;
 pub use temporary::is_temp_folder;
@@ -197,7 +197,7 @@ impl NewFile {
             sync_folder(&path);
             return Ok(Placed { bytes, kept: None });
         }
-        let Some(held) = Held::of(&self.path) else {
+        let Some(held) = FolderLock::lock(&self.path) else {
             return Err(self.failed(io::ErrorKind::ResourceBusy.into()));
         };
         let kept = held.replace(self, companions, gone)?;

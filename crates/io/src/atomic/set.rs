@@ -3,7 +3,7 @@
 //!
 //! All that is needed for it lies in a temporary folder: the complete new files
 //! (`new-NAME`), the old ones (`old-NAME`), and a record (`set`) of what belongs where.
-//! Before the record exists nothing visible has changed. After that each [`Step`] renames
+//! Before the record exists nothing visible has changed. After that each [`Rename`] renames
 //! one file, so the folder and the main file tell how far it got ([`SetState`]). A folder
 //! with a record is not a leftover: only [`settle`] removes it,
 //! unless all visible files are where they belong.
@@ -38,7 +38,7 @@ struct Stamp {
 
 impl Stamp {
     /// `None` if the file does not exist.
-    fn of(path: &Path) -> Option<Stamp> {
+    fn read(path: &Path) -> Option<Stamp> {
         let data = fs::metadata(path).ok()?;
         let since = data.modified().ok()?.duration_since(UNIX_EPOCH);
         Some(Stamp {
@@ -95,11 +95,11 @@ pub fn interrupted(path: &Path) -> Vec<InterruptedSet> {
 /// tried again.
 pub fn settle(path: &Path) -> Result<Vec<InterruptedSet>, WriteFileError> {
     let folders = temp_folders(path);
-    // Most folders contain none: then nobody has to wait.
+    // Most folders contain none: then there is no need to wait.
     if folders.iter().all(|folder| !has_record(folder)) {
         return Ok(Vec::new());
     }
-    match Held::of(path) {
+    match FolderLock::lock(path) {
         Some(held) => held.settle(path),
         None => Ok(Vec::new()),
     }
@@ -146,14 +146,14 @@ pub(super) fn is_needed(folder: &Path) -> bool {
 
 /// While this exists, no other program renames files of a set in the folder. Where folders
 /// cannot be locked (Windows, some network file systems) it does nothing.
-pub(super) struct Held(#[expect(dead_code, reason = "unlocked on drop")] Option<Locked>);
+pub(super) struct FolderLock(#[expect(dead_code, reason = "unlocked on drop")] Option<Locked>);
 
-impl Held {
+impl FolderLock {
     /// `None` if another program holds the folder for longer than [`LOCK_WAIT`].
-    pub(super) fn of(path: &Path) -> Option<Held> {
+    pub(super) fn lock(path: &Path) -> Option<FolderLock> {
         match File::open(folder_of(path)) {
-            Ok(folder) => Locked::within(LOCK_WAIT, folder).map(|folder| Held(Some(folder))),
-            Err(_) => Some(Held(None)),
+            Ok(folder) => Locked::within(LOCK_WAIT, folder).map(|folder| FolderLock(Some(folder))),
+            Err(_) => Some(FolderLock(None)),
         }
     }
 
@@ -198,7 +198,7 @@ impl Held {
         let mut synced = true;
         for step in set.steps() {
             // The order must hold after a power failure, too.
-            if !synced && matches!(step, Step::Place(_)) {
+            if !synced && matches!(step, Rename::Place(_)) {
                 sync_folder(&path);
             }
             if let Err(error) = set.run(&step) {
@@ -224,7 +224,7 @@ impl Held {
 
 /// A rename of one file of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum Rename {
     /// An old file gets its name in the folder.
     SetAside(OsString),
     /// An old file in the folder becomes a backup.
@@ -233,10 +233,10 @@ enum Step {
     Place(OsString),
 }
 
-impl Step {
+impl Rename {
     fn name(&self) -> &OsStr {
         match self {
-            Step::SetAside(name) | Step::Keep(name) | Step::Place(name) => name,
+            Rename::SetAside(name) | Rename::Keep(name) | Rename::Place(name) => name,
         }
     }
 }
@@ -297,9 +297,9 @@ impl FileSet {
             folder: folder.path().to_owned(),
             path: path.clone(),
             record: Record {
-                before: Stamp::of(&path),
+                before: Stamp::read(&path),
                 // Of the new file, which has no name in the folder yet.
-                after: Stamp::of(&main.temporary.0)
+                after: Stamp::read(&main.temporary.0)
                     .ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?,
                 backup: number,
                 refuses: old == Previous::Refuse,
@@ -320,40 +320,40 @@ impl FileSet {
     }
 
     /// All renames in order.
-    fn steps(&self) -> Vec<Step> {
+    fn steps(&self) -> Vec<Rename> {
         let record = &self.record;
         let main = self.main().to_owned();
         let keeps = record.backup.is_some();
         let has_main = record.before.is_some() && keeps;
         let old = || record.old.iter().cloned();
-        let mut steps: Vec<Step> = old().map(Step::SetAside).collect();
+        let mut steps: Vec<Rename> = old().map(Rename::SetAside).collect();
         match has_main {
-            true if record.is_linked => steps.push(Step::Keep(main.clone())),
+            true if record.is_linked => steps.push(Rename::Keep(main.clone())),
             // Without hard links, for a moment no file has its name.
-            true => steps.push(Step::SetAside(main.clone())),
+            true => steps.push(Rename::SetAside(main.clone())),
             false => {}
         }
-        steps.push(Step::Place(main.clone()));
-        steps.extend(record.new.iter().cloned().map(Step::Place));
+        steps.push(Rename::Place(main.clone()));
+        steps.extend(record.new.iter().cloned().map(Rename::Place));
         if has_main && !record.is_linked {
-            steps.push(Step::Keep(main));
+            steps.push(Rename::Keep(main));
         }
         if keeps {
-            steps.extend(old().map(Step::Keep));
+            steps.extend(old().map(Rename::Keep));
         }
         steps
     }
 
-    fn run(&self, step: &Step) -> io::Result<()> {
+    fn run(&self, step: &Rename) -> io::Result<()> {
         match step {
-            Step::SetAside(name) => fs::rename(self.own(name), self.aside(name)),
-            Step::Keep(name) => {
+            Rename::SetAside(name) => fs::rename(self.own(name), self.aside(name)),
+            Rename::Keep(name) => {
                 if name == self.main() {
                     self.remove_older_backups();
                 }
                 fs::rename(self.aside(name), self.backup(name))
             }
-            Step::Place(name) if self.record.refuses => {
+            Rename::Place(name) if self.record.refuses => {
                 let (fresh, own) = (self.fresh(name), self.own(name));
                 // A link replaces no file. Not every file system has links.
                 match fs::hard_link(&fresh, &own) {
@@ -362,7 +362,7 @@ impl FileSet {
                     Err(_) => Err(io::ErrorKind::AlreadyExists.into()),
                 }
             }
-            Step::Place(name) => fs::rename(self.fresh(name), self.own(name)),
+            Rename::Place(name) => fs::rename(self.fresh(name), self.own(name)),
         }
     }
 
@@ -378,7 +378,7 @@ impl FileSet {
 
     fn state(&self) -> SetState {
         let Record { before, after, .. } = self.record;
-        let now = Stamp::of(&self.path);
+        let now = Stamp::read(&self.path);
         let is_waiting = self.fresh(self.main()).exists();
         // A new file in its place may have the stamp of the old one.
         if now == Some(after) && !is_waiting {
@@ -397,14 +397,14 @@ impl FileSet {
     fn complete(&self) -> io::Result<()> {
         for step in self.steps() {
             let is_left = match &step {
-                Step::SetAside(_) => false,
-                Step::Keep(name) => self.aside(name).exists(),
-                Step::Place(name) => name != self.main() && self.fresh(name).exists(),
+                Rename::SetAside(_) => false,
+                Rename::Keep(name) => self.aside(name).exists(),
+                Rename::Place(name) => name != self.main() && self.fresh(name).exists(),
             };
             if is_left {
                 // The file itself has its name, so these belong there.
                 match &step {
-                    Step::Place(name) => fs::rename(self.fresh(name), self.own(name)),
+                    Rename::Place(name) => fs::rename(self.fresh(name), self.own(name)),
                     step => self.run(step),
                 }?;
             }
@@ -423,9 +423,9 @@ impl FileSet {
             let place = places.into_iter().find(|place| place.exists());
             place.map_or(Ok(()), |place| fs::rename(place, self.own(name)))
         };
-        if is_new && Stamp::of(&self.path) == Some(record.after) {
+        if is_new && Stamp::read(&self.path) == Some(record.after) {
             let kept = record.backup.map(|_| self.backup(main));
-            let is_there = |place: &PathBuf| Stamp::of(place) == record.before;
+            let is_there = |place: &PathBuf| Stamp::read(place) == record.before;
             let second = std::iter::once(self.aside(main)).chain(kept).find(is_there);
             match second {
                 Some(second) if record.before.is_some() => fs::rename(second, &self.path)?,
@@ -438,7 +438,7 @@ impl FileSet {
                     fs::remove_file(self.own(name))?;
                 }
             }
-        } else if Stamp::of(&self.path).is_none() {
+        } else if Stamp::read(&self.path).is_none() {
             restore(main)?;
         } else if self.is_second_name(main) {
             // Of the file in its place: no backup.
@@ -459,7 +459,7 @@ impl FileSet {
             && record.is_linked
             && record.backup.is_some()
             && !self.aside(name).exists()
-            && Stamp::of(&self.backup(name)) == record.before
+            && Stamp::read(&self.backup(name)) == record.before
     }
 
     /// This set, unless each visible file is where it belongs.
@@ -632,7 +632,7 @@ fn free_number(path: &Path, companions: &[PathBuf]) -> io::Result<u32> {
     };
     (1..1000)
         .find(is_free)
-        .ok_or_else(|| io::Error::other("there are 999 backups of it already"))
+        .ok_or_else(|| io::Error::other("it already has 999 backups"))
 }
 
 /// A test can stop after any step.

@@ -150,7 +150,7 @@ pub fn remove_leftovers(path: &Path) {
         if bytes.ends_with(TEMPORARY.as_bytes())
             && (own.any(|prefix| bytes.starts_with(prefix)) || is_unique_name(bytes))
         {
-            if let Some(dead) = DeadFile::of(&found) {
+            if let Some(dead) = DeadFile::open(&found) {
                 dead.remove();
             }
         } else if is_temp_folder(&found) && bytes.ends_with(LOCK.as_bytes()) {
@@ -229,7 +229,7 @@ pub(super) struct DeadFile {
 }
 
 impl DeadFile {
-    fn of(path: &Path) -> Option<DeadFile> {
+    fn open(path: &Path) -> Option<DeadFile> {
         let file = open_to_lock(path)?;
         file.try_lock().ok()?;
         Some(DeadFile {

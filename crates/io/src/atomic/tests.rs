@@ -46,7 +46,7 @@ fn what_is_there_is_refused_and_stays() {
     let error = NewFile::create(&path, Previous::Refuse)
         .unwrap_err()
         .to_string();
-    assert!(error.contains("is there already"), "{error}");
+    assert!(error.contains("already exists"), "{error}");
     are(&folder, &[("book.ctg", "old")]);
 }
 
@@ -421,7 +421,7 @@ fn names_that_are_no_text_are_settled_too() {
     }
 }
 
-/// In pieces that are no whole blocks, and with a header that comes last.
+/// In pieces that are not whole blocks, and with a header that comes last.
 #[test]
 fn a_large_file_holds_what_was_written() {
     let (_folder, path) = folder();

@@ -168,7 +168,7 @@ impl DataFile {
         };
         Ok(DataFile {
             path: path.into(),
-            file: Some((file, Identity::of(&metadata))),
+            file: Some((file, Identity::from_metadata(&metadata))),
             len,
             store,
         })
@@ -222,7 +222,7 @@ impl DataFile {
         let metadata = file.metadata()?;
         let spooled = DataFile {
             path: name.into(),
-            file: Some((file, Identity::of(&metadata))),
+            file: Some((file, Identity::from_metadata(&metadata))),
             len,
             store: Store::Positional,
         };
@@ -335,7 +335,7 @@ impl DataFile {
             return Change::None;
         };
         match self.path.metadata() {
-            Ok(metadata) => identity.compare(&Identity::of(&metadata)),
+            Ok(metadata) => identity.compare(&Identity::from_metadata(&metadata)),
             Err(_) => Change::Gone,
         }
     }

@@ -24,7 +24,7 @@ pub fn file_name(path: &Path) -> std::borrow::Cow<'_, str> {
     name.to_string_lossy()
 }
 
-/// The path as text. One that is no UTF-8 becomes its bytes as Latin-1
+/// The path as text. One that is not UTF-8 becomes its bytes as Latin-1
 /// letters, out of which [`from_text`] makes it again.
 #[must_use]
 pub fn to_text(path: &Path) -> String {

@@ -30,7 +30,7 @@ impl Identity {
     /// Returns the identity of the file that has this metadata.
     #[cfg(unix)]
     #[must_use]
-    pub fn of(metadata: &Metadata) -> Identity {
+    pub fn from_metadata(metadata: &Metadata) -> Identity {
         use std::os::unix::fs::MetadataExt as _;
         Identity {
             file: (metadata.dev(), metadata.ino()),
@@ -43,7 +43,7 @@ impl Identity {
     /// Returns the identity of the file that has this metadata.
     #[cfg(not(unix))]
     #[must_use]
-    pub fn of(metadata: &Metadata) -> Identity {
+    pub fn from_metadata(metadata: &Metadata) -> Identity {
         Identity {
             file: (0, 0),
             created: metadata.created().ok(),

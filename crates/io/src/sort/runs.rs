@@ -3,13 +3,13 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 use super::run::{BLOCK_BYTES, MakeStore, Run, RunWriter};
 use super::{Merge, PARTS, Record, SortError};
 use crate::atomic;
-use crate::parallel::{self, Panicked};
+use crate::parallel::{self, Panicked, lock};
 
 /// Number of runs in files that are merged into one.
 pub(super) const FAN_IN: usize = 48;
@@ -176,11 +176,6 @@ impl<R: Record> Runs<R> {
             of: PhantomData,
         }
     }
-}
-
-/// A run is added whole or not at all, so a panic in another thread damages none.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Sorted records, not merged yet.

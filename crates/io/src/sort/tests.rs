@@ -18,7 +18,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(number: u32) -> Seen {
+    fn new(number: u32) -> Seen {
         Seen {
             number,
             times: 1,
@@ -114,7 +114,7 @@ fn many_runs_come_back_joined_and_in_order() {
         let add = runs.add(estimate, |push| {
             expected
                 .iter()
-                .try_for_each(|&number| push(&Seen::of(number)))
+                .try_for_each(|&number| push(&Seen::new(number)))
         });
         add.unwrap();
     }
@@ -223,7 +223,7 @@ fn a_full_disk_ends_the_work_with_its_message() {
             |jobs| {
                 let mut sorter = Sorter::new(Arc::clone(&runs), 0);
                 jobs.each(|job: u32, _| {
-                    numbers(1000).try_for_each(|n| sorter.push(&Seen::of(n ^ job)))?;
+                    numbers(1000).try_for_each(|n| sorter.push(&Seen::new(n ^ job)))?;
                     Ok(())
                 })?;
                 Ok(sorter.finish()?)

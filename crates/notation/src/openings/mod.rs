@@ -93,7 +93,7 @@ fn read(table: &'static str) -> HashMap<u64, Opening> {
 mod tests {
     use super::*;
 
-    fn walked(moves: &str) -> Vec<Chess> {
+    fn positions_after(moves: &str) -> Vec<Chess> {
         let mut positions = vec![Chess::default()];
         for word in moves.split(' ') {
             let mut position = positions[positions.len() - 1].clone();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn name_of(moves: &str) -> Option<Opening> {
-        find(&walked(moves)[moves.split(' ').count()])
+        find(&positions_after(moves)[moves.split(' ').count()])
     }
 
     #[test]
@@ -116,14 +116,17 @@ mod tests {
     #[test]
     fn a_row_that_is_the_beginning_of_the_one_before_has_its_own_position() {
         let names = read("A00\tlong\t1. e4 e5 2. Nf3\nA01\tshort\t1. e4\n");
-        assert_eq!(names.get(&key(&walked("e4")[1])).unwrap().name, "short");
+        assert_eq!(
+            names.get(&key(&positions_after("e4")[1])).unwrap().name,
+            "short"
+        );
     }
 
     #[test]
     fn a_line_is_called_by_its_last_named_position() {
         let sicilian = name_of("e4 c5").unwrap();
         assert_eq!((sicilian.eco, sicilian.name), ("B20", "Sicilian Defense"));
-        let line = walked("e4 c5 h3 h6 a3 a6 b3");
+        let line = positions_after("e4 c5 h3 h6 a3 a6 b3");
         assert_eq!(find(&line[line.len() - 1]), None);
         assert!(
             find_in_line(&line)

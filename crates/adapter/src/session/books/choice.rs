@@ -158,7 +158,7 @@ impl Books {
             let drawn = || {
                 policy::pick(verdicts, &mut chance)
                     .and_then(|index| found.moves.get(index))
-                    .map(|mv| mv.mv)
+                    .map(|entry| entry.mv)
             };
             let Some(mv) = uncovered.or_else(drawn) else {
                 let reason = NoAnswerReason::after(found, verdicts);
@@ -220,19 +220,19 @@ impl Books {
             .filter(|(_, verdict)| verdict.probability > 0.0)
             .collect();
         order.sort_by(|a, b| b.1.probability.total_cmp(&a.1.probability));
-        for (mv, verdict) in order.iter().take(LISTED) {
+        for (entry, verdict) in order.iter().take(LISTED) {
             let _ = write!(
                 line,
                 " {} {}% (w {}, n {}",
-                mv.mv.to_uci(mode),
+                entry.mv.to_uci(mode),
                 rounded(verdict.probability * 100.0),
                 rounded(verdict.weight),
-                mv.stats().games,
+                entry.stats().games,
             );
-            if mv.learn_value() != 0 {
-                let _ = write!(line, ", {:+}", mv.learn_value());
+            if entry.learn_value() != 0 {
+                let _ = write!(line, ", {:+}", entry.learn_value());
             }
-            if let Some(evaluation) = mv.evaluation {
+            if let Some(evaluation) = entry.evaluation {
                 let _ = write!(line, ", {:+} cp", evaluation.value);
             }
             line.push(')');

@@ -14,7 +14,7 @@ use super::seed::Seed;
 use super::why::NoAnswerReason;
 use crate::book_set::BookSet;
 use crate::settings::Options;
-use tabia_book::policy::{self, ChooseMove, Exit, LineMemory, Rules, Weighed, chance};
+use tabia_book::policy::{self, ChooseMove, Exit, LineMemory, Weighed, chance};
 use tabia_book::{Lookup, Probe, Wanted};
 
 /// Data about a game for choosing book moves, and buffers.
@@ -251,10 +251,9 @@ impl BookChooser {
         }
         let repeats = |next: &Chess| game.repeats(next);
         let value = self.value;
-        let rules = Rules {
-            value: value.map(|white| position.turn().fold_wb(white, -white)),
-            ..settings.rules()
-        };
+        let rules = settings
+            .rules()
+            .value(value.map(|white| position.turn().fold_wb(white, -white)));
         let moves = &found.lookup.moves;
         let verdicts = &mut self.verdicts;
         rules.weigh((book, &found.lines), position, moves, &repeats, verdicts);

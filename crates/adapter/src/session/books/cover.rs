@@ -154,7 +154,7 @@ fn heaviest_first(moves: &[BookMove], verdicts: &[Weighed]) -> Vec<Move> {
         let by_games = b.stats().games.cmp(&a.stats().games);
         of_b.weight.total_cmp(&of_a.weight).then(by_games)
     });
-    rows.into_iter().map(|(mv, _)| mv.mv).collect()
+    rows.into_iter().map(|(entry, _)| entry.mv).collect()
 }
 
 /// Looks up playable moves in the positions of a line, by the same rules for both sides.

@@ -75,7 +75,7 @@ impl NoAnswerReason {
             .moves
             .iter()
             .zip(verdicts)
-            .filter_map(|(mv, verdict)| Some((mv.mv, verdict.rejection?)))
+            .filter_map(|(entry, verdict)| Some((entry.mv, verdict.rejection?)))
             .collect();
         if against.is_empty() {
             NoAnswerReason::NotHere

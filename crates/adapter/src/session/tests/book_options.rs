@@ -104,7 +104,7 @@ impl Probe for Rich {
             found.here = Some(PositionRecord::default());
             let moves = moves
                 .iter()
-                .filter(|mv| !mv.transposition || wanted == Wanted::Transpositions);
+                .filter(|entry| !entry.transposition || wanted == Wanted::Transpositions);
             found.moves.extend(moves.cloned());
         }
         Ok(())

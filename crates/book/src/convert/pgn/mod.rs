@@ -1,7 +1,7 @@
 //! Converts any book to games with variations.
 //!
 //! The tree from the start position is read depth first, the most probable move first. If
-//! a position can be reached in several ways, it goes on in the most important one; a
+//! a position can be reached in several ways, it continues in the most important one; a
 //! comment in the others refers to it ([`tree`]). Large trees are cut into games that
 //! share their first moves ([`cut`]).
 
@@ -14,27 +14,18 @@ use crate::{Book, Error};
 use tabia_io::atomic::NewFile;
 use tabia_io::input::path::file_name;
 
-/// Limits for the games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PgnOptions {
-    /// Plies of a line, at most 500.
-    pub plies: u32,
-    /// Moves with fewer games are left out, except in a book without games.
-    pub min_games: u32,
-    /// Highest number of moves in one game, including variations.
-    pub game_moves: u32,
-    /// Whether comments show numbers and marks.
-    pub comments: bool,
-}
-
-impl Default for PgnOptions {
-    fn default() -> PgnOptions {
-        PgnOptions {
-            plies: 40,
-            min_games: 1,
-            game_moves: 2000,
-            comments: true,
-        }
+tabia_io::options! {
+    /// Limits for the games.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PgnOptions {
+        /// Plies of a line, at most 500.
+        plies: u32 = 40,
+        /// Moves with fewer games are left out, except in a book without games.
+        min_games: u32 = 1,
+        /// Highest number of moves in one game, including variations.
+        game_moves: u32 = 2000,
+        /// Whether comments show numbers and marks.
+        comments: bool = true,
     }
 }
 
@@ -63,7 +54,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     summary.positions = tree.expanded;
     summary.moves = tree.nodes.len() as u64 - 1;
     summary.games = games.len() as u64;
-    summary.note(tree.rare, "moves left out that have too few games");
+    summary.note(tree.rare, "moves left out with too few games");
     summary.note(
         tree.unreached,
         "positions of the book not reached (longer lines, rare moves, or none from the start position)",

@@ -19,12 +19,12 @@ const MOST_PLIES: u32 = 500;
 /// A move of the tree; the first node is the start position.
 pub(super) struct PgnNode {
     /// `None` for the start position.
-    pub(super) mv: Option<BookMove>,
+    pub(super) entry: Option<BookMove>,
     pub(super) probability: f64,
     pub(super) parent: u32,
     /// Nodes of the moves after it.
     pub(super) children: Range<u32>,
-    /// The node at which this position goes on.
+    /// The node at which this position continues.
     pub(super) goes_on: Option<u32>,
     /// Moves in the subtree, not counting this one.
     pub(super) size: u32,
@@ -35,7 +35,7 @@ pub(super) struct PgnTree {
     pub(super) nodes: Vec<PgnNode>,
     /// Positions with moves.
     pub(super) expanded: u64,
-    /// Moves into positions that go on elsewhere.
+    /// Moves into positions that continue elsewhere.
     pub(super) transpositions: u64,
     /// Positions that have moves in the book, but none in the tree.
     pub(super) cut: u64,
@@ -57,7 +57,7 @@ impl PgnTree {
     pub(super) fn path(&self, number: u32) -> Vec<u32> {
         let mut path = Vec::new();
         let mut at = number;
-        while let Some(node) = self.node(at).filter(|node| node.mv.is_some()) {
+        while let Some(node) = self.node(at).filter(|node| node.entry.is_some()) {
             path.push(at);
             at = node.parent;
         }
@@ -128,11 +128,11 @@ impl PgnTree {
             tree.expanded += 1;
             work.step("reading", tree.expanded, None)?;
             for child in (start..end).rev() {
-                let Some(mv) = tree.node(child).and_then(|node| node.mv.as_ref()) else {
+                let Some(entry) = tree.node(child).and_then(|node| node.entry.as_ref()) else {
                     continue;
                 };
-                let next = tabia_notation::after(&here.position, mv.mv);
-                walk.enter(&here, mv.mv, next, child);
+                let next = tabia_notation::after(&here.position, entry.mv);
+                walk.enter(&here, entry.mv, next, child);
             }
         }
         if let Some(directory) = &source.directory {
@@ -175,9 +175,9 @@ impl PgnTree {
 }
 
 impl PgnNode {
-    fn new(mv: Option<BookMove>, probability: f64, parent: u32) -> PgnNode {
+    fn new(entry: Option<BookMove>, probability: f64, parent: u32) -> PgnNode {
         PgnNode {
-            mv,
+            entry,
             probability,
             parent,
             children: 0..0,
@@ -196,9 +196,9 @@ fn ordered(job: &ConvertJob, found: &mut Lookup) -> Vec<(BookMove, f64)> {
         .moves
         .drain(..)
         .zip(verdicts.iter().map(|verdict| verdict.probability))
-        .filter(|(mv, _)| {
-            let has_no_count = mv.preference != Preference::Statistics || mv.transposition;
-            mv.stats().games >= least || has_no_count && mv.stats().games == 0
+        .filter(|(entry, _)| {
+            let has_no_count = entry.preference != Preference::Statistics || entry.transposition;
+            entry.stats().games >= least || has_no_count && entry.stats().games == 0
         })
         .collect();
     moves.sort_by(|(a, chance), (b, other)| {

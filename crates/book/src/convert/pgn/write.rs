@@ -50,9 +50,9 @@ impl GameWriter<'_> {
         }
         text.blank_line();
         for node in self.tree.path(game.node) {
-            if let Some(mv) = self.move_of(node) {
-                text.mv(&position, mv.mv);
-                position.play_unchecked(mv.mv);
+            if let Some(entry) = self.move_of(node) {
+                text.mv(&position, entry.mv);
+                position.play_unchecked(entry.mv);
             }
         }
         self.moves(&game.moves, position, number as u32, &mut text);
@@ -61,7 +61,7 @@ impl GameWriter<'_> {
     }
 
     fn move_of(&self, number: u32) -> Option<&BookMove> {
-        self.tree.node(number)?.mv.as_ref()
+        self.tree.node(number)?.entry.as_ref()
     }
 
     /// Writes a line. Recursive for variations only; its depth is at most the length of
@@ -99,19 +99,19 @@ impl GameWriter<'_> {
         text: &mut Text<'_>,
     ) -> Option<Chess> {
         let node = self.tree.node(number)?;
-        let mv = node.mv.as_ref()?;
-        text.mv(position, mv.mv);
-        let next = notation::after(position, mv.mv);
-        let commentary = mv
+        let entry = node.entry.as_ref()?;
+        text.mv(position, entry.mv);
+        let next = notation::after(position, entry.mv);
+        let commentary = entry
             .after
             .map_or(0, |after| after.commentary_for(next.turn()));
-        for nag in [mv.annotation.nag(), commentary] {
+        for nag in [entry.annotation.nag(), commentary] {
             if nag > 0 {
                 text.token(&format!("${nag}"));
             }
         }
         if self.comments {
-            text.comment(&numbers(node, mv));
+            text.comment(&numbers(node, entry));
         }
         if let Some(there) = node.goes_on {
             text.comment(&self.reference(there, game));
@@ -119,19 +119,19 @@ impl GameWriter<'_> {
         Some(next)
     }
 
-    /// The reference to the place where a transposition goes on.
+    /// The reference to the place where a transposition continues.
     fn reference(&self, there: u32, game: u32) -> String {
         let place = self.places.get(there as usize).copied().unwrap_or(game);
         let mut position = Chess::default();
         let mut names = Vec::new();
         for node in self.tree.path(there) {
-            if let Some(mv) = self.move_of(node) {
-                let san = San::from_move(&position, mv.mv);
+            if let Some(entry) = self.move_of(node) {
+                let san = San::from_move(&position, entry.mv);
                 names.push(match position.turn() {
                     Color::White => format!("{}.{san}", position.fullmoves()),
                     Color::Black => san.to_string(),
                 });
-                position.play_unchecked(mv.mv);
+                position.play_unchecked(entry.mv);
             }
         }
         // From a move of White: one or two plies.
@@ -157,14 +157,14 @@ impl GameWriter<'_> {
         let mut position = Chess::default();
         let mut line = String::new();
         for node in path {
-            let Some(mv) = self.move_of(node) else {
+            let Some(entry) = self.move_of(node) else {
                 continue;
             };
             if position.turn().is_white() {
                 let _ = write!(line, "{}.", position.fullmoves());
             }
-            let _ = write!(line, "{} ", San::from_move(&position, mv.mv));
-            position.play_unchecked(mv.mv);
+            let _ = write!(line, "{} ", San::from_move(&position, entry.mv));
+            position.play_unchecked(entry.mv);
         }
         line.truncate(line.trim_end().len());
         line
@@ -172,8 +172,8 @@ impl GameWriter<'_> {
 }
 
 /// The numbers of a move as text.
-fn numbers(node: &PgnNode, mv: &BookMove) -> String {
-    let stats = mv.stats();
+fn numbers(node: &PgnNode, entry: &BookMove) -> String {
+    let stats = entry.stats();
     let mut words = Vec::new();
     if stats.games > 0 {
         words.push(match stats.games {
@@ -188,19 +188,19 @@ fn numbers(node: &PgnNode, mv: &BookMove) -> String {
             ));
         }
     }
-    match mv.preference {
+    match entry.preference {
         Preference::Statistics => {}
         Preference::Weight(weight) => words.push(format!("weight {weight}")),
         Preference::Priority(priority) => words.push(format!("priority {priority}")),
     }
-    if mv.learn_value() != 0 {
-        words.push(format!("factor {:+}", mv.learn_value()));
+    if entry.learn_value() != 0 {
+        words.push(format!("factor {:+}", entry.learn_value()));
     }
-    match mv.mark() {
+    match entry.mark() {
         Mark::None => {}
         mark => words.push(mark.as_str().to_owned()),
     }
-    words.push(match mv.transposition {
+    words.push(match entry.transposition {
         true => "not a move of the book".to_owned(),
         false => format!("played {:.1}%", 100.0 * node.probability),
     });

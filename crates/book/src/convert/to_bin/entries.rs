@@ -11,7 +11,7 @@ use shakmaty::{
     zobrist::{Zobrist64, ZobristValue as _},
 };
 
-use super::reach::{Form, Reach, Steps};
+use super::reachable::{Form, Reach, Steps};
 use super::{Counts, Line, Lines, weights};
 use crate::convert::{ConvertJob, Converted, UNREACHED, Work, wanted};
 use crate::ctg::{CanonicalBoard, CtgBook, DirectoryReader, Entry, EntryAddress, Key};
@@ -76,10 +76,14 @@ pub(super) fn lines(
         let number = start.and_then(|start| reach.number(start.place));
         if let (Some(number), Some(start)) = (number, start) {
             let mut done = 0;
-            reach.walk(number, Form::of(start.orientation), |entries| {
-                done += entries;
-                work.step("walking", done, total)
-            })?;
+            reach.walk(
+                number,
+                Form::from_orientation(start.orientation),
+                |entries| {
+                    done += entries;
+                    work.step("walking", done, total)
+                },
+            )?;
         }
         summary.note(
             directory.entries().saturating_sub(reach.entries()),
@@ -154,7 +158,7 @@ impl Chunk {
         if job.all_forms {
             let known = reader.entry_of(position)?;
             let is_found = known.is_some_and(|known| known.place == place);
-            // Wings are only exchanged if nobody may castle.
+            // Wings are only exchanged if neither side may castle.
             let forms = match position.castles().any() {
                 true => 0b0011,
                 false => 0b1111,
@@ -162,7 +166,7 @@ impl Chunk {
             self.found.extend(is_found.then_some((place, forms)));
         }
         let (found, verdicts) = (&mut self.buffers.0, &mut self.buffers.1);
-        // The lines of a book for one side go on by moves that it does not play.
+        // The lines of a book for one side continue by moves that it does not play.
         let is_for_one = reader.book().only().is_some();
         let wanted = match is_for_one {
             true => Wanted::Transpositions,
@@ -170,21 +174,28 @@ impl Chunk {
         };
         reader.probe_entry(&here, entry, wanted, found)?;
         let played = match is_for_one {
-            true => found.moves.partition_point(|mv| !mv.transposition),
+            true => found.moves.partition_point(|entry| !entry.transposition),
             false => found.moves.len(),
         };
         let unplayed = found.moves.split_off(played);
         policy::weigh(&found.moves, &job.policy, |_| None, verdicts);
         let own = || weights(job, &found.moves, verdicts);
-        for ((mv, weight), after) in found.moves.iter().zip(own()).zip(reader.after()) {
-            self.steps.add(PackedMove::from_move(mv.mv), weight, *after);
+        for ((entry, weight), after) in found.moves.iter().zip(own()).zip(reader.after()) {
+            self.steps
+                .add(PackedMove::from_move(entry.mv), weight, *after);
         }
-        for (mv, after) in unplayed.iter().zip(reader.after().iter().skip(played)) {
-            self.steps.pass(PackedMove::from_move(mv.mv), *after);
+        for (entry, after) in unplayed.iter().zip(reader.after().iter().skip(played)) {
+            self.steps.pass(PackedMove::from_move(entry.mv), *after);
         }
         // The order of transpositions depends on the legal moves of the real board; it
         // can change the last digit of sums.
-        if found.moves.iter().filter(|mv| mv.transposition).count() > 1 {
+        if found
+            .moves
+            .iter()
+            .filter(|entry| entry.transposition)
+            .count()
+            > 1
+        {
             for form in Form::ALL {
                 if let Some(weights) = weights_in(form, job, position, found)
                     && !own().eq(weights.iter().copied())
@@ -207,9 +218,9 @@ fn weights_in(
 ) -> Option<Vec<Option<u16>>> {
     let legal = in_form(form, position)?.legal_moves();
     let mut order: Vec<(usize, usize)> = Vec::new();
-    for (n, mv) in found.moves.iter().enumerate() {
-        let packed = form.apply(PackedMove::from_move(mv.mv));
-        let rank = match mv.transposition {
+    for (n, entry) in found.moves.iter().enumerate() {
+        let packed = form.apply(PackedMove::from_move(entry.mv));
+        let rank = match entry.transposition {
             true => {
                 1 + legal
                     .iter()

@@ -9,7 +9,7 @@
 //! and its moves, and some for sorting; for other books 16 bytes for each position.
 
 mod entries;
-mod reach;
+mod reachable;
 mod walk;
 
 use std::cmp::{Ordering, Reverse};
@@ -103,7 +103,7 @@ impl Lines {
         &self,
         fill: impl FnOnce(&mut Sorter<Line>) -> Result<T, SortError>,
     ) -> Result<T, SortError> {
-        let lock = || self.sorters.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || parallel::lock(&self.sorters);
         let idle = lock().pop();
         // Half of the rest for a chunk, and half for the run made from it.
         let memory = self.memory / 4 / self.threads as u64;
@@ -193,9 +193,9 @@ fn weights<'m>(
     verdicts: &'m [Weighed],
 ) -> impl Iterator<Item = Option<u16>> + use<'m> {
     let (kind, keep_never) = (job.weights, job.keep_never);
-    let value = move |mv: &BookMove, verdict: &Weighed| -> f64 {
-        let stats = mv.stats();
-        match (kind, mv.preference) {
+    let value = move |entry: &BookMove, verdict: &Weighed| -> f64 {
+        let stats = entry.stats();
+        match (kind, entry.preference) {
             _ if verdict.rejection.is_some() => 0.0,
             (Weights::Probability, _) => verdict.probability,
             (_, Preference::Weight(weight)) => weight.into(),
@@ -205,7 +205,7 @@ fn weights<'m>(
     };
     let values = move || {
         let both = moves.iter().zip(verdicts);
-        both.map(move |(mv, verdict)| value(mv, verdict))
+        both.map(move |(entry, verdict)| value(entry, verdict))
     };
     let largest = values().fold(0.0, f64::max);
     let most = f64::from(u16::MAX);

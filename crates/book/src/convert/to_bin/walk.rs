@@ -49,12 +49,13 @@ pub(super) fn lines(
                 key,
                 moves: Vec::new(),
             };
-            for (mv, weight) in found
+            for (entry, weight) in found
                 .moves
                 .iter()
                 .zip(weights(job, &found.moves, &verdicts))
             {
-                let weight = weight.map(|weight| (Reverse(weight), PackedMove::from_move(mv.mv)));
+                let weight =
+                    weight.map(|weight| (Reverse(weight), PackedMove::from_move(entry.mv)));
                 line.moves.extend(weight);
             }
             all.counts.count(found.moves.len(), line.moves.len());
@@ -62,7 +63,7 @@ pub(super) fn lines(
                 line.sort_moves();
                 all.lines.push(line);
             }
-            for known in found.moves.iter().filter(|mv| mv.after.is_some()) {
+            for known in found.moves.iter().filter(|entry| entry.after.is_some()) {
                 let after = notation::after(position, known.mv);
                 let key = polyglot::key(&after);
                 all.next.push((at, known.mv, after, key));

@@ -68,10 +68,10 @@ impl SideView {
     /// move.
     #[inline]
     pub(super) fn before_moves(position: &Chess) -> SideView {
-        SideView::of(position, !position.turn())
+        SideView::from_position(position, !position.turn())
     }
 
-    fn of(position: &Chess, side: Color) -> SideView {
+    fn from_position(position: &Chess, side: Color) -> SideView {
         let board = position.board();
         let inverted = side.is_black();
         let castling = castling_nibble(position, inverted).unwrap_or(0);
@@ -157,5 +157,5 @@ impl SideView {
 /// The hash of a position in any form.
 #[inline]
 pub(super) fn of_position(position: &Chess) -> u64 {
-    SideView::of(position, position.turn()).hash
+    SideView::from_position(position, position.turn()).hash
 }

@@ -151,7 +151,7 @@ impl CtgBook {
     /// # Errors
     ///
     /// The file cannot be read, the work is cancelled, or `each` or `take` fails. Damage
-    /// is no error.
+    /// is not an error.
     #[cfg(feature = "json")]
     pub(crate) fn in_blocks<T: Send>(
         &self,
@@ -225,7 +225,7 @@ impl CtgBook {
     /// The file cannot be read, or the work is cancelled. Entries in unreadable parts of
     /// pages are not in the directory.
     pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), Error> {
-        let owners = Owners::of(self)?;
+        let owners = Owners::read(self)?;
         let mut entries = 0_u64;
         self.each_block(
             "counting",
@@ -300,7 +300,7 @@ impl Owners {
     const NONE: u32 = u32::MAX;
     const SEVERAL: u32 = u32::MAX - 1;
 
-    fn of(book: &CtgBook) -> Result<Owners, Error> {
+    fn read(book: &CtgBook) -> Result<Owners, Error> {
         let Index::Slots(slots) = &book.index else {
             return Ok(Owners::All);
         };
@@ -386,7 +386,7 @@ mod tests {
                     by_probe
                         .moves
                         .iter()
-                        .map(|mv| tabia_notation::after(&position, mv.mv)),
+                        .map(|entry| tabia_notation::after(&position, entry.mv)),
                 );
             }
         }

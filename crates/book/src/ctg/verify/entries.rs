@@ -160,7 +160,7 @@ impl PageChecker<'_, '_> {
         self.report.positions += u64::from(count);
         if whole && u32::from(page.count()) != count {
             let text = format!(
-                "the page counts {} entries, there are {count}",
+                "the header of the page says {} entries, there are {count}",
                 page.count()
             );
             self.add_problem(file_offset(self.number, 0), ProblemKind::EntryCount, text);
@@ -230,7 +230,7 @@ impl PageChecker<'_, '_> {
             if !self.is_there(&after)? {
                 let uci = notation::uci(mv);
                 let text = format!(
-                    "the book does not hold the position after {uci} of {}",
+                    "the book does not contain the position after {uci} of {}",
                     notation::fen(&position)
                 );
                 self.add_problem(at, ProblemKind::MissingChild, text);
@@ -389,7 +389,7 @@ impl PageChecker<'_, '_> {
                     }
                     let text = match owner(hash) {
                         Some((slot, page)) => format!(
-                            "this position is looked for in page {page} (slot {slot}), not here"
+                            "readers look for this position in page {page} (slot {slot}), not here"
                         ),
                         None => "no slot leads to this position".to_owned(),
                     };
@@ -431,7 +431,7 @@ fn position_of(key: &Key) -> Result<Option<Chess>, (ProblemKind, String)> {
             Ok(Some(position))
         }
         Some(normal) => Err(fault(format!(
-            "its position is looked for under {}",
+            "readers look for its position under {}",
             normal.key()
         ))),
         None => Ok(None),

@@ -122,7 +122,7 @@ impl IndexFacts {
             }
         };
         let cto_lower = check_cto(&slots, report)?;
-        let (facts, splits) = IndexFacts::of(book, &slots, report)?;
+        let (facts, splits) = IndexFacts::from_slots(book, &slots, report)?;
         match at("ctb") {
             Some(ctb) => check_ctb(&ctb, cto_lower, &facts, &splits, report, notes),
             None => report(missing(path.with_extension("ctb"))),
@@ -130,7 +130,7 @@ impl IndexFacts {
         Ok(Some(facts))
     }
 
-    fn of(
+    fn from_slots(
         book: &PageFile,
         slots: &SlotFile,
         report: Report<'_>,
@@ -333,7 +333,7 @@ fn check_ctb(
         if lower > right_lower || lower != cto_lower {
             problem(4, ProblemKind::Bounds, text);
         } else {
-            notes.push(format!("{}: {text}, which harms nobody", path.display()));
+            notes.push(format!("{}: {text}, which is harmless", path.display()));
         }
     }
     let bytes = file.len().saturating_sub(CTB_HEADER_BYTES);
@@ -345,7 +345,7 @@ fn check_ctb(
         if !needed || !fits {
             problem(8, ProblemKind::Bounds, text);
         } else {
-            notes.push(format!("{}: {text}, which harms nobody", path.display()));
+            notes.push(format!("{}: {text}, which is harmless", path.display()));
         }
     } else if !fits {
         let text = format!(

@@ -5,7 +5,7 @@
 //! index on disk is compared with it separately ([`files`]). A child that belongs to a
 //! damaged page is not reported as missing.
 //!
-//! Deviations that genuine books have are no problems but at most notes: stale bytes
+//! Deviations that genuine books have are not problems but at most notes: stale bytes
 //! after the used part of a page, a number of positions in the header that is too high,
 //! expected points of 0 in old books.
 //!
@@ -43,7 +43,7 @@ tabia_notation::named! {
         EntryBounds = "entry-bounds",
         /// The entry count of a page is wrong.
         EntryCount = "entry-count",
-        /// A key is no position, or not the right key of its position.
+        /// A key is not a position, or not the right key of its position.
         Key = "key",
         /// A second entry with the same key.
         Duplicate = "duplicate-key",
@@ -138,7 +138,7 @@ const BLOCK: u32 = 64;
 ///
 /// # Errors
 ///
-/// The .ctg file cannot be read or is no CTG book, or the work is cancelled.
+/// The .ctg file cannot be read or is not a CTG book, or the work is cancelled.
 pub fn verify(
     path: &Path,
     mmap: bool,
@@ -192,7 +192,7 @@ pub fn verify(
     files::check_positions(&book, total.positions, &mut on_problem, &mut notes);
     if total.stale_pages > 0 {
         notes.push(format!(
-            "{} pages carry stale bytes after their used part",
+            "{} pages have stale bytes after their used part",
             total.stale_pages
         ));
     }

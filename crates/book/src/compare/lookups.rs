@@ -20,7 +20,7 @@ use tabia_notation as notation;
 pub(super) struct Books<'b> {
     a: &'b Book,
     b: &'b Book,
-    /// Moves that neither book stores, along which the walk goes on.
+    /// Moves that neither book stores, along which the walk continues.
     bridges: &'b Bridges,
     aspects: Aspects,
     stats_of_moves: bool,
@@ -64,7 +64,7 @@ pub(crate) struct PositionLookup {
     pub(super) difference: Option<Difference>,
     /// Damage at this position.
     pub(super) faults: Vec<Error>,
-    /// The number of moves along which the walk goes on.
+    /// The number of moves along which the walk continues.
     pub(super) moves: usize,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Probes<'b> {
 }
 
 impl San {
-    fn of(position: &Chess, mv: Move) -> San {
+    fn from_move(position: &Chess, mv: Move) -> San {
         let text = notation::san(position, mv);
         let mut bytes = [0; 7];
         let length = text.len().min(bytes.len());
@@ -278,7 +278,7 @@ impl<'b> Books<'b> {
         Ok(held.then_some(Id::Entries(places)))
     }
 
-    /// Looks up some positions and goes on from those at fewer than `plies` plies.
+    /// Looks up some positions and continues from those at fewer than `plies` plies.
     pub(super) fn look(
         &self,
         share: &[WalkNode<Id>],
@@ -304,14 +304,14 @@ impl<'b> Books<'b> {
                 let in_b = std::mem::take(&mut in_b.moves);
                 let only_in_b = in_b
                     .iter()
-                    .filter(|mv| !in_a.iter().any(|other| other.mv == mv.mv));
-                let stored = in_a.iter().chain(only_in_b).map(|mv| mv.mv);
+                    .filter(|entry| !in_a.iter().any(|other| other.mv == entry.mv));
+                let stored = in_a.iter().chain(only_in_b).map(|entry| entry.mv);
                 for mv in stored.chain(bridges.into_iter().flatten().copied()) {
                     let after = notation::after(position, mv);
                     if let Some(id) = self.id(&after, &mut probes)? {
                         look_ups.next.push(Next {
                             mv,
-                            san: San::of(position, mv),
+                            san: San::from_move(position, mv),
                             position: after,
                             id,
                         });

@@ -21,7 +21,7 @@ pub(super) struct Form(pub(super) u8);
 impl Form {
     pub(super) const ALL: [Form; 4] = [Form(0), Form(1), Form(2), Form(3)];
 
-    pub(super) fn of(orientation: Orientation) -> Form {
+    pub(super) fn from_orientation(orientation: Orientation) -> Form {
         Form(u8::from(orientation.inverted) | u8::from(orientation.mirrored) << 1)
     }
 
@@ -82,7 +82,7 @@ impl EntryMove {
         EntryMove(
             place << EntryMove::TARGET_SHIFT
                 | u64::from(passant) << EntryMove::PASSANT_SHIFT
-                | u64::from(Form::of(after.orientation).0)
+                | u64::from(Form::from_orientation(after.orientation).0)
                 | EntryMove::LEADS
                 | played,
         )
@@ -147,7 +147,7 @@ impl Steps {
         }
     }
 
-    /// Adds a move along which lines go on, but which is not one of the book.
+    /// Adds a move along which lines continue, but which is not one of the book.
     pub(super) fn pass(&mut self, mv: PackedMove, after: Option<KnownEntry>) {
         self.add(mv, None, after);
         if let Some((_, weight)) = self.moves.last_mut() {
@@ -249,7 +249,7 @@ impl Reach {
         form: Form,
         mut step: impl FnMut(u64) -> Result<(), E>,
     ) -> Result<(), E> {
-        // For each entry: forms to go on from.
+        // For each entry: forms to continue from.
         let waiting = none_of(self.ends.len());
         self.mark_reached(from, 1 << form.0);
         if let Some(waiting) = waiting.get(from) {
@@ -368,7 +368,7 @@ mod tests {
                 assert_eq!(turned(1 << form.0, by.0), 1 << (form.0 ^ by.0));
             }
             assert_eq!(turned(0b1111, by.0), 0b1111);
-            assert_eq!(Form::of(by.orientation()), by);
+            assert_eq!(Form::from_orientation(by.orientation()), by);
         }
     }
 
@@ -405,7 +405,7 @@ mod tests {
                 moves.push((
                     number as usize,
                     next as usize,
-                    Form::of(orientation),
+                    Form::from_orientation(orientation),
                     passant,
                 ));
             }

@@ -10,8 +10,7 @@ use super::args::ConfigArgs;
 use super::difference;
 use super::style::{HEADING, Painted};
 use crate::install::{
-    FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, carry_out,
-    chess_programs, find, plan, take_back, text_of, undo, without_namesakes,
+    FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, TextFile,
 };
 use tabia_adapter::config::Config;
 use tabia_book::Book;
@@ -71,10 +70,10 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let folders: Vec<PathBuf> = (args.folder.iter())
         .map(std::path::absolute)
         .collect::<io::Result<_>>()?;
-    let mut finds = find(&places, &folders);
+    let mut finds = Finds::search(&places, &folders);
     let configuration = own.join("engines.toml");
     // One that cannot be read is reported when it is to be changed.
-    if let Ok(Some(text)) = text_of(&configuration)
+    if let Ok(Some(text)) = TextFile::text_of(&configuration)
         && let Ok(config) = Config::parse(&text, &configuration)
     {
         finds.keep(&config, &|path| path.exists());
@@ -108,7 +107,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             record: &record,
             registration,
         };
-        plan(&finds, &situation, &text_of)
+        SetupPlan::new(&finds, &situation, &TextFile::text_of)
     };
     let mut registration = super::register::registration_of(&used, None)?;
     let mut plan = planned(&registration);
@@ -129,7 +128,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         if !agreed(args, "Do this?", out)? {
             return Ok(1);
         }
-        carry_out(&plan, &record, &registration.command, &record_path)?;
+        plan.carry_out(&record, &registration.command, &record_path)?;
         writeln!(out, "Done. \"tabia setup --remove\" undoes it.")?;
     }
     let works = try_it(Path::new(&registration.command), out)?;
@@ -158,7 +157,7 @@ fn remove(
         name_registered(places, &SetupPlan::default(), out)?;
         return Ok(0);
     }
-    let plan = undo(record, &text_of);
+    let plan = SetupPlan::undoing(record, &TextFile::text_of);
     show_plan(&plan, out)?;
     name_registered(places, &plan, out)?;
     writeln!(
@@ -172,7 +171,7 @@ fn remove(
     if !agreed(args, "Do this?", out)? {
         return Ok(1);
     }
-    take_back(&plan, record, record_path)?;
+    plan.take_back(record, record_path)?;
     writeln!(out, "Done.")?;
     Ok(0)
 }
@@ -183,10 +182,10 @@ fn name_registered(places: &Places, plan: &SetupPlan, out: &mut impl Write) -> i
         let change = plan.changes.iter().find(|change| change.path == path);
         match change {
             Some(change) => change.after.clone(),
-            None => text_of(path).ok().flatten(),
+            None => TextFile::text_of(path).ok().flatten(),
         }
     };
-    for (file, command) in super::register::registered(&chess_programs(places), &text_now) {
+    for (file, command) in super::register::registered(&places.chess_programs(), &text_now) {
         let file = shown(&file);
         writeln!(
             out,
@@ -344,7 +343,7 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
         defect.is_none()
     });
     // Done only now: if a book is damaged, the same book in another format is used.
-    for (other, book) in without_namesakes(&mut finds.books) {
+    for (other, book) in finds.drop_namesakes() {
         let (other, book) = (shown(&other), shown(&book));
         writeln!(out, "left out: {other}: another format of {book}")?;
     }

@@ -148,7 +148,7 @@ fn a_file_that_is_no_log_gives_one_line_and_exit_code_2() {
     let path = folder.join("x.log");
     for (text, message) in [
         ("", "empty"),
-        ("uci\n", "no log of tabia"),
+        ("uci\n", "not a log of tabia"),
         ("tabia-log 9\n", "format 9"),
         (
             "tabia-log 1\nset Book Variety=3\n",

@@ -110,6 +110,7 @@ const SWITCHES: [&str; 12] = [
 
 /// What the adapter knows of a game at its first move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GameConditions {
     /// The value of `UCI_Opponent`: title, rating, `computer` or `human`, name.
     pub opponent: String,
@@ -197,6 +198,7 @@ impl GameConditions {
 
 /// The conditions of a book; all that are set must be met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BookConditions {
     /// `GM|computer|human|NAME*`: a title, a kind, or a name, in which `*` matches
     /// anything.

@@ -13,6 +13,7 @@ pub enum RecordKind {
 
 /// A line of the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GameRecord {
     /// Its subject.
     pub kind: RecordKind,

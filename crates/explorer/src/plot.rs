@@ -99,10 +99,8 @@ fn follow(
     plies: usize,
     mut seen: impl FnMut(&Line, &Stats, Color),
 ) -> Result<Line, Error> {
-    let settings = Options {
-        leave_early: 0,
-        ..settings.clone()
-    };
+    let mut settings = settings.clone();
+    settings.leave_early = 0;
     let options = fingerprint(&settings);
     while line.plies() < plies {
         let Some((mv, stats)) = likeliest(book, &line, &settings, options)? else {

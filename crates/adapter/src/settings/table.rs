@@ -84,6 +84,7 @@ macro_rules! options {
     )*) => {
         /// The values of all options.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub struct Options {
             $(#[doc = concat!("`", $name, "`: `", $help, "`")] pub $field: $type,)*
             /// The options that decide between the moves of a position.

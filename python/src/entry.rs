@@ -131,7 +131,7 @@ pub(crate) struct Facts {
     score: Option<f64>,
     average_elo: Option<f64>,
     performance: Option<f64>,
-    factor: i8,
+    learn_value: i8,
     mark: String,
     recommendation: u8,
     annotation: String,
@@ -160,7 +160,7 @@ impl Facts {
             score: stats.score(),
             average_elo: stats.average_elo(),
             performance: stats.performance(),
-            factor: mv.learn_value(),
+            learn_value: mv.learn_value(),
             mark: mv.mark().as_str().to_owned(),
             recommendation: after.recommendation,
             annotation: mv.annotation.symbol().to_owned(),
@@ -263,8 +263,14 @@ impl Entry {
 
     /// The learn value, -125 to 125: positive values favour the move.
     #[getter]
+    fn learn_value(&self) -> i8 {
+        self.facts().learn_value
+    }
+
+    /// The old name of `learn_value`, which new programs should use.
+    #[getter]
     fn factor(&self) -> i8 {
-        self.facts().factor
+        self.learn_value()
     }
 
     /// "main" (green), "avoid" (red) or "none".

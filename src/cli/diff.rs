@@ -18,7 +18,7 @@ use tabia_notation::Line;
 /// Examples of `diff`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia diff old.ctg new.ctg\n  \
-    tabia diff old.ctg new.ctg --only marks --only factors\n  \
+    tabia diff old.ctg new.ctg --only marks --only learn-values\n  \
     tabia diff mine.ctg theirs.ctg --moves \"1. e4 c5\" --depth 6 --limit 20\n  \
     tabia diff main.ctg main.bin --json\n\n\
     Differences nearest to the start position come first. Positions to which no stored moves \
@@ -87,11 +87,10 @@ impl ValueEnum for Only {
             Aspect::LearnValues => "Learn values",
             Aspect::Commentaries => "Commentaries on positions",
         };
-        let value = PossibleValue::new(self.0.as_str()).help(help);
-        Some(match self.0 {
-            Aspect::LearnValues => value.alias("learn-values"),
-            _ => value,
-        })
+        let [name, older @ ..] = self.0.names() else {
+            return None;
+        };
+        Some(PossibleValue::new(*name).aliases(older).help(help))
     }
 }
 

@@ -22,6 +22,7 @@ mod changes;
 mod check_config;
 mod check_engine;
 mod collection;
+mod columns;
 mod command;
 mod compact;
 mod convert;

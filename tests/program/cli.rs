@@ -41,7 +41,7 @@ fn probe_json_has_every_field() {
         "uci": "d7d5", "san": "d5", "games": 1, "wins": 0, "draws": 0, "losses": 0,
         "score": null, "average_elo": null, "performance": null,
         "recommendation": 0, "mark": "none", "annotation": "", "commentary": 0,
-        "factor": 0, "transposition": false, "probability": 1.0,
+        "learn_value": 0, "factor": 0, "transposition": false, "probability": 1.0,
     });
     for (found, expected) in [(&mut found, expected), (&mut mv, expected_of_move)] {
         // There may be more fields.

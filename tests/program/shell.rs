@@ -365,7 +365,7 @@ fn a_second_setup_keeps_the_books_of_the_first() {
     let folder = home.join("elsewhere").display().to_string();
     run_in(
         &home,
-        &format!("mark {folder}/deep/two.ctg --move e4 --factor 3"),
+        &format!("mark {folder}/deep/two.ctg --move e4 --learn-value 3"),
     )
     .ok();
     run_in(&home, &format!("setup --yes --folder {folder}")).ok();

@@ -10,7 +10,7 @@ use super::line;
 use super::message::{Message, message};
 use super::open_books::OpenBooks;
 use super::reply::{Answer, Refusal, bad, json};
-use tabia_book::{Lookup, Wanted};
+use tabia_book::{Field, Lookup, Wanted};
 use tabia_notation::{self as notation, Line};
 
 /// Greatest number of lines that a request may add.
@@ -124,11 +124,11 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
         seen.learn_value = None;
     }
     let value = Message::from(request.value.as_str());
-    let description = match request.change.as_str() {
-        "mark" => message!("{0}: mark {1}", name, value),
-        "annotation" => message!("{0}: annotation {1}", name, value),
-        "factor" | "learn_value" => message!("{0}: learn value {1}", name, value),
-        "weight" => message!("{0}: weight {1}", name, value),
+    let description = match Field::from_name(&request.change) {
+        Some(Field::Recommendation) => message!("{0}: mark {1}", name, value),
+        Some(Field::Annotation) => message!("{0}: annotation {1}", name, value),
+        Some(Field::LearnValue) => message!("{0}: learn value {1}", name, value),
+        Some(Field::Weight) => message!("{0}: weight {1}", name, value),
         _ => message!("{0}: commentary {1}", name, value),
     };
     let change = Change::Mark { moves, edit, seen };

@@ -14,7 +14,7 @@ use super::message::{Message, message};
 use file::{BookFile, Undo};
 pub(super) use file::{Change, failed, reason_not_to_edit};
 use tabia_book::mark::words;
-use tabia_book::{Annotation, Book, MarkEdit};
+use tabia_book::{Annotation, Book, Field, MarkEdit};
 use tabia_notation::Line;
 
 /// Greatest number of undo steps; the oldest is dropped first.
@@ -191,17 +191,17 @@ impl Counts {
 /// Parses a change that the page sends; weights go up to `most_weight`.
 pub(super) fn parse_edit(kind: &str, value: &str, most_weight: u16) -> Result<MarkEdit, Message> {
     let mut edit = MarkEdit::default();
-    match kind {
-        "mark" => {
+    match Field::from_name(kind) {
+        Some(Field::Recommendation) => {
             let mark = words::mark(value).ok_or("a mark is main, avoid or none")?;
             edit.recommendation = Some(mark);
         }
-        "annotation" => {
+        Some(Field::Annotation) => {
             let annotation = Annotation::from_symbol(value);
             let annotation = annotation.ok_or("an annotation is ! ? !! ?? !? ?! or none")?;
             edit.annotation = Some(annotation);
         }
-        "factor" | "learn_value" => {
+        Some(Field::LearnValue) => {
             let value = value.parse().ok();
             let value = value.filter(|value| (-125..=125).contains(value));
             let range = || {
@@ -213,20 +213,20 @@ pub(super) fn parse_edit(kind: &str, value: &str, most_weight: u16) -> Result<Ma
             };
             edit.learn_value = Some(value.ok_or_else(range)?);
         }
-        "weight" => {
+        Some(Field::Weight) => {
             let value = value.parse().ok().filter(|value| *value <= most_weight);
             let most = most_weight.to_string();
             let range = || message!("a weight is a whole number from {0} to {1}", "0", most);
             edit.weight = Some(value.ok_or_else(range)?);
         }
-        "commentary" => {
+        Some(Field::Commentary) => {
             let nag = words::commentary(value);
             let nag =
                 nag.ok_or("a commentary is = += =+ +/- -/+ +- -+ unclear, none or a number")?;
             edit.commentary = Some(nag);
         }
         _ => {
-            let known = "mark, annotation, factor, commentary and weight can be changed";
+            let known = "mark, annotation, learn_value, commentary and weight can be changed";
             return Err(known.into());
         }
     }

@@ -238,7 +238,7 @@ export class Table {
       cell("eval", this.evaluation(move)),
       cell("av", whole(move.average_elo)),
       cell("perf", whole(move.performance)),
-      cell("learn", move.priority ?? signed(move.factor)),
+      cell("learn", move.priority ?? signed(move.learn_value)),
       this.chance(move),
       el("td", { class: "results" }, results(move)),
       book.editable ? el("td", { class: "edit" }, this.pencil(book, move, lettered(move.san))) : null,

@@ -194,7 +194,7 @@ fn numbers(node: &PgnNode, mv: &BookMove) -> String {
         Preference::Priority(priority) => words.push(format!("priority {priority}")),
     }
     if mv.learn_value() != 0 {
-        words.push(format!("factor {:+}", mv.learn_value()));
+        words.push(format!("learn value {:+}", mv.learn_value()));
     }
     match mv.mark() {
         Mark::None => {}

@@ -79,10 +79,10 @@ impl Known {
     }
 
     /// The data about a move.
-    fn of(&self, mv: RawMove) -> Option<(&BookMove, &Weighed)> {
+    fn find(&self, mv: RawMove) -> Option<(&BookMove, &Weighed)> {
         let (moves, verdicts) = self.weighed_moves();
         let mut both = moves.iter().zip(verdicts);
-        both.find(|(known, _)| RawMove::of(known.mv, self.mode) == Some(mv))
+        both.find(|(known, _)| RawMove::from_move(known.mv, self.mode) == Some(mv))
     }
 }
 
@@ -150,7 +150,7 @@ impl Facts {
         }
     }
 
-    fn of(turn: Color, mv: &BookMove, verdict: &Weighed) -> Facts {
+    fn new(turn: Color, mv: &BookMove, verdict: &Weighed) -> Facts {
         let (stats, after) = (mv.stats(), mv.after.unwrap_or_default());
         Facts {
             games: stats.games,
@@ -398,8 +398,8 @@ impl Entry {
     fn facts(&self) -> &Facts {
         let known = || {
             let known = self.known.as_ref()?;
-            let (mv, verdict) = known.of(self.fields.mv)?;
-            Some(Facts::of(known.turn, mv, verdict))
+            let (mv, verdict) = known.find(self.fields.mv)?;
+            Some(Facts::new(known.turn, mv, verdict))
         };
         self.facts
             .get_or_init(|| known().unwrap_or_else(Facts::none))
@@ -446,7 +446,7 @@ pub(crate) struct RawMove {
 
 impl RawMove {
     /// Decodes sixteen bits as python-chess does, valid or not.
-    pub(crate) fn of_bits(bits: u16) -> RawMove {
+    pub(crate) fn from_bits(bits: u16) -> RawMove {
         let (to, from, part) = (bits & 63, bits >> 6 & 63, bits >> 12 & 7);
         let piece = (part > 0).then_some(part + 1);
         let is_drop = from == to;
@@ -459,7 +459,7 @@ impl RawMove {
     }
 
     /// A legal move in the notation of this castling mode.
-    pub(crate) fn of(mv: Move, mode: CastlingMode) -> Option<RawMove> {
+    pub(crate) fn from_move(mv: Move, mode: CastlingMode) -> Option<RawMove> {
         match mv.to_uci(mode) {
             shakmaty::uci::UciMove::Normal {
                 from,

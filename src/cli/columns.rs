@@ -131,8 +131,8 @@ mod tests {
             cell("why ".repeat(20).trim()),
         ]);
         table.row([cell("e"), cell(7)]);
-        let notes = ["why "; 15].concat();
-        let rest = format!("{:13}why why why why why", "");
+        let notes = ["why "; 17].concat();
+        let rest = format!("{:13}why why why", "");
         let rows = [
             " a      1 x",
             &format!(" ♔♔♔♔ 100    {}", notes.trim()),

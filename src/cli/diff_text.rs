@@ -97,7 +97,7 @@ fn write_difference(difference: &Difference, position: &Chess, out: &mut String)
         out.push('\n');
         return Ok(());
     }
-    let columns = [left(11), left(0), left(2), left(0)];
+    let columns = [left(11), left(0), left(3), left(0)];
     let mut table = Table::new(2, columns);
     let mut row = |what: &'static str, a: String, b: String| {
         let bar = Painted(FAINT, " |".to_owned());

@@ -161,9 +161,11 @@ impl MarkArgs {
             } else {
                 ensure!(
                     Line::read("", word).is_err(),
-                    "\"{word}\" is no mark but a move: write --move {word}"
+                    "\"{word}\" is a move, not a mark: write --move {word}"
                 );
-                bail!("\"{word}\" is no mark: expected main, avoid, none, !, ?, !!, ??, !? or ?!");
+                bail!(
+                    "\"{word}\" is not a mark: expected main, avoid, none, !, ?, !!, ??, !? or ?!"
+                );
             }
         }
         edit.recommendation = colour.or(edit.recommendation);
@@ -195,7 +197,7 @@ impl MarkArgs {
             let line = read("--line", &start, text)?;
             ensure!(
                 line.plies() > 0,
-                "--line \"{text}\": there is no move in it"
+                "--line \"{text}\": expected at least one move"
             );
             let parts = 1..=line.plies();
             return Ok(MarkTarget::Moves(parts.map(|n| line.up_to(n)).collect()));

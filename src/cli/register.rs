@@ -28,7 +28,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     Cute Chess, BanksiaGUI, PyChess, Nibbler and GNOME Chess: the engine is written into the \
     program's own file; the old file is kept beside it as .bak, and what else is in it stays \
     as it is. Close the program first: it writes that file when it ends. The others: the \
-    lines to be typed are printed.\n\n\
+    lines to type are printed.\n\n\
     An existing entry of Tabia with this name is updated; a second run with the \
     same arguments changes nothing. --remove takes it out again.";
 
@@ -103,8 +103,8 @@ pub(super) fn run(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u
         Program::Printed(program) => {
             ensure!(
                 args.config_file.is_none(),
-                "--config-file: there is no file to be written for this program, \
-                 only lines to be typed"
+                "--config-file: this program has no file to edit, \
+                 only lines to type"
             );
             out.write_all(program.lines(&registration).as_bytes())?;
         }

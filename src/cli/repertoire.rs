@@ -183,7 +183,7 @@ fn measured(found: &Repertoire, games: &Path) -> anyhow::Result<Option<Measured>
     let measured = found.measure(&super::open_book(games, false)?)?;
     if measured.is_none() {
         message!(
-            "{}: no game of it begins as the repertoire does",
+            "{}: none of its games begins like the repertoire",
             games.display()
         );
     }

@@ -44,7 +44,7 @@ pub(super) fn join(path: &Path, games: &[ReviewedGame], of_player: bool) -> anyh
     let mut lines = text.lines().enumerate();
     if lines.next().map(|(_, line)| line) != Some(GameRecord::HEADER) {
         bail!(
-            "{}: line 1: this is no record of tabia --games",
+            "{}: line 1: this is not a record of tabia --games",
             path.display()
         );
     }

@@ -58,7 +58,9 @@ const ENDGAME: &str = "fen 8/8/4k3/8/8/3QK3/8/8 w - - 0 1";
 
 pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let places = Places::of_this_user();
-    let own = places.own().context("there is no home folder to set up")?;
+    let own = places
+        .of_tabia()
+        .context("there is no home folder to set up")?;
     let record_path = own.join("setup.json");
     let record = Record::read(&record_path)?;
     if args.remove {
@@ -136,7 +138,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         writeln!(
             out,
             "\n{}",
-            Painted(HEADING, format!("{program}: to be typed there"))
+            Painted(HEADING, format!("{program}: lines to type"))
         )?;
         for line in lines.lines() {
             writeln!(out, "  {}", plain(line))?;
@@ -153,7 +155,7 @@ fn remove(
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     if *record == Record::default() {
-        writeln!(out, "There is nothing that \"tabia setup\" has done.")?;
+        writeln!(out, "\"tabia setup\" has not changed anything yet.")?;
         name_registered(places, &SetupPlan::default(), out)?;
         return Ok(0);
     }
@@ -189,7 +191,7 @@ fn name_registered(places: &Places, plan: &SetupPlan, out: &mut impl Write) -> i
         let file = shown(&file);
         writeln!(
             out,
-            "left as it is: {file}: what \"tabia register\" wrote; {} takes it out",
+            "left as it is: {file}: what \"tabia register\" wrote; {} removes it",
             plain(&command)
         )?;
     }
@@ -240,10 +242,7 @@ fn choose_books(books: &mut Vec<PathBuf>, out: &mut impl Write) -> io::Result<()
     }
     match chosen(&answer, books) {
         Some(chosen) => *books = chosen,
-        None => writeln!(
-            out,
-            "These are no numbers of the list: all of them are taken."
-        )?,
+        None => writeln!(out, "Not in the list: all books are used.")?,
     }
     Ok(())
 }
@@ -307,7 +306,7 @@ fn show_plan(plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "left as it is: {}", plain(text))?;
     }
     if plan.changes.is_empty() {
-        writeln!(out, "No file is to be changed.")?;
+        writeln!(out, "No file needs to change.")?;
     }
     out.flush()
 }
@@ -363,7 +362,7 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
             let info = super::info::counted(book, false)?;
             match info.bad_pages {
                 _ if info.pages < expected => {
-                    Some(format!("{} of {expected} pages are there", info.pages))
+                    Some(format!("only {} of {expected} pages exist", info.pages))
                 }
                 0 => None,
                 1 => Some("a page cannot be read to its end".to_owned()),
@@ -371,7 +370,7 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
             }
         }
         Book::Bin(book) if book.bytes().is_multiple_of(ENTRY_BYTES as u64) => None,
-        Book::Bin(_) => Some("the last entry is not whole".to_owned()),
+        Book::Bin(_) => Some("the last entry is incomplete".to_owned()),
         Book::Abk(book) => book.notices().first().cloned(),
     };
     let shown = path.display();
@@ -429,11 +428,7 @@ fn without_numbers(remark: &str) -> String {
 
 /// Plays like a chess program; true if there is a move in each position.
 fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
-    writeln!(
-        out,
-        "\n{}",
-        Painted(HEADING, "Two moves, to see that it works")
-    )?;
+    writeln!(out, "\n{}", Painted(HEADING, "Test: two moves"))?;
     out.flush()?;
     let command = EngineCommand {
         program: program.to_owned(),

@@ -557,13 +557,13 @@ fn row_text(row: &FunnelRow) -> String {
 /// Prints the result on standard error.
 fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     collection::report(&made.tally);
-    message!("{:>12} positions looked at", made.funnel.seen);
+    message!("{:>12} positions examined", made.funnel.seen);
     for row in made.funnel.rows() {
         message!("{}", row_text(&row));
     }
     let (files, engines) = made.values;
     if files + engines > 0 {
-        message!("values: {files} of files, {engines} of the engine");
+        message!("values: {files} from files, {engines} from the engine");
     }
     if let Some(nodes) = job.confirm {
         message!(
@@ -573,7 +573,7 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     }
     let found = made.figures.positions;
     if let Some(wanted) = job.count.filter(|wanted| found < *wanted) {
-        message!("only {found} of the {wanted} that --count asks for: no other position is left");
+        message!("only {found} of the {wanted} positions of --count: no others are left");
     }
     for line in super::suite_check::figures(&made.figures) {
         message!("{line}");

@@ -98,7 +98,7 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
         .filter(|column| view.moves.iter().any(column.2))
         .collect();
     let marks = view.moves.iter().any(is_rated);
-    let mut columns = vec![columns::left(8)];
+    let mut columns = vec![columns::left(9)];
     columns.extend(shown.iter().map(|column| columns::right(column.1)));
     columns.extend(marks.then_some(columns::left(6)));
     columns.extend([columns::right(6), columns::note()]);

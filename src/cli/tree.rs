@@ -53,7 +53,7 @@ pub(super) struct TreeArgs {
 }
 
 /// Columns of the tree itself; the figures use the rest of 80.
-const TREE_COLUMNS: usize = 44;
+const TREE_COLUMNS: usize = 45;
 
 pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     ensure!(
@@ -277,7 +277,7 @@ fn name(position: &Chess, mv: &BookMove) -> String {
 /// The lines of the tree and the label; the lines are cut from the left if there is not
 /// enough room.
 fn fit(rails: &str, label: &str) -> String {
-    let room = TREE_COLUMNS.saturating_sub(label.chars().count());
+    let room = (TREE_COLUMNS - 1).saturating_sub(label.chars().count());
     let count = rails.chars().count();
     if count <= room {
         return format!("{rails}{label}");

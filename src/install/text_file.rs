@@ -49,7 +49,7 @@ impl TextFile {
             }
             Err(error) => return Err(error).with_context(|| format!("cannot read {shown}")),
         };
-        ensure!(path.is_file(), "{shown} is no file");
+        ensure!(path.is_file(), "{shown} is not a file");
         let lock = File::open(&path).with_context(|| format!("cannot read {shown}"))?;
         let Some(lock) = Locked::within(LOCK_WAIT, lock) else {
             bail!(

@@ -227,7 +227,7 @@ fn check_starts_the_engines_of_the_configuration() {
     let second = "[engine.builtin]\ncommand = \"builtin\"\n[engine.builtin.options]\nHush = 3\n";
     let text = with(&format!("Hash = 8\n{second}"), 2);
     assert_has(&text, "Hush = 3: wrong");
-    assert_has(&text, "another engine has options that are wrong");
+    assert_has(&text, "another engine has invalid options");
 }
 
 #[cfg(unix)]

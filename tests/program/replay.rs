@@ -161,7 +161,7 @@ fn a_file_that_is_no_log_gives_one_line_and_exit_code_2() {
         ("tabia-log 1\nengine x\n  1.0 gui> uci\n", "line 3"),
         (
             "tabia-log 1\nengine x\n  1.000000 said uci\n",
-            "no word of a log",
+            "not a word of a log",
         ),
     ] {
         fs::write(&path, text).unwrap();

@@ -337,7 +337,7 @@ fn setup_asks_before_changes_and_can_be_undone() {
 
     let after = all_below(&home);
     let again = run_in(&home, "setup --yes").out();
-    assert_has(&again, "No file is to be changed.");
+    assert_has(&again, "No file needs to change.");
     assert_eq!(all_below(&home), after);
     run_in(&home, "setup --remove").ends(1);
     assert_eq!(all_below(&home), after);
@@ -375,7 +375,7 @@ fn a_second_setup_keeps_the_books_of_the_first() {
     let after = all_below(&home);
     assert_has(
         &run_in(&home, "setup --yes").out(),
-        "No file is to be changed.",
+        "No file needs to change.",
     );
     assert_eq!(all_below(&home), after);
     // One that is not there any more is taken out.

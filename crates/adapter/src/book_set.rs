@@ -159,7 +159,11 @@ impl Evaluations {
         let read = evals::read(&self.path).map_err(|error| error.to_string())?;
         let notice = read.first_bad.map(|first| {
             let path = self.path.display();
-            format!("{path}: {} lines passed over; {first}", read.bad_lines)
+            let lines = match read.bad_lines {
+                1 => "1 line".to_owned(),
+                count => format!("{count} lines"),
+            };
+            format!("{path}: {lines} skipped; {first}")
         });
         Ok((read.table, notice))
     }

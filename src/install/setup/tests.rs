@@ -309,7 +309,7 @@ fn setup_in_a_home_folder_can_be_undone() {
     assert_eq!(more.copies, [(copy, book.clone())]);
 
     let before = tree(&home);
-    let own = places.own().unwrap();
+    let own = places.of_tabia().unwrap();
     let record_path = own.join("setup.json");
     let run = || {
         let record = Record::read(&record_path).unwrap();

@@ -83,7 +83,7 @@ impl Books {
         self.chooser.count_question();
         let mut first = Vec::new();
         for (book, trouble) in troubles {
-            if self.chooser.is_new(book) {
+            if self.chooser.reported.insert(book.to_owned()) {
                 first.push(Act::Info(trouble));
             }
         }

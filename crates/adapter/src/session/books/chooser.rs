@@ -3,6 +3,7 @@
 //! The books' moves for a position are cached until the next position comes, so that
 //! they can be looked up before the `go`.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ pub(super) struct BookChooser {
     pub(super) value: Option<i32>,
     /// Paths of the books with reported errors, and reported settings in force. One
     /// report is enough: a truncated book has a different error in every position.
-    reported: Vec<String>,
+    pub(super) reported: HashSet<String>,
     pub(super) policy: OwnPolicy,
 }
 
@@ -211,20 +212,10 @@ impl BookChooser {
             .resize_with(book_set.books.len(), FoundBook::default);
     }
 
-    /// True if this has not been reported yet; remembers it as reported. `what` is the
-    /// path of a book with an error, or the settings in force.
-    pub(super) fn is_new(&mut self, what: &str) -> bool {
-        let news = !self.reported.iter().any(|known| known == what);
-        if news {
-            self.reported.push(what.to_owned());
-        }
-        news
-    }
-
     /// The settings in force for a book, if they have not been reported.
     pub(super) fn unreported_settings(&mut self, index: usize) -> Option<String> {
         let text = self.settings.get(index)?.in_force()?;
-        self.is_new(&text).then_some(text)
+        self.reported.insert(text.clone()).then_some(text)
     }
 
     /// Whether a book may be skipped because of the engine's values.

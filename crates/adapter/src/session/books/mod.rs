@@ -22,6 +22,7 @@ mod seed;
 mod shelf;
 mod why;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,7 +38,7 @@ use seed::{GameSeed, Seed};
 use shelf::{OPEN_LIMIT, Shelf};
 use tabia_book::policy::ChooseMove;
 use tabia_uci::gui::Go;
-use why::ReportedReasons;
+use why::ReportOnce;
 
 pub(super) use choice::Answer;
 
@@ -95,7 +96,7 @@ pub(super) struct Books {
     /// The seed of random choices while `Book Seed` is 0.
     entropy: u64,
     /// What has been reported in this game.
-    reported: ReportedReasons,
+    reported: HashSet<ReportOnce>,
 }
 
 impl Books {
@@ -108,7 +109,7 @@ impl Books {
             seed: GameSeed::default(),
             cover: Cover::default(),
             entropy,
-            reported: ReportedReasons::default(),
+            reported: HashSet::new(),
         }
     }
 
@@ -273,7 +274,7 @@ impl Books {
     pub(super) fn give_up_waiting(&mut self) -> Act<'static> {
         self.shelf.give_up();
         Act::Notice(format!(
-            "the books are not open after {} s: without them until they are",
+            "the books are not open after {} s: playing playing without them until they are",
             OPEN_LIMIT.as_secs()
         ))
     }
@@ -367,7 +368,7 @@ impl Books {
 
     /// Reports once in a game which books are for it.
     fn report_books(&mut self, scene: Scene<'_>) -> Option<Act<'static>> {
-        if !scene.has_conditions() || !self.reported.is_new(why::ReportOnce::Books) {
+        if !scene.has_conditions() || !self.reported.insert(ReportOnce::Books) {
             return None;
         }
         if self.settings.options().info == Info::None {

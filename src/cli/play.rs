@@ -40,7 +40,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         return check(args);
     }
     if itself::is_engine_of_tabia() {
-        // The other Tabia reads this line, and says it to the user.
+        // The other Tabia reads this line, and shows it to the user.
         writeln!(io::stdout(), "{}", itself::REFUSAL)?;
         return Ok(2);
     }

@@ -353,7 +353,7 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
 const TINY: u64 = 10;
 
 /// Why a book is not used: unreadable parts that `tabia info` would find, or too few
-/// positions. A missing index is no reason.
+/// positions. A missing index does not count.
 fn defect(path: &Path) -> anyhow::Result<Option<String>> {
     let book = super::open_quietly(path, false)?;
     let damage = match &book {

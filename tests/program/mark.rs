@@ -344,7 +344,7 @@ fn mark_with_invalid_input_changes_nothing() {
         ("--where 'games<' main", 2, "column 7"),
         ("--all", 2, "nothing to do"),
         ("main", 2, "name the moves"),
-        ("--move e4 purple", 2, "no mark"),
+        ("--move e4 purple", 2, "not a mark"),
         ("--move e4 main avoid", 2, "another mark of this kind"),
         (
             "--move e4 --mark main avoid",

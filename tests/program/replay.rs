@@ -81,7 +81,7 @@ fn a_replay_sends_the_same_again() {
         assert!(text.starts_with("tabia-log 1\n"), "{text}");
         assert!(!text.contains('\u{1b}'), "a control character in the log");
         let messages = replay(&log, 0);
-        assert_has(&messages, "the same again");
+        assert_has(&messages, "the same output");
     }
 }
 
@@ -119,7 +119,7 @@ fn a_different_answer_is_shown_with_the_lines_before_it() {
         &messages,
         &format!("cut off in the middle of line {number}"),
     );
-    assert_has(&messages, "the same again");
+    assert_has(&messages, "the same output");
     fs::write(&log, &text).unwrap();
     let messages = replay(&log, 0);
     assert!(!messages.contains("cut off"), "{messages}");

@@ -344,7 +344,7 @@ fn setup_asks_before_changes_and_can_be_undone() {
     run_in(&home, "setup --remove --yes").ok();
     assert_eq!(all_below(&home), before);
     let twice = run_in(&home, "setup --remove --yes").printed();
-    assert_has(&twice, "nothing");
+    assert_has(&twice, "not changed anything yet");
 }
 
 /// The folder with the book is named in the first run only; Cute Chess stores what the

@@ -274,7 +274,7 @@ fn take(path: &Path) -> Result<TakenSeed, SideFileError> {
     let text = decoded(&text);
     let mut lines = SeedLines::new(&text);
     let before = lines.by_ref().take(taken).count();
-    // Whoever takes the first seed after a bad line reports it, and nobody else.
+    // Only the adapter that takes the first seed after a bad line reports it.
     lines.bad = None;
     let Some(seed) = lines.next() else {
         return Err(SideFileError::NoSeedLeft {

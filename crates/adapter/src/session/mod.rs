@@ -551,7 +551,7 @@ impl Session {
         self.books.answering().think_ahead
     }
 
-    /// Says what a book says with its answer; returns the lines of the answer.
+    /// Sends what a book reports with its answer; returns the lines of the answer.
     fn announce(&mut self, answer: Answer, at: &mut Moment<'_>) -> Vec<Vec<u8>> {
         carry_out(answer.first, &mut self.owed, at.out);
         // An `isready` before the `go` is answered before it: the book is ready.
@@ -1418,7 +1418,7 @@ impl Session {
         if self.owed.is_held() {
             self.release(at);
         }
-        // An engine named on the command line is tried in any case: whoever named it wrongly
+        // An engine named on the command line is tried in any case: the user who named it wrongly
         // gets the reason.
         let waits = self.owed.has_uci() || self.engine.was_required();
         let owes = self.engine.owes_ready() || (self.engine.is_starting() && waits);

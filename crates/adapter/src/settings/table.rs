@@ -13,7 +13,7 @@ pub enum Scope {
     /// It decides between the moves of a book: `probe` and the explorer take it too. Each
     /// book may have a value of its own, under `[[books]]`.
     Choice(Topic),
-    /// It says how a book is opened. Each book may have a value of its own; `probe` takes
+    /// It determines how a book is opened. Each book may have a value of its own; `probe` takes
     /// it too.
     Opening,
     /// Each book may have a value of its own.

@@ -20,7 +20,7 @@
 //! # Background searches
 //!
 //! A background search is one that the GUI does not know of: it warms the engine up, or
-//! checks a book move that is held. It begins when the engine is idle; whoever wants one
+//! checks a book move that is held. It begins when the engine is idle; a part that wants one
 //! waits for that. Such a search, and one that a new `go` has replaced, has to end before
 //! anything else is sent to the engine, and none of its output may be taken for an answer
 //! to a later command:
@@ -117,7 +117,7 @@ struct Starting {
 /// How long an engine may take to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Patience {
-    /// As long as its profile says.
+    /// As long as its profile allows.
     First,
     /// It has not introduced itself in that time, and has got the same time again.
     Second,

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::builder::PossibleValue;
@@ -71,19 +72,13 @@ enum Program {
 
 impl ValueEnum for Program {
     fn value_variants<'a>() -> &'a [Program] {
-        &[
-            Program::Edited(EditedFor::CuteChess),
-            Program::Edited(EditedFor::Banksia),
-            Program::Edited(EditedFor::PyChess),
-            Program::Edited(EditedFor::Nibbler),
-            Program::Edited(EditedFor::GnomeChess),
-            Program::Printed(PrintedFor::CuteChessCli),
-            Program::Printed(PrintedFor::Fastchess),
-            Program::Printed(PrintedFor::LichessBot),
-            Program::Printed(PrintedFor::Arena),
-            Program::Printed(PrintedFor::Scid),
-            Program::Printed(PrintedFor::XBoard),
-        ]
+        static ALL: LazyLock<Vec<Program>> = LazyLock::new(|| {
+            let edited = EditedFor::value_variants().iter().copied();
+            let printed = PrintedFor::value_variants().iter().copied();
+            let edited = edited.map(Program::Edited);
+            edited.chain(printed.map(Program::Printed)).collect()
+        });
+        &ALL
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {

@@ -146,7 +146,7 @@ fn main() -> Outcome {
     })?;
     tell("the graph of audit", &mut || {
         let watch = &mut Watch::default();
-        let graph = BookGraph::of(&book, watch, &mut |_| {})?;
+        let graph = BookGraph::from_book(&book, watch, &mut |_| {})?;
         black_box(graph.len());
         Ok(())
     })?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tabia_games::{ExportJob, ExportTarget};
-use tabia_io::progress::{Stop, Watch};
+use tabia_io::progress::Watch;
 
 use super::game_reader::read_all;
 use super::{read, root, sample, scratch};
@@ -221,7 +221,7 @@ fn archive(data: &[u8], name: &str) {
     let out = folder.path().join("out");
     let old = tabia_io::atomic::Previous::Refuse;
 
-    let _ = tabia_games::extract(&path, &out, None, old, Stop::default());
+    let _ = tabia_games::extract(&path, &out, None, old, &Watch::default());
     // Nothing else was written than the archive and the folder.
     let entries = fs::read_dir(folder.path()).map_or(0, Iterator::count);
     assert!(entries <= 2);

@@ -141,12 +141,10 @@ impl AuditArgs {
             engine.plan(1)
         };
         let (first, second) = (plan(self.nodes)?, plan(2 * self.nodes)?);
-        let confirmation = Confirmation {
-            nodes: self.nodes,
-            top: self.top,
-            symbols: self.symbols,
-            margin: self.confirm_margin,
-        };
+        let mut confirmation = Confirmation::new(self.nodes);
+        confirmation.top = self.top;
+        confirmation.symbols = self.symbols;
+        confirmation.margin = self.confirm_margin;
         let file = EvalFile::open(path)?;
         let (confirming, searches) = progress::watched(|watch| {
             audit::confirm(
@@ -197,11 +195,10 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     );
     let graph = evaluations::graph(&book)?;
     let policy = options.policy;
-    let mut options = AuditOptions {
-        max_loss: args.max_loss,
-        side: args.side.alone(),
-        described: SHOWN,
-    };
+    let mut options = AuditOptions::default();
+    options.max_loss = args.max_loss;
+    options.side = args.side.alone();
+    options.described = SHOWN;
     let confirming = args.confirm(&path, &graph, &mut known, policy, &options)?;
     let examined = Examined::new(&graph, &known, policy, confirming.as_ref());
     let found = examined.audit(&options);
@@ -231,12 +228,11 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         let options = EditOptions::default();
         let mut editor = BookEditor::open_for(&args.book, &MarkEdit::clear(), &options)?;
         super::report_recovered(&editor);
-        let marks = Marks {
-            losing: args.mark.then_some(args.max_loss),
-            symbols: args.symbols,
-            learn_values: args.learn_values,
-            over: args.over,
-        };
+        let mut marks = Marks::default();
+        marks.losing = args.mark.then_some(args.max_loss);
+        marks.symbols = args.symbols;
+        marks.learn_values = args.learn_values;
+        marks.over = args.over;
         let changes = audit::changes(&examined, &editor, marks)?;
         if !changes.is_empty() {
             editor.back_up()?;

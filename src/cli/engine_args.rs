@@ -100,14 +100,12 @@ impl EngineArgs {
             options.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
             options.push((name.to_owned(), value.trim().to_owned()));
         }
-        Ok(EnginePlan {
-            command,
-            options,
-            start_timeout: start_timeout.unwrap_or(START_TIMEOUT),
-            effort: self.effort(),
-            lines,
-            patience: self.patience(),
-            jobs: collection::threads(self.jobs),
-        })
+        let mut plan = EnginePlan::new(command, self.effort());
+        plan.options = options;
+        plan.start_timeout = start_timeout.unwrap_or(START_TIMEOUT);
+        plan.lines = lines;
+        plan.patience = self.patience();
+        plan.jobs = collection::threads(self.jobs);
+        Ok(plan)
     }
 }

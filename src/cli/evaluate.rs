@@ -92,7 +92,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 
 impl EvaluateArgs {
     fn tasks(&self, graph: &BookGraph, table: &EvalTable) -> Vec<Task> {
-        let reach = graph.reach_by(&Policy::default());
+        let reach = graph.probabilities_by(&Policy::default());
         let mut nodes = evaluate::likeliest_first(graph, &reach);
         if let Some(Shard { part, of }) = self.shard {
             nodes.retain(|node| (graph.key(*node).0 >> 20) % of == part - 1);
@@ -115,7 +115,7 @@ fn evaluate_named(
     let start = Instant::now();
     let shown = report.display();
     let text = std::fs::read_to_string(report).with_context(|| shown.to_string())?;
-    let mut positions = audit::positions_of(&text).map_err(|fault| {
+    let mut positions = audit::positions_in(&text).map_err(|fault| {
         anyhow::anyhow!("{shown}: not the report of an audit as .json: {fault}")
     })?;
     let mut seen = std::collections::HashSet::new();

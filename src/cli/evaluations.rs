@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<EvalTable> {
 pub(super) fn graph(book: &Book) -> anyhow::Result<BookGraph> {
     Ok(progress::watched(|watch| {
         let mut damaged = |error: &tabia_book::Error| message!("tabia: {error}");
-        BookGraph::of(book, watch, &mut damaged)
+        BookGraph::from_book(book, watch, &mut damaged)
     })??)
 }
 

@@ -16,8 +16,8 @@ use tabia_adapter::settings::{EvaluationFile, Options, STARTER};
 use tabia_book::evals;
 use tabia_build::learn;
 use tabia_explorer::{
-    Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, OpenedFile,
-    Reopen, machine, serve,
+    Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, OpenError,
+    OpenedFile, Reopen, machine, serve,
 };
 use tabia_index::GamesIndex;
 use tabia_io::input::path::{file_name, from_home, from_text, to_text};
@@ -236,15 +236,14 @@ struct Opening {
 
 impl Opening {
     /// Opens a file for a page.
-    fn file(&self, path: &Path, name: String) -> Result<OpenedFile, String> {
-        match super::info_index::is_index(path) {
-            true => GamesIndex::open(path, self.opener.mmap)
-                .map(OpenedFile::Index)
-                .map_err(|error| error.to_string()),
-            false => (self.book(&to_text(path), name))
-                .map(|book| OpenedFile::Book(Box::new(book)))
-                .map_err(|error| format!("{error:#}")),
-        }
+    fn file(&self, path: &Path, name: String) -> Result<OpenedFile, OpenError> {
+        Ok(match super::info_index::is_index(path) {
+            true => OpenedFile::Index(GamesIndex::open(path, self.opener.mmap)?),
+            false => {
+                let book = self.book(&to_text(path), name);
+                OpenedFile::Book(Box::new(book.map_err(|error| format!("{error:#}"))?))
+            }
+        })
     }
 
     fn book(&self, path: &str, name: String) -> anyhow::Result<ExploredBook> {
@@ -265,7 +264,7 @@ impl Opening {
         files.extend(side);
         let (first, _) = opener.evaluated(first, path, &evaluations, &mut notices);
         let reopen: Reopen = Box::new(move || {
-            let book = opener.open(&again).map_err(|error| error.to_string())?;
+            let book = opener.open(&again)?;
             let (book, _) = as_played(Arc::new(book), learns);
             Ok(opener
                 .evaluated(book, &again, &evaluations, &mut Vec::new())
@@ -336,17 +335,16 @@ fn engines(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<En
             options.retain(|(name, _)| !name.eq_ignore_ascii_case("threads"));
             options.push(("Threads".to_owned(), threads.to_string()));
         }
-        EngineChoice {
-            name: match super::engines::is_program_path(&profile.name) {
-                true => Path::new(&profile.name)
-                    .file_stem()
-                    .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
-                false => profile.name,
-            },
-            command,
-            options,
-            start_timeout: profile.start_timeout,
-        }
+        let name = match super::engines::is_program_path(&profile.name) {
+            true => Path::new(&profile.name)
+                .file_stem()
+                .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+            false => profile.name,
+        };
+        let mut choice = EngineChoice::new(name, command);
+        choice.options = options;
+        choice.start_timeout = profile.start_timeout;
+        choice
     });
     Ok(choices.collect())
 }

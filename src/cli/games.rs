@@ -93,9 +93,8 @@ fn extract(args: &GamesArgs) -> anyhow::Result<u8> {
     let mut faults = 0;
     for source in &args.sources {
         let old = args.force.old();
-        let done = progress::watched(|watch| {
-            games::extract(source, &args.output, password, old, watch.stop())
-        })??;
+        let done =
+            progress::watched(|watch| games::extract(source, &args.output, password, old, watch))??;
         for fault in &done.faults {
             message!("{fault}");
         }

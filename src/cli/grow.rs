@@ -14,7 +14,7 @@ use super::style::counted;
 use super::{collection, progress};
 use tabia_analysis::Error;
 use tabia_analysis::graph::BookGraph;
-use tabia_analysis::grow::{self, Costs, End, GrowOptions, Played, Root};
+use tabia_analysis::grow::{self, Costs, End, GrowOptions, MoveFrequencies, Root};
 use tabia_book::ctg::RewriteOptions;
 use tabia_book::evals::{self, EvalFile};
 use tabia_games::EcoRange;
@@ -124,22 +124,17 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         .minutes
         .map(|minutes| start + Duration::from_secs(60 * minutes));
     let limited = until.is_some() || args.max_cost.is_some();
-    let options = GrowOptions {
-        side: args.side.alone(),
-        costs: Costs {
-            ply: args.ply_cost,
-            own: args.own_cost,
-            other: args.other_cost,
-        },
-        replies: replies.as_deref(),
-        positions: args
-            .positions
-            .unwrap_or(if limited { u64::MAX } else { 1000 }),
-        until,
-        max_cost: args.max_cost,
-        max_ply: args.max_ply,
-        roots: roots(args, &graph)?,
-    };
+    let usual = if limited { u64::MAX } else { 1000 };
+    let mut options = GrowOptions::new(args.positions.unwrap_or(usual));
+    options.side = args.side.alone();
+    options.costs.ply = args.ply_cost;
+    options.costs.own = args.own_cost;
+    options.costs.other = args.other_cost;
+    options.replies = replies.as_deref();
+    options.until = until;
+    options.max_cost = args.max_cost;
+    options.max_ply = args.max_ply;
+    options.roots = roots(args, &graph)?;
     let grown = progress::watched(|watch| {
         grow::grow(
             &plan,
@@ -152,7 +147,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         )
     })?;
     let grown = match grown {
-        Err(Error::Stopped(_)) => anyhow::bail!(
+        Err(Error::Stopped) => anyhow::bail!(
             "interrupted; the results of the engine are in {}: the same command continues from \
              there",
             beside.display()
@@ -222,7 +217,7 @@ fn roots(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
         roots.push(root(&line));
     }
     if roots.is_empty() {
-        roots.push(Root::start());
+        roots.push(Root::new(shakmaty::Chess::default(), 0));
     }
     Ok(roots)
 }
@@ -247,14 +242,12 @@ fn roots_of_openings(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<R
 fn root(line: &Line) -> Root {
     let before = line.start();
     let whole_moves = before.fullmoves().get().saturating_sub(1);
-    Root {
-        position: line.last().clone(),
-        ply: 2 * whole_moves + u32::from(before.turn().is_black()) + line.plies() as u32,
-    }
+    let ply = 2 * whole_moves + u32::from(before.turn().is_black()) + line.plies() as u32;
+    Root::new(line.last().clone(), ply)
 }
 
 /// The source of how often opponents play each move.
-fn played(path: &Path) -> anyhow::Result<Box<dyn Played>> {
+fn played(path: &Path) -> anyhow::Result<Box<dyn MoveFrequencies>> {
     if super::info_index::is_index(path) {
         return Ok(Box::new(GamesIndex::open(path, true)?));
     }

@@ -82,15 +82,12 @@ impl PruneArgs {
             );
             lines.push(line);
         }
-        let conditions = Conditions {
-            filter: super::mark::filter(self.filter.as_deref())?,
-            lines,
-            max_ply: self.max_ply,
-            min_games: self.min_games,
-            losing: None,
-            only: self.only.map(shakmaty::Color::from),
-            unlisted: false,
-        };
+        let mut conditions = Conditions::default();
+        conditions.filter = super::mark::filter(self.filter.as_deref())?;
+        conditions.lines = lines;
+        conditions.max_ply = self.max_ply;
+        conditions.min_games = self.min_games;
+        conditions.only = self.only.map(shakmaty::Color::from);
         ensure!(
             !conditions.is_empty() || self.max_loss.is_some(),
             "name what to remove: --where, --line, --max-ply, --min-games, --max-loss or --only"
@@ -111,7 +108,7 @@ fn losing(path: &Path, max_loss: u32) -> anyhow::Result<LosingMoves> {
     let book = super::open_quietly(path, false)?;
     let mut quiet = Watch::default();
     // Damaged parts are reported when the book is rewritten.
-    let graph = BookGraph::of(&book, &mut quiet, &mut |_| ())?;
+    let graph = BookGraph::from_book(&book, &mut quiet, &mut |_| ())?;
     let examined = Examined::new(&graph, &evaluations, Policy::default(), None);
     Ok(examined.losing_moves(max_loss))
 }

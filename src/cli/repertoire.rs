@@ -98,7 +98,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     The results of chosen moves are partly luck. So results of few games are shrunk \
     (--hold-back), and --measure shows the score in games that were not used for the choice. \
     docs/evaluations.md of the source explains the numbers.\n\n\
-    Exit codes: 0 done; 1 the book does not hold the start position; 2 wrong usage or files.";
+    Exit codes: 0 done; 1 the start position is not in the book; 2 wrong usage or files.";
 
 /// Greatest number of shown gaps and repairs.
 const SHOWN: usize = 10;
@@ -123,22 +123,17 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         .map(|path| super::open_book(path, false));
     let opponents = opponents.transpose()?;
     let evaluations = evaluations::read(&evals::beside(&args.book))?;
-    let options = RepertoireOptions {
-        colour: Color::from(args.colour),
-        one_in: args.one_in.into(),
-        moves: args.moves.into(),
-        min_games: args.min_games,
-        min_share: f64::from(args.min_share) / 100.0,
-        caution: f64::from(args.caution) / 100.0,
-        depth: args.depth.into(),
-        line: Line::read("", args.line.as_deref().unwrap_or_default()).context("--line")?,
-        shrinkage_games: args.hold_back.into(),
-    };
-    let knowledge = Knowledge {
-        book: &book,
-        opponents: opponents.as_ref(),
-        evaluations: &evaluations,
-    };
+    let mut options = RepertoireOptions::new(Color::from(args.colour));
+    options.one_in = args.one_in.into();
+    options.moves = args.moves.into();
+    options.min_games = args.min_games;
+    options.min_share = f64::from(args.min_share) / 100.0;
+    options.caution = f64::from(args.caution) / 100.0;
+    options.depth = args.depth.into();
+    options.line = Line::read("", args.line.as_deref().unwrap_or_default()).context("--line")?;
+    options.shrinkage_games = args.hold_back.into();
+    let mut knowledge = Knowledge::new(&book, &evaluations);
+    knowledge.opponents = opponents.as_ref();
     let found = progress::watched(|watch| Repertoire::solve(knowledge, &options, watch))?;
     let found = match found {
         Err(error @ tabia_analysis::Error::NotInBook(_)) => {

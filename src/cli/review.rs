@@ -100,12 +100,11 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     let (_, book) = super::probe::opened(args.book(), &Options::default(), false)?;
     let colour = args.colour.map(Color::from);
     let chosen = args.chosen(colour)?;
-    let whose = Reviewed {
-        player: args.player.as_deref(),
-        colour,
-        chosen: chosen.as_ref(),
-        forfeits: args.forfeits,
-    };
+    let mut whose = Reviewed::default();
+    whose.player = args.player.as_deref();
+    whose.colour = colour;
+    whose.chosen = chosen.as_ref();
+    whose.forfeits = args.forfeits;
     let report = progress::watched(|watch| review::report(&args.games, &*book, whose, watch))??;
     let joined = args
         .record
@@ -163,7 +162,7 @@ impl ReviewArgs {
         };
         let text = std::fs::read_to_string(path);
         let text = text.with_context(|| path.display().to_string())?;
-        let chosen = ChosenMoves::of_training(&text, &file_name(self.book()), colour);
+        let chosen = ChosenMoves::from_training(&text, &file_name(self.book()), colour);
         let reason = "this is not a training file of the page of tabia explore";
         let chosen = chosen.with_context(|| format!("{}: {reason}", path.display()))?;
         Ok(Some(chosen))

@@ -348,38 +348,36 @@ pub(super) fn run(args: &SuiteArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 impl SuiteArgs {
     fn job(&self, target: &Path) -> anyhow::Result<SuiteJob> {
         let choice = &self.choice;
-        Ok(SuiteJob {
-            sources: self.sources.clone(),
-            target: target.to_owned(),
-            old: self.force.old(),
-            filter: self.filter.filter(),
-            password: self.filter.password.clone(),
-            cut: self.lines.cut()?,
-            below: self.lines.below()?,
-            play: self.lines.play()?,
-            board: self.board.filter(),
-            min_games: self.lines.min_games,
-            min_share: self.lines.min_share,
-            window: self.values.window(),
-            eval_files: self.values.eval_file.clone(),
-            engine: self.engine()?,
-            confirm: self.values.confirm_nodes,
-            confirm_margin: f64::from(self.values.confirm_margin) / 100.0,
-            save: self.values.save_evals.clone(),
-            mirrors: matches!(choice.unique, Unique::Mirror),
-            per_line: choice.max_per_line.map(|most| (most, choice.line_plies)),
-            count: choice.count,
-            sample: choice.sample,
-            order: choice.order,
-            seed: choice.seed,
-            form: self.out.form(target)?,
-            zip: self.out.zip,
-            metadata: self.out.metadata.clone(),
-            openbench: self.out.openbench.clone(),
-            source_url: self.out.source_url.clone(),
-            threads: collection::threads(self.threads),
-            memory: self.memory,
-        })
+        let mut job = SuiteJob::new(self.sources.clone(), target.to_owned());
+        job.old = self.force.old();
+        job.filter = self.filter.filter();
+        job.password = self.filter.password.clone();
+        job.cut = self.lines.cut()?;
+        job.below = self.lines.below()?;
+        job.play = self.lines.play()?;
+        job.board = self.board.filter();
+        job.min_games = self.lines.min_games;
+        job.min_share = self.lines.min_share;
+        job.window = self.values.window();
+        job.eval_files = self.values.eval_file.clone();
+        job.engine = self.engine()?;
+        job.confirm = self.values.confirm_nodes;
+        job.confirm_margin = f64::from(self.values.confirm_margin) / 100.0;
+        job.save = self.values.save_evals.clone();
+        job.mirrors = matches!(choice.unique, Unique::Mirror);
+        job.per_line = choice.max_per_line.map(|most| (most, choice.line_plies));
+        job.count = choice.count;
+        job.sample = choice.sample;
+        job.order = choice.order;
+        job.seed = choice.seed;
+        job.form = self.out.form(target)?;
+        job.zip = self.out.zip;
+        job.metadata = self.out.metadata.clone();
+        job.openbench = self.out.openbench.clone();
+        job.source_url = self.out.source_url.clone();
+        job.threads = collection::threads(self.threads);
+        job.memory = self.memory;
+        Ok(job)
     }
 
     fn engine(&self) -> anyhow::Result<Option<EnginePlan>> {
@@ -409,11 +407,9 @@ impl SuiteArgs {
             nodes: Some(confirm),
             ..EngineArgs::default()
         };
-        let plan = engine.plan(1)?;
-        Ok(Some(EnginePlan {
-            patience: plan.patience.max(again.patience()),
-            ..plan
-        }))
+        let mut plan = engine.plan(1)?;
+        plan.patience = plan.patience.max(again.patience());
+        Ok(Some(plan))
     }
 }
 
@@ -457,26 +453,26 @@ impl LineArgs {
 
 impl BoardArgs {
     fn filter(&self) -> BoardFilter {
-        BoardFilter {
-            side: self.side.alone(),
-            queens: self.queens,
-            men: self.men,
-            castled: self.castled,
-            in_check: self.in_check == YesNo::Yes,
-            quiet: self.quiet,
-        }
+        let mut filter = BoardFilter::default();
+        filter.side = self.side.alone();
+        filter.queens = self.queens;
+        filter.men = self.men;
+        filter.castled = self.castled;
+        filter.in_check = self.in_check == YesNo::Yes;
+        filter.quiet = self.quiet;
+        filter
     }
 }
 
 impl ValueArgs {
     fn window(&self) -> ValueWindow {
-        ValueWindow {
-            cp: self.eval,
-            view: self.view,
-            wins: self.win,
-            better: self.better.alone(),
-            undecided: self.drop_mates == YesNo::Yes,
-        }
+        let mut window = ValueWindow::default();
+        window.cp = self.eval;
+        window.view = self.view;
+        window.wins = self.win;
+        window.better = self.better.alone();
+        window.undecided = self.drop_mates == YesNo::Yes;
+        window
     }
 }
 

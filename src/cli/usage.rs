@@ -58,7 +58,6 @@ fn existing_file<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Path> {
             AnalysisError::Games(error) => existing_file(error),
             AnalysisError::Index(error) => existing_file(error),
             AnalysisError::Build(error) => existing_file(error),
-            AnalysisError::WriteFile(error) => existing_file(error),
             _ => None,
         }
     } else if let Some(error) = error.downcast_ref() {

@@ -64,7 +64,7 @@ def explorer_shows_changes_by_others_and_overwrites_none():
         page.wait_for("document.querySelector('#edit-dialog').open")
         assert run("mark", str(book), "--line", "d4", "main", "--learn-value", "30").returncode == 0
         page.click('input[name="mark"][value="avoid"]')
-        expect_status(page, "its mark is main now")
+        expect_status(page, "its mark is now main")
         assert marks(book)["d2d4"] == "main"
         # Dialog and table agree with the book, and another change is possible.
         page.wait_for("document.querySelector('input[name=\"mark\"]:checked').value === 'main' && document.querySelector('#edit-learn-value-number').value === '30'")
@@ -125,7 +125,7 @@ def explorer_asks_before_it_deletes_and_can_undo_it():
         page.keys("Home")
         page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"]') && !document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
         page.click("#undo")
-        expect_status(page, "Taken back: deleted 1.e4")
+        expect_status(page, "Undone: deleted 1.e4")
         page.wait_for("document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
         assert book.read_bytes() == before
 

@@ -76,7 +76,7 @@ def explorer_updates_eight_windows_and_overwrites_nothing():
         expect(second.locator('tr[data-uci="d2d4"].main')).to_have_count(1)
         # `click` instead of `check`: the refusal may already have restored the old mark.
         second.click('input[name="mark"][value="none"]', force=True)
-        expect(second.locator("#status")).to_contain_text("its mark is main now")
+        expect(second.locator("#status")).to_contain_text("its mark is now main")
         assert marks(book)["d2d4"] == "main"
         # Each tab undoes only its own changes.
         second.keyboard.press("Escape")
@@ -86,7 +86,7 @@ def explorer_updates_eight_windows_and_overwrites_nothing():
         first.keyboard.press("Escape")
         expect(first.locator('button.move[data-uci="d2d4"]')).to_be_focused()
         first.keyboard.press("Control+z")
-        expect(first.locator("#status")).to_have_text("Taken back: d4: mark main")
+        expect(first.locator("#status")).to_have_text("Undone: d4: mark main")
         expect(second.locator('tr[data-uci="d2d4"].main')).to_have_count(0)
 
 

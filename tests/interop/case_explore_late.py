@@ -113,7 +113,7 @@ def explorer_makes_changes_in_the_order_of_the_requests_and_at_their_position():
             wait_for_delayed(page, routes, 1)
             page.keyboard.press("Escape")
             page.keyboard.press("Control+z")
-        expect(page.locator("#status")).to_have_text("Taken back: e4: mark avoid")
+        expect(page.locator("#status")).to_have_text("Undone: e4: mark avoid")
         assert (marks(book, "")["g1f3"], marks(book, "")["e2e4"]) == ("main", "none")
         # Two changes of the same kind, the second before the first is written: neither is a conflict.
         with delayed(page, "**/api/edit") as routes:
@@ -126,7 +126,7 @@ def explorer_makes_changes_in_the_order_of_the_requests_and_at_their_position():
         expect(page.locator('button.move[data-uci="e2e4"]')).to_be_focused()
         for reported in ("e4: mark main", "e4: mark avoid", "Nf3: mark main"):
             page.keyboard.press("Control+z")
-            expect(page.locator("#status")).to_have_text(f"Taken back: {reported}")
+            expect(page.locator("#status")).to_have_text(f"Undone: {reported}")
         assert book.read_bytes() == before
         # A dialog changes the move for which it was opened, even if the page shows another position by then.
         open_address(page, server.url + "?play=d2d4")

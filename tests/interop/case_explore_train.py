@@ -133,7 +133,7 @@ def explorer_compares_own_games_with_the_repertoire():
         page.wait_for("document.querySelector('#mine-list li:nth-child(2) button:nth-child(2)').disabled")
         assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (marks(book, "e2e4 e7e6"))
         press(page, "#coverage summary")
-        page.wait_for("document.querySelector('#coverage-message').textContent === 'No answer is missing where the book goes on.'")
+        page.wait_for("document.querySelector('#coverage-message').textContent === 'Every move of the book has an answer.'")
     # Black has an answer to 1.e4, but not to 1.d4.
     with explorer(repertoire(folder("explore"), "1. e4 e5 1-0\n\n1. d4 1-0\n")) as server, window() as page:
         page.open(server.url)

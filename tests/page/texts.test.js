@@ -60,7 +60,7 @@ const linesOf = (name) => file(`${EXPLORER}/locales/${name}`).split("\n").filter
 
 /** The messages of the program: of the macro, and those listed in two files, which `cargo test` compares. */
 function textsOfProgram() {
-  const code = new RegExp(String.raw`\bmessage!\(\s*"((?:[^"\\]|\\[\s\S])*)"`, "g");
+  const code = new RegExp(String.raw`\btranslatable!\(\s*"((?:[^"\\]|\\[\s\S])*)"`, "g");
   const found = filesOf(`${EXPLORER}/src`, ".rs").flatMap((path) => {
     const [text] = file(path).split("\n#[cfg(test)]");
     return [...text.matchAll(code)].map(({ 1: value, index }) => [

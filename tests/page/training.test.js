@@ -162,7 +162,7 @@ test("what is no card is left out, whatever a file has", () => {
     assert.deepEqual(read([wrong], [wrong, ["k", "<b>"], ["k", 7]]), [0, 0], JSON.stringify(wrong));
   assert.deepEqual(read("text", { k: "e2e4" }), [0, 0]);
   for (const text of ["", "{", "null", "7", '{"format":"other"}', "[Event]"])
-    assert.throws(() => new Cards().import(text), /no file of training/, text);
+    assert.throws(() => new Cards().import(text), /not a training file/, text);
   // A browser with damaged data starts without cards.
   localStorage.setItem("training", "{damaged");
   assert.equal(new Cards().all.size, 0);

@@ -243,7 +243,7 @@ fn faults_are_named_by_file_and_place() {
     };
     assert_eq!(
         problem(1),
-        "skipped: Capa.cbg at byte 4278190080: its moves should be here, where there are none"
+        "skipped: Capa.cbg at byte 4278190080: no moves are stored here"
     );
     assert_eq!(
         problem(2),
@@ -252,8 +252,8 @@ fn faults_are_named_by_file_and_place() {
             len - 2
         )
     );
-    assert!(problem(3).contains("Capa.cbg at byte 4: its moves should be here"));
-    assert!(problem(4).ends_with("the length of its moves cannot be"));
+    assert!(problem(3).contains("Capa.cbg at byte 4: no moves are stored here"));
+    assert!(problem(4).ends_with("the length of its moves is impossible"));
     assert!(
         problem(5).starts_with("cut short: Capa.cbg at byte "),
         "{}",

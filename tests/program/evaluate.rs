@@ -21,7 +21,7 @@ fn book(folder: &Path) -> (PathBuf, BookGraph) {
     let (book, _) = crate::common::random_book(12, 10);
     let path = book.write(folder, "book");
     let book = Book::open(&path, &OpenOptions::default()).unwrap();
-    let graph = BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap();
+    let graph = BookGraph::from_book(&book, &mut Watch::default(), &mut |_| {}).unwrap();
     assert!(graph.len() > 60, "{}", graph.len());
     (path, graph)
 }

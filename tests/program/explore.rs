@@ -367,10 +367,7 @@ fn editable_book(path: &std::path::Path, files: &[std::path::PathBuf]) -> Explor
     let name = path.to_str().unwrap().to_owned();
     let open = Arc::new(opener.open(&name).unwrap());
     let file = Arc::clone(&open);
-    let reopen = Box::new(move || match opener.open(&name) {
-        Ok(book) => Ok(Arc::new(book) as _),
-        Err(error) => Err(error.to_string()),
-    });
+    let reopen = Box::new(move || Ok(Arc::new(opener.open(&name)?) as _));
     ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen)
         .with_editing(Some(&file))
         .with_files(files.to_vec())
@@ -444,7 +441,7 @@ fn a_change_of_a_book_on_disk_can_be_undone_byte_for_byte() {
     let stale = write("b", "none", "avoid");
     assert_eq!(stale.status(), StatusCode::CONFLICT);
     let reason = value(&stale)["error"].as_str().unwrap().to_owned();
-    assert!(reason.contains("its mark is main now"), "{reason}");
+    assert!(reason.contains("its mark is now main"), "{reason}");
     assert_eq!(write("b", "main", "avoid").status(), StatusCode::OK);
     let undo = |client: &str| {
         let body = json!({"book": 0, "client": client});

@@ -276,7 +276,7 @@ fn deleted_games_and_faults_of_the_index_are_reported() {
     assert_eq!(movetexts(&text).len(), 3);
     assert_has(&messages, "game 2: game skipped: its place, byte");
     let (_, messages) = write(&|bytes| bytes.truncate(19 + 2 * 39));
-    assert_has(&messages, "bytes of games in .dcg are after");
+    assert_has(&messages, "bytes in .dcg are after the last game");
 
     let mut newer = bytes.clone();
     newer[10] = 1;
@@ -345,7 +345,11 @@ fn invalid_files_of_old_chessbase_are_refused() {
     let games = fs::read(data("cbf/sample.cbf")).unwrap();
     let index = fs::read(data("cbf/sample.cbi")).unwrap();
     fs::write(&path, &games).unwrap();
-    assert_refused(&folder, "x.cbf", "the index (.cbi) is missing");
+    assert_refused(
+        &folder,
+        "x.cbf",
+        "its index (.cbi), which says where games begin, is missing",
+    );
     folder.put("X.CBI", &index);
     assert_eq!(pgn(&path), pgn(&data("cbf/sample.cbf")));
     let other: Vec<u8> = games.iter().map(|byte| byte ^ 0x33).collect();
@@ -353,7 +357,7 @@ fn invalid_files_of_old_chessbase_are_refused() {
     assert_refused(&folder, "x.cbf", "does not follow the known layout");
     fs::write(&path, &games).unwrap();
     folder.put("X.CBI", [0; 40]);
-    assert_refused(&folder, "x.cbf", "no index of ChessBase for DOS");
+    assert_refused(&folder, "x.cbf", "not an index of ChessBase for DOS");
 }
 
 #[test]

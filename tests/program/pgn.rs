@@ -390,7 +390,7 @@ fn a_7z_archive_is_read_as_a_zip_is() {
     folder.put("short.7z", &whole[..whole.len() / 2]);
     folder
         .tabia("games -f short.7z -o out.pgn")
-        .refused("no .7z file that can be read");
+        .refused("not a readable .7z file");
 }
 
 #[test]
@@ -410,7 +410,7 @@ fn a_second_file_of_one_name_in_a_zip_is_reported() {
     let messages = folder.done("games -f x.zip -o out.pgn");
     assert_has(
         &messages,
-        "x.zip: a file in it has the name of another: only the last of a name is read",
+        "x.zip: a file in it has the same name as another; only the last one is read",
     );
     folder
         .tabia("games -f x.zip -o out.pgn --strict")

@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use serde::Serialize;
 use shakmaty::{Chess, Move, Position as _};
 
-use crate::departures::{Place, Repertoire, line_of};
+use crate::departures::{PositionWithLine, Repertoire, line_of};
 use tabia_book::evals::EvalKey;
 use tabia_book::tree::shares;
 use tabia_book::{BookMove, Error, Lookup, Probe, Wanted};
@@ -14,8 +14,9 @@ use tabia_notation as notation;
 
 /// Limits of the search.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct CoverageLimits {
-    /// The lowest share of games with a position, 0 to 1.
+    /// The lowest share of games with a position, 0 to 1; rarer ones are not listed.
     pub least: f64,
     /// Plies from the start position.
     pub plies: usize,
@@ -23,12 +24,22 @@ pub struct CoverageLimits {
     pub positions: usize,
 }
 
+impl Default for CoverageLimits {
+    fn default() -> CoverageLimits {
+        CoverageLimits {
+            least: 0.0005,
+            plies: 60,
+            positions: 8000,
+        }
+    }
+}
+
 /// A position in which the repertoire has no move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hole {
     /// The position, and the most probable moves to it.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: PositionWithLine,
     /// The share of games that reach it if the repertoire is played, 0 to 1; at an end
     /// the share of those that go on. `None` if unknown: a move on the way was never
     /// played although others were, for example a move that the player has added.
@@ -40,21 +51,21 @@ pub struct Hole {
 
 /// A position on the way: the moves to it, and the share of games that reach it, 0 if
 /// unknown.
-struct Reached {
+struct ReachedPosition {
     position: Chess,
     line: Vec<Move>,
     share: f64,
 }
 
-/// The positions of one ply; one that several lines reach is there once.
+/// The positions of one ply; one that several lines reach is in the list once.
 #[derive(Default)]
-struct Reaches {
+struct ReachedPositions {
     numbers: HashMap<EvalKey, usize, FxBuildHasher>,
-    all: Vec<Reached>,
+    all: Vec<ReachedPosition>,
 }
 
-impl Reaches {
-    fn add(&mut self, reached: Reached) {
+impl ReachedPositions {
+    fn add(&mut self, reached: ReachedPosition) {
         let next = self.all.len();
         let number = *self
             .numbers
@@ -90,15 +101,15 @@ pub fn holes(
         repertoire,
         least: limits.least,
         left: [limits.positions; 2],
-        holes: Reaches::default(),
-        ends: Reaches::default(),
+        holes: ReachedPositions::default(),
+        ends: ReachedPositions::default(),
     };
-    let root = Reached {
+    let root = ReachedPosition {
         position: Chess::default(),
         line: Vec::new(),
         share: 1.0,
     };
-    let mut level = Reaches::default();
+    let mut level = ReachedPositions::default();
     if repertoire.colour.is_white() {
         // Without a first move no line can end.
         if let Some(root) = search.answer(root, &mut level)? {
@@ -108,7 +119,7 @@ pub fn holes(
         level.add(root);
     }
     for _ in 0..=limits.plies / 2 {
-        let mut next = Reaches::default();
+        let mut next = ReachedPositions::default();
         // The most probable positions first, in case there are too many.
         level.all.sort_by(|a, b| b.share.total_cmp(&a.share));
         for here in level.all {
@@ -116,9 +127,9 @@ pub fn holes(
         }
         level = next;
     }
-    let described = |all: Reaches, is_end: bool| {
+    let described = |all: ReachedPositions, is_end: bool| {
         all.all.into_iter().map(move |reached| Hole {
-            place: Place::of(&line_of(&reached.line)),
+            place: PositionWithLine::new(&line_of(&reached.line)),
             share: Some(reached.share).filter(|share| *share > 0.0),
             is_end,
         })
@@ -135,13 +146,17 @@ struct Search<'a> {
     least: f64,
     /// Remaining positions to look up, with known and unknown share.
     left: [usize; 2],
-    holes: Reaches,
-    ends: Reaches,
+    holes: ReachedPositions,
+    ends: ReachedPositions,
 }
 
 impl Search<'_> {
     /// Adds the targets of the player's moves; returns the position if there are none.
-    fn answer(&mut self, here: Reached, next: &mut Reaches) -> Result<Option<Reached>, Error> {
+    fn answer(
+        &mut self,
+        here: ReachedPosition,
+        next: &mut ReachedPositions,
+    ) -> Result<Option<ReachedPosition>, Error> {
         let mut found = Lookup::default();
         let wanted = Wanted::Transpositions;
         self.repertoire
@@ -163,11 +178,16 @@ impl Search<'_> {
 
     /// Adds the targets of moves, if they are frequent enough or their frequency is
     /// unknown.
-    fn add(&self, here: &Reached, moves: Vec<(&BookMove, f64)>, next: &mut Reaches) {
+    fn add(
+        &self,
+        here: &ReachedPosition,
+        moves: Vec<(&BookMove, f64)>,
+        next: &mut ReachedPositions,
+    ) {
         for (mv, share) in moves {
             let share = here.share * share;
             if share >= self.least || share == 0.0 {
-                next.add(Reached {
+                next.add(ReachedPosition {
                     position: notation::after(&here.position, mv.mv),
                     line: [&here.line[..], &[mv.mv]].concat(),
                     share,
@@ -179,9 +199,9 @@ impl Search<'_> {
     /// Follows the opponents' moves and the answers to them.
     fn oppose(
         &mut self,
-        here: Reached,
+        here: ReachedPosition,
         opponents: Option<&dyn Probe>,
-        next: &mut Reaches,
+        next: &mut ReachedPositions,
     ) -> Result<(), Error> {
         let mut found = Lookup::default();
         if let Some(opponents) = opponents {
@@ -196,7 +216,7 @@ impl Search<'_> {
         }
         found.moves.retain(|mv| !mv.transposition);
         let played = found.moves.iter().zip(shares(&found.moves)).collect();
-        let mut replies = Reaches::default();
+        let mut replies = ReachedPositions::default();
         self.add(&here, played, &mut replies);
         let replies = replies.all;
         let (mut unanswered, mut answered) = (Vec::new(), false);
@@ -219,14 +239,13 @@ impl Search<'_> {
             unanswered.into_iter().for_each(|hole| self.holes.add(hole));
         } else if goes_on && !unanswered.is_empty() {
             let share = unanswered.iter().map(|hole| hole.share).sum();
-            self.ends.add(Reached { share, ..here });
+            self.ends.add(ReachedPosition { share, ..here });
         }
         Ok(())
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::departures::ChosenMoves;

@@ -53,7 +53,7 @@ pub struct NamedMove {
 
 /// A position, and the line to it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Place {
+pub struct PositionWithLine {
     pub fen: String,
     /// The moves to it, as text.
     pub line: String,
@@ -65,8 +65,8 @@ pub struct Place {
     pub opening: String,
 }
 
-impl Place {
-    pub(crate) fn of(line: &Line) -> Place {
+impl PositionWithLine {
+    pub(crate) fn new(line: &Line) -> PositionWithLine {
         let opening = openings::find_in_line(line.positions());
         let named = |(position, mv)| NamedMove {
             uci: notation::uci(mv),
@@ -74,7 +74,7 @@ impl Place {
             value: None,
             share: None,
         };
-        Place {
+        PositionWithLine {
             fen: notation::fen(line.last()),
             line: text_of(line.moves()),
             moves: line.moves().map(named).collect(),
@@ -90,7 +90,7 @@ pub struct Departure {
     pub by: LeftBy,
     /// The position before the move.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: PositionWithLine,
     /// The move; if the book ends there, the one played most often.
     pub played: NamedMove,
     /// If the opponent left the book, the player's most frequent answer; `share` is its
@@ -122,9 +122,9 @@ impl ChosenMoves {
     }
 
     /// The choices in a training file, as the page saves it, for a book and a colour.
-    /// Empty if it is no such file.
+    /// `None` if it is not such a file.
     #[must_use]
-    pub fn of_training(text: &str, book: &str, colour: Color) -> Option<ChosenMoves> {
+    pub fn from_training(text: &str, book: &str, colour: Color) -> Option<ChosenMoves> {
         #[derive(Deserialize)]
         struct Training {
             format: String,
@@ -143,7 +143,9 @@ impl ChosenMoves {
 
 /// A book as the repertoire of a colour.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Repertoire<'a> {
+    /// The book with the player's moves.
     pub book: &'a (dyn Probe + Sync),
     /// The player's colour.
     pub colour: Color,
@@ -153,7 +155,23 @@ pub struct Repertoire<'a> {
     pub chosen: &'a ChosenMoves,
 }
 
-impl Repertoire<'_> {
+impl<'a> Repertoire<'a> {
+    /// The repertoire of a colour in a book.
+    #[must_use]
+    pub fn new(
+        book: &'a (dyn Probe + Sync),
+        colour: Color,
+        policy: &'a Policy,
+        chosen: &'a ChosenMoves,
+    ) -> Repertoire<'a> {
+        Repertoire {
+            book,
+            colour,
+            policy,
+            chosen,
+        }
+    }
+
     /// The moves of the player in a position with their shares: the chosen one, or else
     /// the green ones, or else those that the policy would play, or else all stored moves
     /// that are not red.
@@ -260,7 +278,7 @@ impl Repertoire<'_> {
         most: usize,
     ) -> Result<Vec<Departure>, Error> {
         let mut numbers = HashMap::<_, usize, FxBuildHasher>::default();
-        let mut places: Vec<Counted> = Vec::new();
+        let mut places: Vec<PlaceCounts> = Vec::new();
         for (game, half_points) in games {
             let line = line_of(&game.moves);
             let played = (game.by != LeftBy::Book).then(|| game.played.to_string());
@@ -268,7 +286,7 @@ impl Repertoire<'_> {
             let next = places.len();
             let number = *numbers.entry(key).or_insert(next);
             if number == next {
-                places.push(Counted {
+                places.push(PlaceCounts {
                     first: game.clone(),
                     tally: Tally::default(),
                     played: Vec::new(),
@@ -300,7 +318,7 @@ impl Repertoire<'_> {
         Ok(is_own)
     }
 
-    fn described(&self, place: &Counted) -> Result<Departure, Error> {
+    fn described(&self, place: &PlaceCounts) -> Result<Departure, Error> {
         let line = line_of(&place.first.moves);
         let position = line.last();
         let mut found = Lookup::default();
@@ -332,7 +350,7 @@ impl Repertoire<'_> {
         };
         Ok(Departure {
             by: place.first.by,
-            place: Place::of(&line),
+            place: PositionWithLine::new(&line),
             played: named(position, played, None),
             reply: reply.map(|(mv, share)| named(&after, mv, Some(share))),
             score: place.tally.results.score(),
@@ -347,7 +365,7 @@ impl Repertoire<'_> {
 }
 
 /// The counts for one place.
-struct Counted {
+struct PlaceCounts {
     first: GameDeparture,
     tally: Tally,
     played: Vec<(Move, u64)>,
@@ -384,7 +402,6 @@ pub(crate) fn text_of<'p>(moves: impl Iterator<Item = (&'p Chess, Move)>) -> Str
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
     use super::*;
     use std::sync::LazyLock;
@@ -492,7 +509,7 @@ pub(crate) mod tests {
             let key = "my.ctg|white|rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
             let text =
                 format!(r#"{{"format":"tabia-training","cards":[],"moves":[["{key}","{uci}"]]}}"#);
-            let chosen = ChosenMoves::of_training(&text, "my.ctg", Color::White).unwrap();
+            let chosen = ChosenMoves::from_training(&text, "my.ctg", Color::White).unwrap();
             let repertoire = Repertoire {
                 book: &TWO,
                 ..white(&chosen)
@@ -507,8 +524,8 @@ pub(crate) mod tests {
         assert_eq!(of("e2e4", "e4"), None);
         // The book no longer has the move.
         assert_eq!(of("a2a3", "d4"), None);
-        assert!(ChosenMoves::of_training("[]", "my.ctg", Color::White).is_none());
-        assert!(ChosenMoves::of_training(r#"{"format":"x"}"#, "my.ctg", Color::White).is_none());
+        assert!(ChosenMoves::from_training("[]", "my.ctg", Color::White).is_none());
+        assert!(ChosenMoves::from_training(r#"{"format":"x"}"#, "my.ctg", Color::White).is_none());
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub enum Error {
     /// A book or a file of evaluations cannot be read or written.
     #[error(transparent)]
     Book(#[from] tabia_book::Error),
-    /// Games cannot be read.
+    /// Games cannot be read, or a file cannot be written.
     #[error(transparent)]
     Games(#[from] tabia_games::Error),
     /// An index of games cannot be read.
@@ -30,23 +30,20 @@ pub enum Error {
     /// The engine does not start, or fails at several positions in a row.
     #[error(transparent)]
     Engine(#[from] AnalystError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    WriteFile(#[from] WriteFileError),
-    /// Sorting on disk failed.
-    #[error(transparent)]
-    Sort(#[from] SortError),
+    /// Temporary files for sorting cannot be written or read.
+    #[error("{0}")]
+    Sort(String),
     /// An error of the operating system.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// A thread of the work failed.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
+    /// Internal error: a thread panicked.
+    #[error("{0}")]
+    Panicked(String),
     /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
+    #[error("{Stopped}")]
+    Stopped,
     /// No position of the sources meets all conditions of a suite.
-    #[error("no position is left of {seen}: \"{}\" took most of them ({lost})", step.as_str())]
+    #[error("no position is left of {seen}: \"{}\" left out most of them ({lost})", step.as_str())]
     NoPositionLeft {
         /// The number of positions examined.
         seen: u64,
@@ -63,9 +60,33 @@ pub enum Error {
     Text(String),
 }
 
+impl From<WriteFileError> for Error {
+    fn from(error: WriteFileError) -> Error {
+        Error::Games(error.into())
+    }
+}
+
+impl From<SortError> for Error {
+    fn from(error: SortError) -> Error {
+        Error::Sort(error.to_string())
+    }
+}
+
+impl From<Panicked> for Error {
+    fn from(panicked: Panicked) -> Error {
+        Error::Panicked(panicked.to_string())
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(_: Stopped) -> Error {
+        Error::Stopped
+    }
+}
+
 /// The error for more positions or moves than a graph can number.
 pub(crate) fn too_large<T>(_: T) -> Error {
-    Error::Text("a book with more than 4 thousand million moves".to_owned())
+    Error::Text("a book with more than 4 billion moves".to_owned())
 }
 
 /// An error with the file that it is about.

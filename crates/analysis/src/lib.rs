@@ -1,4 +1,7 @@
 //! Analyses of opening books with engines and results.
+//!
+//! Running examples are in the folder `examples`: `audit_book`, `book_graph`,
+//! `repertoire_gaps`, `opening_suite`, `compare_books`.
 
 pub mod audit;
 pub mod coverage;
@@ -19,6 +22,8 @@ mod tally;
 
 pub use error::Error;
 pub use pairs::{Pairs, Strength};
+pub use tabia_io::atomic::Previous;
+pub use tabia_io::progress::{Progress, Watch};
 pub use tally::Tally;
 
 /// Compiles the example of the README.

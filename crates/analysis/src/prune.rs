@@ -24,6 +24,7 @@ use tabia_notation::{self as notation, Line};
 
 /// The conditions. A move is removed if it meets one of them.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Conditions {
     /// Moves that meet this filter.
     pub filter: Option<Filter>,
@@ -109,10 +110,8 @@ impl Conditions {
     /// Whether there are no conditions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        if self.losing.is_some() {
-            return false;
-        }
         self.filter.is_none()
+            && self.losing.is_none()
             && self.lines.is_empty()
             && self.max_ply.is_none()
             && self.min_games.is_none()
@@ -122,11 +121,14 @@ impl Conditions {
     /// The last moves of the lines; an error if the book does not have one.
     fn goals(&self, book: &impl Probe) -> Result<Vec<Goal>, Error> {
         if !book.contains(&shakmaty::Chess::default())? {
-            let text = "the book does not hold the start position, which pruning begins from; \
+            let text = "the start position, from which pruning begins, is not in the book; \
                         nothing was written";
             return Err(Error::NotInBook(text.to_owned()));
         }
-        self.lines.iter().map(|line| Goal::of(line, book)).collect()
+        self.lines
+            .iter()
+            .map(|line| Goal::new(line, book))
+            .collect()
     }
 
     /// Decides on each move of a position.
@@ -192,7 +194,7 @@ struct Goal {
 }
 
 impl Goal {
-    fn of(line: &Line, book: &impl Probe) -> Result<Goal, Error> {
+    fn new(line: &Line, book: &impl Probe) -> Result<Goal, Error> {
         let missing =
             |what| Error::NotInBook(format!("{what} is not in the book; nothing was written"));
         if let Some(name) = not_stored(book, line, |_| true)? {

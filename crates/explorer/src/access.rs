@@ -33,13 +33,17 @@ pub enum AllowedOrigin {
     Any,
 }
 
+/// A text that is not an [`AllowedOrigin`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected an origin as https://example.org, or any")]
+pub struct ParseOriginError;
+
 impl FromStr for AllowedOrigin {
-    type Err = &'static str;
+    type Err = ParseOriginError;
 
     /// Parses an origin (scheme, host, optional port), `null` for pages from files, or
     /// `any`.
-    fn from_str(text: &str) -> Result<AllowedOrigin, &'static str> {
-        const WANTED: &str = "expected an origin as https://example.org, or any";
+    fn from_str(text: &str) -> Result<AllowedOrigin, ParseOriginError> {
         let text = text.trim().trim_end_matches('/').to_ascii_lowercase();
         if ["any", "*"].contains(&text.as_str()) {
             return Ok(AllowedOrigin::Any);
@@ -47,13 +51,13 @@ impl FromStr for AllowedOrigin {
         if text == "null" {
             return Ok(AllowedOrigin::Origin(text));
         }
-        let (scheme, host) = text.split_once("://").ok_or(WANTED)?;
+        let (scheme, host) = text.split_once("://").ok_or(ParseOriginError)?;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
         let is_scheme =
             !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
         match is_scheme && !host.is_empty() && host.chars().all(is_plain) {
             true => Ok(AllowedOrigin::Origin(text)),
-            false => Err(WANTED),
+            false => Err(ParseOriginError),
         }
     }
 }

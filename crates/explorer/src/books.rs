@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::content::{Content, Open};
+use super::content::{Content, Open, OpenError};
 use super::edit::{EditHistory, reason_not_to_edit};
 use super::filter::{Filters, GamesFilter, UnderFilter};
-use super::lock::lock;
-use super::message::{Message, message};
-use tabia_book::Book;
+use super::message::{Message, translatable};
+use tabia_book::{Book, OpenOptions};
+use tabia_io::input::path::file_name;
 use tabia_io::input::state::Identity;
+use tabia_io::parallel::lock;
 
-/// Opens or reopens the book. The error is one sentence that names the file.
-pub type Reopen = Box<dyn Fn() -> Result<Open, String> + Send + Sync>;
+/// Opens the book again.
+pub type Reopen = Box<dyn Fn() -> Result<Open, OpenError> + Send + Sync>;
 
 /// A book in the explorer.
 pub struct ExploredBook {
@@ -42,6 +43,22 @@ fn states(files: &[PathBuf]) -> Vec<Option<Identity>> {
 }
 
 impl ExploredBook {
+    /// The book in a file of any format, under the name of the file. Pages may change it.
+    ///
+    /// # Errors
+    ///
+    /// The file is not a book, or cannot be read.
+    pub fn from_file(path: &Path) -> Result<ExploredBook, tabia_book::Error> {
+        let book = Arc::new(Book::open(path, &OpenOptions::default())?);
+        let again = path.to_owned();
+        let reopen =
+            Box::new(move || Ok(Arc::new(Book::open(&again, &OpenOptions::default())?) as Open));
+        let name = file_name(path).into_owned();
+        Ok(ExploredBook::new(name, Vec::new(), book.clone(), reopen)
+            .with_editing(Some(&book))
+            .with_files(vec![path.to_owned()]))
+    }
+
     /// A book that is `open` now and can be reopened. `name` is for users; `notices`
     /// describe problems. It cannot be changed.
     #[must_use]
@@ -51,7 +68,7 @@ impl ExploredBook {
             notices,
             open: Mutex::new((open, Arc::default())),
             reopen,
-            history: Err(message!("this book cannot be changed")),
+            history: Err(translatable!("this book cannot be changed")),
             times_reopened: AtomicU64::new(0),
             learns: false,
             files: Vec::new(),
@@ -84,7 +101,7 @@ impl ExploredBook {
     pub(super) fn with_filter(self, make: UnderFilter) -> ExploredBook {
         ExploredBook {
             filters: Some(Filters::new(make)),
-            history: Err(message!("an index of games has no marks")),
+            history: Err(translatable!("an index of games has no marks")),
             ..self
         }
     }
@@ -95,7 +112,7 @@ impl ExploredBook {
     }
 
     /// Whether it is read from this file; `path` has no links.
-    pub(super) fn is_of(&self, path: &Path) -> bool {
+    pub(super) fn is_read_from(&self, path: &Path) -> bool {
         let own = self.files.first().and_then(|own| own.canonicalize().ok());
         own.is_some_and(|own| own == path)
     }
@@ -159,7 +176,7 @@ impl ExploredBook {
     }
 
     /// The present content; of an index, the games that match a filter.
-    pub(super) fn under(&self, filter: &GamesFilter) -> Result<Content, String> {
+    pub(super) fn under(&self, filter: &GamesFilter) -> Result<Content, OpenError> {
         let content = self.content();
         match &self.filters {
             Some(filters) if *filter != GamesFilter::default() => {
@@ -181,7 +198,7 @@ impl ExploredBook {
     }
 
     /// Reopens the book.
-    pub(super) fn reopen(&self) -> Result<(), String> {
+    pub(super) fn reopen(&self) -> Result<(), OpenError> {
         // Any later change of the files is detected next time.
         let now = states(&self.files);
         *lock(&self.seen) = now;
@@ -208,9 +225,9 @@ mod tests {
         let readable = book.clone();
         let reopen = Box::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
-            let text = std::fs::read_to_string(&readable).map_err(|error| error.to_string())?;
+            let text = std::fs::read_to_string(&readable)?;
             match text.as_str() {
-                "broken" => Err(text),
+                "broken" => Err(text.into()),
                 _ => Ok(starter()),
             }
         });

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use hyper::body::Bytes;
 
-use super::lock::lock;
+use tabia_io::parallel::lock;
 
 /// Greatest number of bytes of addresses and answers in the cache.
 const MOST_BYTES: usize = 2 << 20;

@@ -14,6 +14,9 @@ use tabia_notation::Line;
 /// An open book.
 pub type Open = Arc<dyn Probe + Send + Sync>;
 
+/// Why a book cannot be opened: one sentence that names the file.
+pub type OpenError = Box<dyn std::error::Error + Send + Sync>;
+
 /// A version of a book, with cached data about it.
 pub(super) type Content = (Open, Arc<BookCache>);
 

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::books::ExploredBook;
-use super::edit::{Change, EditHistory, Step, Undoable, failed, parse_edit};
+use super::edit::{Change, EditHistory, EditKind, RecordedChange, Undoable, failed, parse_edit};
 use super::line;
-use super::message::{Message, message};
+use super::message::{Message, translatable};
 use super::open_books::OpenBooks;
 use super::reply::{Answer, Refusal, bad, json};
-use tabia_book::{Field, Lookup, Wanted};
+use tabia_book::{Lookup, Wanted};
 use tabia_notation::{self as notation, Line};
 
 /// Greatest number of lines that a request may add.
@@ -30,7 +30,7 @@ pub(super) struct EditRequest {
     /// The moves of the line to mark, instead of the move `uci` after the line.
     #[serde(default)]
     along: Option<Along>,
-    change: String,
+    change: EditKind,
     value: String,
     /// The values that the page showed when the change was made.
     #[serde(default)]
@@ -106,16 +106,16 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
     let history = history_of(&book)?;
     let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
     let most = history.most_weight().unwrap_or(u16::MAX);
-    let edit = parse_edit(&request.change, &request.value, most).map_err(bad)?;
+    let edit = parse_edit(request.change, &request.value, most).map_err(bad)?;
     let (moves, name) = match request.along {
         Some(side) => (moves_of(&line, side), line.to_string()),
         None => move_after(&line, &request.uci).map_err(bad)?,
     };
     if moves.is_empty() {
-        return Err(bad(message!("no move is named")));
+        return Err(bad(translatable!("no move was given")));
     }
     let seen = request.seen.as_ref();
-    let seen = seen.map(|seen| parse_edit(&request.change, seen, u16::MAX));
+    let seen = seen.map(|seen| parse_edit(request.change, seen, u16::MAX));
     let mut seen = seen.transpose().map_err(bad)?;
     if let Some(seen) = &mut seen
         && book.learns()
@@ -123,14 +123,7 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
         // The page shows a learn value that differs from the one in the file.
         seen.learn_value = None;
     }
-    let value = Message::from(request.value.as_str());
-    let description = match Field::from_name(&request.change) {
-        Some(Field::Recommendation) => message!("{0}: mark {1}", name, value),
-        Some(Field::Annotation) => message!("{0}: annotation {1}", name, value),
-        Some(Field::LearnValue) => message!("{0}: learn value {1}", name, value),
-        Some(Field::Weight) => message!("{0}: weight {1}", name, value),
-        _ => message!("{0}: commentary {1}", name, value),
-    };
+    let description = request.change.description(name, &request.value);
     let change = Change::Mark { moves, edit, seen };
     make(open, &book, &request.client, change, description)
 }
@@ -139,7 +132,7 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
 pub(super) fn add(open: &OpenBooks, request: &AddRequest) -> Answer {
     let book = open.editable(request.book)?;
     if request.lines.len() > MOST_LINES {
-        return Err(bad(message!(
+        return Err(bad(translatable!(
             "at most {0} lines are added at once",
             MOST_LINES
         )));
@@ -148,16 +141,16 @@ pub(super) fn add(open: &OpenBooks, request: &AddRequest) -> Answer {
     for added in &request.lines {
         let line = line::read(request.fen.as_deref(), Some(&added.play)).map_err(bad)?;
         if line.plies() == 0 || line.moves().count() != line.plies() {
-            return Err(bad(message!("expected moves, and no null moves")));
+            return Err(bad(translatable!("expected moves, and no null moves")));
         }
         let mut annotations = added.signs.clone();
         annotations.retain(|&(index, _)| index < line.plies());
         lines.push((line, annotations));
     }
     let description = match lines.as_slice() {
-        [] => return Err(bad(message!("no line is named"))),
-        [(line, _)] => message!("added {0}", line.to_string()),
-        lines => message!("added {0} lines", lines.len()),
+        [] => return Err(bad(translatable!("no line was given"))),
+        [(line, _)] => translatable!("added {0}", line.to_string()),
+        lines => translatable!("added {0} lines", lines.len()),
     };
     make(
         open,
@@ -202,7 +195,7 @@ fn make(
     change: Change,
     description: Message,
 ) -> Answer {
-    let step = Step {
+    let step = RecordedChange {
         client: client.to_owned(),
         change,
         description,
@@ -233,7 +226,7 @@ fn reload_edited(
     taken_back: Option<Message>,
 ) -> Answer {
     book.reopen()
-        .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.into()))?;
+        .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string().into()))?;
     open.announce();
     let undoable = history_of(book)?.undoable(client);
     Ok(json(&Edited {
@@ -264,13 +257,16 @@ fn lines_to_remove(
             longer
         });
         let longer: Vec<Line> = longer.collect();
-        (longer, message!("deleted all after {0}", line.to_string()))
+        (
+            longer,
+            translatable!("deleted all after {0}", line.to_string()),
+        )
     } else {
-        let description = message!("deleted {0}", line.to_string());
+        let description = translatable!("deleted {0}", line.to_string());
         (vec![line], description)
     };
     if lines.iter().all(|line| line.plies() == 0) {
-        return Err(bad(message!("there is nothing to delete")));
+        return Err(bad(translatable!("there is nothing to delete")));
     }
     Ok((lines, description))
 }
@@ -281,7 +277,7 @@ fn move_after(line: &Line, uci: &str) -> Result<(Vec<(Chess, Move)>, String), Me
     let mut played = Line::from_start(position.clone());
     played.extend(uci)?;
     let mv = played.moves().next().map(|(_, mv)| mv);
-    let mv = mv.ok_or_else(|| message!("no move is named"))?;
+    let mv = mv.ok_or_else(|| translatable!("no move was given"))?;
     let name = notation::san(position, mv);
     Ok((vec![(position.clone(), mv)], name))
 }

@@ -31,7 +31,7 @@ pub(super) fn subscription(
     changes: watch::Receiver<u64>,
 ) -> Option<Events> {
     if let Some(Subscription(pieces)) = response.extensions_mut().remove() {
-        return Some(Events::of(pieces));
+        return Some(Events::from_pieces(pieces));
     }
     let kind = response.headers().get(CONTENT_TYPE);
     kind.filter(|kind| *kind == EVENTS)?;
@@ -39,7 +39,7 @@ pub(super) fn subscription(
 }
 
 impl Events {
-    fn of(mut pieces: watch::Receiver<Bytes>) -> Events {
+    fn from_pieces(mut pieces: watch::Receiver<Bytes>) -> Events {
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(async move {
             loop {

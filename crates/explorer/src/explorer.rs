@@ -20,7 +20,7 @@ use super::engine::{EngineChoice, PageEngine};
 use super::find_next;
 use super::folders::{Folders, OpenFile};
 use super::indexes::Games;
-use super::message::message;
+use super::message::translatable;
 use super::open_books::OpenBooks;
 use super::openings;
 use super::options::{self, StartOption};
@@ -32,7 +32,7 @@ use super::reply::{Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply,
 use super::route::{Command, Route};
 use tabia_adapter::settings::Options;
 
-const NOT_HERE: &str = "there is no such page";
+const NOT_HERE: &str = "not found";
 
 /// The explorer without its sockets.
 pub struct Explorer {
@@ -119,7 +119,7 @@ impl Explorer {
 
     /// Whether the page sends games with this request.
     pub(super) fn receives_games(&self, head: &Parts) -> bool {
-        Route::of(head.uri.path()) == Route::Program(Endpoint::Departures)
+        Route::from_path(head.uri.path()) == Route::Program(Endpoint::Departures)
             && self.access.has_token(&head.headers)
     }
 
@@ -128,9 +128,9 @@ impl Explorer {
     #[must_use]
     pub fn answer(&self, request: &Request<Bytes>) -> Response<Bytes> {
         if request.uri().authority().is_some() {
-            return refuse(StatusCode::BAD_REQUEST, "this is no proxy");
+            return refuse(StatusCode::BAD_REQUEST, "this is not a proxy");
         }
-        let route = Route::of(request.uri().path());
+        let route = Route::from_path(request.uri().path());
         let (headers, method) = (request.headers(), request.method());
         if let Route::Program(_) = route {
             return match self.access.visit(headers) {
@@ -159,9 +159,9 @@ impl Explorer {
                 (Route::File(_), &Method::POST) => {
                     return refuse(StatusCode::NOT_FOUND, NOT_HERE);
                 }
-                (_, &Method::GET | &Method::HEAD) => "this takes POST",
-                (_, &Method::POST) => "this takes GET",
-                _ => "only GET, HEAD and POST are known here",
+                (_, &Method::GET | &Method::HEAD) => "only POST is accepted here",
+                (_, &Method::POST) => "only GET is accepted here",
+                _ => "only GET, HEAD and POST are accepted here",
             };
             let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, reason);
             let known = HeaderValue::from_static("GET, HEAD, POST");
@@ -229,8 +229,9 @@ impl Explorer {
 
     fn execute(&self, command: Command, request: &Request<Bytes>) -> Answer {
         if !self.access.has_token(request.headers()) {
-            let reason =
-                message!("the request does not carry the token of this page: load the page again");
+            let reason = translatable!(
+                "the request does not carry the token of this page: load the page again"
+            );
             return Err((StatusCode::FORBIDDEN, reason));
         }
         match command {
@@ -240,7 +241,12 @@ impl Explorer {
             }
             Command::Evaluate => {
                 let request = body(request)?;
-                let none = || (StatusCode::FORBIDDEN, message!("there is no engine here"));
+                let none = || {
+                    (
+                        StatusCode::FORBIDDEN,
+                        translatable!("no engine is available"),
+                    )
+                };
                 self.engine.as_ref().ok_or_else(none)?.evaluate(&request)
             }
             Command::Edit => edit_requests::edit(&self.open, &body(request)?),

@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use shakmaty::Color;
 
-use super::content::{BookCache, Content, Open};
-use super::lock::lock;
+use super::content::{BookCache, Content, Open, OpenError};
 use super::message::Message;
 use super::query::Query;
 use tabia_games::{GameResult, Month, Speed};
 use tabia_index::GameSelection;
+use tabia_io::parallel::lock;
 
 /// A filter for the games of an index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,10 +47,9 @@ pub(super) enum Shape {
     Player,
 }
 
-/// Returns an index with the games that match a filter, and a message about them. The
-/// error is one sentence that names the file.
+/// Returns an index with the games that match a filter, and a message about them.
 pub(super) type UnderFilter =
-    Box<dyn Fn(&GamesFilter) -> Result<(Open, Option<Message>), String> + Send + Sync>;
+    Box<dyn Fn(&GamesFilter) -> Result<(Open, Option<Message>), OpenError> + Send + Sync>;
 
 /// Greatest number of cached filters of a book.
 const MOST_FILTERS: usize = 8;
@@ -75,7 +74,7 @@ impl Filters {
     }
 
     /// The games that match a filter, in the book as it was opened the `opening`th time.
-    pub(super) fn content(&self, filter: &GamesFilter, opening: u64) -> Result<Content, String> {
+    pub(super) fn content(&self, filter: &GamesFilter, opening: u64) -> Result<Content, OpenError> {
         {
             let mut made = lock(&self.made);
             if made.opening != opening {
@@ -146,7 +145,7 @@ pub(super) fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Me
     } else if let Some(list) = query.get("ratings") {
         let ratings = list.split(',').map(|word| {
             let number = word.trim().parse::<u16>();
-            number.map_err(|_| "ratings takes whole numbers".to_owned())
+            number.map_err(|_| "ratings: expected whole numbers".to_owned())
         });
         let ratings: Vec<u16> = ratings.collect::<Result<_, _>>()?;
         selection = selection.with_ratings(&ratings);
@@ -158,7 +157,7 @@ pub(super) fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Me
 pub(super) fn name_of_player(name: &str) -> Result<&str, Message> {
     match name.len() {
         ..=200 => Ok(name),
-        _ => Err("player: no name is that long".into()),
+        _ => Err("player: the name is too long".into()),
     }
 }
 
@@ -184,7 +183,7 @@ mod tests {
         let filters = Filters::new(Box::new(move |filter| {
             counted.fetch_add(1, Ordering::Relaxed);
             match &filter.player {
-                Some((name, _)) if name == "nobody" => Err("no".to_owned()),
+                Some((name, _)) if name == "nobody" => Err("no".into()),
                 _ => Ok((Arc::new(tabia_adapter::book_set::starter().unwrap()), None)),
             }
         }));

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::content::Open;
-use super::message::message;
+use super::message::translatable;
 use super::move_names::MoveNames;
 use super::open_books::{OpenBooks, content};
 use super::query::Query;
@@ -48,10 +48,10 @@ impl Goal {
 pub(super) fn answer(open: &OpenBooks, query: &Query) -> Answer {
     let line = query.line().map_err(bad)?;
     let kind = query.get("to").and_then(Goal::by_name);
-    let kind = kind.ok_or_else(|| bad("to is difference, gap or mark"))?;
+    let kind = kind.ok_or_else(|| bad("to: expected difference, gap or mark"))?;
     let books = open.shown(query)?;
     if kind == Goal::Difference && books.len() < 2 {
-        return Err(bad(message!("two books are needed to differ")));
+        return Err(bad(translatable!("a comparison needs two books")));
     }
     let books = books.iter().map(|(_, book)| Ok(content(book, query)?.0));
     let books: Vec<_> = books.collect::<Result<_, Refusal>>()?;
@@ -81,7 +81,9 @@ fn find(
         first.probe(position, Wanted::Stored, &mut here)?;
         let is_found = match kind {
             Goal::Gap => here.moves.is_empty() && !position.is_game_over(),
-            Goal::Mark => here.moves.iter().any(is_marked),
+            Goal::Mark => {
+                (here.moves.iter()).any(|mv| mv.mark() != Mark::None || mv.annotation.nag() != 0)
+            }
             Goal::Difference => {
                 last.probe(position, Wanted::Stored, &mut there)?;
                 differ(&here.moves, &there.moves)
@@ -117,10 +119,6 @@ fn weight(mv: &BookMove) -> f64 {
     tree::weight(mv) + 0.01
 }
 
-fn is_marked(mv: &BookMove) -> bool {
-    mv.mark() != Mark::None || mv.annotation.nag() != 0
-}
-
 fn differ(here: &[BookMove], there: &[BookMove]) -> bool {
     let same = |mv: &BookMove, other: &BookMove| {
         mv.mv == other.mv
@@ -134,7 +132,6 @@ fn differ(here: &[BookMove], there: &[BookMove]) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::sync::Arc;

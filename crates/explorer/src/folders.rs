@@ -14,10 +14,11 @@ use std::time::UNIX_EPOCH;
 use serde::Serialize;
 
 use super::books::ExploredBook;
-use super::lock::lock;
+use super::content::OpenError;
 use tabia_index::GamesIndex;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::input::path::file_name;
+use tabia_io::parallel::lock;
 use tabia_notation::kind::{BookKind, Kind};
 
 /// How many levels of folders are searched.
@@ -40,9 +41,8 @@ pub enum OpenedFile {
     Index(GamesIndex),
 }
 
-/// Opens a file, under this name if it is a book. The error is one sentence that names
-/// the file.
-pub type OpenFile = Box<dyn Fn(&Path, String) -> Result<OpenedFile, String> + Send + Sync>;
+/// Opens a file, under this name if it is a book.
+pub type OpenFile = Box<dyn Fn(&Path, String) -> Result<OpenedFile, OpenError> + Send + Sync>;
 
 /// The folders, and the function that opens their files.
 pub(super) struct Folders {
@@ -88,7 +88,7 @@ impl Folders {
 
     /// Files by name; a file that is found twice is listed once.
     pub(super) fn list(&self) -> FileList {
-        let Found { mut files, left } = self.search();
+        let FolderSearch { mut files, left } = self.search();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
         files.sort_by_cached_key(|file| (file.name.to_lowercase(), file.folder.clone()));
@@ -103,12 +103,12 @@ impl Folders {
 
     /// The file with an identifier, if it exists now. Only that file is read.
     pub(super) fn find(&self, id: &str) -> Option<ListedFile> {
-        let Found { files, .. } = self.search();
+        let FolderSearch { files, .. } = self.search();
         files.iter().find(|file| file.id() == id)?.listed()
     }
 
-    fn search(&self) -> Found {
-        let mut found = Found {
+    fn search(&self) -> FolderSearch {
+        let mut found = FolderSearch {
             files: Vec::new(),
             left: MOST_ENTRIES,
         };
@@ -132,7 +132,7 @@ impl Folders {
 }
 
 /// Files found, and how many more entries may be read.
-struct Found {
+struct FolderSearch {
     files: Vec<FoundFile>,
     left: usize,
 }
@@ -145,7 +145,7 @@ struct FoundFile {
     folder: String,
 }
 
-impl Found {
+impl FolderSearch {
     /// Searches a folder; `name` is its name in pages. Links to folders are not followed.
     fn search(&mut self, root: &Path, at: &Path, name: &str, depth: u32) -> io::Result<()> {
         for entry in fs::read_dir(at)? {
@@ -160,7 +160,7 @@ impl Found {
                 continue;
             }
             if !kind.is_dir() {
-                self.files.extend(FoundFile::of(root, &path, name));
+                self.files.extend(FoundFile::find(root, &path, name));
             } else if let Some(depth) = depth.checked_sub(1) {
                 let name = format!("{name}/{}", file_name(&path));
                 // A folder that cannot be read has no files.
@@ -173,7 +173,7 @@ impl Found {
 
 impl FoundFile {
     /// A file with a suitable name, if it is inside the folder.
-    fn of(root: &Path, path: &Path, folder: &str) -> Option<FoundFile> {
+    fn find(root: &Path, path: &Path, folder: &str) -> Option<FoundFile> {
         let end = path.extension()?.to_str()?.to_ascii_lowercase();
         if !matches!(end.as_str(), "ctg" | "bin" | "abk" | "tgx") {
             return None;
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     fn folders(of: &[&Path]) -> Folders {
-        let open = Box::new(|_: &Path, _| Err("not here".to_owned()));
+        let open = Box::new(|_: &Path, _| Err("not here".into()));
         Folders::new(of.iter().map(|path| path.to_path_buf()).collect(), open)
     }
 

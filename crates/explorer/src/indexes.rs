@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex};
 use shakmaty::{Chess, Color, Position};
 
 use super::books::ExploredBook;
-use super::content::Open;
+use super::content::{Open, OpenError};
 use super::filter::GamesFilter;
-use super::lock::lock;
-use super::message::{Message, message};
+use super::message::{Message, translatable};
 use super::openings::words;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
 use tabia_index::query::{self, Lists, Source, Sums};
 use tabia_index::{Counts, GameSelection, GamesIndex, Player, exact_names, players};
+use tabia_io::parallel::lock;
 
 /// Greatest number of games, newest first, whose players a search finds.
 const MOST_NAMED: u64 = 1_000_000;
@@ -114,15 +114,14 @@ impl OpenIndex {
         let file = open.file().path().to_owned();
         let [again, filtered] = [Arc::clone(self), Arc::clone(self)];
         let under = move |index: &OpenIndex, filter: &GamesFilter| {
-            let chosen = index.chosen(filter).map_err(|error| error.to_string())?;
+            let chosen = index.chosen(filter)?;
             let notice = match &filter.player {
                 Some((name, _)) if chosen.has_no_games() => index
-                    .has_nobody_named(&chosen.index, name)
-                    .map_err(|error| error.to_string())?
+                    .has_nobody_named(&chosen.index, name)?
                     .then(|| no_such_player(name)),
                 _ => chosen.notice_of_older_games(),
             };
-            Ok::<_, String>((Arc::new(chosen) as Open, notice))
+            Ok::<_, OpenError>((Arc::new(chosen) as Open, notice))
         };
         let reopen = Box::new(move || Ok(under(&again, &GamesFilter::default())?.0));
         let open = ChosenGames {
@@ -261,7 +260,7 @@ impl Games {
 
 /// A message about a name that no player of the games has.
 pub(super) fn no_such_player(name: &str) -> Message {
-    message!("No player of these games has this name: {0}", name)
+    translatable!("No player of these games has this name: {0}", name)
 }
 
 /// Counts as statistics for one side. An index numbers its games with 32 bits.
@@ -327,8 +326,8 @@ impl ChosenGames {
         let sums = players.map(|player| (player.games(), player.older()));
         let (counted, older) = sums.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
         (older > 0).then(|| {
-            message!(
-                "Of this player’s {0} games the newest {1} are counted.",
+            translatable!(
+                "Only the newest {1} of this player’s {0} games are counted.",
                 counted + older,
                 counted
             )

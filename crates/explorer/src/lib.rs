@@ -27,6 +27,9 @@
 //! no rules of chess: the answer for a position contains the board, the legal moves, the
 //! names and the figures.
 //!
+//! Running examples are in the folder `examples`: `answer_request`, `serve_once`,
+//! `opening_explorer`, `change_book`, `missing_answers`.
+//!
 //! # What a request can reach
 //!
 //! The books of the command line, by number, those in the folders that it names
@@ -52,7 +55,6 @@ mod find_next;
 mod folders;
 mod indexes;
 mod line;
-mod lock;
 mod message;
 mod move_names;
 mod open_books;
@@ -66,14 +68,17 @@ mod reply;
 mod route;
 mod server;
 
-pub use access::{Access, AllowedOrigin, machine};
+pub use access::{Access, AllowedOrigin, ParseOriginError, machine};
 pub use books::{ExploredBook, Reopen};
-pub use content::Open;
+pub use content::{Open, OpenError};
 pub use engine::EngineChoice;
 pub use explorer::Explorer;
 pub use folders::{OpenFile, OpenedFile};
+/// Requests and responses are those of this version.
+pub use hyper;
 pub use indexes::Games;
 pub use server::{Limits, serve};
+pub use tabia_adapter::settings::Options;
 /// Stops a server, from any thread.
 pub use tokio::sync::Notify;
 

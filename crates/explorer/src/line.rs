@@ -1,6 +1,6 @@
 //! Reads a line of moves from the parameters of a request.
 
-use super::message::{Message, message};
+use super::message::{Message, translatable};
 use tabia_notation::Line;
 
 /// Reads a line: a first position and moves.
@@ -18,7 +18,7 @@ pub(super) fn read_prefix(fen: Option<&str>, play: Option<&str>) -> (Line, Optio
     let mut line = match Line::read(fen.unwrap_or_default(), "") {
         Ok(line) => line,
         Err(error) => {
-            let problem = message!(
+            let problem = translatable!(
                 "The address names a position that cannot be shown: {0}.",
                 Message::from(error)
             );
@@ -27,11 +27,11 @@ pub(super) fn read_prefix(fen: Option<&str>, play: Option<&str>) -> (Line, Optio
     };
     let problem = line.extend(play.unwrap_or_default()).err().map(|error| {
         let before = match line.plies() {
-            0 => message!("Nothing before it could be kept"),
-            1 => message!("The move before it is shown"),
-            plies => message!("The {0} moves before it are shown", plies),
+            0 => translatable!("Nothing before it could be kept"),
+            1 => translatable!("The move before it is shown"),
+            plies => translatable!("The {0} moves before it are shown", plies),
         };
-        message!(
+        translatable!(
             "The address names a line that cannot be played: {0}. {1}.",
             Message::from(error),
             before

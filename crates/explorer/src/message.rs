@@ -29,12 +29,12 @@ pub(super) enum Arg {
 }
 
 /// Makes a [`Message`] with arguments. Tests find the codes by the name of this macro.
-macro_rules! message {
+macro_rules! translatable {
     ($code:literal $(, $arg:expr)* $(,)?) => {
         $crate::message::Message::new($code, vec![$($arg.into()),*])
     };
 }
-pub(super) use message;
+pub(super) use translatable;
 
 impl Message {
     pub(super) fn new(code: &str, args: Vec<Arg>) -> Message {
@@ -112,9 +112,12 @@ impl From<LineError> for Message {
                 number,
                 word,
                 reason,
-            } => move_error(reason, message!("move {0}", format!("{number} ({word})"))),
-            LineError::Long => message!("a line has at most {0} plies", MOST_PLIES),
-            LineError::Null { number } => message!("move {0} is a null move in check", number),
+            } => move_error(
+                reason,
+                translatable!("move {0}", format!("{number} ({word})")),
+            ),
+            LineError::Long => translatable!("a line has at most {0} plies", MOST_PLIES),
+            LineError::Null { number } => translatable!("move {0} is a null move in check", number),
             other => other.to_string().into(),
         }
     }
@@ -124,16 +127,16 @@ impl From<FenError> for Message {
     fn from(error: FenError) -> Message {
         match error {
             FenError::Syntax { fen, reason } => {
-                message!("the FEN \"{0}\" cannot be read: {1}", fen, reasons(&reason))
+                translatable!("the FEN \"{0}\" cannot be read: {1}", fen, reasons(&reason))
             }
             FenError::Illegal { fen, reason } => {
-                message!(
+                translatable!(
                     "the FEN \"{0}\" is not a legal position: {1}",
                     fen,
                     reasons(&reason.to_string())
                 )
             }
-            _ => message!("a position is not that long"),
+            _ => translatable!("a position is not that long"),
         }
     }
 }
@@ -141,9 +144,9 @@ impl From<FenError> for Message {
 /// Why a word is not a legal move.
 pub(super) fn move_error(reason: MoveError, word: impl Into<Arg>) -> Message {
     match reason {
-        MoveError::Syntax => message!("{0} is not a move", word),
-        MoveError::Illegal => message!("{0} is not legal", word),
-        _ => message!("{0} may be several moves here", word),
+        MoveError::Syntax => translatable!("{0} is not a move", word),
+        MoveError::Illegal => translatable!("{0} is not legal", word),
+        _ => translatable!("{0} may be several moves here", word),
     }
 }
 
@@ -152,7 +155,7 @@ fn reasons(text: &str) -> Message {
     let listed = text.strip_prefix("illegal position: ").unwrap_or(text);
     let mut reasons = listed.split(", ").map(Message::from);
     let first = reasons.next().unwrap_or_default();
-    reasons.fold(first, |all, next| message!("{0}, {1}", all, next))
+    reasons.fold(first, |all, next| translatable!("{0}, {1}", all, next))
 }
 
 impl From<Rejection> for Message {
@@ -160,15 +163,15 @@ impl From<Rejection> for Message {
         let number = |number: u32| number.to_string();
         match reason {
             Rejection::LosesTooMuch { loss, limit } => {
-                message!("loses {0} cp, limit {1}", number(loss), number(limit))
+                translatable!("loses {0} cp, limit {1}", number(loss), number(limit))
             }
-            Rejection::Exit { value, limit } => message!(
+            Rejection::Exit { value, limit } => translatable!(
                 "position worth {0} cp, exit at {1}",
                 value.to_string(),
                 limit.to_string()
             ),
             Rejection::ValueUnknown { limit } => {
-                message!("value unknown, limit {0} cp", number(limit))
+                translatable!("value unknown, limit {0} cp", number(limit))
             }
             other => other.to_string().into(),
         }
@@ -180,19 +183,19 @@ impl From<&AnalystError> for Message {
         match error {
             AnalystError::Start(failed) => {
                 let (program, reason) = (failed.program.display(), &failed.reason);
-                message!(
+                translatable!(
                     "engine \"{0}\" cannot be started: {1}",
                     program.to_string(),
                     reason.to_string()
                 )
             }
-            AnalystError::Gone(None) => message!("the engine ended"),
-            AnalystError::Flood => message!("the engine floods its output"),
-            AnalystError::NoScore => message!("the engine reported no score"),
+            AnalystError::Gone(None) => translatable!("the engine ended"),
+            AnalystError::Flood => translatable!("the engine floods its output"),
+            AnalystError::NoScore => translatable!("the engine reported no score"),
             AnalystError::Gone(Some(status)) => {
-                message!("the engine ended ({0})", status.to_string())
+                translatable!("the engine ended ({0})", status.to_string())
             }
-            AnalystError::Silent { word, limit } => message!(
+            AnalystError::Silent { word, limit } => translatable!(
                 "the engine did not say \"{0}\" within {1} s",
                 *word,
                 limit.as_secs_f32().ceil().to_string()
@@ -232,8 +235,8 @@ mod tests {
 
     #[test]
     fn arguments_are_beside_the_code() {
-        let inner = message!("move {0} is a null move in check", 3);
-        let outer = message!(
+        let inner = translatable!("move {0} is a null move in check", 3);
+        let outer = translatable!(
             "The address names a line that cannot be played: {0}.",
             inner
         );

@@ -11,10 +11,10 @@ use super::content::Content;
 use super::filter::GamesFilter;
 use super::folders::{Folders, ListedFile, OpenedFile};
 use super::indexes::Games;
-use super::lock::lock;
-use super::message::message;
+use super::message::translatable;
 use super::query::Query;
 use super::reply::{Refusal, bad, unreadable};
+use tabia_io::parallel::lock;
 use tokio::sync::watch;
 
 /// Greatest number of books shown at once.
@@ -128,7 +128,7 @@ impl OpenBooks {
             shown.push((number, self.book(number)?));
         }
         if shown.len() > MOST_SHOWN {
-            return Err(bad(message!(
+            return Err(bad(translatable!(
                 "at most {0} books are shown at once",
                 MOST_SHOWN
             )));
@@ -145,7 +145,7 @@ impl OpenBooks {
     /// The book with this number, if it may be changed.
     pub(super) fn editable(&self, number: usize) -> Result<Arc<ExploredBook>, Refusal> {
         if self.read_only {
-            let reason = message!("the explorer was started read-only");
+            let reason = translatable!("the explorer was started read-only");
             return Err((StatusCode::FORBIDDEN, reason));
         }
         self.book(number)
@@ -160,15 +160,16 @@ impl OpenBooks {
 
     fn no_such_book(&self) -> Refusal {
         let last = self.books().len().saturating_sub(1);
-        bad(message!(
-            "no such book is open: books go by their names, or by numbers from {0} to {1}",
+        bad(translatable!(
+            "no such book is open: expected a name, or a number from {0} to {1}",
             0,
             last
         ))
     }
 
     pub(super) fn folders(&self) -> Result<&Folders, Refusal> {
-        let reason = || message!("no folder was named when the program was started: --folder DIR");
+        let reason =
+            || translatable!("no folder was named when the program was started: --folder DIR");
         let folders = self.folders.as_ref();
         folders.ok_or_else(|| (StatusCode::FORBIDDEN, reason()))
     }
@@ -179,15 +180,15 @@ impl OpenBooks {
         // Two pages that open the same file get one book.
         let _opening = lock(&self.opening);
         let Some(file) = folders.find(&request.id) else {
-            let reason = message!("this file is no longer in the folders of the program");
+            let reason = translatable!("this file is no longer in the folders of the program");
             return Err((StatusCode::NOT_FOUND, reason));
         };
         let books = self.books();
-        let known = books.iter().find(|book| book.is_of(&file.path));
+        let known = books.iter().find(|book| book.is_read_from(&file.path));
         let name = match known {
             Some(book) => book.name().to_owned(),
             None if books.len() >= MOST_OPEN => {
-                return Err(bad(message!("at most {0} books are open", MOST_OPEN)));
+                return Err(bad(translatable!("at most {0} books are open", MOST_OPEN)));
             }
             None => {
                 let name = unused_name(&books, &file);

@@ -12,7 +12,7 @@ use tabia_notation::Line;
 
 /// An opening that a search found.
 #[derive(serde::Serialize)]
-pub(crate) struct Found {
+pub(crate) struct FoundOpening {
     eco: &'static str,
     name: &'static str,
     /// Its moves in UCI notation.
@@ -79,7 +79,7 @@ enum Fit {
 
 /// Searches openings by code, by moves, or by words of their names in five languages: the
 /// best match first, then those with the most games in these books.
-pub(super) fn search(typed: &str, books: &[Open]) -> Vec<Found> {
+pub(super) fn search(typed: &str, books: &[Open]) -> Vec<FoundOpening> {
     let typed_words = words(typed);
     if typed_words.is_empty() {
         return Vec::new();
@@ -116,7 +116,7 @@ pub(super) fn search(typed: &str, books: &[Open]) -> Vec<Found> {
     found.truncate(MOST_FOUND);
     found
         .into_iter()
-        .map(|(_, games, row)| Found {
+        .map(|(_, games, row)| FoundOpening {
             eco: row.opening.eco,
             name: row.opening.name,
             play: row.line.uci_words(),

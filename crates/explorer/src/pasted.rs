@@ -8,7 +8,7 @@ use serde::Serialize;
 use shakmaty::{Chess, Move};
 
 use super::line;
-use super::message::{Message, message, move_error};
+use super::message::{Message, move_error, translatable};
 use super::query::{Query, decode_percent};
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, Item, PgnSource, SkipReason};
 use tabia_notation::{self as notation, Line, MoveError};
@@ -55,7 +55,7 @@ pub(super) fn read(text: &str) -> Result<Pasted, Message> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let bare = text.trim_matches(quotes);
     if bare.is_empty() {
-        return Err(message!("there is nothing to read"));
+        return Err(translatable!("there is nothing to read"));
     }
     if let Some((_, rest)) = bare.split_once("://").filter(|(scheme, _)| {
         scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
@@ -113,7 +113,7 @@ fn address(rest: &str) -> Result<Pasted, Message> {
         return pasted_line(&line);
     }
     let host = path.split('/').next().unwrap_or_default();
-    Err(message!(
+    Err(translatable!(
         "the address names no position, and nothing is fetched from {0}: paste the FEN or the PGN",
         host
     ))
@@ -130,8 +130,8 @@ fn game(text: &str) -> Result<Pasted, Message> {
         text = text.replace(',', " ");
     }
     let none = |reason: Option<Message>| match reason {
-        Some(reason) => message!("this is neither a FEN nor a game in PGN: {0}", reason),
-        None => message!("this is neither a FEN nor a game in PGN"),
+        Some(reason) => translatable!("this is neither a FEN nor a game in PGN: {0}", reason),
+        None => translatable!("this is neither a FEN nor a game in PGN"),
     };
     let bytes = Cursor::new(text.clone().into_bytes());
     let mut source = PgnSource::new("", Box::new(bytes), Arc::default());
@@ -143,18 +143,18 @@ fn game(text: &str) -> Result<Pasted, Message> {
         let word = Line::read("", &text).err().map(Message::from);
         return Err(none(word));
     }
-    let mut pasted = Pasted::of(&game);
+    let mut pasted = Pasted::from_game(&game);
     if pasted.nodes.is_empty() && pasted.fen.is_none() {
         return Err(none(game.cut.as_ref().map(reason_of)));
     }
     let cut = game.cut.as_ref().map(reason_of).or_else(|| {
         let is_full = pasted.nodes.len() >= MOST_MOVES;
-        is_full.then(|| message!("it has more than {0} moves", MOST_MOVES))
+        is_full.then(|| translatable!("it has more than {0} moves", MOST_MOVES))
     });
     let mut has_more = || batch.next_game(GameParts::default(), &mut game) != Ok(false);
     pasted.problem = match cut {
-        Some(cut) => Some(message!("Not all of it could be read: {0}.", cut)),
-        None => has_more().then(|| message!("Only the first game of the text is shown.")),
+        Some(cut) => Some(translatable!("Not all of it could be read: {0}.", cut)),
+        None => has_more().then(|| translatable!("Only the first game of the text is shown.")),
     };
     Ok(pasted)
 }
@@ -177,14 +177,14 @@ fn reason_of(reason: &SkipReason) -> Message {
 
 /// A place in the tree: the last move and the position.
 #[derive(Clone, Default)]
-struct Place {
+struct TreePosition {
     node: Option<usize>,
     position: Chess,
 }
 
 impl Pasted {
     /// A game as a tree.
-    fn of(game: &Game) -> Pasted {
+    fn from_game(game: &Game) -> Pasted {
         let start = game.positions.first().cloned().unwrap_or_default();
         let clean = |text: &str| text.trim().chars().take(200).collect::<String>();
         let tags = game.tags.iter().take(60);
@@ -199,7 +199,7 @@ impl Pasted {
             let result = game.result.to_pgn().to_owned();
             pasted.tags.push(("Result".to_owned(), result));
         }
-        let mut at = Place {
+        let mut at = TreePosition {
             node: None,
             position: start,
         };
@@ -246,7 +246,7 @@ impl Pasted {
     }
 
     /// Adds a move unless it exists; `None` if there are too many.
-    fn play(&mut self, at: &Place, mv: Option<Move>) -> Option<Place> {
+    fn play(&mut self, at: &TreePosition, mv: Option<Move>) -> Option<TreePosition> {
         let uci = notation::uci_or_null(mv);
         let mut nodes = self.nodes.iter();
         let known = nodes.position(|known| known.parent == at.node && known.uci == uci);
@@ -266,7 +266,7 @@ impl Pasted {
             Some(mv) => notation::after(&at.position, mv),
             None => notation::pass(&at.position)?,
         };
-        Some(Place {
+        Some(TreePosition {
             node: known.or(Some(self.nodes.len() - 1)),
             position,
         })
@@ -277,7 +277,7 @@ impl Pasted {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Result<String, String> {
+    fn played(text: &str) -> Result<String, String> {
         let pasted = read(text).map_err(|error| error.to_string())?;
         Ok(pasted.play.join(" "))
     }
@@ -299,7 +299,7 @@ mod tests {
             "https://lichess.org/analysis/pgn/e4_c5_Nf3",
             "“1.e4 c5 2.Nf3”",
         ] {
-            assert_eq!(of(text).as_deref(), Ok(line), "{text}");
+            assert_eq!(played(text).as_deref(), Ok(line), "{text}");
         }
         let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
         for text in [
@@ -319,23 +319,23 @@ mod tests {
             assert_eq!(read(&text).unwrap().fen.as_deref(), Some(fen), "{text}");
         }
         let fen = "fen 8/8/8/8/8/8/8/Kk6 w - - 0 1";
-        assert!(of(fen).unwrap_err().contains("not a legal position"));
+        assert!(played(fen).unwrap_err().contains("not a legal position"));
         let typed = "4k2r/8/8/8/8/8/8/4K3 b k - 3 1 moves 1...0-0 2.Ré";
         assert!(
-            of(typed)
+            played(typed)
                 .unwrap_err()
                 .contains("move 2 (2.Ré) is not a move")
         );
         let set_up =
             "[Event \"x\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *";
-        assert_eq!(of(set_up).unwrap(), "e2e4");
+        assert_eq!(played(set_up).unwrap(), "e2e4");
         assert!(
-            of("https://lichess.org/abcdefgh")
+            played("https://lichess.org/abcdefgh")
                 .unwrap_err()
                 .contains("nothing is fetched")
         );
         for nonsense in ["", "hello", "1. e5 e5", "🦀", "[", "((((", "{", ")"] {
-            assert!(of(nonsense).is_err(), "{nonsense}");
+            assert!(played(nonsense).is_err(), "{nonsense}");
         }
     }
 
@@ -372,32 +372,20 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_reported() {
-        let pasted = read("1. e4 c5 2. Nf6 d6").unwrap();
-        assert_eq!(pasted.play.join(" "), "e2e4 c7c5");
-        assert!(
-            pasted
-                .problem
-                .unwrap()
-                .to_string()
-                .contains("2.Nf6 is not legal")
-        );
-        let pasted = read("1. e4 (1. d5 d4) c5 2. Nf3").unwrap();
-        assert_eq!(pasted.play.join(" "), "e2e4 c7c5 g1f3");
-        assert!(
-            pasted
-                .problem
-                .unwrap()
-                .to_string()
-                .contains("1.d5 is not legal")
-        );
         let two = "[Event \"a\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n1. d4 *\n";
-        assert!(
-            read(two)
-                .unwrap()
-                .problem
-                .unwrap()
-                .to_string()
-                .contains("first game")
-        );
+        for (text, play, problem) in [
+            ("1. e4 c5 2. Nf6 d6", "e2e4 c7c5", "2.Nf6 is not legal"),
+            (
+                "1. e4 (1. d5 d4) c5 2. Nf3",
+                "e2e4 c7c5 g1f3",
+                "1.d5 is not legal",
+            ),
+            (two, "e2e4", "first game"),
+        ] {
+            let pasted = read(text).unwrap();
+            assert_eq!(pasted.play.join(" "), play);
+            let found = pasted.problem.unwrap().to_string();
+            assert!(found.contains(problem), "{found}");
+        }
     }
 }

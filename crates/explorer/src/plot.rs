@@ -6,13 +6,13 @@ use serde::Serialize;
 use shakmaty::{Color, Move, Position};
 
 use super::content::{Content, look_up};
-use super::lock::lock;
 use super::open_books::{OpenBooks, content};
 use super::query::Query;
 use super::reply::{Answer, bad, json, unreadable};
 use tabia_adapter::settings::Options;
 use tabia_book::policy::Rejection;
 use tabia_book::{Error, Lookup, Stats, Wanted};
+use tabia_io::parallel::lock;
 use tabia_notation::{self as notation, Line};
 
 /// Greatest number of plies in a plot.

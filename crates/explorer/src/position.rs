@@ -8,7 +8,7 @@ use super::content::look_up;
 use super::edit::{EditHistory, Undoable};
 use super::filter::GamesFilter;
 use super::line;
-use super::message::{Message, message};
+use super::message::{Message, translatable};
 use super::move_names::{MoveNames, uci};
 use super::open_books::OpenBooks;
 use super::openings::{self, Opening};
@@ -130,8 +130,8 @@ impl Leniency {
     ) -> Result<T, Refusal> {
         match value {
             Err(error) if self.is_lenient => {
-                self.problem.get_or_insert(message!(
-                    "The address asks for what is not there: {0}.",
+                self.problem.get_or_insert(translatable!(
+                    "Part of the address was ignored: {0}.",
                     error
                 ));
                 Ok(usual())
@@ -224,13 +224,10 @@ impl BookView {
         let position = line.last();
         let open = book.under(&options.filter);
         let notice = open.as_ref().ok().and_then(|open| open.1.notice.clone());
-        let found = open.and_then(|open| {
-            let found = look_up(&open, line, &options.settings);
-            found.map_err(|error| error.to_string())
-        });
+        let found = open.and_then(|open| Ok(look_up(&open, line, &options.settings)?));
         let (found, error) = match found {
             Ok(found) => (found, None),
-            Err(error) => (WeighedMoves::default(), Some(error)),
+            Err(error) => (WeighedMoves::default(), Some(error.to_string())),
         };
         let seen = tabia_book::view::PositionView::new(position, &found);
         let known = knows_results(&found);
@@ -239,7 +236,7 @@ impl BookView {
         let results = by_colour(seen.results);
         let history = book.history();
         let undoable = history.map(|history| history.undoable(options.client));
-        let read_only = message!("the explorer was started read-only");
+        let read_only = translatable!("the explorer was started read-only");
         let history = match options.read_only {
             true => Err(&read_only),
             false => history,

@@ -1,7 +1,7 @@
 //! The parameters of a request: `name=value`, percent-encoded.
 
 use super::line;
-use super::message::{Message, message};
+use super::message::{Message, translatable};
 use tabia_adapter::settings::{OptionId, Options, Settings};
 use tabia_notation::Line;
 
@@ -42,7 +42,7 @@ impl Query {
     /// A number, if it is given.
     pub(super) fn optional_number(&self, name: &str) -> Result<Option<usize>, Message> {
         let number = self.get(name).map(str::parse).transpose();
-        number.map_err(|_| message!("{0} takes a whole number", name))
+        number.map_err(|_| translatable!("{0}: expected a whole number", name))
     }
 
     /// The line of moves `play` from the position `fen`.

@@ -46,13 +46,13 @@ pub(super) enum Command {
 }
 
 impl<'p> Route<'p> {
-    pub(super) fn of(path: &'p str) -> Route<'p> {
+    pub(super) fn from_path(path: &'p str) -> Route<'p> {
         match path {
             "/" => Route::Page,
             "/api/start" => Route::Start,
             "/api/position" => Route::Position,
             "/api/line" => Route::Line,
-            "/api/jump" => Route::FindNext,
+            "/api/find-next" | "/api/jump" => Route::FindNext,
             "/api/openings" => Route::Openings,
             "/api/files" => Route::Files,
             "/api/games" => Route::Games,
@@ -67,7 +67,7 @@ impl<'p> Route<'p> {
             "/api/undo" => Route::Command(Command::Undo),
             "/api/redo" => Route::Command(Command::Redo),
             "/api/open" => Route::Command(Command::OpenFile),
-            _ => Endpoint::of(path).map_or(Route::File(path), Route::Program),
+            _ => Endpoint::from_path(path).map_or(Route::File(path), Route::Program),
         }
     }
 

@@ -24,12 +24,13 @@ use tokio::time::{sleep, timeout};
 
 use super::events::{Events, subscription};
 use super::explorer::Explorer;
-use super::lock::lock;
-use super::message::message;
+use super::message::translatable;
 use super::reply::refuse;
+use tabia_io::parallel::lock;
 
 /// Limits of a server for all its clients together.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Limits {
     /// Number of connections that are served at once.
     pub connections: usize,
@@ -71,7 +72,7 @@ impl Default for Limits {
 const ANSWERING_THREADS: usize = 4;
 
 /// How often the files of the books are checked while a page is open.
-const LOOK_EVERY: Duration = Duration::from_millis(300);
+const CHECK_INTERVAL: Duration = Duration::from_millis(300);
 
 /// The answer to a client over the limit.
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n\
@@ -106,7 +107,7 @@ pub fn serve(
         tokio::select! {
             () = stop.notified() => {}
             () = open.accept(&listener) => {}
-            () = look_after_books(&open.explorer) => {}
+            () = reload_changed_books(&open.explorer) => {}
         }
         Ok(())
     })
@@ -115,9 +116,9 @@ pub fn serve(
 }
 
 /// Reopens books that other programs change, for pages that wait for changes.
-async fn look_after_books(explorer: &Arc<Explorer>) {
+async fn reload_changed_books(explorer: &Arc<Explorer>) {
     loop {
-        sleep(LOOK_EVERY).await;
+        sleep(CHECK_INTERVAL).await;
         if explorer.open.is_watched() {
             let explorer = Arc::clone(explorer);
             // Opening a book may wait for the disk.
@@ -188,7 +189,7 @@ impl Listening {
                 let explorer = Arc::clone(&self.explorer);
                 let limits = self.limits;
                 tokio::spawn(async move {
-                    converse(stream, explorer, limits).await;
+                    serve_connection(stream, explorer, limits).await;
                     drop(place);
                 });
             } else if let Ok(place) = Arc::clone(&self.refused).try_acquire_owned() {
@@ -217,7 +218,7 @@ async fn answer_busy(mut stream: TcpStream) {
     }
 }
 
-async fn converse(stream: TcpStream, explorer: Arc<Explorer>, limits: Limits) {
+async fn serve_connection(stream: TcpStream, explorer: Arc<Explorer>, limits: Limits) {
     let service = service_fn(move |request| {
         let explorer = Arc::clone(&explorer);
         async move { Ok::<_, Infallible>(answer(request, explorer, limits).await) }
@@ -245,11 +246,11 @@ async fn answer(
     let mut response = match timeout(limits.patience, body).await {
         Err(_) => refuse(
             StatusCode::REQUEST_TIMEOUT,
-            message!("the request took too long"),
+            translatable!("the request took too long"),
         ),
         Ok(Err(error)) if error.is::<LengthLimitError>() => refuse(
             StatusCode::PAYLOAD_TOO_LARGE,
-            message!("the request is too large"),
+            translatable!("the request is too large"),
         ),
         Ok(Err(_)) => refuse(StatusCode::BAD_REQUEST, "the request is broken"),
         Ok(Ok(body)) => {
@@ -260,7 +261,7 @@ async fn answer(
                 let status = StatusCode::INTERNAL_SERVER_ERROR;
                 refuse(
                     status,
-                    message!("the answer failed: please report the address"),
+                    translatable!("internal error: please report the address"),
                 )
             })
         }

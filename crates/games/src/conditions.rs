@@ -7,34 +7,26 @@ use shakmaty::ByColor;
 
 use crate::ParseError;
 
-/// Speeds as lichess divides them: by the time of each side for forty moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Speed {
-    /// Less than 30 seconds.
-    UltraBullet,
-    /// Less than 3 minutes.
-    Bullet,
-    /// Less than 8 minutes.
-    Blitz,
-    /// Less than 25 minutes.
-    Rapid,
-    /// 25 minutes or more.
-    Classical,
-    /// Days, or no time limit.
-    Correspondence,
+tabia_notation::named! {
+    /// Speeds as lichess divides them: by the time of each side for forty moves.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Speed {
+        /// Less than 30 seconds.
+        UltraBullet = "ultrabullet",
+        /// Less than 3 minutes.
+        Bullet = "bullet",
+        /// Less than 8 minutes.
+        Blitz = "blitz",
+        /// Less than 25 minutes.
+        Rapid = "rapid",
+        /// 25 minutes or more.
+        Classical = "classical",
+        /// Days, or no time limit.
+        Correspondence = "correspondence",
+    }
 }
 
 impl Speed {
-    /// All speeds, with their names.
-    pub const ALL: [(Speed, &str); 6] = [
-        (Speed::UltraBullet, "ultrabullet"),
-        (Speed::Bullet, "bullet"),
-        (Speed::Blitz, "blitz"),
-        (Speed::Rapid, "rapid"),
-        (Speed::Classical, "classical"),
-        (Speed::Correspondence, "correspondence"),
-    ];
-
     /// The speed of a `TimeControl` tag: `300+3`, `-`, `40/7200:3600`. Only the first
     /// period counts.
     fn from_time_control(text: &[u8]) -> Option<Speed> {
@@ -68,8 +60,7 @@ impl Speed {
 
 impl fmt::Display for Speed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = Speed::ALL.iter().find(|(speed, _)| speed == self);
-        f.write_str(named.map_or("", |(_, name)| name))
+        f.write_str(self.as_str())
     }
 }
 
@@ -77,9 +68,9 @@ impl FromStr for Speed {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Speed, ParseError> {
-        let mut all = Speed::ALL.iter();
-        let found = all.find(|(_, name)| text.trim().eq_ignore_ascii_case(name));
-        found.map(|(speed, _)| *speed).ok_or(ParseError(
+        let mut all = Speed::ALL.iter().copied();
+        let found = all.find(|speed| text.trim().eq_ignore_ascii_case(speed.as_str()));
+        found.ok_or(ParseError(
             "expected one of ultrabullet, bullet, blitz, rapid, classical, correspondence",
         ))
     }

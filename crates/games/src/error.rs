@@ -26,7 +26,7 @@ pub enum Error {
     /// The file has another format, or cannot be read as this one.
     #[error("{}: {text}", path.display())]
     Format {
-        /// The file.
+        /// Path of the file; in an archive, path of the archive and name of the file.
         path: PathBuf,
         /// What is wrong, and what to do.
         text: String,
@@ -34,7 +34,7 @@ pub enum Error {
     /// A folder without games.
     #[error("{}: the folder holds no .pgn file and no database", path.display())]
     EmptyFolder {
-        /// The folder.
+        /// Path as the user gave it.
         path: PathBuf,
     },
     /// A source has no game.
@@ -62,23 +62,23 @@ pub enum Error {
     /// The file is not a games index.
     #[error("{}: not a games index (.tgx): index the games first", path.display())]
     NoIndex {
-        /// The file.
+        /// Path of the index.
         path: PathBuf,
     },
     /// The content of an index is damaged.
     #[error("{}: damaged at byte {at}: {what}; index the games again", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the index.
         path: PathBuf,
-        /// Offset in bytes.
+        /// Offset in the file, in bytes.
         at: u64,
-        /// What is wrong.
+        /// What is wrong there.
         what: &'static str,
     },
     /// Another program is adding games to the index.
     #[error("{}: another program is adding games to it", path.display())]
     Busy {
-        /// The file.
+        /// Path of the index.
         path: PathBuf,
     },
     /// Internal error: a thread panicked.
@@ -88,7 +88,7 @@ pub enum Error {
     #[error("{Stopped}")]
     Stopped,
     /// The unpacking of an archive was cancelled.
-    #[error("interrupted; files that were complete are there")]
+    #[error("interrupted; complete files were kept")]
     StoppedUnpacking,
 }
 

@@ -96,14 +96,14 @@ impl ExportJob {
             .wanted(GameParts::EVERYTHING)
             .starts(Starts::Any)
             .threads(self.threads);
-        let worker = |batches: &Batches<'_, Piece, (), Error>| {
+        let worker = |batches: &Batches<'_, EncodedBatch, (), Error>| {
             let mut game = Game::default();
             batches.each(|batch| Ok(encode(self, batch, &mut game)))
         };
-        let take = |piece: Piece| {
-            summary.written += piece.written;
-            summary.tags_lost += piece.tags_lost;
-            sink.write(&piece)
+        let take = |encoded: EncodedBatch| {
+            summary.written += encoded.written;
+            summary.tags_lost += encoded.tags_lost;
+            sink.write(&encoded)
         };
         let (games, _) = reader.read(&sources, worker, take, watch)?;
         sink.finish()?;
@@ -113,7 +113,7 @@ impl ExportJob {
 
 /// The encoded games of a batch.
 #[derive(Default)]
-struct Piece {
+struct EncodedBatch {
     text: String,
     scdb: Vec<scdb::ScdbRecord>,
     scid: Vec<scid::ScidRecord>,
@@ -122,22 +122,22 @@ struct Piece {
 }
 
 /// Encodes the games of a batch.
-fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
-    let mut piece = Piece::default();
+fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> EncodedBatch {
+    let mut encoded = EncodedBatch::default();
     while batch.next(game) {
         game.strip(job.no_variations, job.no_comments);
-        match piece.add(&job.target, game) {
+        match encoded.add(&job.target, game) {
             Ok(loses_tags) => {
-                piece.tags_lost += u64::from(loses_tags);
-                piece.written += 1;
+                encoded.tags_lost += u64::from(loses_tags);
+                encoded.written += 1;
             }
             Err(reason) => batch.refuse(reason),
         }
     }
-    piece
+    encoded
 }
 
-impl Piece {
+impl EncodedBatch {
     /// Encodes a game; returns whether tags of it are lost.
     fn add(&mut self, target: &ExportTarget, game: &Game) -> Result<bool, SkipReason> {
         Ok(match target {
@@ -179,13 +179,13 @@ impl<'o> Sink<'o> {
         })
     }
 
-    fn write(&mut self, piece: &Piece) -> Result<(), Error> {
-        let text = piece.text.as_bytes();
+    fn write(&mut self, encoded: &EncodedBatch) -> Result<(), Error> {
+        let text = encoded.text.as_bytes();
         match self {
             Sink::Pgn(beside) => Ok(beside.write_bytes(text)?),
             Sink::Output(output) => output.write_all(text).map_err(Error::Output),
-            Sink::Scdb(writer) => Ok(piece.scdb.iter().try_for_each(|one| writer.push(one))?),
-            Sink::Scid(writer) => Ok(piece.scid.iter().try_for_each(|one| writer.push(one))?),
+            Sink::Scdb(writer) => Ok(encoded.scdb.iter().try_for_each(|one| writer.push(one))?),
+            Sink::Scid(writer) => Ok(encoded.scid.iter().try_for_each(|one| writer.push(one))?),
         }
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::archive::SourceFile;
 use super::{Error, open};
 use tabia_io::atomic::{NewFile, Previous, WriteFileError};
-use tabia_io::progress::Stop;
+use tabia_io::progress::{Stop, Watch};
 
 /// The result of unpacking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,8 +28,8 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// Device names of Windows, with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// Unpacks an archive into a folder, which is created if it does not exist. Each file
-/// is written completely or not at all. Damaged files, and those whose names lead out
+/// Unpacks an archive into a folder, which is created if it does not exist; `watch` may
+/// cancel. Each file is written completely or not at all. Damaged files, and those whose names lead out
 /// of the folder, are not written.
 ///
 /// # Errors
@@ -40,8 +40,9 @@ pub fn extract(
     folder: &Path,
     password: Option<&str>,
     old: Previous,
-    stop: Stop<'_>,
+    watch: &Watch<'_>,
 ) -> Result<Extracted, Error> {
+    let stop = watch.stop();
     let packed = open::packed(archive, password)?.ok_or_else(|| {
         let text = "not an archive: only .cbv, .cbz, .zip and .7z are unpacked into a folder";
         Error::format(archive, text)

@@ -23,7 +23,7 @@ pub struct GameFilter {
     pub player: Option<String>,
     /// The colour that `player` had.
     pub colour: Option<Color>,
-    /// The result.
+    /// How it ended; `None` for any result.
     pub result: Option<GameResult>,
     /// Its opening is in one of these ranges; empty for any.
     pub eco: Vec<EcoRange>,
@@ -143,9 +143,14 @@ impl GameFilter {
     /// The first condition that the game does not meet.
     #[must_use]
     pub fn unmet(&self, game: &Game) -> Option<GameCondition> {
-        let best = game.elo.white.max(game.elo.black);
-        let worst = game.elo.white.min(game.elo.black);
-        let months = game.months();
+        let mut all = GameCondition::ALL.iter().copied();
+        all.find(|condition| self.is_unmet(*condition, game))
+    }
+
+    fn is_unmet(&self, condition: GameCondition, game: &Game) -> bool {
+        let (white, black) = (game.elo.white, game.elo.black);
+        let known = white > 0 && black > 0;
+        let played = &game.conditions;
         let played_as = |name: &String| {
             let played = |colour| {
                 self.colour.is_none_or(|wanted| wanted == colour)
@@ -153,60 +158,22 @@ impl GameFilter {
             };
             played(Color::White) || played(Color::Black)
         };
-        let is_unmet = |condition| match condition {
-            GameCondition::MinElo => self.min_elo.is_some_and(|elo| best < elo),
-            GameCondition::BothElo => self.both_elo.is_some_and(|elo| worst < elo),
+        match condition {
+            GameCondition::MinElo => self.min_elo.is_some_and(|elo| white.max(black) < elo),
+            GameCondition::BothElo => self.both_elo.is_some_and(|elo| white.min(black) < elo),
             GameCondition::Since => self
                 .since
-                .is_some_and(|since| months.is_none_or(|(first, _)| first < since)),
+                .is_some_and(|since| game.months().is_none_or(|(first, _)| first < since)),
             GameCondition::Until => self
                 .until
-                .is_some_and(|until| months.is_none_or(|(_, last)| last > until)),
+                .is_some_and(|until| game.months().is_none_or(|(_, last)| last > until)),
             GameCondition::Result => self.result.is_some_and(|result| game.result != result),
             GameCondition::Eco => {
                 !self.eco.is_empty() && !self.eco.iter().any(|range| range.contains(game.eco))
             }
             GameCondition::Player => self.player.as_ref().is_some_and(|name| !played_as(name)),
-            GameCondition::EloBand
-            | GameCondition::Ratings
-            | GameCondition::MaxEloDiff
-            | GameCondition::Speeds
-            | GameCondition::Rated
-            | GameCondition::PlayedOut
-            | GameCondition::Title => self.is_unmet_by_header(condition, game),
-            GameCondition::Decisive => self.decisive && !matches!(game.result, GameResult::Won(_)),
-            GameCondition::NotPlayer => self.not_players.iter().any(|name| {
-                let names = [&game.names.white, &game.names.black];
-                names.iter().any(|other| has_name(other, name))
-            }),
-            GameCondition::AnyOf => {
-                !self.any_of.is_empty() && !self.any_of.iter().any(|one| one.admits(game))
-            }
-        };
-        let mut all = GameCondition::ALL.iter().copied();
-        all.find(|condition| is_unmet(*condition))
-    }
-
-    /// Whether the filter needs a rating that the game does not have.
-    #[must_use]
-    pub fn lacks_rating(&self, game: &Game) -> bool {
-        let (white, black) = (game.elo.white, game.elo.black);
-        let of_both = self.both_elo.is_some_and(|elo| elo > 0)
-            || self.elo_band.is_some()
-            || self.max_elo_diff.is_some()
-            || !self.groups.is_empty();
-        of_both && white.min(black) == 0
-            || self.min_elo.is_some_and(|elo| elo > 0) && white.max(black) == 0
-            || self.any_of.iter().any(|one| one.lacks_rating(game))
-    }
-
-    fn is_unmet_by_header(&self, condition: GameCondition, game: &Game) -> bool {
-        let (white, black) = (game.elo.white, game.elo.black);
-        let sum = u32::from(white) + u32::from(black);
-        let known = white > 0 && black > 0;
-        let played = &game.conditions;
-        match condition {
             GameCondition::EloBand => self.elo_band.is_some_and(|band| {
+                let sum = u32::from(white) + u32::from(black);
                 !known || !(2 * u32::from(band.low)..=2 * u32::from(band.high)).contains(&sum)
             }),
             GameCondition::Ratings => {
@@ -226,8 +193,28 @@ impl GameFilter {
                 let titles = [&played.titles.white, &played.titles.black];
                 !self.titles.is_empty() && !titles.iter().any(|title| self.titles.contains(title))
             }
-            _ => false,
+            GameCondition::Decisive => self.decisive && !matches!(game.result, GameResult::Won(_)),
+            GameCondition::NotPlayer => self.not_players.iter().any(|name| {
+                let names = [&game.names.white, &game.names.black];
+                names.iter().any(|other| has_name(other, name))
+            }),
+            GameCondition::AnyOf => {
+                !self.any_of.is_empty() && !self.any_of.iter().any(|one| one.admits(game))
+            }
         }
+    }
+
+    /// Whether the filter needs a rating that the game does not have.
+    #[must_use]
+    pub fn lacks_rating(&self, game: &Game) -> bool {
+        let (white, black) = (game.elo.white, game.elo.black);
+        let of_both = self.both_elo.is_some_and(|elo| elo > 0)
+            || self.elo_band.is_some()
+            || self.max_elo_diff.is_some()
+            || !self.groups.is_empty();
+        of_both && white.min(black) == 0
+            || self.min_elo.is_some_and(|elo| elo > 0) && white.max(black) == 0
+            || self.any_of.iter().any(|one| one.lacks_rating(game))
     }
 }
 

@@ -92,7 +92,7 @@ pub struct Game {
     pub month: u8,
     /// ECO code as `C57`, zeros if unknown.
     pub eco: [u8; 3],
-    /// The result.
+    /// How it ended.
     pub result: GameResult,
     /// Speed, rated or not, titles, forfeits.
     pub conditions: Conditions,
@@ -241,7 +241,7 @@ pub enum Item {
     Comment(String),
     /// A variation begins: an alternative to the last move of this line.
     Begin,
-    /// The variation ends.
+    /// The variation that began last ends.
     End,
 }
 

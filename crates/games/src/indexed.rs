@@ -23,7 +23,7 @@ pub(super) trait ReadGame: Send + Sync + 'static {
     /// Memory that is reused for each game.
     type Buffers: Default + Send;
 
-    /// Byte range of the moves, exact or likely; `None` if they are not needed.
+    /// Byte range of the moves, exact or likely; `None` if it is outside the file.
     fn place(&self, entry: &Self::Entry) -> Option<Range<u64>>;
 
     /// Decodes a game into the empty `game`.
@@ -46,8 +46,8 @@ pub(super) trait Indexed: ReadGame {
     /// The files, and the layout of the index.
     fn layout(&self) -> &Layout;
 
-    /// Parses a complete record.
-    fn parse(&self, record: &[u8]) -> Option<Self::Entry>;
+    /// Parses a record, or says why its game is left out; `None` if it is cut off.
+    fn parse(&self, record: &[u8]) -> Option<Result<Self::Entry, SkipReason>>;
 
     /// Oddities that are counted during reading.
     fn counted_remarks(&self) -> Vec<&CountedRemark>;
@@ -110,7 +110,7 @@ impl<D: Indexed> GameSource for IndexedSource<D> {
                 .map_err(|error| SkipReason::Text(format!("its record cannot be read: {error}")))?;
             let entry = Some(record).filter(|record| record.len() == bytes);
             let entry = entry.and_then(|record| self.database.parse(record));
-            entry.ok_or_else(|| SkipReason::text("its record is cut off"))
+            entry.unwrap_or_else(|| Err(SkipReason::text("its record is cut off")))
         });
         let entries = entries.collect();
         let (database, moves) = (Arc::clone(&self.database), Arc::clone(&layout.moves));

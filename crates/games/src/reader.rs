@@ -293,11 +293,11 @@ impl<E: From<Error>> From<Panicked> for Failure<E> {
 type Numbered = (usize, Box<dyn GameBatch>);
 
 /// The result of a batch, with the same index.
-type Piece<P> = (usize, Tally, P);
+type BatchResult<P> = (usize, Tally, P);
 
 /// The thread that reads batches from sources and receives their results.
 struct Reader<'l, 'c, 'w, P, H, E, S> {
-    coordinator: &'l mut Coordinator<'c, Numbered, Piece<P>, H, Failure<E>>,
+    coordinator: &'l mut Coordinator<'c, Numbered, BatchResult<P>, H, Failure<E>>,
     sink: S,
     watch: &'l mut Watch<'w>,
     tally: Tally,
@@ -339,8 +339,8 @@ where
             while let Some(batch) = source.next_batch()? {
                 self.watch.go_on().map_err(Error::from)?;
                 self.coordinator.give((*argument, batch));
-                while let Some(piece) = self.coordinator.ready().map_err(|Failure(error)| error)? {
-                    self.take(piece)?;
+                while let Some(result) = self.coordinator.ready().map_err(|Failure(error)| error)? {
+                    self.take(result)?;
                 }
                 let bytes = before + source.bytes_read();
                 let progress = Progress::reading("games", self.tally.read, bytes, total);
@@ -361,9 +361,9 @@ where
 
     /// Collects the remarks of sources whose batches are done.
     fn close(&mut self, open_sources: &mut Vec<Box<dyn GameSource>>) -> Result<(), E> {
-        while let Some(piece) = self.coordinator.rest().map_err(|Failure(error)| error)? {
+        while let Some(result) = self.coordinator.rest().map_err(|Failure(error)| error)? {
             self.watch.go_on().map_err(Error::from)?;
-            self.take(piece)?;
+            self.take(result)?;
         }
         for source in open_sources.drain(..) {
             self.tally.remarks.extend(source.remarks());
@@ -374,7 +374,7 @@ where
         Ok(self.watch.go_on().map_err(Error::from)?)
     }
 
-    fn take(&mut self, (argument, tally, made): Piece<P>) -> Result<(), E> {
+    fn take(&mut self, (argument, tally, made): BatchResult<P>) -> Result<(), E> {
         if let Some(games) = self.games_of.get_mut(argument) {
             *games += tally.read;
         }
@@ -386,7 +386,7 @@ where
 /// The batches of one worker.
 pub struct Batches<'c, P, H, E> {
     reader: &'c GameReader<'c>,
-    jobs: &'c Jobs<Numbered, Piece<P>, H, Failure<E>>,
+    jobs: &'c Jobs<Numbered, BatchResult<P>, H, Failure<E>>,
 }
 
 impl<P, H, E> Batches<'_, P, H, E> {
@@ -453,13 +453,13 @@ impl Batch<'_> {
         let GameReader { filter, wanted, .. } = *self.reader;
         loop {
             self.was_cut = false;
-            let there = self.batch.next_for(wanted, filter, game);
-            if matches!(there, Ok(false)) {
+            let read = self.batch.next_for(wanted, filter, game);
+            if matches!(read, Ok(false)) {
                 return false;
             }
             self.tally.read += 1;
             let starts = self.reader.starts;
-            match there {
+            match read {
                 Err(reason) if reason.is_intended() => self.tally.left_out += 1,
                 Err(reason) => self.skip(reason),
                 Ok(_) if game.chess960 && starts != Starts::Any => {

@@ -96,7 +96,7 @@ pub enum SkipReason {
         number: String,
         /// Its line in the text, from 1.
         line: u64,
-        /// The word.
+        /// The word as written.
         word: String,
     },
     /// A comment has no end.

@@ -2,27 +2,17 @@
 //! `cargo run -p tabia-index --example list_games`
 #![allow(clippy::print_stdout)]
 
+mod common;
+
+use tabia_index::GameSelection;
 use tabia_index::query::{Lists, Order, Source, sums};
-use tabia_index::{GameSelection, GamesIndex, IndexJob, Watch};
 use tabia_notation::Line;
 
-const GAMES: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../tests/data/chessbase/Capa.cbh"
-);
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("games.tgx");
-    IndexJob::new([GAMES], &path).run(&mut Watch::default())?;
-
-    let index = GamesIndex::open(&path, true)?;
+    let (_folder, index) = common::index()?;
     let line = Line::read("", "1. d4 d5")?;
-    let lists = Lists {
-        listed: 5,
-        order: Order::Newest,
-        ..Lists::default()
-    };
+    let mut lists = Lists::default();
+    (lists.listed, lists.order) = (5, Order::Newest);
     let all = GameSelection::default();
     let answer = sums([Source::Index(&index)], line.last(), &all, lists)?;
     for named in &answer.listed {

@@ -2,24 +2,17 @@
 //! `cargo run -p tabia-index --example repertoire`
 #![allow(clippy::print_stdout)]
 
+mod common;
+
 use std::sync::Arc;
 
 use tabia_index::query::{Lists, Source, sums};
 use tabia_index::shakmaty::{Chess, Color};
-use tabia_index::{GameSelection, GamesIndex, IndexJob, Player, Watch};
+use tabia_index::{GameSelection, Player};
 use tabia_notation::san;
 
-const GAMES: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../tests/data/chessbase/Capa.cbh"
-);
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("games.tgx");
-    IndexJob::new([GAMES], &path).run(&mut Watch::default())?;
-
-    let index = GamesIndex::open(&path, true)?;
+    let (_folder, index) = common::index()?;
     // The words of a name may be in any order and case.
     let names = ["capablanca, jose raul".to_owned()];
     let player = [Arc::new(Player::read(&index, &names, Color::White)?)];

@@ -24,19 +24,19 @@ pub enum Error {
         without_result: u64,
     },
     /// The games in the index were indexed to another depth.
-    #[error("{}: its games are indexed to ply {there}, not {wanted}", path.display())]
+    #[error("{}: its games are indexed to ply {found}, not {wanted}", path.display())]
     OtherDepth {
-        /// The index.
+        /// Path of the index.
         path: PathBuf,
         /// Its depth in plies.
-        there: u16,
+        found: u16,
         /// The requested depth in plies.
         wanted: u16,
     },
     /// The index is one of its own sources.
     #[error("{}: an index cannot be added to itself", path.display())]
     Itself {
-        /// The index.
+        /// Path of the index.
         path: PathBuf,
     },
     /// More games than a number of 32 bits can count.

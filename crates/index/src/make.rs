@@ -29,7 +29,7 @@ pub const USUAL_PLIES: u16 = 50;
 pub struct IndexJob {
     /// The games: files, folders, or `-` for standard input.
     pub sources: Vec<PathBuf>,
-    /// The index.
+    /// Path of the index.
     pub target: PathBuf,
     /// What to do with an existing file.
     pub old: Previous,
@@ -75,7 +75,7 @@ pub struct IndexReport {
 }
 
 /// The result of a batch.
-struct Piece {
+struct IndexedBatch {
     games: EncodedGames,
     without_result: u64,
     last_month: u32,
@@ -137,7 +137,7 @@ impl IndexJob {
         if let Some(wanted) = self.max_ply.filter(|wanted| *wanted != max_ply) {
             return Err(Error::OtherDepth {
                 path: self.target.clone(),
-                there: max_ply,
+                found: max_ply,
                 wanted,
             });
         }
@@ -228,7 +228,7 @@ fn read(
         .threads(job.threads);
     let first = u32::try_from(writer.root().games()).map_err(|_| Error::TooMany)?;
     let next = AtomicU32::new(first);
-    let worker = |batches: &Batches<'_, Piece, Partitions, Error>| {
+    let worker = |batches: &Batches<'_, IndexedBatch, Partitions, Error>| {
         let sort_bytes = (share / 4 * 3).min(MOST_SORT_BYTES) as usize;
         let mut counter = Counter::new(&sorts.rows, sort_bytes);
         let mut players = Sorter::new(Arc::clone(&sorts.players), share / 8);
@@ -278,7 +278,7 @@ fn read(
                     sorter.push(&posting)?;
                 }
             }
-            Ok(Piece {
+            Ok(IndexedBatch {
                 games,
                 without_result,
                 last_month,
@@ -291,13 +291,13 @@ fn read(
     let mut table = TableWriter::default();
     let (mut summary, mut last_month) = (IndexReport::default(), 0);
     let mut blocks = BlockMaker::new(first.into());
-    let sink = |piece: Piece| {
-        blocks.add(&piece.games, |first, block| {
+    let sink = |batch: IndexedBatch| {
+        blocks.add(&batch.games, |first, block| {
             table.block(first, block, writer)
         })?;
-        summary.added += piece.games.count;
-        summary.without_result += piece.without_result;
-        last_month = last_month.max(piece.last_month);
+        summary.added += batch.games.count;
+        summary.without_result += batch.without_result;
+        last_month = last_month.max(batch.last_month);
         Ok(())
     };
     let (tally, partitions) = reader.read(sources, worker, sink, watch)?;

@@ -14,6 +14,7 @@ use tabia_games::tgx::move_of;
 
 /// Which games to list; by default none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lists {
     /// Number of games of the best players, at most [`TOP_GAMES`].
     pub top: usize,
@@ -35,9 +36,9 @@ pub enum Order {
     /// Those of the best players.
     #[default]
     Rating,
-    /// The newest.
+    /// Those played last.
     Newest,
-    /// The oldest.
+    /// Those played first; games without a date are last.
     Oldest,
 }
 
@@ -66,12 +67,12 @@ pub enum Source<'i> {
 
 /// A game in a list, with the move played in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// The move.
+pub struct ListedGame {
+    /// The move that it continues with.
     pub mv: IndexedMove,
     /// Its date, speed and rating group.
     pub bucket: Bucket,
-    /// The game.
+    /// Its number, result and ratings.
     pub game: GameRef,
     /// Index of its index among those that were asked.
     pub index: usize,
@@ -79,30 +80,32 @@ pub struct Named {
 
 /// Statistics of a move.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct MoveSums {
     /// The move, legal in the position.
     pub mv: Move,
     /// Results and ratings.
     pub counts: Counts,
     /// The game, if there is only one.
-    pub only: Option<Named>,
+    pub only: Option<ListedGame>,
 }
 
 /// Statistics of a position.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Sums {
     /// Totals over all moves.
     pub counts: Counts,
     /// Moves, most played first.
     pub moves: Vec<MoveSums>,
     /// Games of the best players, the best first.
-    pub top: Vec<Named>,
+    pub top: Vec<ListedGame>,
     /// The newest games, the newest first.
-    pub recent: Vec<Named>,
+    pub recent: Vec<ListedGame>,
     /// Results by month.
     pub history: BTreeMap<Month, Counts>,
     /// Games in the order of [`Lists::order`].
-    pub listed: Vec<Named>,
+    pub listed: Vec<ListedGame>,
 }
 
 /// The sums of a position over several indexes.
@@ -137,7 +140,7 @@ pub fn sums<'i>(
 #[derive(Debug)]
 struct Best<K> {
     most: usize,
-    games: Vec<(K, Named)>,
+    games: Vec<(K, ListedGame)>,
 }
 
 impl<K: Ord> Best<K> {
@@ -148,7 +151,7 @@ impl<K: Ord> Best<K> {
         }
     }
 
-    fn offer(&mut self, key: K, game: Named) {
+    fn offer(&mut self, key: K, game: ListedGame) {
         let is_full = self.games.len() >= self.most;
         if is_full && self.games.last().is_none_or(|(last, _)| *last >= key) {
             return;
@@ -228,7 +231,7 @@ impl<'p> SumsBuilder<'p> {
             return;
         }
         let index = self.index;
-        let named = |game: &GameRef| Named {
+        let named = |game: &GameRef| ListedGame {
             mv: row.mv,
             bucket: row.bucket,
             game: *game,
@@ -255,7 +258,7 @@ impl<'p> SumsBuilder<'p> {
         let Some(sums) = self.sums(mv) else {
             return;
         };
-        let named = Named {
+        let named = ListedGame {
             mv,
             bucket,
             game,
@@ -277,8 +280,8 @@ impl<'p> SumsBuilder<'p> {
         }
     }
 
-    fn name(&mut self, named: Named) {
-        let Named {
+    fn name(&mut self, named: ListedGame) {
+        let ListedGame {
             bucket,
             game,
             index,
@@ -332,7 +335,7 @@ impl<'p> SumsBuilder<'p> {
             .sort_by_key(|made| std::cmp::Reverse(made.counts.games()));
         // Lichess lists four, and counts the newest games before it truncates.
         let most_top = if self.lists.top_groups { 4 } else { TOP_GAMES };
-        let top: Vec<Named> = self.top.games.into_iter().map(|(_, game)| game).collect();
+        let top: Vec<ListedGame> = self.top.games.into_iter().map(|(_, game)| game).collect();
         let top = top.get(..most_top).unwrap_or(&top);
         let recent = self.recent.games.into_iter().map(|(_, game)| game);
         let most_recent = match limit {

@@ -204,9 +204,9 @@ impl Counts {
 /// One move in one position, in the games of one bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// The position.
+    /// [`key`](crate::key) of the position.
     pub hash: u64,
-    /// The move.
+    /// The move played in it.
     pub mv: IndexedMove,
     /// The games.
     pub bucket: Bucket,

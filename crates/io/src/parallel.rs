@@ -146,7 +146,9 @@ struct Turns {
     passed: BTreeSet<u64>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex also after a panic of another thread, for values that no panic leaves half
+/// changed.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

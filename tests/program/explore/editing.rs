@@ -220,7 +220,7 @@ fn changes_by_others_are_not_overwritten() {
     let refused = post(&explorer, "/api/undo", &json!({"book": 0}));
     assert_eq!(refused.status(), StatusCode::CONFLICT);
     let error = value(&refused)["error"].to_string();
-    assert!(error.contains("its mark is avoid now"), "{error}");
+    assert!(error.contains("its mark is now avoid"), "{error}");
     assert_eq!(files(&path), now);
 }
 

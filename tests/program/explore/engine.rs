@@ -14,16 +14,14 @@ use super::{TOKEN, ask, explorer_at, get, post};
 /// An engine of `tests/programs`, which may take forever to start.
 fn test_engine(name: &str, env: &[(&str, &str)]) -> EngineChoice {
     let env = env.iter().map(|&(name, value)| (name.into(), value.into()));
-    EngineChoice {
-        name: name.to_owned(),
-        command: EngineCommand {
-            program: crate::common::example(name),
-            env: env.collect(),
-            ..EngineCommand::default()
-        },
-        options: Vec::new(),
-        start_timeout: Duration::from_secs(100_000),
-    }
+    let command = EngineCommand {
+        program: crate::common::example(name),
+        env: env.collect(),
+        ..EngineCommand::default()
+    };
+    let mut choice = EngineChoice::new(name, command);
+    choice.start_timeout = Duration::from_secs(100_000);
+    choice
 }
 
 #[test]
@@ -69,11 +67,7 @@ fn there_is_no_engine_unless_one_is_given_and_none_for_other_machines() {
     let body = json!({"lines": 3});
     let response = post(&explorer_at(super::ADDRESS, false), "/api/engine", &body);
     assert_eq!(response.status(), StatusCode::FORBIDDEN);
-    let choice = EngineChoice {
-        name: "none".to_owned(),
-        command: EngineCommand::default(),
-        ..test_engine("odd_engine", &[])
-    };
+    let choice = EngineChoice::new("none", EngineCommand::default());
     let offered = |address: &str| {
         let explorer = explorer_at(address, false).with_engine(vec![choice.clone()]);
         let start = ask(&explorer, "/api/start");

@@ -7,20 +7,20 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::settings::Options;
-use tabia_explorer::{Access, ExploredBook, Explorer, OpenedFile};
+use tabia_explorer::{Access, ExploredBook, Explorer, OpenError, OpenedFile};
 use tabia_index::GamesIndex;
 
 use super::{ADDRESS, TOKEN, ask, get, post, starter, value};
 use crate::common::{Folder, STARTER, tabia};
 
-fn open(path: &Path, name: String) -> Result<OpenedFile, String> {
+fn open(path: &Path, name: String) -> Result<OpenedFile, OpenError> {
     if path.extension().is_some_and(|end| end == "tgx") {
-        let index = GamesIndex::open(path, true).map_err(|error| error.to_string())?;
+        let index = GamesIndex::open(path, true)?;
         return Ok(OpenedFile::Index(index));
     }
     let opener = Opener::here(true);
     let text = path.to_str().unwrap().to_owned();
-    let open = move || opener.open(&text).map_err(|error| error.to_string());
+    let open = move || opener.open(&text);
     let first = Arc::new(open()?);
     let file = Arc::clone(&first);
     let again = Box::new(move || Ok(Arc::new(open()?) as _));

@@ -267,11 +267,9 @@ fn the_server_refuses_invalid_connections_and_continues() {
 
 #[test]
 fn a_connection_beyond_the_limit_gets_an_error() {
-    let server = Running::new(Limits {
-        connections: 3,
-        refusals: 2,
-        ..Limits::default()
-    });
+    let mut limits = Limits::default();
+    (limits.connections, limits.refusals) = (3, 2);
+    let server = Running::new(limits);
     let held: Vec<TcpStream> = (0..3).map(|_| server.connect()).collect();
     // The three are accepted before the next one, in order.
     let answer = server.ask(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -283,10 +281,9 @@ fn a_connection_beyond_the_limit_gets_an_error() {
 
 #[test]
 fn a_slow_client_is_disconnected() {
-    let server = Running::new(Limits {
-        patience: Duration::from_millis(200),
-        ..Limits::default()
-    });
+    let mut limits = Limits::default();
+    limits.patience = Duration::from_millis(200);
+    let server = Running::new(limits);
     // An endless head, an endless body and silence do not occupy a connection for long.
     let host = server.address;
     for begun in [
@@ -309,11 +306,9 @@ fn a_slow_client_is_disconnected() {
 #[test]
 fn it_ends_despite_an_idle_connection() {
     let an_hour = Duration::from_secs(3600);
-    let server = Running::new(Limits {
-        patience: an_hour,
-        lifetime: an_hour,
-        ..Limits::default()
-    });
+    let mut limits = Limits::default();
+    (limits.patience, limits.lifetime) = (an_hour, an_hour);
+    let server = Running::new(limits);
     let idle = server.connect();
     drop(server);
     drop(idle);

@@ -27,7 +27,7 @@ fn sources() -> String {
         .split_whitespace()
         .filter(|word| *word != "\\")
         .collect();
-    words.join(" ").replace("message!( ", "message!(")
+    words.join(" ").replace("translatable!( ", "translatable!(")
 }
 
 /// Whether the page can translate a message and all messages in it.
@@ -38,7 +38,7 @@ fn is_listed(sources: &str, message: &Value) -> bool {
     let args = message["args"].as_array().into_iter().flatten();
     // A value, such as a sign or a mark, is shown as it is.
     let is_known = !code.contains(' ')
-        || sources.contains(&format!("message!({code:?}"))
+        || sources.contains(&format!("translatable!({code:?}"))
         || super::texts::LISTED.lines().any(|text| text == code);
     is_known && args.into_iter().all(|arg| is_listed(sources, arg))
 }
@@ -72,7 +72,7 @@ fn messages() -> Vec<Value> {
     for address in [
         "/api/line?play=e2e5",
         "/api/position?at=x",
-        "/api/jump?to=difference",
+        "/api/find-next?to=difference",
     ] {
         note(ask(&looked, address), "error");
     }
@@ -158,7 +158,7 @@ fn every_message_to_a_player_can_be_translated() {
     for message in messages() {
         assert!(
             is_listed(&sources, &message),
-            "{message} is not made by `message!`"
+            "{message} is not made by `translatable!`"
         );
     }
 }

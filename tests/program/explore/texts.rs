@@ -1,6 +1,6 @@
 //! The messages of the library that the page shows are listed for its translations.
 //!
-//! The texts of the page and of `message!` are found where they stand, and compared with
+//! The texts of the page and of `translatable!` are found where they stand, and compared with
 //! the translations: by `tests/page/texts.test.js`.
 
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ fn reasons() -> Vec<Rejection> {
 #[test]
 fn every_message_of_the_library_is_listed_for_translation() {
     let mut messages = BTreeSet::from(FROM_VALUES.map(str::to_owned));
-    // Reasons with figures are messages of `message!`.
+    // Reasons with figures are messages of `translatable!`.
     let plain = reasons().into_iter().filter(|reason| {
         !matches!(
             reason,

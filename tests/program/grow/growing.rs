@@ -32,7 +32,7 @@ fn grown(folder: &Folder, target: &str, options: &str) -> Ran {
 
 fn graph(path: &Path) -> BookGraph {
     let book = Book::open(path, &OpenOptions::default()).unwrap();
-    BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap()
+    BookGraph::from_book(&book, &mut Watch::default(), &mut |_| {}).unwrap()
 }
 
 fn moves(graph: &BookGraph, node: u32) -> BTreeSet<String> {

@@ -128,7 +128,8 @@ proptest! {
                 }
             }
         }
-        let conditions = Conditions { losing: Some(losing), ..Conditions::default() };
+        let mut conditions = Conditions::default();
+        conditions.losing = Some(losing);
         let done = prune(&source, &target, &conditions, &RewriteOptions::default(), &mut Watch::default()).unwrap();
         assert_never_played(&target, &out);
         assert_sound(&target);
@@ -169,7 +170,8 @@ proptest! {
         let folder = Folder::new();
         let source = book.write(&folder, "book");
         let target = folder.join("out.ctg");
-        let conditions = Conditions { min_games: Some(least), max_ply: Some(most), ..Conditions::default() };
+        let mut conditions = Conditions::default();
+        (conditions.min_games, conditions.max_ply) = (Some(least), Some(most));
         let games = |key: &Key| book.entries.get(key).map_or(0, |(_, record)| record.stats.games);
         let before = reached(&book, &|_, _, _, _| true);
         let after_it = reached(&book, &|_, ply, _, child| ply < most && games(child) >= least);
@@ -402,10 +404,8 @@ fn moves_removed_from_the_starter_book_are_not_played() {
         Ok(())
     })
     .unwrap();
-    let conditions = Conditions {
-        losing: Some(losing),
-        ..Conditions::default()
-    };
+    let mut conditions = Conditions::default();
+    conditions.losing = Some(losing);
     let target = folder.join("out.ctg");
     let options = RewriteOptions::default();
     let done = prune(

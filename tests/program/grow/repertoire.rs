@@ -8,7 +8,6 @@ use tabia_analysis::repertoire::{Knowledge, Repertoire, RepertoireOptions, Reper
 use tabia_book::evals::EvalTable;
 use tabia_book::{Book, OpenOptions};
 use tabia_io::progress::Watch;
-use tabia_notation::Line;
 
 use crate::common::{Folder, SMALL, assert_sound};
 
@@ -28,27 +27,20 @@ fn book(folder: &Folder, name: &str, games: &[(&str, &str, usize)]) -> PathBuf {
 }
 
 fn options(colour: Color) -> RepertoireOptions {
-    RepertoireOptions {
-        colour,
-        one_in: 100.0,
-        moves: 1,
-        min_games: 1,
-        min_share: 0.0,
-        caution: 0.0,
-        depth: 20,
-        line: Line::default(),
-        shrinkage_games: 90.0,
-    }
+    let mut options = RepertoireOptions::new(colour);
+    options.one_in = 100.0;
+    options.min_games = 1;
+    options.min_share = 0.0;
+    options.shrinkage_games = 90.0;
+    options
 }
 
 fn solved(book: &Path, opponents: Option<&Path>, options: &RepertoireOptions) -> RepertoireSummary {
     let open = |path: &Path| Book::open(path, &OpenOptions::default()).unwrap();
     let (book, opponents) = (open(book), opponents.map(open));
-    let knowledge = Knowledge {
-        book: &book,
-        opponents: opponents.as_ref(),
-        evaluations: &EvalTable::default(),
-    };
+    let none = EvalTable::default();
+    let mut knowledge = Knowledge::new(&book, &none);
+    knowledge.opponents = opponents.as_ref();
     let found = Repertoire::solve(knowledge, options, &mut Watch::default()).unwrap();
     found.summary()
 }
@@ -121,10 +113,8 @@ fn values_of_moves_depend_on_the_opponents_book() {
         plain.expectation,
         strong.expectation
     );
-    let careful = RepertoireOptions {
-        caution: 1.0,
-        ..white
-    };
+    let mut careful = white;
+    careful.caution = 1.0;
     assert!(solved(&made, Some(&club), &careful).expectation < 0.53);
 }
 
@@ -152,10 +142,8 @@ fn games_of_one_line_count_once_for_the_value() {
         "{}",
         found.expectation
     );
-    let usual = RepertoireOptions {
-        min_games: 10,
-        ..bold
-    };
+    let mut usual = bold;
+    usual.min_games = 10;
     let found = solved(&made, None, &usual);
     let first = found.gaps[0].line.to_string();
     assert!(first.starts_with("1.e4"), "{first}");
@@ -218,7 +206,7 @@ fn with_line_the_repertoire_begins_after_that_line() {
     assert!(gaps.all(|gap| gap["line"].as_str().unwrap().starts_with("1.e4 c5")));
     folder
         .tabia("repertoire book.ctg --colour white --line '1.e4 h5'")
-        .ends_with(1, "does not hold 1...h5");
+        .ends_with(1, "1...h5 is not in the book");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use tabia_book::policy::Policy;
 
 /// Options for confirming findings.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Confirmation {
     /// Evaluations with at least this many nodes are not searched again.
     pub nodes: u64,
@@ -22,6 +23,20 @@ pub struct Confirmation {
     pub symbols: bool,
     /// Per cent by which a confirmed loss must exceed the limit.
     pub margin: u8,
+}
+
+impl Confirmation {
+    /// Searches of this many nodes, for the first 50 findings of each kind, with a margin
+    /// of 20 per cent.
+    #[must_use]
+    pub fn new(nodes: u64) -> Confirmation {
+        Confirmation {
+            nodes,
+            top: 50,
+            symbols: false,
+            margin: 20,
+        }
+    }
 }
 
 /// Searches the positions on which the first findings of an audit depend, until all of

@@ -285,7 +285,7 @@ impl<'a> Examined<'a> {
         let key = self.graph.key(node);
         BadEnd {
             fen: notation::fen(line.last()),
-            side: name(line.last().turn()),
+            side: line.last().turn().fold_wb("white", "black"),
             line: line.to_string(),
             value,
             likelihood,
@@ -326,7 +326,7 @@ impl<'a> Examined<'a> {
             fen: notation::fen(&before),
             san: played.map_or_else(stored, |played| notation::san(&before, played)),
             uci: played.map_or_else(stored, uci),
-            side: name(self.turn(node)),
+            side: self.turn(node).fold_wb("white", "black"),
         };
         (played, before)
     }
@@ -372,12 +372,5 @@ impl Exits {
             *figure /= sum;
         }
         Some(self)
-    }
-}
-
-const fn name(side: Color) -> &'static str {
-    match side {
-        Color::White => "white",
-        Color::Black => "black",
     }
 }

@@ -6,6 +6,7 @@ use tabia_book::{BookEditor, Error, Mark, MarkChange, MarkEdit};
 
 /// Which marks to make.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Marks {
     /// Red, and `?!`, `?`, `??`, for moves that lose more centipawns than this.
     pub losing: Option<u32>,

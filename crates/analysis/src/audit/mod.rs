@@ -15,19 +15,19 @@
 mod confirm;
 mod describe;
 mod marks;
-mod named;
+mod report;
 
 pub use confirm::{Confirmation, confirm};
 pub use describe::{Audit, BAR, BadEnd, Exits, LosingMove, PlayedMove, Refutation, SearchedValue};
 pub use marks::{Marks, changes};
-pub use named::positions_of;
+pub use report::{ReportError, positions_in};
 
 use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color};
 
-use crate::graph::{BookGraph, GraphMove, NodeId, Reach};
+use crate::graph::{BookGraph, GraphMove, NodeId, Probabilities};
 use tabia_book::eval::{Evaluation, MoveValue, Value, annotation};
 use tabia_book::evals::{EvalKey, EvalTable};
 use tabia_book::policy::Policy;
@@ -36,13 +36,25 @@ use tabia_notation as notation;
 
 /// Options of an audit.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct AuditOptions {
-    /// Highest accepted loss of a move, and deficit of a line's end, in centipawns.
+    /// Highest accepted loss of a move, and deficit of a line's end, in centipawns: 50
+    /// unless another limit is set.
     pub max_loss: u32,
     /// The side whose moves and ends are checked; `None` for both.
     pub side: Option<Color>,
-    /// Highest number of findings of each kind that are described.
+    /// Highest number of findings of each kind that are described; 50 if it is not set.
     pub described: usize,
+}
+
+impl Default for AuditOptions {
+    fn default() -> AuditOptions {
+        AuditOptions {
+            max_loss: 50,
+            side: None,
+            described: 50,
+        }
+    }
 }
 
 /// The value of a move of the graph, and the best value in its position.
@@ -60,6 +72,7 @@ impl MoveComparison {
 
 /// Which searches confirm a finding.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ConfirmingSearches {
     /// Evaluations with at least this many nodes confirm.
     pub nodes: u64,
@@ -99,7 +112,7 @@ pub struct Examined<'a> {
     graph: &'a BookGraph,
     table: &'a EvalTable,
     confirming: Option<&'a ConfirmingSearches>,
-    reach: Reach,
+    reach: Probabilities,
     values: Vec<Option<i32>>,
     /// The best known value of each position.
     best: Vec<Option<i32>>,
@@ -122,7 +135,7 @@ impl<'a> Examined<'a> {
         policy: Policy,
         confirming: Option<&'a ConfirmingSearches>,
     ) -> Examined<'a> {
-        let reach = graph.reach_by(&policy);
+        let reach = graph.probabilities_by(&policy);
         let mut plies = vec![u32::MAX; graph.len()];
         for &node in reach.order() {
             let before = reach

@@ -30,7 +30,6 @@ pub fn backed_up(graph: &BookGraph, table: &EvalTable, book: &str) -> (String, u
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_book::eval::known;

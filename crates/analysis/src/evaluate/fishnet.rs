@@ -113,14 +113,13 @@ fn evaluation(
     let value = match (row.number(1), row.number(2)) {
         (Some(cp), None) => Value::cp(limited(cp)),
         (None, Some(mate)) => Value::mate_of_white(position.turn(), limited(mate)),
-        _ => return Err("not either a value or a mate"),
+        _ => return Err("neither a value nor a mate"),
     };
     let key = EvalKey::from_position(&position);
     Ok(graph.holds(key).then_some((position, key, value)))
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::fs::File;
 
@@ -164,7 +163,7 @@ mod tests {
 
     fn graph() -> BookGraph {
         let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
-        BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap()
+        BookGraph::from_book(&book, &mut Watch::default(), &mut |_| {}).unwrap()
     }
 
     #[test]
@@ -194,7 +193,7 @@ mod tests {
         let read = &gathered.read;
         assert_eq!((read.lines, read.hits, read.bad_lines), (8, 5, 2));
         let first = read.first_bad.as_deref();
-        assert_eq!(first, Some("row 7: not either a value or a mate"));
+        assert_eq!(first, Some("row 7: neither a value nor a mate"));
         assert_eq!((gathered.unit, gathered.new), ("rows", 3));
         let value = |moves: &str| {
             let line = Line::read("", moves).unwrap();

@@ -3,7 +3,7 @@
 use shakmaty::{Chess, Position as _};
 
 use super::collected::CollectedValues;
-use super::gathered::{Gathered, cancelled};
+use super::gather::{Gathered, cancelled};
 use crate::Error;
 use tabia_book::eval::Value;
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable, Imported};

@@ -1,4 +1,4 @@
-//! Fills the file of evaluations beside a book: from other files ([`gather`]), and with
+//! Fills the file of evaluations beside a book: from other files ([`gather()`]), and with
 //! engines ([`work()`]); and backs the values up to every position ([`backed_up()`]).
 //!
 //! The first two write each new evaluation to the file at once, so that nothing is lost
@@ -9,15 +9,13 @@ mod collected;
 mod fishnet;
 mod from_games;
 mod gather;
-mod gathered;
 mod search;
 mod work;
 mod worker;
 
 pub use backed_up::backed_up;
 pub use from_games::gather_games;
-pub use gather::gather;
-pub use gathered::Gathered;
+pub use gather::{Gathered, gather};
 pub(crate) use search::{Outcome, each};
 pub use search::{Searched, search};
 pub(crate) use work::others;

@@ -5,7 +5,7 @@ use shakmaty::{CastlingMode, Chess, Position as _, uci::UciMove};
 use super::search::{Outcome, Searched, each};
 use super::{EnginePlan, Worker};
 use crate::Error;
-use crate::graph::{BookGraph, NodeId, Reach};
+use crate::graph::{BookGraph, NodeId, Probabilities};
 use tabia_book::eval::{Evaluation, MoveValue};
 use tabia_book::evals::{EvalFile, EvalTable};
 use tabia_engine::AnalystError;
@@ -13,7 +13,9 @@ use tabia_io::progress::{Progress, Watch};
 
 /// A position of a book to be evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Task {
+    /// The position.
     pub node: NodeId,
     /// Whether its value must be found; otherwise only the value of leaving the book.
     pub value: bool,
@@ -21,7 +23,7 @@ pub struct Task {
 
 /// All positions, the most probable first; those that are never reached at the end.
 #[must_use]
-pub fn likeliest_first(graph: &BookGraph, reach: &Reach) -> Vec<NodeId> {
+pub fn likeliest_first(graph: &BookGraph, reach: &Probabilities) -> Vec<NodeId> {
     let likely = |node: &NodeId| reach.probability.get(*node as usize).copied();
     let mut nodes: Vec<NodeId> = graph.nodes().collect();
     nodes.sort_by(|a, b| {

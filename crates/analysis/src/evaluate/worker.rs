@@ -11,6 +11,7 @@ use tabia_engine::{Analyst, AnalystError, Effort, EngineCommand, Question};
 
 /// What engine to use, and how to search.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EnginePlan {
     /// The command that starts the engine.
     pub command: EngineCommand,
@@ -26,6 +27,23 @@ pub struct EnginePlan {
     pub patience: Duration,
     /// Number of engines running at the same time.
     pub jobs: usize,
+}
+
+impl EnginePlan {
+    /// One process of an engine without options, with one line. It may take 30 seconds to
+    /// start, and five minutes for a search.
+    #[must_use]
+    pub fn new(command: EngineCommand, effort: Effort) -> EnginePlan {
+        EnginePlan {
+            command,
+            options: Vec::new(),
+            start_timeout: Duration::from_secs(30),
+            effort,
+            lines: 1,
+            patience: Duration::from_secs(300),
+            jobs: 1,
+        }
+    }
 }
 
 /// After this many positions in a row without an answer the engine is given up.

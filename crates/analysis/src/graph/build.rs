@@ -20,7 +20,7 @@ impl BookGraph {
     /// # Errors
     ///
     /// The book cannot be read, or the work is cancelled.
-    pub fn of(
+    pub fn from_book(
         book: &Book,
         watch: &mut Watch<'_>,
         damaged: &mut dyn FnMut(&book::Error),
@@ -30,11 +30,11 @@ impl BookGraph {
             Some(book) => book.each_block(
                 "reading",
                 watch,
-                |all: &mut Vec<Result<Read, book::Error>>, entry| {
+                |all: &mut Vec<Result<NewNode, book::Error>>, entry| {
                     let read = entry.map(|(place, entry)| {
                         let found =
                             BookPosition::from_entry(&BookEntry::from_entry(place, &entry)?)?;
-                        Read::of(&found)
+                        NewNode::new(&found)
                     });
                     all.extend(read.transpose());
                     Ok(())
@@ -53,7 +53,7 @@ impl BookGraph {
             None => {
                 for (done, found) in book.positions().enumerate() {
                     watch.position("reading", done as u64, None)?;
-                    if let Some(read) = Read::of(&found?) {
+                    if let Some(read) = NewNode::new(&found?) {
                         making.add(read)?;
                     }
                 }
@@ -95,16 +95,16 @@ fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
 }
 
 /// A position that is being added to a graph.
-struct Read {
+struct NewNode {
     key: Key,
     record: PositionRecord,
     /// The moves, with the target of each.
     moves: Vec<(GraphMove, EvalKey)>,
 }
 
-impl Read {
+impl NewNode {
     /// `None` with castling rights of Chess960.
-    fn of(found: &BookPosition) -> Option<Read> {
+    fn new(found: &BookPosition) -> Option<NewNode> {
         let board = CanonicalBoard::from_position(&found.position)?;
         let moves = found.moves.iter().filter_map(|known| {
             let child = after(&found.position, known.mv)?;
@@ -117,7 +117,7 @@ impl Read {
             };
             Some((mv, EvalKey::from_board_key(&child)))
         });
-        Some(Read {
+        Some(NewNode {
             key: board.key(),
             record: found.record,
             moves: moves.collect(),
@@ -126,7 +126,7 @@ impl Read {
 }
 
 impl Making {
-    fn add(&mut self, read: Read) -> Result<(), Error> {
+    fn add(&mut self, read: NewNode) -> Result<(), Error> {
         // Only books that do not exchange colours store a position twice: the first one
         // is used.
         if self.graph.number(&read.key)?.is_none() {

@@ -6,8 +6,8 @@
 //! also has the positions after stored moves that are not in the book; their numbers come
 //! after the others.
 //!
-//! * [`BookGraph::of`] reads a book;
-//! * [`BookGraph::reach`] computes how often the play of the adapter, or any other,
+//! * [`BookGraph::from_book`] reads a book;
+//! * [`BookGraph::probabilities`] computes how often the play of the adapter, or any other,
 //!   reaches each position, and by which line;
 //! * [`BookGraph::leaving`] and [`BookGraph::values`] back evaluations up from the ends
 //!   of the book to every position ([`tabia_book::eval::solve()`]);
@@ -15,12 +15,12 @@
 
 mod build;
 mod extend;
-mod reach;
+mod probabilities;
 mod values;
 
 pub(crate) use extend::after;
-pub use reach::Reach;
-pub(crate) use reach::flow;
+pub use probabilities::Probabilities;
+pub(crate) use probabilities::flow;
 
 use std::collections::HashMap;
 

@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used)]
-
 use shakmaty::Chess;
 
 use super::*;
@@ -10,7 +8,7 @@ use tabia_io::progress::Watch;
 
 fn starter() -> BookGraph {
     let book = Book::open("../../tests/data/small.ctg", &OpenOptions::default()).unwrap();
-    BookGraph::of(&book, &mut Watch::default(), &mut |error| panic!("{error}")).unwrap()
+    BookGraph::from_book(&book, &mut Watch::default(), &mut |error| panic!("{error}")).unwrap()
 }
 
 fn at(graph: &BookGraph, moves: &str) -> (Chess, NodeId) {
@@ -24,7 +22,7 @@ fn at(graph: &BookGraph, moves: &str) -> (Chess, NodeId) {
 fn holds_what_the_book_holds_and_lines_are_found_again() {
     let graph = starter();
     assert!(graph.in_book() > 1000 && graph.len() == graph.in_book());
-    let reach = graph.reach_by(&Policy::default());
+    let reach = graph.probabilities_by(&Policy::default());
     let (position, node) = at(&graph, "e4 e5 Nf3 Nc6");
     let line = graph.line(&reach.path(node).unwrap());
     assert_eq!(line.last().board(), position.board());
@@ -39,7 +37,7 @@ fn holds_what_the_book_holds_and_lines_are_found_again() {
 fn probabilities_are_those_of_play_and_flow_without_loss() {
     let graph = starter();
     let policy = Policy::default();
-    let reach = graph.reach_by(&policy);
+    let reach = graph.probabilities_by(&policy);
     let (_, start) = at(&graph, "");
     let (_, after) = at(&graph, "e4");
     let played = graph.weighed(start, &policy);

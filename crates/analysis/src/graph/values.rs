@@ -63,7 +63,6 @@ impl BookGraph {
 
     /// As [`BookGraph::values`], with `given` values for some positions, whatever follows
     /// them in the book.
-    #[must_use]
     pub(crate) fn values_given(
         &self,
         leaving: &[Option<i32>],

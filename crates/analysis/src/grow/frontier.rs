@@ -21,7 +21,7 @@ use tabia_book::evals::EvalTable;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Search it: it has no evaluation.
-    Look,
+    Search,
     /// Search for the best move outside the book: its best known moves are all in it.
     Leave,
     /// Add this move.
@@ -57,7 +57,7 @@ pub(super) struct SearchInput<'a> {
 
 /// A step of a search: the cost so far, and where it leads. At equal cost positions come
 /// before ends.
-type Step = Reverse<(u64, Where)>;
+type QueueEntry = Reverse<(u64, Where)>;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Where {
@@ -80,7 +80,7 @@ impl SearchInput<'_> {
         let mut nexts = HashMap::new();
         let mut visited: HashSet<(NodeId, bool), FxBuildHasher> = HashSet::default();
         let mut taken: HashSet<NodeId, FxBuildHasher> = HashSet::default();
-        let mut open: BinaryHeap<Step> = BinaryHeap::new();
+        let mut open: BinaryHeap<QueueEntry> = BinaryHeap::new();
         for root in self.entrances {
             let at = Where::At(root.node, root.ply, root.turn == side);
             open.push(Reverse((0, at)));
@@ -106,7 +106,7 @@ impl SearchInput<'_> {
                 continue;
             }
             let known = match replies {
-                Some(replies) if !own => replies.of(self.graph, node, !side)?,
+                Some(replies) if !own => replies.in_position(self.graph, node, !side)?,
                 _ => None,
             };
             // The cost of a move, by its loss and its probability.
@@ -176,7 +176,7 @@ impl SearchInput<'_> {
         // White is to move on every board here.
         let worth = |value: Value| value.clamped(Color::White);
         let Some(known) = self.table.canonical(self.graph.key(node)) else {
-            return Some((Next::Look, None));
+            return Some((Next::Search, None));
         };
         let moves = self.graph.moves(node);
         let is_book = |mv: UciMove| moves.iter().any(|known| known.mv == mv);
@@ -194,7 +194,6 @@ impl SearchInput<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::grow::Root;
@@ -267,7 +266,7 @@ mod tests {
             let found = input.candidates(side, &mut None, 100).unwrap();
             let reach = self
                 .graph
-                .reach(|node| vec![1.0; self.graph.moves(node).len()]);
+                .probabilities(|node| vec![1.0; self.graph.moves(node).len()]);
             let line = |node| self.graph.line(&reach.path(node).unwrap()).to_string();
             let found = found.into_iter();
             found
@@ -359,8 +358,8 @@ mod tests {
             .iter()
             .map(|(line, next, _)| (line.as_str(), *next))
             .collect();
-        assert!(ends.contains(&("1.e4 e5", Next::Look)), "{ends:?}");
-        assert!(ends.contains(&("1.e4 c5", Next::Look)), "{ends:?}");
+        assert!(ends.contains(&("1.e4 e5", Next::Search)), "{ends:?}");
+        assert!(ends.contains(&("1.e4 c5", Next::Search)), "{ends:?}");
         // Its best known move is in the book: the value of leaving must be searched.
         assert!(ends.contains(&("1.e4", Next::Leave)), "{ends:?}");
         assert!(

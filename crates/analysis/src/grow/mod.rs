@@ -41,12 +41,13 @@ use crate::graph::NodeId;
 use tabia_engine::AnalystError;
 
 pub use region::Root;
-pub use replies::Played;
+pub use replies::MoveFrequencies;
 pub use work::{grow, take_over};
 pub use write::write_grown;
 
 /// The costs of ways, in hundredths of a ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Costs {
     /// Cost of a move.
     pub ply: u32,
@@ -68,13 +69,14 @@ impl Default for Costs {
 }
 
 /// Options of growing: the kind of book, and the limits.
+#[non_exhaustive]
 pub struct GrowOptions<'a> {
     /// The side of the book; `None` for both: positions are then chosen alternately for
     /// White and Black.
     pub side: Option<Color>,
     pub costs: Costs,
     /// What opponents play.
-    pub replies: Option<&'a dyn Played>,
+    pub replies: Option<&'a dyn MoveFrequencies>,
     /// Highest number of new positions.
     pub positions: u64,
     /// The time to end.
@@ -86,6 +88,23 @@ pub struct GrowOptions<'a> {
     /// Only these positions and those after them grow, and costs count from there; roots
     /// that are not in the book are skipped.
     pub roots: Vec<Root>,
+}
+
+impl GrowOptions<'_> {
+    /// Up to this many new positions for both sides, anywhere in the first 80 plies.
+    #[must_use]
+    pub fn new(positions: u64) -> Self {
+        GrowOptions {
+            side: None,
+            costs: Costs::default(),
+            replies: None,
+            positions,
+            until: None,
+            max_cost: None,
+            max_ply: 80,
+            roots: vec![Root::new(Chess::default(), 0)],
+        }
+    }
 }
 
 /// The result of growing.

@@ -9,6 +9,7 @@ use crate::graph::{BookGraph, NodeId};
 
 /// A position from which a book grows.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Root {
     /// The position.
     pub position: Chess,
@@ -17,13 +18,10 @@ pub struct Root {
 }
 
 impl Root {
-    /// The start position: the whole book.
+    /// A position so many plies after the start position.
     #[must_use]
-    pub fn start() -> Root {
-        Root {
-            position: Chess::default(),
-            ply: 0,
-        }
+    pub fn new(position: Chess, ply: u32) -> Root {
+        Root { position, ply }
     }
 }
 
@@ -65,7 +63,6 @@ pub(super) fn entrances(graph: &BookGraph, roots: &[Root]) -> Vec<Entrance> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_book::{Book, OpenOptions};
@@ -73,9 +70,9 @@ mod tests {
     use tabia_notation::Line;
 
     #[test]
-    fn what_lies_below_a_root_is_none() {
+    fn positions_below_a_root_are_not_roots() {
         let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
-        let graph = BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap();
+        let graph = BookGraph::from_book(&book, &mut Watch::default(), &mut |_| {}).unwrap();
         let root = |moves: &str| {
             let line = Line::read("", moves).unwrap();
             Root {
@@ -89,7 +86,7 @@ mod tests {
         assert_eq!(nodes, [1, 2].map(|n: usize| graph.node(&roots[n].position)));
         assert_eq!(found[0].turn, Color::White);
         assert_eq!(
-            entrances(&graph, &[Root::start(), roots[0].clone()]).len(),
+            entrances(&graph, &[Root::new(Chess::default(), 0), roots[0].clone()]).len(),
             1
         );
     }

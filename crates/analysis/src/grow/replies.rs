@@ -20,17 +20,17 @@ use tabia_notation as notation;
 const KAPPA: f64 = 10.0;
 
 /// A source of the frequencies of moves.
-pub trait Played {
+pub trait MoveFrequencies {
     /// The moves of a position, each with its games.
     ///
     /// # Errors
     ///
     /// The source cannot be read.
-    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error>;
+    fn frequencies(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error>;
 }
 
-impl Played for Book {
-    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error> {
+impl MoveFrequencies for Book {
+    fn frequencies(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error> {
         let mut found = Lookup::default();
         self.probe(position, Wanted::Stored, &mut found)?;
         let moves = found.moves.iter();
@@ -40,8 +40,8 @@ impl Played for Book {
     }
 }
 
-impl Played for GamesIndex {
-    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error> {
+impl MoveFrequencies for GamesIndex {
+    fn frequencies(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error> {
         let sums = query::sums(
             [Source::Index(self)],
             position,
@@ -56,14 +56,14 @@ impl Played for GamesIndex {
 }
 
 /// The replies in a position, on the board of [`BookGraph::position`].
-pub(super) struct Known {
+pub(super) struct ReplyShares {
     /// The moves of the book, the most probable first.
     pub(super) moves: Vec<(UciMove, f64)>,
     /// The probability of a move that is not in the book.
     pub(super) other: f64,
 }
 
-impl Known {
+impl ReplyShares {
     /// The probability of a move.
     pub(super) fn share(&self, mv: UciMove) -> f64 {
         let known = self.moves.iter().find(|(known, _)| *known == mv);
@@ -73,12 +73,12 @@ impl Known {
 
 /// Games, each position looked up once.
 pub(super) struct Replies<'a> {
-    games: &'a dyn Played,
-    known: HashMap<(NodeId, Color), Option<Rc<Known>>, FxBuildHasher>,
+    games: &'a dyn MoveFrequencies,
+    known: HashMap<(NodeId, Color), Option<Rc<ReplyShares>>, FxBuildHasher>,
 }
 
 impl<'a> Replies<'a> {
-    pub(super) fn new(games: &'a dyn Played) -> Replies<'a> {
+    pub(super) fn new(games: &'a dyn MoveFrequencies) -> Replies<'a> {
         Replies {
             games,
             known: HashMap::default(),
@@ -87,12 +87,12 @@ impl<'a> Replies<'a> {
 
     /// The replies in a position where `turn` is to move on the board of the game; `None`
     /// without games.
-    pub(super) fn of(
+    pub(super) fn in_position(
         &mut self,
         graph: &BookGraph,
         node: NodeId,
         turn: Color,
-    ) -> Result<Option<Rc<Known>>, Error> {
+    ) -> Result<Option<Rc<ReplyShares>>, Error> {
         if let Some(known) = self.known.get(&(node, turn)) {
             return Ok(known.clone());
         }
@@ -106,7 +106,7 @@ impl<'a> Replies<'a> {
             Color::White => canonical,
             Color::Black => notation::colours_exchanged(&canonical),
         };
-        let played = self.games.played(&position)?.into_iter();
+        let played = self.games.frequencies(&position)?.into_iter();
         let played = played.map(|(mv, games)| {
             let uci = mv.to_uci(CastlingMode::Chess960);
             (orientation.apply_to_move(uci), games)
@@ -118,7 +118,7 @@ impl<'a> Replies<'a> {
 }
 
 /// Converts games to probabilities.
-fn shares(mut games: Vec<(UciMove, f64)>) -> Option<Known> {
+fn shares(mut games: Vec<(UciMove, f64)>) -> Option<ReplyShares> {
     let sum: f64 = games.iter().map(|(_, games)| games).sum();
     if sum == 0.0 {
         return None;
@@ -128,14 +128,13 @@ fn shares(mut games: Vec<(UciMove, f64)>) -> Option<Known> {
     for (_, games) in &mut games {
         *games = (*games + each) / (sum + KAPPA);
     }
-    Some(Known {
+    Some(ReplyShares {
         moves: games,
         other: each / (sum + KAPPA),
     })
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_book::OpenOptions;
@@ -162,7 +161,10 @@ mod tests {
         let after_e4 = Line::read("", "e4").unwrap().last().clone();
         let node = graph.node(&after_e4).unwrap();
         let mut replies = Replies::new(&book);
-        let known = replies.of(&graph, node, Color::Black).unwrap().unwrap();
+        let known = replies
+            .in_position(&graph, node, Color::Black)
+            .unwrap()
+            .unwrap();
         // 1...c5, most often, is c2-c4 there.
         let best: Vec<String> = known.moves.iter().map(|(mv, _)| mv.to_string()).collect();
         assert_eq!(best.first().map(String::as_str), Some("c2c4"), "{best:?}");

@@ -43,7 +43,7 @@ pub fn grow(
 ) -> Result<Grown, Error> {
     let entrances = entrances(graph, &options.roots);
     if entrances.is_empty() {
-        let text = "the book does not hold the position to begin from";
+        let text = "the position to begin from is not in the book";
         return Err(Error::Text(text.to_owned()));
     }
     let mut grown = Grown::default();
@@ -217,7 +217,7 @@ fn jobs(
 }
 
 /// The answer about a position, if one was needed.
-type Made = Outcome<Option<Evaluation>>;
+type JobOutcome = Outcome<Option<Evaluation>>;
 
 /// What the workers of a round share.
 struct Round<'a> {
@@ -236,7 +236,7 @@ impl Round<'_> {
         watch: &mut Watch<'_>,
         grown: &mut Grown,
         options: &GrowOptions<'_>,
-    ) -> Result<Vec<Made>, Error> {
+    ) -> Result<Vec<JobOutcome>, Error> {
         let mut made = Vec::with_capacity(jobs.len());
         let mut positions = grown.positions;
         let take = |one| {
@@ -255,7 +255,7 @@ impl Round<'_> {
         Ok(made)
     }
 
-    fn one(&self, job: &Job, worker: &mut Worker<'_>) -> Result<Made, Error> {
+    fn one(&self, job: &Job, worker: &mut Worker<'_>) -> Result<JobOutcome, Error> {
         match &job.question {
             Question::None => return Ok(Outcome::Found(None)),
             Question::Answered(searched) => return Ok(Outcome::Found(Some(searched.clone()))),
@@ -277,7 +277,7 @@ impl Round<'_> {
         let node = job.candidate.node;
         let known = match job.candidate.next {
             Next::Leave => self.table.canonical(self.graph.key(node)),
-            Next::Look | Next::Add(_) => None,
+            Next::Search | Next::Add(_) => None,
         };
         let Some(known) = known else {
             return worker.ask(&job.position, &[]);
@@ -294,7 +294,7 @@ fn take_in(
     graph: &mut BookGraph,
     table: &mut EvalTable,
     jobs: &[Job],
-    made: Vec<Made>,
+    made: Vec<JobOutcome>,
     grown: &mut Grown,
     barred: &mut HashSet<NodeId, FxBuildHasher>,
 ) -> Result<(), Error> {

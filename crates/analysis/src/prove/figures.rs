@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use shakmaty::{Color, Position as _};
 
-use super::walk::{Exit, Walks};
+use super::book_walks::{Exit, Walks};
 use tabia_book::eval::{Evaluation, Value, model};
 
 /// Highest number of deciding exits in the list.
@@ -22,7 +22,7 @@ pub struct Interval {
 
 impl Interval {
     /// The mean of the values of pairs; `None` without any.
-    fn of(values: &[f64]) -> Option<Interval> {
+    fn from_values(values: &[f64]) -> Option<Interval> {
         let count = values.len() as f64;
         if values.is_empty() {
             return None;
@@ -58,7 +58,7 @@ pub struct EloInterval {
 }
 
 impl EloInterval {
-    fn of(points: Interval) -> EloInterval {
+    fn from_points(points: Interval) -> EloInterval {
         let at = |sign: f64| {
             points
                 .error
@@ -168,7 +168,7 @@ struct ExitValue {
 }
 
 impl ExitValue {
-    fn of(exit: &Exit, evaluation: &Evaluation) -> ExitValue {
+    fn new(exit: &Exit, evaluation: &Evaluation) -> ExitValue {
         let (points, by) = points_of_white(exit, evaluation);
         let cp = match exit.drawn {
             true => 0,
@@ -190,7 +190,7 @@ pub fn figures(walks: &Walks, values: &[Option<Evaluation>]) -> Option<Figures> 
         .exits
         .iter()
         .zip(values)
-        .map(|(exit, value)| value.as_ref().map(|value| ExitValue::of(exit, value)))
+        .map(|(exit, value)| value.as_ref().map(|value| ExitValue::new(exit, value)))
         .collect();
     let exit_value = |exit: usize| exit_values.get(exit).copied().flatten();
     let pairs: Vec<[(usize, ExitValue); 2]> = walks
@@ -205,7 +205,7 @@ pub fn figures(walks: &Walks, values: &[Option<Evaluation>]) -> Option<Figures> 
         let of = |[(_, white), (_, black)]: &[(usize, ExitValue); 2]| {
             f64::midpoint(number(*white, Color::White), number(*black, Color::Black))
         };
-        Interval::of(&pairs.iter().map(of).collect::<Vec<f64>>())
+        Interval::from_values(&pairs.iter().map(of).collect::<Vec<f64>>())
     };
     let cp = |exit_value: ExitValue, first: Color| first.fold_wb(exit_value.cp, -exit_value.cp);
     let below = |limit: f64| {
@@ -216,7 +216,7 @@ pub fn figures(walks: &Walks, values: &[Option<Evaluation>]) -> Option<Figures> 
         })
     };
     let of_colour = |number: fn(&[(usize, ExitValue); 2]) -> f64| {
-        Interval::of(&pairs.iter().map(number).collect::<Vec<f64>>())
+        Interval::from_values(&pairs.iter().map(number).collect::<Vec<f64>>())
     };
     let points =
         by_pair(&|exit_value, first| first.fold_wb(exit_value.points, 1.0 - exit_value.points))?;
@@ -225,7 +225,7 @@ pub fn figures(walks: &Walks, values: &[Option<Evaluation>]) -> Option<Figures> 
     for (_, exit_value) in pairs.iter().flatten() {
         *points_by.entry(exit_value.by).or_default() += 1;
     }
-    let contributions = Contributions::of(walks.exits.len(), &pairs);
+    let contributions = Contributions::new(walks.exits.len(), &pairs);
     Some(Figures {
         pairs: pairs.len(),
         without_value: walks.pairs.len() - pairs.len(),
@@ -237,7 +237,7 @@ pub fn figures(walks: &Walks, values: &[Option<Evaluation>]) -> Option<Figures> 
         below_50: below(-50.0)?,
         below_100: below(-100.0)?,
         points,
-        elo: EloInterval::of(points),
+        elo: EloInterval::from_points(points),
         points_by,
         search_error_factor: contributions.search_error_factor(),
         leaves_first: leaves_first(walks).map(|count| count as f64 / games),
@@ -275,7 +275,7 @@ struct Contributions {
 }
 
 impl Contributions {
-    fn of(exits: usize, pairs: &[[(usize, ExitValue); 2]]) -> Contributions {
+    fn new(exits: usize, pairs: &[[(usize, ExitValue); 2]]) -> Contributions {
         let step = 1.0 / pairs.len().max(1) as f64;
         let mut surplus = vec![0.0; exits];
         let mut mean = (0.0, 0.0);
@@ -311,7 +311,6 @@ impl Contributions {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_notation::Line;
@@ -416,7 +415,7 @@ mod tests {
         assert_eq!((found.pairs, found.without_value), (2, 2));
         assert_eq!(found.value.mean, 0.0);
         assert!(figures(&walks, &[None, None]).is_none());
-        assert_eq!(Interval::of(&[3.0]).unwrap().error, None);
+        assert_eq!(Interval::from_values(&[3.0]).unwrap().error, None);
     }
 
     #[test]

@@ -13,10 +13,10 @@
 //! walk_pairs(sides) -> Walks -> exits -> evaluate::search -> figures -> report
 //! ```
 
+mod book_walks;
 mod figures;
-mod walk;
 
+pub use book_walks::{Exit, Side, Walks, walk_pairs};
 pub use figures::{
     DecidingExit, EloInterval, Figures, Interval, PointsSource, Share, figures, points_of_white,
 };
-pub use walk::{Exit, Side, Walks, walk_pairs};

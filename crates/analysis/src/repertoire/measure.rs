@@ -3,7 +3,7 @@
 use shakmaty::Chess;
 
 use super::Repertoire;
-use super::walk::{State, points};
+use super::states::{State, points};
 use crate::Error;
 use tabia_book::tree::weight;
 use tabia_book::{Book, Lookup, PositionRecord, Probe as _, Wanted};
@@ -37,7 +37,7 @@ struct Mean {
 
 impl Mean {
     /// The mean over all games of a position.
-    fn of(record: &PositionRecord, is_own: bool) -> Option<Mean> {
+    fn from_record(record: &PositionRecord, is_own: bool) -> Option<Mean> {
         let (points, games) = points(record, is_own);
         (games > 0.0).then(|| Mean {
             value: points / games,
@@ -58,17 +58,17 @@ impl Mean {
 
 /// The progress at a state.
 #[derive(Clone, Copy)]
-enum Found {
-    Nothing,
+enum StateProgress {
+    Unvisited,
     /// The state is being computed; reaching it again means a cycle.
-    Under,
+    InProgress,
     Done(Option<Mean>),
 }
 
 struct Measuring<'r> {
     repertoire: &'r Repertoire,
     games: &'r Book,
-    found: Vec<Found>,
+    found: Vec<StateProgress>,
 }
 
 impl Repertoire {
@@ -83,7 +83,7 @@ impl Repertoire {
         let mut measuring = Measuring {
             repertoire: self,
             games,
-            found: vec![Found::Nothing; self.states.len()],
+            found: vec![StateProgress::Unvisited; self.states.len()],
         };
         let Some(mean) = measuring.state(0)? else {
             return Ok(None);
@@ -108,7 +108,9 @@ impl Measuring<'_> {
     fn all(&self, position: &Chess, is_own: bool) -> Result<Option<Mean>, Error> {
         let mut found = Lookup::default();
         self.games.probe(position, Wanted::Stored, &mut found)?;
-        Ok(found.here.and_then(|record| Mean::of(&record, is_own)))
+        Ok(found
+            .here
+            .and_then(|record| Mean::from_record(&record, is_own)))
     }
 
     /// Recursive; its depth is the length of the lines.
@@ -118,15 +120,17 @@ impl Measuring<'_> {
             return Ok(None);
         };
         match self.found.get(n) {
-            Some(Found::Done(mean)) => return Ok(*mean),
-            Some(Found::Under) => return self.all(&state.position, state.is_own),
+            Some(StateProgress::Done(mean)) => return Ok(*mean),
+            Some(StateProgress::InProgress) => return self.all(&state.position, state.is_own),
             _ => {}
         }
-        self.note(n, Found::Under);
+        self.set_progress(n, StateProgress::InProgress);
         let mut here = Lookup::default();
         self.games
             .probe(&state.position, Wanted::Stored, &mut here)?;
-        let all = here.here.and_then(|record| Mean::of(&record, state.is_own));
+        let all = here
+            .here
+            .and_then(|record| Mean::from_record(&record, state.is_own));
         let is_rare = all.is_none_or(|all| all.variance > VARIANCE / LEAST);
         let parts = match state.is_own || state.is_given {
             _ if is_rare => Vec::new(),
@@ -134,11 +138,11 @@ impl Measuring<'_> {
             false => self.replies(state, &here)?,
         };
         let mean = Mean::sum(&parts).or(all);
-        self.note(n, Found::Done(mean));
+        self.set_progress(n, StateProgress::Done(mean));
         Ok(mean)
     }
 
-    fn note(&mut self, n: usize, found: Found) {
+    fn set_progress(&mut self, n: usize, found: StateProgress) {
         if let Some(place) = self.found.get_mut(n) {
             *place = found;
         }

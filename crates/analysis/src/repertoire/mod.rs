@@ -14,24 +14,25 @@
 
 mod estimate;
 mod measure;
-mod walk;
+mod states;
 mod write;
 
 use shakmaty::{Chess, Color, Move};
 
 pub use measure::Measured;
-pub use walk::Knowledge;
-use walk::{State, Walk};
+pub use states::Knowledge;
+use states::{State, StateSearch};
 pub use write::{one_in, write_book, write_study};
 
 use crate::Error;
-use crate::graph::{NodeId, Reach, flow};
+use crate::graph::{NodeId, Probabilities, flow};
 use tabia_book::{Book, Lookup, Probe as _, Wanted};
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
 
 /// Options of a repertoire.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RepertoireOptions {
     /// The player's colour.
     pub colour: Color,
@@ -57,6 +58,24 @@ pub struct RepertoireOptions {
     pub shrinkage_games: f64,
 }
 
+impl RepertoireOptions {
+    /// One move for each position that occurs once in 500 games, from the start position.
+    #[must_use]
+    pub fn new(colour: Color) -> RepertoireOptions {
+        RepertoireOptions {
+            colour,
+            one_in: 500.0,
+            moves: 1,
+            min_games: 10,
+            min_share: 0.05,
+            caution: 0.0,
+            depth: 20,
+            line: Line::default(),
+            shrinkage_games: SHRINKAGE_GAMES,
+        }
+    }
+}
+
 /// The usual number of games for shrinking results. The score of a single game differs
 /// from its expected score by some 38 points in a hundred, the moves that people play in
 /// a position by little more than 1: (38 / 1.34)^2 are 800. With less, moves are chosen
@@ -80,7 +99,7 @@ pub struct Repertoire {
 struct Play {
     /// The targets of the moves played from each state, and their probabilities.
     targets: Vec<Vec<(NodeId, Move, f64)>>,
-    reach: Reach,
+    reach: Probabilities,
 }
 
 impl Play {
@@ -173,7 +192,7 @@ impl Repertoire {
         options: &RepertoireOptions,
         watch: &mut Watch<'_>,
     ) -> Result<Repertoire, Error> {
-        let states = Walk::of(knowledge, options, watch)?;
+        let states = StateSearch::find_states(knowledge, options, watch)?;
         let mut repertoire = Repertoire {
             options: options.clone(),
             values: states.iter().map(|state| state.known.estimate()).collect(),

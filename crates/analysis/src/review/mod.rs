@@ -103,7 +103,7 @@ enum Left {
 }
 
 /// A game and its way through the book.
-struct Played {
+struct GameInBook {
     plies: usize,
     left: Left,
     fen: String,
@@ -122,6 +122,7 @@ struct Played {
 
 /// Which games to review.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Reviewed<'a> {
     /// The player; without one the games are reviewed for White.
     pub player: Option<&'a str>,
@@ -152,12 +153,8 @@ pub fn report(
     } = whose;
     let policy = Policy::default();
     let none = ChosenMoves::default();
-    let repertoire = colour.map(|colour| Repertoire {
-        book,
-        colour,
-        policy: &policy,
-        chosen: chosen.unwrap_or(&none),
-    });
+    let chosen = chosen.unwrap_or(&none);
+    let repertoire = colour.map(|colour| Repertoire::new(book, colour, &policy, chosen));
     let played = |game: &Game| {
         let counts = forfeits || !game.conditions.forfeited;
         let side = side_of(game, whose);
@@ -170,7 +167,7 @@ pub fn report(
             repertoire.left_by_game((&game.positions[..], &game.moves[..]))
         };
         let played = match side {
-            Some(side) => Some(Played {
+            Some(side) => Some(GameInBook {
                 forfeited: !counts,
                 departure: repertoire.as_ref().map(left).transpose()?.flatten(),
                 ..follow(game, book, side)?
@@ -180,9 +177,9 @@ pub fn report(
         Ok((known, played))
     };
     let (read, tally) = each_game(games, GameParts::EVERYTHING, Starts::SetUp, watch, played)?;
-    let (known, read): (Vec<ReviewedGame>, Vec<Option<Played>>) = read.into_iter().unzip();
+    let (known, read): (Vec<ReviewedGame>, Vec<Option<GameInBook>>) = read.into_iter().unzip();
     let others = read.iter().filter(|played| played.is_none()).count() as u64;
-    let mut all: Vec<Played> = read.into_iter().flatten().collect();
+    let mut all: Vec<GameInBook> = read.into_iter().flatten().collect();
     for played in all.iter_mut().filter(|played| played.forfeited) {
         played.points = None;
     }
@@ -222,7 +219,7 @@ fn side_of(game: &Game, whose: Reviewed<'_>) -> Option<Color> {
     [Color::White, Color::Black].into_iter().find(is_his)
 }
 
-fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<Played, Error> {
+fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<GameInBook, Error> {
     let mut found = Lookup::default();
     let mut plies = 0;
     let mut left = Left::InBook;
@@ -245,7 +242,7 @@ fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<Played, Error> {
     let opening =
         openings::find_in_line(reached).or_else(|| openings::find_in_line(&game.positions));
     let last = reached.last();
-    Ok(Played {
+    Ok(GameInBook {
         plies,
         left,
         fen: last.map_or_else(String::new, notation::fen),

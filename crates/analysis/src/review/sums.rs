@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 use shakmaty::Color;
 
-use super::{Left, PairedResults, Played, ReviewReport};
+use super::{GameInBook, Left, PairedResults, ReviewReport};
 use crate::pairs::Pairs;
 use crate::tally::Tally;
 
@@ -24,7 +24,7 @@ pub struct Score {
 }
 
 impl Score {
-    pub(super) fn add(&mut self, played: &Played) {
+    pub(super) fn add(&mut self, played: &GameInBook) {
         self.tally.count(played.points);
         if let Some((_, known)) = &played.value {
             self.valued += 1;
@@ -71,7 +71,7 @@ pub struct Spread {
 impl Spread {
     /// Makes a distribution with bars of this width; numbers from `most` up are in the
     /// last one.
-    fn of(mut numbers: Vec<i32>, width: i32, most: i32) -> Spread {
+    fn new(mut numbers: Vec<i32>, width: i32, most: i32) -> Spread {
         numbers.sort_unstable();
         let mut histogram = BTreeMap::new();
         for number in &numbers {
@@ -100,7 +100,7 @@ impl Spread {
 
 /// Pairs of games of an event against the same opponent in the same round, colours
 /// exchanged. Rounds are numbered `1.1` and `1.2`, or both `1`.
-fn pairs(all: &[Played]) -> Option<PairedResults> {
+fn pairs(all: &[GameInBook]) -> Option<PairedResults> {
     let mut waiting: HashMap<([&str; 3], Color), Vec<u8>> = HashMap::new();
     let mut pairs = Pairs::default();
     for played in all {
@@ -125,7 +125,7 @@ fn pairs(all: &[Played]) -> Option<PairedResults> {
 }
 
 /// Makes the whole report on these games.
-pub(super) fn sum(all: Vec<Played>) -> ReviewReport {
+pub(super) fn sum(all: Vec<GameInBook>) -> ReviewReport {
     let mut record = Score::default();
     let mut openings: BTreeMap<(String, String), Score> = BTreeMap::new();
     let mut exits: BTreeMap<String, Exit> = BTreeMap::new();
@@ -175,12 +175,12 @@ pub(super) fn sum(all: Vec<Played>) -> ReviewReport {
         forfeited: all.iter().filter(|played| played.forfeited).count() as u64,
         pairs: pairs(&all),
         never,
-        plies: Spread::of(plies, 2, 80),
+        plies: Spread::new(plies, 2, 80),
         left_by_player,
         left_by_opponent,
         ended,
         to_the_end,
-        values: (!values.is_empty()).then(|| Spread::of(values, 25, 300)),
+        values: (!values.is_empty()).then(|| Spread::new(values, 25, 300)),
         below,
         openings,
         exits,

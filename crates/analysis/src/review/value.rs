@@ -84,7 +84,6 @@ fn comment_value(comment: &str, mover: Color) -> Option<CommentValue> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

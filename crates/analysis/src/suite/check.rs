@@ -224,7 +224,7 @@ impl Checking {
             self.superfluous += 1;
         }
         let eval = epd::read(words).ok();
-        let eval = eval.map(|(position, value)| PositionEval::of(&position, &value));
+        let eval = eval.map(|(position, value)| PositionEval::new(&position, &value));
         let ply = counters.map(|(_, full)| notation::ply(full, position.turn()));
         let opening = beginning(&position, None);
         self.position(number, &position, words);
@@ -330,7 +330,6 @@ impl Checking {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -16,7 +16,6 @@ use tabia_notation as notation;
 pub(super) const ALL: u64 = 1 << 60;
 
 /// A position without counters, packed. Equal positions have equal bytes.
-#[must_use]
 pub(super) fn pack(position: &Chess) -> Vec<u8> {
     let mut setup = position.to_setup(EnPassantMode::Legal);
     setup.halfmoves = 0;
@@ -42,7 +41,6 @@ fn unpack(bytes: &[u8], counters: Option<(u32, u32)>) -> Option<Chess> {
 }
 
 /// The position with wings exchanged; `None` if a side may castle.
-#[must_use]
 pub(super) fn other_wing(position: &Chess) -> Option<Chess> {
     if position.castles().any() {
         return None;
@@ -54,13 +52,11 @@ pub(super) fn other_wing(position: &Chess) -> Option<Chess> {
 }
 
 /// A hash of bytes, the same on every machine (FNV-1a, mixed).
-#[must_use]
 pub(super) fn number_of(bytes: &[u8]) -> u64 {
     mix(fnv1a(FNV_START, bytes))
 }
 
 /// Mixes the bits of a number (the end of splitmix64).
-#[must_use]
 pub(super) fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -93,7 +89,6 @@ pub(super) struct StartPosition {
 
 impl StartPosition {
     /// An entry for a position; `start` and `moves` lead to it.
-    #[must_use]
     pub(super) fn new(position: &Chess, start: Option<&Chess>, moves: &[Move]) -> StartPosition {
         StartPosition {
             own: pack(position),
@@ -108,13 +103,11 @@ impl StartPosition {
     }
 
     /// The position, with its counters.
-    #[must_use]
     pub(super) fn position(&self) -> Option<Chess> {
         unpack(&self.own, Some((self.halfmoves, self.fullmoves)))
     }
 
     /// The first position of the line.
-    #[must_use]
     pub(super) fn first_position(&self) -> Option<Chess> {
         match self.start.as_slice() {
             [] => Some(Chess::default()),
@@ -123,7 +116,6 @@ impl StartPosition {
     }
 
     /// The line that leads to it.
-    #[must_use]
     pub(super) fn line(&self) -> Option<(Vec<Chess>, Vec<Move>)> {
         let mut positions = vec![self.first_position()?];
         let mut moves = Vec::new();
@@ -140,13 +132,11 @@ impl StartPosition {
     }
 
     /// Plies after the usual first position.
-    #[must_use]
     pub(super) fn ply(&self, turn: Color) -> u32 {
         notation::ply(self.fullmoves, turn)
     }
 
     /// Games through it from all sources.
-    #[must_use]
     pub(super) fn games(&self) -> u64 {
         self.book_games + self.played
     }
@@ -216,7 +206,6 @@ impl StartPosition {
 }
 
 /// A move as stored in a path.
-#[must_use]
 pub(super) fn bytes_of(mv: Move) -> [u8; 2] {
     PackedMove::from_move(mv).0.to_be_bytes()
 }
@@ -241,7 +230,6 @@ pub(super) struct Candidate {
 
 impl Candidate {
     /// With `mirrors` the position with colours exchanged counts as the same.
-    #[must_use]
     pub(super) fn new(
         entry: StartPosition,
         position: &Chess,
@@ -344,7 +332,6 @@ impl Record for Ranked {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -43,7 +43,7 @@ impl Evaluator<'_> {
     /// Finds the value of a position. A value that meets the conditions may do so only
     /// because of its error: if the job says so, the position is searched again with more
     /// nodes, and that value decides.
-    pub(super) fn look(
+    pub(super) fn evaluate(
         &self,
         mut entry: StartPosition,
         worker: &mut Option<Worker<'_>>,
@@ -89,7 +89,7 @@ impl Evaluator<'_> {
         if let Some(file) = &self.saved {
             file.add(position, &found)?;
         }
-        Ok(PositionEval::of(position, &found))
+        Ok(PositionEval::new(position, &found))
     }
 }
 
@@ -118,7 +118,7 @@ pub(super) fn read_file(
         &source,
         &|key| found.borrow().wants(key),
         &mut |position, evaluation| {
-            let eval = PositionEval::of(position, &evaluation);
+            let eval = PositionEval::new(position, &evaluation);
             found.borrow_mut().add(position, eval);
             true
         },
@@ -174,10 +174,10 @@ fn read_table(
         let position = notation::position(fen).map_err(|error| bad(&error.to_string()))?;
         let cp: f64 = cp
             .parse()
-            .map_err(|_| bad("no centipawns behind the FEN"))?;
+            .map_err(|_| bad("expected centipawns after the FEN"))?;
         any = true;
         let value = Value::cp_of_mover(position.turn(), cp.clamp(-1e6, 1e6).round() as i32);
-        values.add(&position, PositionEval::of(&position, &value.into()));
+        values.add(&position, PositionEval::new(&position, &value.into()));
     }
     match any {
         true => Ok(()),

@@ -164,13 +164,11 @@ impl Figures {
     }
 
     /// The shortest and the longest line in plies, if known for all.
-    #[must_use]
     pub(super) fn plies(&self) -> Option<(u32, u32)> {
         self.plies.filter(|_| !self.without_ply)
     }
 
     /// Returns the statistics.
-    #[must_use]
     pub(super) fn summary(&self) -> SuiteSummary {
         SuiteSummary {
             positions: self.total,

@@ -16,7 +16,6 @@ pub struct Range {
 impl Range {
     /// The range without a share of its width at each end. If the numbers cannot be
     /// negative, a lower end of zero excludes nothing, and stays.
-    #[must_use]
     pub(super) fn narrowed(self, share: f64, is_never_negative: bool) -> Range {
         let margin = share * (self.high - self.low);
         match margin.is_finite() {
@@ -39,12 +38,17 @@ impl Range {
     }
 }
 
+/// A text that is not a [`Range`]; says what is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParseRangeError(&'static str);
+
 impl FromStr for Range {
-    type Err = &'static str;
+    type Err = ParseRangeError;
 
     /// Parses `90..119`, `..50`, `-20..20`.
-    fn from_str(text: &str) -> Result<Range, &'static str> {
-        const FORM: &str = "expected two numbers as 90..119";
+    fn from_str(text: &str) -> Result<Range, ParseRangeError> {
+        const FORM: ParseRangeError = ParseRangeError("expected two numbers as 90..119");
         let (low, high) = text.split_once("..").ok_or(FORM)?;
         let number = |text: &str, missing: f64| match text.trim() {
             "" => Ok(missing),
@@ -57,7 +61,7 @@ impl FromStr for Range {
         let high = number(high, f64::INFINITY)?;
         match low <= high {
             true => Ok(Range { low, high }),
-            false => Err("the lower number comes first"),
+            false => Err(ParseRangeError("the lower number comes first")),
         }
     }
 }
@@ -88,6 +92,7 @@ pub enum Castled {
 
 /// Conditions on a position.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BoardFilter {
     /// The side to move.
     pub side: Option<Color>,
@@ -158,14 +163,12 @@ fn wings(position: &Chess) -> [i8; 2] {
 }
 
 /// Whether the kings are on different wings.
-#[must_use]
 pub(super) fn is_opposite(position: &Chess) -> bool {
     let [white, black] = wings(position);
     white * black < 0
 }
 
 /// Whether no capture, and no promotion, wins material by static exchange.
-#[must_use]
 pub(super) fn is_quiet(position: &Chess) -> bool {
     let mut moves = position.legal_moves();
     moves.retain(|mv| mv.is_capture() || mv.is_promotion());
@@ -230,7 +233,6 @@ fn least(position: &Chess, to: Square, turn: Color, occupied: Bitboard) -> Optio
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_notation as notation;

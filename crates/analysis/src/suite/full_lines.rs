@@ -1,10 +1,11 @@
 //! Lines that have the allowed number of positions in a suite.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use super::entry::{StartPosition, number_of};
 use super::job::SuiteJob;
+use tabia_io::parallel::lock;
 
 /// Lines that have given the allowed number of positions. The choice adds to them, the
 /// evaluation looks them up; a line never leaves the set.
@@ -12,18 +13,14 @@ use super::job::SuiteJob;
 pub(super) struct FullLines(Mutex<HashSet<u64>>);
 
 impl FullLines {
-    fn lock(&self) -> MutexGuard<'_, HashSet<u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a full line.
     pub(super) fn add(&self, line: u64) {
-        self.lock().insert(line);
+        lock(&self.0).insert(line);
     }
 
     /// Whether the line of a position is full.
     pub(super) fn is_full(&self, job: &SuiteJob, entry: &StartPosition) -> bool {
-        line_of(job, entry).is_some_and(|(_, line)| self.lock().contains(&line))
+        line_of(job, entry).is_some_and(|(_, line)| lock(&self.0).contains(&line))
     }
 }
 

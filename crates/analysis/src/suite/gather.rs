@@ -43,7 +43,7 @@ impl CandidateFilter<'_> {
     }
 
     /// Collects the positions of a game.
-    fn game(&self, game: &Game, made: &mut Made) {
+    fn game(&self, game: &Game, made: &mut CollectedPositions) {
         let plies = game.moves.len();
         let (first, last) = match self.cut {
             Cut::At(ply) => (ply as usize, ply as usize),
@@ -100,7 +100,7 @@ pub(super) fn same(a: &Chess, b: &Chess) -> bool {
 }
 
 #[derive(Default)]
-struct Made {
+struct CollectedPositions {
     candidates: Vec<Candidate>,
     funnel: Funnel,
     games: u64,
@@ -133,10 +133,10 @@ pub(super) fn read_games(
         .starts(Starts::SetUp)
         .threads(threads);
     let mut read = Read::default();
-    let worker = |batches: &Batches<'_, Made, (), Error>| {
+    let worker = |batches: &Batches<'_, CollectedPositions, (), Error>| {
         let mut game = Game::default();
         batches.each(|batch| {
-            let mut made = Made::default();
+            let mut made = CollectedPositions::default();
             while batch.next(&mut game) {
                 made.games += 1;
                 checks.game(&game, &mut made);
@@ -144,7 +144,7 @@ pub(super) fn read_games(
             Ok(made)
         })
     };
-    let take = |made: Made| {
+    let take = |made: CollectedPositions| {
         read.funnel.add(&made.funnel);
         read.games += made.games;
         made.candidates.into_iter().try_for_each(&mut keep)

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use shakmaty::Chess;
 
 use super::filter::BoardFilter;
-use super::output::Form;
+use super::output::{Counters, Form};
 use super::values::ValueWindow;
 use crate::evaluate::EnginePlan;
 use tabia_book::policy::Rules;
 use tabia_games::GameFilter;
 use tabia_io::atomic::Previous;
+use tabia_io::input::path::has_extension;
+use tabia_io::parallel;
 use tabia_notation::Line;
 
 /// Where to cut lines.
@@ -65,6 +67,7 @@ pub enum SuiteOrder {
 
 /// A suite to make: its sources and options.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SuiteJob {
     /// Books, games, suites.
     pub sources: Vec<PathBuf>,
@@ -76,6 +79,7 @@ pub struct SuiteJob {
     pub filter: GameFilter,
     /// The password of encrypted archives.
     pub password: Option<String>,
+    /// Where lines are cut.
     pub cut: Cut,
     /// Only positions after this line.
     pub below: Option<Line>,
@@ -131,6 +135,55 @@ pub struct SuiteJob {
 }
 
 impl SuiteJob {
+    /// All positions after 16 plies of these sources, in random order: of games as they
+    /// were played, of books as the adapter would play them. `target` ends in `.epd` or
+    /// `.pgn`, and must not exist.
+    #[must_use]
+    pub fn new(sources: Vec<PathBuf>, target: PathBuf) -> SuiteJob {
+        let form = match has_extension(&target, "pgn") {
+            true => Form::Pgn,
+            false => Form::Epd {
+                counters: Counters::default(),
+                operations: false,
+            },
+        };
+        SuiteJob {
+            sources,
+            target,
+            old: Previous::Refuse,
+            filter: GameFilter::default(),
+            password: None,
+            cut: Cut::At(16),
+            below: None,
+            play: Play::Adapter(Box::default()),
+            board: BoardFilter::default(),
+            min_games: 1,
+            min_share: 0.0,
+            window: ValueWindow {
+                undecided: true,
+                ..ValueWindow::default()
+            },
+            eval_files: Vec::new(),
+            engine: None,
+            confirm: None,
+            confirm_margin: 0.2,
+            save: None,
+            mirrors: false,
+            per_line: None,
+            count: None,
+            sample: false,
+            order: SuiteOrder::Random,
+            seed: 1,
+            form,
+            zip: false,
+            metadata: None,
+            openbench: None,
+            source_url: None,
+            threads: parallel::threads(),
+            memory: 256 << 20,
+        }
+    }
+
     pub(super) fn below(&self) -> Option<&Chess> {
         self.below.as_ref().map(Line::last)
     }

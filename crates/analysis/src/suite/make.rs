@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
-use super::choice::{Choice, Confirmed, rank_of_choice};
+use super::book_positions::BookPositions;
 use super::entry::{ALL, Candidate, Ranked, StartPosition};
 use super::equal::Group;
 use super::evaluate::{self, Evaluated, Evaluator};
@@ -13,9 +13,9 @@ use super::gather::{self, CandidateFilter};
 use super::job::SuiteJob;
 use super::metadata::{self, SuiteRow};
 use super::publish::{Published, publish};
-use super::sources::Kinds;
+use super::selection::{Confirmed, Selection, selection_rank};
+use super::sources::SortedSources;
 use super::values::Values;
-use super::walk::Walk;
 use crate::Error;
 use crate::evaluate::Worker;
 use crate::funnel::{Funnel, FunnelStep};
@@ -67,8 +67,11 @@ pub fn make(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
         confirmed: Confirmed::default(),
     };
     let candidates = making.gather(watch)?;
-    let ranked = making.unite(candidates, watch)?;
-    making.read_values(watch)?;
+    let ranked = making.merge_equal(candidates, watch)?;
+    for file in &job.eval_files {
+        evaluate::read_file(file, &mut making.values, watch)?;
+    }
+    making.counts.0 = making.values.len() as u64;
     let chosen = making.choose(ranked, watch)?;
     making.publish(chosen, watch)
 }
@@ -97,7 +100,7 @@ impl Making<'_> {
         }
     }
 
-    fn note(&mut self, read: gather::Read) {
+    fn add_counts(&mut self, read: gather::Read) {
         self.funnel.add(&read.funnel);
         self.games += read.games;
         self.tally.add(read.tally);
@@ -106,7 +109,7 @@ impl Making<'_> {
     /// All candidates, sorted by position.
     fn gather(&mut self, watch: &mut Watch<'_>) -> Result<Sorter<Candidate>, Error> {
         let job = self.job;
-        let kinds = Kinds::of(job, watch)?;
+        let kinds = SortedSources::sort(job, watch)?;
         let mut sorter = Sorter::alone(self.folder(), job.memory / 2);
         let mut first = 0_u64;
         // In the order of the sources within a kind.
@@ -116,12 +119,12 @@ impl Making<'_> {
             let keep = |candidate| push(&mut sorter, candidate, &mut first);
             let checks = self.checks();
             let read = gather::read_games(&sources, &job.filter, checks, job.threads, watch, keep)?;
-            self.note(read);
+            self.add_counts(read);
         }
         for suite in &kinds.suites {
             let keep = |candidate| push(&mut sorter, candidate, &mut first);
             let read = gather::read_epd(suite, self.checks(), watch, keep)?;
-            self.note(read);
+            self.add_counts(read);
         }
         for (number, book) in kinds.books.iter().enumerate() {
             let book = Book::open(book, &OpenOptions::default())?;
@@ -131,7 +134,7 @@ impl Making<'_> {
             let first_of_line = line.map(tabia_notation::Line::start);
             let moves: Vec<_> =
                 line.map_or_else(Vec::new, |line| line.moves().map(|(_, mv)| mv).collect());
-            let walk = Walk {
+            let walk = BookPositions {
                 book: &book,
                 play: &job.play,
                 start: first_of_line.filter(|first| !gather::same(first, &start)),
@@ -157,7 +160,7 @@ impl Making<'_> {
     }
 
     /// Merges equal positions; rare ones are left out.
-    fn unite(
+    fn merge_equal(
         &mut self,
         candidates: Sorter<Candidate>,
         watch: &mut Watch<'_>,
@@ -182,7 +185,7 @@ impl Making<'_> {
                     if wants_values && let Some(position) = entry.position() {
                         keys.push(EvalKey::from_position(&position));
                     }
-                    let rank = rank_of_choice(job, &entry, self.share_of(&entry));
+                    let rank = selection_rank(job, &entry, self.share_of(&entry));
                     ranked.push(&Ranked { rank, entry })?;
                 }
             }
@@ -193,7 +196,7 @@ impl Making<'_> {
         }
         lost.lose(FunnelStep::Duplicate, candidates_seen - kinds);
         self.funnel.add(&lost);
-        self.values = Values::of(keys);
+        self.values = Values::for_keys(keys);
         Ok(ranked)
     }
 
@@ -218,14 +221,6 @@ impl Making<'_> {
         true
     }
 
-    fn read_values(&mut self, watch: &mut Watch<'_>) -> Result<(), Error> {
-        for file in &self.job.eval_files {
-            evaluate::read_file(file, &mut self.values, watch)?;
-        }
-        self.counts.0 = self.values.len() as u64;
-        Ok(())
-    }
-
     /// Takes positions in the order of choice until there are enough.
     fn choose(
         &mut self,
@@ -244,7 +239,7 @@ impl Making<'_> {
         let mut chosen = Sorter::alone(self.folder(), job.memory / 2);
         let mut merge = ranked.merge()?;
         let full = FullLines::default();
-        let mut choice = Choice::new(job, &full);
+        let mut selection = Selection::new(job, &full);
         let jobs = engine.map_or(1, |engine| engine.jobs.max(1));
         let evaluator = Evaluator {
             job,
@@ -256,20 +251,20 @@ impl Making<'_> {
         let counts = &mut self.counts;
         // Returns whether more are needed.
         let mut take = |evaluated: Evaluated| -> Result<bool, Error> {
-            if choice.goes_on() {
+            if selection.goes_on() {
                 counts.1 += u64::from(evaluated.searched);
-                watch.position("choosing", choice.seen, None)?;
-                choice.take(evaluated, funnel, &mut chosen)?;
+                watch.position("choosing", selection.seen, None)?;
+                selection.take(evaluated, funnel, &mut chosen)?;
             } else {
                 funnel.lose(FunnelStep::Count, 1);
             }
-            Ok(choice.goes_on())
+            Ok(selection.goes_on())
         };
         parallel::run(
             jobs,
-            |crew_jobs| {
+            |jobs| {
                 let mut worker = engine.map(|plan| Worker::new(plan, &restarts));
-                crew_jobs.each(|entry, _| evaluator.look(entry, &mut worker))
+                jobs.each(|entry, _| evaluator.evaluate(entry, &mut worker))
             },
             |lead| {
                 let mut go_on = job.count != Some(0);
@@ -285,10 +280,11 @@ impl Making<'_> {
                 Ok::<(), Error>(())
             },
         )?;
-        self.confirmed = choice.confirmed;
+        self.confirmed = selection.confirmed;
         // Counting how many more there were needs no search.
-        let left = funnel_left(&mut merge)?;
-        self.funnel.lose(FunnelStep::Count, left);
+        while merge.next()?.is_some() {
+            self.funnel.lose(FunnelStep::Count, 1);
+        }
         Ok(chosen)
     }
 
@@ -311,7 +307,7 @@ impl Making<'_> {
                     step,
                     lost,
                 },
-                None => Error::Text("the sources hold no position".to_owned()),
+                None => Error::Text("the sources contain no positions".to_owned()),
             });
         };
         Ok(MadeSuite {
@@ -334,12 +330,4 @@ fn push(
     candidate.entry.first = *first;
     *first += 1;
     Ok(sorter.push(&candidate)?)
-}
-
-fn funnel_left(merge: &mut tabia_io::sort::Merge<Ranked>) -> Result<u64, Error> {
-    let mut left = 0;
-    while merge.next()?.is_some() {
-        left += 1;
-    }
-    Ok(left)
 }

@@ -110,7 +110,7 @@ fn keys_of(suite: &Path, watch: &mut Watch<'_>) -> Result<Keys, Error> {
 }
 
 /// A game of the match.
-struct Played {
+struct MatchGame {
     names: [String; 2],
     result: GameResult,
     /// The number and FEN of its opening; the error is its start position.
@@ -129,13 +129,13 @@ pub fn match_report(
 ) -> Result<MatchReport, Error> {
     let keys = keys_of(suite, watch)?;
     let wanted = GameParts::default().up_to(60);
-    let played = |game: &Game| Ok(Played::of(game, &keys));
+    let played = |game: &Game| Ok(MatchGame::new(game, &keys));
     let (all, tally) = each_game(games, wanted, Starts::Any, watch, played)?;
     Ok(count(all, keys.len() as u64, &tally))
 }
 
-impl Played {
-    fn of(game: &Game, keys: &Keys) -> Played {
+impl MatchGame {
+    fn new(game: &Game, keys: &Keys) -> MatchGame {
         let fen = |at: usize| {
             let position = game.positions.get(at);
             position.map_or_else(String::new, tabia_notation::fen)
@@ -151,7 +151,7 @@ impl Played {
             let number = keys.get(&number_of(&pack(position)))?;
             Some((*number, fen(at)))
         });
-        Played {
+        MatchGame {
             names: [game.names.white.clone(), game.names.black.clone()],
             result: game.result,
             opening: found.ok_or_else(|| fen(0)),
@@ -168,7 +168,7 @@ struct Shared {
     pairs: Vec<[u8; 2]>,
 }
 
-fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> MatchReport {
+fn count(all: Vec<MatchGame>, positions: u64, tally: &Tally) -> MatchReport {
     let mut report = MatchReport {
         suite: [positions, 0],
         skipped: tally.named.iter().map(ToString::to_string).collect(),
@@ -251,12 +251,11 @@ fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> MatchReport {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
-    fn game(names: [&str; 2], result: GameResult, opening: u32) -> Played {
-        Played {
+    fn game(names: [&str; 2], result: GameResult, opening: u32) -> MatchGame {
+        MatchGame {
             names: names.map(str::to_owned),
             result,
             opening: match opening {

@@ -64,13 +64,11 @@ impl Checksums {
     }
 
     /// SHA-384 in base64, as in `books.json`.
-    #[must_use]
     pub(super) fn sri(&self) -> String {
         base64(&self.sha384.clone().finalize())
     }
 
     /// SHA-256 in hex, as in OpenBench's file.
-    #[must_use]
     pub(super) fn sha256(&self) -> String {
         let bytes = self.sha256.clone().finalize();
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -97,7 +95,7 @@ fn base64(bytes: &[u8]) -> String {
 ///
 /// # Errors
 ///
-/// The old text is no such file.
+/// The old text is not such a file.
 pub(super) fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, String> {
     let mut all: Map<String, Value> = match old.trim() {
         "" => Map::new(),
@@ -122,7 +120,7 @@ pub(super) fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, 
 /// An entry with its fields in the usual order, and other fields after them.
 fn in_order(row: &Value) -> Result<String, String> {
     const FIELDS: [&str; 6] = ["total", "white", "black", "min_depth", "max_depth", "sri"];
-    let row = row.as_object().ok_or("an entry is no object")?;
+    let row = row.as_object().ok_or("an entry is not an object")?;
     let known = FIELDS.into_iter();
     let known = known.filter_map(|name| Some((name, row.get(name)?)));
     let others = row.iter().map(|(name, value)| (name.as_str(), value));
@@ -149,7 +147,6 @@ pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Erro
 }
 
 /// The path of a suite's archive: its name with `.zip` after it.
-#[must_use]
 pub(super) fn archive_of(suite: &Path) -> PathBuf {
     suite.with_added_extension("zip")
 }
@@ -188,7 +185,6 @@ pub(super) fn openbench(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

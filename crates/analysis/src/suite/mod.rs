@@ -10,11 +10,11 @@
 //!
 //! Intermediate data are sorted on disk (`tabia_io::sort`), and every order depends only
 //! on the positions themselves: the same sources give the same bytes whatever the number
-//! of threads and the order of the sources. [`check`] reports on suites, and
+//! of threads and the order of the sources. [`check()`] reports on suites, and
 //! [`match_report`] on games played from one.
 
+mod book_positions;
 mod check;
-mod choice;
 mod entry;
 mod equal;
 mod evaluate;
@@ -28,19 +28,19 @@ mod matches;
 mod metadata;
 mod output;
 mod publish;
+mod selection;
 mod sources;
 mod text;
 mod values;
-mod walk;
 
 pub use crate::funnel::{Funnel, FunnelRow, FunnelStep};
 pub use check::{FoundFault, SuiteCheck, SuiteFault, SuiteNote, check};
-pub use choice::Confirmed;
 pub use figures::{Diversity, SuiteEvaluations, SuiteSummary};
-pub use filter::{BoardFilter, Castled, Queens, Range};
+pub use filter::{BoardFilter, Castled, ParseRangeError, Queens, Range};
 pub use job::{Cut, Play, SuiteJob, SuiteOrder};
 pub use make::{MadeSuite, make};
 pub use matches::{MatchOpening, MatchReport, Pairing, match_report};
 pub use metadata::SuiteRow;
 pub use output::{Counters, Form};
+pub use selection::Confirmed;
 pub use values::{PositionEval, ValueView, ValueWindow};

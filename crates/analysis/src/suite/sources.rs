@@ -12,7 +12,7 @@ use tabia_io::progress::Watch;
 use tabia_notation::kind::{BookKind, Kind};
 
 /// The sources, sorted by kind.
-pub(super) struct Kinds {
+pub(super) struct SortedSources {
     pub(super) games: Vec<PathBuf>,
     pub(super) books: Vec<PathBuf>,
     pub(super) suites: Vec<PathBuf>,
@@ -20,8 +20,8 @@ pub(super) struct Kinds {
     _made: TempFolder,
 }
 
-impl Kinds {
-    pub(super) fn of(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<Kinds, Error> {
+impl SortedSources {
+    pub(super) fn sort(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<SortedSources, Error> {
         let folder = atomic::folder_of(&job.target);
         let made = TempFolder::beside(&job.target).map_err(|error| about(folder, error))?;
         let (mut games, mut books, mut suites) = (Vec::new(), Vec::new(), Vec::new());
@@ -56,7 +56,7 @@ impl Kinds {
                 games.push(source.clone());
             }
         }
-        Ok(Kinds {
+        Ok(SortedSources {
             games,
             books,
             suites,

@@ -21,7 +21,6 @@ pub(super) fn is_suite(path: &Path) -> Result<bool, Error> {
 
 /// Whether a text is a suite of positions, not of games: its first line that is neither
 /// blank nor a comment begins with the piece placement of a FEN.
-#[must_use]
 pub(super) fn is_epd(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let text = text.trim_start_matches('\u{feff}');

@@ -26,7 +26,7 @@ pub struct PositionEval {
 impl PositionEval {
     /// Converts the evaluation of a position.
     #[must_use]
-    pub fn of(position: &Chess, evaluation: &Evaluation) -> PositionEval {
+    pub fn new(position: &Chess, evaluation: &Evaluation) -> PositionEval {
         PositionEval {
             value: match position.turn() {
                 Color::White => evaluation.value,
@@ -85,6 +85,7 @@ pub enum ValueView {
 
 /// Conditions on values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ValueWindow {
     /// Centipawns.
     pub cp: Option<Range>,
@@ -151,27 +152,23 @@ pub(super) struct Values(Vec<(EvalKey, Option<PositionEval>)>);
 
 impl Values {
     /// An empty table for the positions with these keys.
-    #[must_use]
-    pub(super) fn of(mut keys: Vec<EvalKey>) -> Values {
+    pub(super) fn for_keys(mut keys: Vec<EvalKey>) -> Values {
         keys.sort_unstable();
         keys.dedup();
         Values(keys.into_iter().map(|key| (key, None)).collect())
     }
 
     /// The number of values.
-    #[must_use]
     pub(super) fn len(&self) -> usize {
         self.0.iter().filter(|(_, known)| known.is_some()).count()
     }
 
     /// Whether the value of a position is wanted.
-    #[must_use]
     pub(super) fn wants(&self, key: EvalKey) -> bool {
         self.place(key).is_ok()
     }
 
     /// The value of a position, or of its mirror image.
-    #[must_use]
     pub(super) fn get(&self, position: &Chess) -> Option<PositionEval> {
         self.0
             .get(self.place(EvalKey::from_position(position)).ok()?)?
@@ -193,7 +190,7 @@ impl Values {
         for (key, known) in &mut self.0 {
             if let Some(evaluation) = table.canonical(*key) {
                 // White is to move there.
-                keep_deeper(known, PositionEval::of(&Chess::default(), evaluation));
+                keep_deeper(known, PositionEval::new(&Chess::default(), evaluation));
             }
         }
     }
@@ -211,7 +208,6 @@ fn keep_deeper(known: &mut Option<PositionEval>, eval: PositionEval) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_book::evals::epd;
@@ -219,7 +215,7 @@ mod tests {
 
     fn eval(line: &str) -> (Chess, PositionEval) {
         let (position, evaluation) = epd::read(line).unwrap();
-        let eval = PositionEval::of(&position, &evaluation);
+        let eval = PositionEval::new(&position, &evaluation);
         (position, eval)
     }
 
@@ -322,7 +318,7 @@ mod tests {
         };
         let orders = [[of(1, 10), of(2, 20)], [of(2, 20), of(1, 10)]];
         for order in orders {
-            let mut values = Values::of(vec![EvalKey::from_position(&white)]);
+            let mut values = Values::for_keys(vec![EvalKey::from_position(&white)]);
             for eval in order {
                 values.add(&white, eval);
                 values.add(&Chess::default(), eval);

@@ -8,7 +8,7 @@ use super::super::reply::{Refusal, bad};
 use super::answer::{CountedMove, Explored};
 use super::question::Question;
 use tabia_adapter::settings::Options;
-use tabia_book::policy::{Weighed, choose};
+use tabia_book::policy::choose;
 use tabia_book::{BookMove, Error, Preference, Stats};
 use tabia_index::Counts;
 
@@ -35,7 +35,7 @@ pub(super) fn explore(
         };
         let turn = position.turn();
         let stored = found.rows().filter(|(mv, _)| !mv.transposition);
-        let wanted = stored.filter(|(_, verdict)| !question.playable || is_played(verdict));
+        let wanted = stored.filter(|(_, verdict)| !question.playable || verdict.probability > 0.0);
         let mut moves: Vec<CountedMove> = wanted
             .map(|(mv, _)| CountedMove {
                 mv: mv.mv,
@@ -55,11 +55,6 @@ pub(super) fn explore(
         return Ok(explored);
     }
     Ok(Explored::nothing(question))
-}
-
-/// Whether the adapter might play a move.
-fn is_played(verdict: &Weighed) -> bool {
-    verdict.probability > 0.0
 }
 
 /// Whether a book has no results for a move.

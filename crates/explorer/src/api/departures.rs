@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
 use super::super::content::Open;
-use super::super::message::message;
+use super::super::message::translatable;
 use super::super::open_books::OpenBooks;
 use super::super::query::Query;
-use super::super::reply::{Refusal, bad, unreadable};
+use super::super::reply::{Answer, Refusal, bad, json, unreadable};
 use super::books::numbered;
 use super::question;
 use tabia_adapter::settings::Options;
@@ -30,7 +30,7 @@ const MOST_PLIES: usize = 120;
 
 /// The answer.
 #[derive(Debug, Serialize)]
-pub(super) struct Departures {
+struct Departures {
     /// Number of games of the player with the colour; below, of others.
     games: u64,
     others: u64,
@@ -45,18 +45,11 @@ pub(super) struct Departures {
 
 /// A position without an answer in a repertoire.
 #[derive(Debug, Serialize)]
-pub(super) struct Coverage {
+struct Coverage {
     /// The share of games that reach one of these positions, 0 to 1.
     share: f64,
     holes: Vec<Hole>,
 }
-
-/// Rarer positions are not listed.
-const LIMITS: CoverageLimits = CoverageLimits {
-    least: 0.0005,
-    plies: 60,
-    positions: 8000,
-};
 
 /// Chosen moves, with the FENs of their positions.
 type MoveChoices = Vec<(String, String)>;
@@ -90,32 +83,23 @@ struct RepertoireRequest {
 
 impl RepertoireRequest {
     fn repertoire(&self) -> Repertoire<'_> {
-        Repertoire {
-            book: &*self.book,
-            colour: self.colour,
-            policy: &self.policy,
-            chosen: &self.chosen,
-        }
+        Repertoire::new(&*self.book, self.colour, &self.policy, &self.chosen)
     }
 }
 
 /// The positions without an answer in a book, for a colour; `opponents` is the number
 /// of the book or index with the opponents' moves.
-pub(super) fn coverage(
-    open: &OpenBooks,
-    settings: &Options,
-    query: &Query,
-    body: &[u8],
-) -> Result<Coverage, Refusal> {
+pub(super) fn coverage(open: &OpenBooks, settings: &Options, query: &Query, body: &[u8]) -> Answer {
     let colour = question::required_color(query).map_err(bad)?;
     let request = read_request(open, settings, query, colour, parse_body(body).1)?;
     let opponents = query.optional_number("opponents").map_err(bad)?;
     let opponents = opponents.map(|number| numbered(open, number)).transpose()?;
     let opponents = opponents.as_deref().map(|book| book as &dyn Probe);
-    let mut holes = coverage::holes(request.repertoire(), opponents, LIMITS).map_err(unreadable)?;
+    let limits = CoverageLimits::default();
+    let mut holes = coverage::holes(request.repertoire(), opponents, limits).map_err(unreadable)?;
     let share = holes.iter().filter_map(|hole| hole.share).sum();
     holes.truncate(MOST);
-    Ok(Coverage { share, holes })
+    Ok(json(&Coverage { share, holes }))
 }
 
 fn read_request(
@@ -139,7 +123,7 @@ pub(super) fn departures(
     settings: &Options,
     query: &Query,
     body: &[u8],
-) -> Result<Departures, Refusal> {
+) -> Answer {
     let (name, colour) = question::player(query).map_err(bad)?;
     let (pgn, moves) = parse_body(body);
     let request = read_request(open, settings, query, colour, moves)?;
@@ -202,8 +186,8 @@ pub(super) fn departures(
         return Err(unreadable(error));
     }
     if games.is_empty() {
-        return Err(bad(message!(
-            "there is no game of {0} with this colour",
+        return Err(bad(translatable!(
+            "no game of {0} with this colour was found",
             name
         )));
     }
@@ -213,7 +197,7 @@ pub(super) fn departures(
         };
         games.iter().filter(is_by).count() as u64
     };
-    Ok(Departures {
+    Ok(json(&Departures {
         games: games.len() as u64,
         others,
         unread,
@@ -225,5 +209,5 @@ pub(super) fn departures(
             let left = left.filter_map(|(left, points)| Some((left?, points)));
             repertoire.sum(left, MOST).map_err(unreadable)?
         },
-    })
+    }))
 }

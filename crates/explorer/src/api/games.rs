@@ -16,7 +16,7 @@ use tabia_book::BookMove;
 use tabia_book::policy;
 use tabia_games::tgx::move_of;
 use tabia_index::Error;
-use tabia_index::query::{self, Lists, Named, Source, Sums};
+use tabia_index::query::{self, ListedGame, Lists, Source, Sums};
 use tabia_index::{Counts, GamesIndex};
 
 /// The answer for a position from all games.
@@ -68,13 +68,12 @@ pub(super) fn player(
 }
 
 fn lists(question: &Question) -> Lists {
-    Lists {
-        top: question.top_games,
-        top_groups: question.shape != Shape::Masters,
-        recent: question.recent_games,
-        history: question.history,
-        ..Lists::default()
-    }
+    let mut lists = Lists::default();
+    lists.top = question.top_games;
+    lists.top_groups = question.shape != Shape::Masters;
+    lists.recent = question.recent_games;
+    lists.history = question.history;
+    lists
 }
 
 /// Makes an answer from the sums.
@@ -133,7 +132,7 @@ fn make_answer(
 fn look_up_game(
     question: &Question,
     indexes: &[Arc<GamesIndex>],
-    named: &Named,
+    named: &ListedGame,
 ) -> Result<Option<ExploredGame>, Error> {
     let Some(index) = indexes.get(named.index) else {
         return Ok(None);

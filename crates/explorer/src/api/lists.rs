@@ -50,7 +50,7 @@ struct ListedGame {
 }
 
 impl ListedGame {
-    fn of(found: FoundGame) -> ListedGame {
+    fn new(found: FoundGame) -> ListedGame {
         let [white, black] =
             [Color::White, Color::Black].map(|color| ExploredPlayer::new(&found, color));
         let FoundGame { id, head } = found;
@@ -110,19 +110,16 @@ pub(crate) fn list(games: &Games, query: &Query) -> Result<GameList, Refusal> {
         None | Some("elo") => Order::Rating,
         Some("newest") => Order::Newest,
         Some("oldest") => Order::Oldest,
-        Some(_) => return Err(bad("order is elo, newest or oldest")),
+        Some(_) => return Err(bad("order: expected elo, newest or oldest")),
     };
     let chosen = games.indexes().into_iter();
     let chosen = chosen.map(|index| index.chosen(&filter));
     let chosen: Vec<ChosenGames> = chosen.collect::<Result<_, _>>().map_err(unreadable)?;
-    let listed = match words.as_slice() {
+    let mut lists = Lists::default();
+    lists.order = order;
+    lists.listed = match words.as_slice() {
         [] => MOST_LISTED,
         _ => MOST_SEARCHED,
-    };
-    let lists = Lists {
-        listed,
-        order,
-        ..Lists::default()
     };
     let sources = chosen.iter().map(ChosenGames::source);
     let sums = sums(sources, line.last(), &filter.selection, lists).map_err(unreadable)?;
@@ -139,7 +136,7 @@ pub(crate) fn list(games: &Games, query: &Query) -> Result<GameList, Refusal> {
             continue;
         };
         list.searched += 1;
-        let game = ListedGame::of(found);
+        let game = ListedGame::new(found);
         if game.has(&words) {
             list.games.push(game);
         }

@@ -38,10 +38,8 @@ const MOST_POSITIONS: usize = 5000;
 /// The meaning of a path of the opening explorer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Endpoint<'p> {
-    Masters,
-    Lichess,
-    History,
-    Player,
+    /// The moves of a position and games with it, in the form of a database.
+    Explore(Shape),
     /// The game with this identifier.
     Pgn(&'p str),
     /// Many positions at once.
@@ -54,13 +52,13 @@ pub(super) enum Endpoint<'p> {
 }
 
 impl<'p> Endpoint<'p> {
-    pub(super) fn of(path: &'p str) -> Option<Endpoint<'p>> {
+    pub(super) fn from_path(path: &'p str) -> Option<Endpoint<'p>> {
         Some(match path {
-            "/masters" | "/master" => Endpoint::Masters,
-            "/lichess" => Endpoint::Lichess,
-            "/lichess/history" => Endpoint::History,
+            "/masters" | "/master" => Endpoint::Explore(Shape::Masters),
+            "/lichess" => Endpoint::Explore(Shape::Lichess),
+            "/lichess/history" => Endpoint::Explore(Shape::History),
             "/lichess/batch" => Endpoint::Batch,
-            "/player" | "/personal" => Endpoint::Player,
+            "/player" | "/personal" => Endpoint::Explore(Shape::Player),
             "/departures" => Endpoint::Departures,
             "/coverage" => Endpoint::Coverage,
             "/monitor" => Endpoint::Monitor,
@@ -82,24 +80,12 @@ impl Api<'_> {
     /// Answers a request; `body` has the positions of a batch, or games.
     pub(super) fn answer(&self, endpoint: Endpoint<'_>, query: &Query, body: &[u8]) -> Answer {
         match endpoint {
-            Endpoint::Masters => self.position(query, Shape::Masters),
-            Endpoint::Lichess => self.position(query, Shape::Lichess),
-            Endpoint::History => self.position(query, Shape::History),
-            Endpoint::Player => self.player(query),
+            Endpoint::Explore(Shape::Player) => self.player(query),
+            Endpoint::Explore(shape) => self.position(query, shape),
             Endpoint::Pgn(name) => self.pgn(name),
             Endpoint::Batch => self.batch(query, body),
-            Endpoint::Coverage => Ok(json(&departures::coverage(
-                self.open,
-                self.settings,
-                query,
-                body,
-            )?)),
-            Endpoint::Departures => Ok(json(&departures::departures(
-                self.open,
-                self.settings,
-                query,
-                body,
-            )?)),
+            Endpoint::Coverage => departures::coverage(self.open, self.settings, query, body),
+            Endpoint::Departures => departures::departures(self.open, self.settings, query, body),
             // In the format of InfluxDB, as in the lichess service.
             Endpoint::Monitor => Ok(reply(
                 StatusCode::OK,
@@ -120,8 +106,7 @@ impl Api<'_> {
     /// Whether an answer may be cached: those from games, because openings are expensive
     /// and requested again and again.
     pub(super) fn is_cacheable(&self, endpoint: Endpoint<'_>, query: &Query) -> bool {
-        use Endpoint::{History, Lichess, Masters};
-        matches!(endpoint, Masters | Lichess | History)
+        matches!(endpoint, Endpoint::Explore(shape) if shape != Shape::Player)
             && !self.open.games.is_empty()
             && query.get("book").is_none()
     }
@@ -162,7 +147,7 @@ impl Api<'_> {
 
     fn pgn(&self, name: &str) -> Answer {
         let text = self.open.games.pgn(name).map_err(unreadable)?;
-        let text = text.ok_or_else(|| (StatusCode::NOT_FOUND, "there is no such game".into()))?;
+        let text = text.ok_or_else(|| (StatusCode::NOT_FOUND, "game not found".into()))?;
         Ok(reply(
             StatusCode::OK,
             "application/x-chess-pgn",
@@ -202,7 +187,7 @@ fn parse_batch(body: &[u8]) -> Result<Vec<String>, String> {
         List(Vec<String>),
         Named { fens: Vec<String> },
     }
-    let text = std::str::from_utf8(body).map_err(|_| "the body is no UTF-8".to_owned())?;
+    let text = std::str::from_utf8(body).map_err(|_| "the body is not UTF-8".to_owned())?;
     let positions = match text.trim_start().starts_with(['[', '{']) {
         true => match serde_json::from_str(text) {
             Ok(Positions::List(fens) | Positions::Named { fens }) => fens,
@@ -217,7 +202,7 @@ fn parse_batch(body: &[u8]) -> Result<Vec<String>, String> {
         }
     };
     match positions.len() {
-        0 => Err("the body names no position".to_owned()),
+        0 => Err("the body contains no position".to_owned()),
         MOST_POSITIONS.. => Err(format!("at most {MOST_POSITIONS} positions at once")),
         _ => Ok(positions),
     }

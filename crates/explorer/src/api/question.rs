@@ -100,7 +100,7 @@ fn positions(query: &Query, fen: Option<&str>) -> Result<Option<Vec<Chess>>, Mes
     }
     if !is_among(ORDINARY) {
         let variant: String = variant.chars().take(40).collect();
-        return Err(format!("variant: there is no \"{variant}\"").into());
+        return Err(format!("variant: unknown variant \"{variant}\"").into());
     }
     let line = line::read(fen.or_else(|| query.get("fen")), query.get("play"))?;
     Ok(Some(line.positions().to_vec()))
@@ -117,7 +117,7 @@ fn parse_bool(word: &str) -> Result<bool, Message> {
 
 /// The requested player and colour.
 pub(super) fn player(query: &Query) -> Result<(&str, Color), Message> {
-    let name = query.get("player").ok_or("player: a name is wanted")?;
+    let name = query.get("player").ok_or("player: expected a name")?;
     Ok((name_of_player(name)?, required_color(query)?))
 }
 

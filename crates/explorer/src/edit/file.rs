@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use shakmaty::{Chess, Move, Position as _};
 
-use crate::message::{Message, message};
+use crate::message::{Message, translatable};
 use tabia_analysis::prune::{self, Conditions};
 use tabia_book::ctg::{self, RewriteOptions};
 use tabia_book::mark::words::commentary_name;
@@ -55,7 +55,7 @@ pub(super) enum Undo {
 /// within the program.
 pub(crate) fn reason_not_to_edit(path: Option<&Path>) -> Option<Message> {
     let Some(path) = path else {
-        return Some(message!(
+        return Some(translatable!(
             "the book is part of the program: convert or copy it to a file to change it"
         ));
     };
@@ -75,10 +75,10 @@ pub(crate) fn reason_not_to_edit(path: Option<&Path>) -> Option<Message> {
         kinds.contains(&error.kind())
     });
     if is_readonly(path) || is_refused {
-        Some(message!("the file is read-only"))
+        Some(translatable!("the file is read-only"))
     } else if cfg!(unix) && is_readonly(folder.unwrap_or(Path::new("."))) {
         // A rewritten book is first written to a temporary file in the same folder.
-        Some(message!("its folder is read-only"))
+        Some(translatable!("its folder is read-only"))
     } else {
         None
     }
@@ -130,8 +130,8 @@ impl BookFile {
     /// Undoes a change, unless the book has been changed since.
     pub(super) fn undo(&self, change: &Change, undo: &Undo) -> Result<(), Message> {
         match undo {
-            Undo::Files { new, .. } if self.hash()? != *new => Err(message!(
-                "the book has been changed since; nothing was taken back"
+            Undo::Files { new, .. } if self.hash()? != *new => Err(translatable!(
+                "the book has been changed since; nothing was undone"
             )),
             Undo::Files { old, .. } => {
                 let _locked = self.open()?;
@@ -189,7 +189,7 @@ impl BookFile {
         let editor = self.open()?;
         let only = editor.book().as_ctg().and_then(ctg::CtgBook::only);
         drop(editor);
-        let old = Backup::of(&self.path).map_err(|error| self.io_error(&error))?;
+        let old = Backup::copy(&self.path).map_err(|error| self.io_error(&error))?;
         let options = RewriteOptions {
             old: Previous::Replace,
             only,
@@ -205,7 +205,7 @@ impl BookFile {
         let (path, title) = (self.path.display(), self.format.title());
         match self.format {
             Format::Ctg => Ok(()),
-            Format::Bin | Format::Abk => Err(message!(
+            Format::Bin | Format::Abk => Err(translatable!(
                 "{0} ({1}): only the numbers beside its moves can be changed; `tabia convert` makes a ChessBase book of it",
                 path.to_string(),
                 title
@@ -247,7 +247,7 @@ fn check_unchanged(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Res
             .map_err(failed)?;
         let Some(now) = found.moves.iter().find(|known| known.mv == *mv) else {
             let (path, san) = (book.path().display(), notation::san(position, *mv));
-            return Err(message!(
+            return Err(translatable!(
                 "{0}: {1} is not in the book; nothing was changed",
                 path.to_string(),
                 san
@@ -255,8 +255,8 @@ fn check_unchanged(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Res
         };
         let changed = |what: Message, now: &str| {
             let now = if now.is_empty() { "none" } else { now };
-            Err(message!(
-                "somebody else changed it meanwhile: its {0} is {1} now; nothing was written",
+            Err(translatable!(
+                "it has been changed elsewhere: its {0} is now {1}; nothing was written",
                 what,
                 Message::from(now)
             ))
@@ -271,25 +271,25 @@ fn check_unchanged(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Res
             let never = (seen.recommendation == Some(Mark::Avoid)).then_some(0);
             let seen = seen.weight.or(never);
             if seen.is_some_and(|seen| u32::from(seen) != now) {
-                return changed(message!("weight"), &now.to_string());
+                return changed(translatable!("weight"), &now.to_string());
             }
             continue;
         }
         if seen.recommendation.is_some_and(|mark| mark != now.mark()) {
-            return changed(message!("mark"), now.mark().as_str());
+            return changed(translatable!("mark"), now.mark().as_str());
         }
         let annotation = now.annotation.nag();
         if seen.annotation.is_some_and(|seen| seen.nag() != annotation) {
-            return changed(message!("annotation"), now.annotation.symbol());
+            return changed(translatable!("annotation"), now.annotation.symbol());
         }
         let learn_value = now.learn_value();
         if seen.learn_value.is_some_and(|seen| seen != learn_value) {
-            return changed(message!("learn value"), &learn_value.to_string());
+            return changed(translatable!("learn value"), &learn_value.to_string());
         }
         let after = now.after.unwrap_or_default();
         let commentary = after.commentary_for(position.turn().other());
         if seen.commentary.is_some_and(|seen| seen != commentary) {
-            return changed(message!("commentary"), &commentary_name(commentary));
+            return changed(translatable!("commentary"), &commentary_name(commentary));
         }
     }
     Ok(())
@@ -297,11 +297,10 @@ fn check_unchanged(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Res
 
 /// Conditions that remove the last moves of these lines.
 fn without(lines: &[Line]) -> Conditions {
-    Conditions {
-        lines: lines.to_vec(),
-        unlisted: true,
-        ..Conditions::default()
-    }
+    let mut conditions = Conditions::default();
+    conditions.lines = lines.to_vec();
+    conditions.unlisted = true;
+    conditions
 }
 
 /// Copies of the old files of a book, in a folder next to it; deleted on drop.
@@ -312,7 +311,7 @@ pub(super) struct Backup {
 }
 
 impl Backup {
-    fn of(path: &Path) -> io::Result<Backup> {
+    fn copy(path: &Path) -> io::Result<Backup> {
         let _folder = TempFolder::beside(path)?;
         let companions = COMPANIONS.iter().filter_map(|ending| sibling(path, ending));
         let mut files = Vec::new();

@@ -6,15 +6,15 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::lock::lock;
-use super::message::{Message, message};
+use super::message::{Message, translatable};
+use tabia_io::parallel::lock;
 
 use file::{BookFile, Undo};
 pub(super) use file::{Change, failed, reason_not_to_edit};
 use tabia_book::mark::words;
-use tabia_book::{Annotation, Book, Field, MarkEdit};
+use tabia_book::{Annotation, Book, MarkEdit};
 use tabia_notation::Line;
 
 /// Greatest number of undo steps; the oldest is dropped first.
@@ -36,14 +36,14 @@ pub(super) struct EditHistory {
 #[derive(Default)]
 struct Steps {
     /// Changes that were made, oldest first.
-    made: Vec<(Step, Undo)>,
+    made: Vec<(RecordedChange, Undo)>,
     /// Undone changes that can be redone, oldest first.
-    undone: Vec<Step>,
+    undone: Vec<RecordedChange>,
 }
 
 /// A change that a page requested.
 #[derive(Clone)]
-pub(super) struct Step {
+pub(super) struct RecordedChange {
     /// The page; each page can only undo its own changes.
     pub(super) client: String,
     pub(super) change: Change,
@@ -81,7 +81,7 @@ impl EditHistory {
     }
 
     /// Makes a change, after other changes have ended.
-    pub(super) fn change(&self, step: Step) -> Result<(), Message> {
+    pub(super) fn change(&self, step: RecordedChange) -> Result<(), Message> {
         let _changing = lock(&self.changing);
         let client = step.client.clone();
         self.make(step)?;
@@ -90,7 +90,7 @@ impl EditHistory {
     }
 
     /// Makes a change; the caller has locked `changing`.
-    fn make(&self, step: Step) -> Result<(), Message> {
+    fn make(&self, step: RecordedChange) -> Result<(), Message> {
         if let Some(undo) = self.file.change(&step.change)? {
             lock(&self.steps).add(step, undo);
         }
@@ -156,8 +156,8 @@ impl EditHistory {
 
 impl Steps {
     /// Adds a change that was made; drops the oldest if there are too many.
-    fn add(&mut self, step: Step, undo: Undo) {
-        let is_rewrite = |(_, undo): &(Step, Undo)| matches!(undo, Undo::Files { .. });
+    fn add(&mut self, step: RecordedChange, undo: Undo) {
+        let is_rewrite = |(_, undo): &(RecordedChange, Undo)| matches!(undo, Undo::Files { .. });
         self.made.push((step, undo));
         if self.made.iter().filter(|made| is_rewrite(made)).count() > MOST_REWRITES {
             // Steps up to the oldest of them cannot be undone without it.
@@ -188,24 +188,54 @@ impl Counts {
     }
 }
 
-/// Parses a change that the page sends; weights go up to `most_weight`.
-pub(super) fn parse_edit(kind: &str, value: &str, most_weight: u16) -> Result<MarkEdit, Message> {
+/// What a page changes of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum EditKind {
+    Mark,
+    Annotation,
+    #[serde(alias = "factor")]
+    LearnValue,
+    Commentary,
+    Weight,
+}
+
+impl EditKind {
+    /// The name of a change to a move or to a line, for undo.
+    pub(super) fn description(self, name: String, value: &str) -> Message {
+        let value = Message::from(value);
+        match self {
+            EditKind::Mark => translatable!("{0}: mark {1}", name, value),
+            EditKind::Annotation => translatable!("{0}: annotation {1}", name, value),
+            EditKind::LearnValue => translatable!("{0}: learn value {1}", name, value),
+            EditKind::Commentary => translatable!("{0}: commentary {1}", name, value),
+            EditKind::Weight => translatable!("{0}: weight {1}", name, value),
+        }
+    }
+}
+
+/// Parses a value that the page sends; weights go up to `most_weight`.
+pub(super) fn parse_edit(
+    kind: EditKind,
+    value: &str,
+    most_weight: u16,
+) -> Result<MarkEdit, Message> {
     let mut edit = MarkEdit::default();
-    match Field::from_name(kind) {
-        Some(Field::Recommendation) => {
+    match kind {
+        EditKind::Mark => {
             let mark = words::mark(value).ok_or("a mark is main, avoid or none")?;
             edit.recommendation = Some(mark);
         }
-        Some(Field::Annotation) => {
+        EditKind::Annotation => {
             let annotation = Annotation::from_symbol(value);
             let annotation = annotation.ok_or("an annotation is ! ? !! ?? !? ?! or none")?;
             edit.annotation = Some(annotation);
         }
-        Some(Field::LearnValue) => {
+        EditKind::LearnValue => {
             let value = value.parse().ok();
             let value = value.filter(|value| (-125..=125).contains(value));
             let range = || {
-                message!(
+                translatable!(
                     "a learn value is a whole number from {0} to {1}",
                     "-125",
                     "125"
@@ -213,21 +243,17 @@ pub(super) fn parse_edit(kind: &str, value: &str, most_weight: u16) -> Result<Ma
             };
             edit.learn_value = Some(value.ok_or_else(range)?);
         }
-        Some(Field::Weight) => {
+        EditKind::Weight => {
             let value = value.parse().ok().filter(|value| *value <= most_weight);
             let most = most_weight.to_string();
-            let range = || message!("a weight is a whole number from {0} to {1}", "0", most);
+            let range = || translatable!("a weight is a whole number from {0} to {1}", "0", most);
             edit.weight = Some(value.ok_or_else(range)?);
         }
-        Some(Field::Commentary) => {
+        EditKind::Commentary => {
             let nag = words::commentary(value);
             let nag =
                 nag.ok_or("a commentary is = += =+ +/- -/+ +- -+ unclear, none or a number")?;
             edit.commentary = Some(nag);
-        }
-        _ => {
-            let known = "mark, annotation, learn_value, commentary and weight can be changed";
-            return Err(known.into());
         }
     }
     Ok(edit)

@@ -61,8 +61,8 @@ fn annotation(annotation: Annotation) -> MarkEdit {
     }
 }
 
-fn step(client: &str, change: Change, description: &str) -> Step {
-    Step {
+fn step(client: &str, change: Change, description: &str) -> RecordedChange {
+    RecordedChange {
         client: client.to_owned(),
         change,
         description: description.into(),
@@ -168,7 +168,11 @@ fn a_page_counts_once_at_a_time() {
 
 #[test]
 fn only_known_words_are_changes() {
-    let parse = |kind, value| parse_edit(kind, value, u16::MAX);
+    let parse = |kind: &str, value| {
+        let kind = serde_json::from_value(kind.into());
+        kind.map_err(failed)
+            .and_then(|kind| parse_edit(kind, value, u16::MAX))
+    };
     assert_eq!(parse("mark", "avoid"), Ok(mark(Mark::Avoid)));
     let dubious = annotation(Annotation::DUBIOUS);
     assert_eq!(parse("annotation", "?!"), Ok(dubious));

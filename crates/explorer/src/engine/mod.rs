@@ -26,10 +26,10 @@ use tokio::sync::watch;
 
 use super::events::Subscription;
 use super::line;
-use super::lock::lock;
-use super::message::{Message, message};
+use super::message::{Message, translatable};
 use super::reply::{Answer, EVENTS, bad, reply};
 use tabia_engine::{Analyst, AnalystError, Cancellation, EngineCommand};
+use tabia_io::parallel::lock;
 use task::{SearchRequest, Task};
 
 /// Greatest number of lines that a page may request.
@@ -46,6 +46,7 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// An engine that can be started; of several, the first that starts is used.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EngineChoice {
     /// Its name in the configuration.
     pub name: String,
@@ -53,8 +54,21 @@ pub struct EngineChoice {
     pub command: EngineCommand,
     /// Options to set.
     pub options: Vec<(String, String)>,
-    /// How long it may take to start.
+    /// How long it may take to start; 30 seconds unless another time is set.
     pub start_timeout: Duration,
+}
+
+impl EngineChoice {
+    /// An engine without options.
+    #[must_use]
+    pub fn new(name: impl Into<String>, command: EngineCommand) -> EngineChoice {
+        EngineChoice {
+            name: name.into(),
+            command,
+            options: Vec::new(),
+            start_timeout: Duration::from_secs(30),
+        }
+    }
 }
 
 /// A request to evaluate a position.
@@ -109,7 +123,7 @@ impl PageEngine {
         let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
         let position = line.last();
         if position.legal_moves().is_empty() {
-            return Err(bad(message!("the game is over here")));
+            return Err(bad(translatable!("the game is over here")));
         }
         let moves = request.moves.iter().take(MOST_MOVES);
         let moves = moves.map(|mv| mv.parse());
@@ -118,7 +132,7 @@ impl PageEngine {
         self.start_search(SearchRequest {
             position: position.clone(),
             lines: request.lines.clamp(1, MOST_LINES),
-            moves: moves.map_err(|_| bad("moves are in UCI notation"))?,
+            moves: moves.map_err(|_| bad("expected moves in UCI notation"))?,
             client: request.client.clone(),
             listener,
         });

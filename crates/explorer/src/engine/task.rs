@@ -11,7 +11,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
 use tokio::sync::watch;
 
-use super::super::message::{Message, message};
+use super::super::message::{Message, translatable};
 use super::super::move_names::{MoveNames, uci};
 use tabia_book::eval::Value;
 use tabia_engine::{Analyst, AnalystError, Question, SearchUpdate, Variation};
@@ -274,7 +274,7 @@ impl<'a> Task<'a> {
                 Ok(request) => {
                     let passed = self.next.as_ref().unwrap_or(self.request);
                     if passed.client != request.client {
-                        let reason = message!("another page has asked the engine since");
+                        let reason = translatable!("another page is using the engine now");
                         passed.refuse(reason, true);
                     }
                     self.next = Some(request);
@@ -359,7 +359,6 @@ fn reported_value(line: &Variation) -> ReportedValue {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use shakmaty::Color;

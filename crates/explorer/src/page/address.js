@@ -32,9 +32,7 @@ export function read(search) {
 /** The state for this address and its answer. */
 export function stateOf(view) {
   const asked = read(location.search);
-  let tree = trees.empty(view.start),
-    tail = 0;
-  for (const move of view.line) [tree, tail] = trees.add(tree, tail, move);
+  const [tree, tail] = trees.fromMoves(view.start, view.line);
   const at = trees.path(tree, tail)[view.at - 1] ?? 0;
   const books = asked.books ? view.books.map((book) => book.name).join("/") : "";
   const { set, filter } = view.problem ? { set: {}, filter: {} } : asked;

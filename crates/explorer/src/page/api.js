@@ -30,7 +30,7 @@ function lasting() {
 }
 
 /** Identifies this page's requests to the engine: no two pages have the same value. */
-const asker = unique();
+const engineClient = unique();
 
 /** The program cannot be reached. */
 export class Gone extends Error {}
@@ -124,7 +124,7 @@ export function messages() {
 
 /** Reads an answer that arrives in parts, calls `onMessage` for each, and returns when it ends or `signal` aborts it. */
 export async function follow(path, body, onMessage, signal) {
-  const response = await send(path, { ...body, client: asker }, signal);
+  const response = await send(path, { ...body, client: engineClient }, signal);
   if (!response.ok) throw refusal(await response.json(), response.status);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const completed = messages();

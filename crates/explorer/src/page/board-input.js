@@ -1,7 +1,7 @@
 // Moves on the board, by drag, click and keyboard. The program sends the legal moves.
 
 import { picture } from "./board.js";
-import { by, el } from "./dom.js";
+import { button, by, el } from "./dom.js";
 import { PIECES, t, translated } from "./lang.js";
 
 const GLIDE_MS = 120;
@@ -117,18 +117,9 @@ export class BoardInput {
       "div",
       { class: "promotion", role: "group", "aria-label": t("Promote to") },
       ...["q", "n", "r", "b"].map((letter) =>
-        el(
-          "button",
-          {
-            type: "button",
-            "aria-label": translated(PIECES[letter.toUpperCase()]),
-            onclick: () => {
-              close();
-              this.play(moves.find(({ uci }) => uci.endsWith(letter)).uci);
-            },
-          },
-          picture(white ? letter.toUpperCase() : letter),
-        ),
+        button(picture(white ? letter.toUpperCase() : letter), () => choose(letter), {
+          "aria-label": translated(PIECES[letter.toUpperCase()]),
+        }),
       ),
     );
     column.style.setProperty("--file", x - 0.5);
@@ -139,6 +130,10 @@ export class BoardInput {
       column.remove();
       removeEventListener("pointerdown", outside, true);
     });
+    const choose = (letter) => {
+      close();
+      this.play(moves.find(({ uci }) => uci.endsWith(letter)).uci);
+    };
     const outside = (event) => {
       if (column.contains(event.target)) return;
       close();

@@ -1,7 +1,7 @@
 // Training data: one card for each position that was asked, stored in the browser. A right answer delays the
 // next question, a wrong one repeats it soon.
 
-import { t } from "./lang.js";
+import { keep, storedJson, t } from "./lang.js";
 
 const DAY = 86_400_000;
 
@@ -48,12 +48,7 @@ const MOST = 5000;
 
 export class Cards {
   constructor() {
-    let saved = null;
-    try {
-      saved = JSON.parse(localStorage.getItem(PLACE));
-    } catch {
-      /* Start without cards. */
-    }
+    const saved = storedJson(PLACE, null);
     this.all = new Map(saved ? valid(saved) : []);
     /** The chosen move, by the key of a position with several book moves; "" means any of them. */
     this.mine = new Map(saved ? choices(saved) : []);
@@ -152,7 +147,7 @@ export class Cards {
     } catch {
       /* The caller reports it. */
     }
-    if (read?.format !== FORMAT) throw new Error(t("This is no file of training that Tabia has saved."));
+    if (read?.format !== FORMAT) throw new Error(t("This is not a training file that Tabia has saved."));
     let came = 0;
     for (const [key, card] of valid(read)) {
       const old = this.all.get(key);
@@ -172,11 +167,7 @@ export class Cards {
   }
 
   keep() {
-    try {
-      localStorage.setItem(PLACE, this.export());
-    } catch {
-      /* Then it is stored only while the page is open. */
-    }
+    keep(PLACE, this.export());
   }
 }
 

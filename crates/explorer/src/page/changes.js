@@ -128,7 +128,10 @@ export class Changes {
     const { tree } = this.store.state;
     if (book && ids.length)
       return this.turn(() => this.write("/api/add", book.book, { fen: tree.fen, lines: linesOf(tree, ids) }));
-    say(book ? t("There is no move to add yet: play one.") : t("No book that is shown takes lines."), true);
+    say(
+      book ? t("There is no move to add yet: play one.") : t("Lines cannot be added to any of the books shown."),
+      true,
+    );
     return undefined;
   }
 
@@ -149,7 +152,7 @@ export class Changes {
   openLine(id) {
     const book = this.editable();
     if (!book || id === 0) {
-      say(book ? t("There is no line yet: play one.") : t("No book that is shown can be changed."), true);
+      say(book ? t("There is no line yet: play one.") : t("None of the books shown can be changed."), true);
       return;
     }
     this.marked = { book: book.book, place: this.place(id) };
@@ -178,7 +181,7 @@ export class Changes {
       this.made.pop();
       if (done.taken_back) this.undone.push(book);
       await this.refresh();
-      say(done.taken_back ? t`Taken back: ${translated(done.taken_back)}` : t("There is nothing to take back."));
+      say(done.taken_back ? t`Undone: ${translated(done.taken_back)}` : t("There is nothing to undo."));
     }).catch(this.failed);
   }
 
@@ -190,7 +193,7 @@ export class Changes {
       this.undone.pop();
       this.made.push(book);
       await this.refresh();
-      say(t`Done again: ${translated(done.last_change)}`);
+      say(t`Redone: ${translated(done.last_change)}`);
     }).catch(this.failed);
   }
 
@@ -200,9 +203,7 @@ export class Changes {
       books.find(({ book: number }) => number === this.made.at(-1)) ?? books.find(({ editable }) => editable);
     by("undo").hidden = by("redo").hidden = !book?.editable;
     by("undo").disabled = !book?.undo;
-    by("undo").title = book?.last_change
-      ? t`Take back: ${translated(book.last_change)} (Ctrl+Z)`
-      : t("Nothing to take back");
+    by("undo").title = book?.last_change ? t`Undo: ${translated(book.last_change)} (Ctrl+Z)` : t("Nothing to undo");
     by("redo").disabled = !book?.redo;
     by("locked").textContent = this.locked();
     by("locked").hidden = !by("locked").textContent;

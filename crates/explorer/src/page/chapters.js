@@ -2,10 +2,10 @@
 // browser, and exported with the training data.
 
 import { post } from "./api.js";
-import { by, el } from "./dom.js";
+import { by, chooseFiles, el, row } from "./dom.js";
 import { split } from "./games.js";
-import { stored, t } from "./lang.js";
-import { say } from "./say.js";
+import { storedJson, t } from "./lang.js";
+import { attempt, say } from "./say.js";
 import { signs } from "./signs.js";
 import * as trees from "./tree.js";
 
@@ -19,14 +19,6 @@ export const valid = (chapters) =>
   (Array.isArray(chapters) ? chapters : []).filter((one) =>
     [one?.file, one?.name, one?.text].every((text) => typeof text === "string"),
   );
-
-function saved() {
-  try {
-    return valid(JSON.parse(stored(PLACE, "[]")));
-  } catch {
-    return [];
-  }
-}
 
 /** Games with names: the event if it differs between games, else the players. */
 export function named(games) {
@@ -64,17 +56,8 @@ export class Chapters {
 
   constructor(trainer) {
     this.trainer = trainer;
-    this.all = saved();
-    by("chapters-open").addEventListener("click", () => by("chapters-file").click());
-    by("chapters-file").addEventListener("change", () => {
-      const [file] = by("chapters-file").files;
-      by("chapters-file").value = "";
-      this.try(() => this.read(file));
-    });
-  }
-
-  try(action) {
-    return action().catch((error) => say(error.message, true));
+    this.all = valid(storedJson(PLACE, []));
+    chooseFiles("chapters-open", "chapters-file", ([file]) => attempt(() => this.read(file)));
   }
 
   async read(file) {
@@ -92,25 +75,16 @@ export class Chapters {
     try {
       localStorage.setItem(PLACE, JSON.stringify(all));
     } catch {
-      say(t("The browser has no room for these chapters: they end with this page."), true);
+      say(t("The browser cannot store these chapters: they are lost when the page is closed."), true);
     }
   }
 
   /** Shows the chapters, and the number of due cards of each. */
   draw() {
     const colour = by("train-colour").value;
-    const row = (chapter) => {
+    const rowOf = (chapter) => {
       const due = this.trainer.cards.due(this.nameOf(chapter), colour).length;
-      return el(
-        "li",
-        {},
-        el(
-          "button",
-          { type: "button", onclick: () => this.try(() => this.begin(chapter)) },
-          el("span", {}, chapter.name),
-          due ? el("span", { class: "hint" }, t`${due} due today`) : null,
-        ),
-      );
+      return row(() => attempt(() => this.begin(chapter)), chapter.name, due ? t`${due} due today` : null);
     };
     const head = (file) => {
       const leave = () => this.set(this.all.filter((chapter) => chapter.file !== file));
@@ -119,7 +93,7 @@ export class Chapters {
     };
     const files = [...new Set(this.all.map(({ file }) => file))];
     by("chapters-list").replaceChildren(
-      ...files.flatMap((file) => [head(file), ...this.all.filter((chapter) => chapter.file === file).map(row)]),
+      ...files.flatMap((file) => [head(file), ...this.all.filter((chapter) => chapter.file === file).map(rowOf)]),
     );
   }
 

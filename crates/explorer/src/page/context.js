@@ -1,6 +1,6 @@
 // A menu beside the pointer.
 
-import { el } from "./dom.js";
+import { button, el } from "./dom.js";
 
 /**
  * Opens a menu at a position of the page, such as an event's; entries are texts with their actions.
@@ -12,9 +12,7 @@ export function openMenu({ x, y }, entries) {
   const menu = el(
     "div",
     { class: "context", role: "menu" },
-    ...entries.map(([text, action]) =>
-      el("button", { type: "button", role: "menuitem", class: "quiet", onclick: () => close(action) }, text),
-    ),
+    ...entries.map(([text, action]) => button(text, () => close(action), { role: "menuitem", class: "quiet" })),
   );
   const outside = ({ target }) => menu.contains(target) || close();
   const close = (action = () => {}) => {

@@ -300,14 +300,10 @@ export class Controls {
 
   /** Handles pasted and dropped texts. */
   listenToTexts() {
-    by("paste-form").addEventListener("submit", async (event) => {
+    by("paste-form").addEventListener("submit", (event) => {
       if (event.submitter?.value !== "load") return;
       event.preventDefault();
-      try {
-        await this.load(by("paste-text").value, { read: () => by("paste-dialog").close() });
-      } catch (error) {
-        this.problem(error);
-      }
+      this.load(by("paste-text").value, { read: () => by("paste-dialog").close() }).catch(this.problem);
     });
     addEventListener("paste", (event) => {
       if (isTyping(event.target) || this.trainer.on) return;
@@ -316,16 +312,12 @@ export class Controls {
     });
     // A dropped file is read here, and sent only to the reader of games.
     addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
-    addEventListener("drop", async (event) => {
+    addEventListener("drop", (event) => {
       const files = [...(event.dataTransfer?.files ?? [])];
       if (!files.length) return;
       event.preventDefault();
       if (this.trainer.on || document.querySelector("dialog[open]")) return;
-      try {
-        await this.games.open(files);
-      } catch (error) {
-        this.problem(error);
-      }
+      this.games.open(files).catch(this.problem);
     });
   }
 }

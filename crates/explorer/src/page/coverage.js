@@ -1,9 +1,9 @@
 // Positions after the opponents' moves for which the repertoire has no answer.
 
 import { receive } from "./api.js";
-import { by, el, percent } from "./dom.js";
+import { by, percent, row } from "./dom.js";
 import { lettered, t } from "./lang.js";
-import { say } from "./say.js";
+import { attempt } from "./say.js";
 
 export class Coverage {
   trainer;
@@ -33,7 +33,7 @@ export class Coverage {
       if (asked !== this.asked) return;
       by("coverage-message").textContent = holes.length
         ? t("A click shows the position. Play your move there and add the line.")
-        : t("No answer is missing where the book goes on.");
+        : t("Every move of the book has an answer.");
       by("coverage-list").replaceChildren(...holes.map((hole) => this.row(hole)));
     } catch (error) {
       this.asked = null;
@@ -44,24 +44,15 @@ export class Coverage {
   row({ moves, line, share, eco, opening, is_end }) {
     const last = moves.length ? lettered(moves.at(-1).san) : t("Start");
     const about = [opening && `${eco} ${opening}`, lettered(line)];
-    const show = () => this.load(moves.map(({ uci }) => uci).join(" ")).catch((error) => say(error.message, true));
+    const show = () => attempt(() => this.load(moves.map(({ uci }) => uci).join(" ")));
     const ends = () =>
       share === null
-        ? t`The line ends after ${last}: how many games go on is unknown`
+        ? t`The line ends after ${last}: how many games continue is unknown`
         : t`The line ends after ${last}: ${percent(share)} of games go on`;
     const missing = () =>
       share === null
-        ? t`No answer to ${last}: how often it comes is unknown`
+        ? t`No answer to ${last}: how often it is played is unknown`
         : t`No answer to ${last}: ${percent(share)} of games`;
-    return el(
-      "li",
-      {},
-      el(
-        "button",
-        { type: "button", onclick: show },
-        el("span", {}, is_end ? ends() : missing()),
-        el("span", { class: "hint" }, about.filter(Boolean).join(" · ")),
-      ),
-    );
+    return row(show, is_end ? ends() : missing(), about.filter(Boolean).join(" · "));
   }
 }

@@ -3,9 +3,9 @@
 
 import { receive } from "./api.js";
 import { takesLines } from "./columns.js";
-import { by, el, percent } from "./dom.js";
+import { button, by, chooseFiles, el, percent, row } from "./dom.js";
 import { keep, lettered, stored, t } from "./lang.js";
-import { say } from "./say.js";
+import { attempt, say } from "./say.js";
 import { valueText } from "./signs.js";
 
 /** Greatest number of suggested player names. */
@@ -40,44 +40,35 @@ export class Departures {
     Object.assign(this, { trainer, load, write, indexed });
     this.text = "";
     by("mine-name").value = stored("mine-name", "");
-    by("mine-open").addEventListener("click", () => by("mine-file").click());
-    by("mine-file").addEventListener("change", () => {
-      const files = [...by("mine-file").files];
-      by("mine-file").value = "";
-      this.try(() => this.read(files));
-    });
+    chooseFiles("mine-open", "mine-file", (files) => attempt(() => this.read(files)));
     by("mine-form").addEventListener("submit", (event) => {
       event.preventDefault();
       if (!by("mine-index").hidden) this.text = "";
       else if (!this.text) return;
-      this.try(() => this.compare());
+      attempt(() => this.compare());
     });
     for (const id of ["mine-name", "train-colour"])
-      by(id).addEventListener("change", () => this.text && this.try(() => this.compare()));
+      by(id).addEventListener("change", () => this.text && attempt(() => this.compare()));
     const panel = by("train-panel");
     panel.addEventListener("drop", (event) => {
       const files = [...(event.dataTransfer?.files ?? [])];
       if (!files.length || this.trainer.on) return;
       event.preventDefault();
       event.stopPropagation();
-      this.try(() => this.read(files));
+      attempt(() => this.read(files));
     });
     panel.addEventListener("paste", (event) => {
       const text = event.clipboardData?.getData("text/plain") ?? "";
       if (!playersOf(text).length) return;
       event.preventDefault();
       event.stopPropagation();
-      this.try(() => this.take(text));
+      attempt(() => this.take(text));
     });
   }
 
   /** Offers the games of an index if one is open by now. */
   async offer() {
     by("mine-index").hidden = !(await this.indexed());
-  }
-
-  try(action) {
-    return action().catch((error) => say(error.message, true));
   }
 
   async read(files) {
@@ -136,33 +127,17 @@ export class Departures {
     const last = one.by === "opponent" ? one.reply : one.played;
     const before = one.by === "opponent" ? [...one.moves, one.played] : one.moves;
     const uci = (moves) => moves.map((move) => move.uci);
-    return el(
-      "li",
-      {},
-      el(
-        "button",
-        { type: "button", onclick: () => this.try(() => this.load(uci(before).join(" "))) },
-        el("span", {}, texts[one.by]()),
-        el("span", { class: "hint" }, about.filter(Boolean).join(" · ")),
-      ),
-      one.by === "player"
-        ? el("button", { type: "button", class: "quiet", onclick: () => this.ask(one, book, color) }, t("Make a card"))
-        : null,
-      last && takesLines(book)
-        ? el(
-            "button",
-            {
-              type: "button",
-              class: "quiet",
-              onclick: ({ currentTarget }) =>
-                this.try(async () => {
-                  await this.write(book.book, uci(before), last.uci);
-                  currentTarget.disabled = true;
-                }),
-            },
-            t`Add ${lettered(last.san)} to the book`,
-          )
-        : null,
+    const write = ({ currentTarget }) =>
+      attempt(async () => {
+        await this.write(book.book, uci(before), last.uci);
+        currentTarget.disabled = true;
+      });
+    return row(
+      () => attempt(() => this.load(uci(before).join(" "))),
+      texts[one.by](),
+      about.filter(Boolean).join(" · "),
+      one.by === "player" ? button(t("Make a card"), () => this.ask(one, book, color), { class: "quiet" }) : null,
+      last && takesLines(book) ? button(t`Add ${lettered(last.san)} to the book`, write, { class: "quiet" }) : null,
     );
   }
 
@@ -174,6 +149,6 @@ export class Departures {
       line: one.moves.map(({ uci, san }) => ({ uci, san })),
     });
     this.trainer.offer();
-    say(t("It is among those that are due."));
+    say(t("Added to the cards that are due."));
   }
 }

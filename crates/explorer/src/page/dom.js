@@ -17,6 +17,34 @@ export function svg(tag, attributes = {}, ...children) {
   return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
+/** A button that sends no form. */
+export const button = (text, onclick, attributes = {}) =>
+  el("button", { type: "button", ...attributes, onclick }, text);
+
+/** A row of a list: a button with a text and a hint, and what is beside it. */
+export const row = (onclick, text, hint, ...others) =>
+  el(
+    "li",
+    {},
+    el(
+      "button",
+      { type: "button", onclick },
+      el("span", {}, text),
+      hint === null ? null : el("span", { class: "hint" }, hint),
+    ),
+    ...others,
+  );
+
+/** Opens the file dialog of a field at a click on a button; `take` gets the chosen files. */
+export function chooseFiles(button, field, take) {
+  by(button).addEventListener("click", () => by(field).click());
+  by(field).addEventListener("change", () => {
+    const files = [...by(field).files];
+    by(field).value = "";
+    take(files);
+  });
+}
+
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;

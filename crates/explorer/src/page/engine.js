@@ -153,7 +153,8 @@ export class Engine {
     this.place = keyOf(state.tree, line);
     by("engine-pane").style.setProperty("--lines", this.lines.value);
     if (view.end) {
-      this.over(view.end);
+      this.values(new Map());
+      this.draw(view.end === "checkmate" ? t("Checkmate.") : t("Stalemate."));
       return;
     }
     this.draw(t("thinking…"));
@@ -171,11 +172,6 @@ export class Engine {
       this.key = null;
       this.draw(error.message);
     }
-  }
-
-  over(end) {
-    this.values(new Map());
-    this.draw(end === "checkmate" ? t("Checkmate.") : t("Stalemate."));
   }
 
   /** Shows a report of the engine, or why it has stopped. */

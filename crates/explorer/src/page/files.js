@@ -2,8 +2,8 @@
 // by its identifier in the list.
 
 import { get, post } from "./api.js";
-import { el } from "./dom.js";
-import { keep, stored, t } from "./lang.js";
+import { el, row } from "./dom.js";
+import { keep, storedJson, t } from "./lang.js";
 import { listKeys, modal } from "./say.js";
 
 /** Greatest number of recently opened files that the browser stores. */
@@ -17,13 +17,7 @@ const ORDERS = {
   largest: (a, b) => b.bytes - a.bytes,
 };
 
-function recentHere() {
-  try {
-    return [JSON.parse(stored("recent-files", "[]"))].flat();
-  } catch {
-    return [];
-  }
-}
+const recentHere = () => [storedJson("recent-files", [])].flat();
 
 /** A file size as text. */
 function size(bytes) {
@@ -110,16 +104,7 @@ export class Files {
   row(file, note) {
     const { name, folder, kind, bytes, changed } = file;
     const about = [note, folder, BOOKS[kind] ?? t("Games"), size(bytes), date(changed)].filter(Boolean).join(" · ");
-    return el(
-      "li",
-      {},
-      el(
-        "button",
-        { type: "button", onclick: () => this.open(file) },
-        el("span", {}, name),
-        el("span", { class: "hint" }, about),
-      ),
-    );
+    return row(() => this.open(file), name, about);
   }
 
   /** If a file cannot be opened, the page stays the same. */

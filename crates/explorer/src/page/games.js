@@ -2,7 +2,7 @@
 // browser until they are closed.
 
 import { get, newest } from "./api.js";
-import { by, el, grouped } from "./dom.js";
+import { button, by, chooseFiles, el, grouped, row } from "./dom.js";
 import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
@@ -114,11 +114,7 @@ export class Games {
     });
     this.drawSets();
     by("games-here").addEventListener("click", () => this.here());
-    by("open-files").addEventListener("click", () => by("open-input").click());
-    by("open-input").addEventListener("change", async () => {
-      await this.open([...by("open-input").files]).catch(this.failed);
-      by("open-input").value = "";
-    });
+    chooseFiles("open-files", "open-input", (files) => this.open(files).catch(this.failed));
   }
 
   /** Finds out whether there is an index: one may have been opened since the last time. */
@@ -134,7 +130,7 @@ export class Games {
     let last = null;
     for (const file of files) {
       if (/\.(ctg|cto|ctb|bin|abk)$/i.test(file.name))
-        throw new Error(t`Books are named when the program is started: tabia explore ${file.name}`);
+        throw new Error(t`Books are opened when the program starts: tabia explore ${file.name}`);
       if (file.size > MOST_BYTES)
         throw new Error(t("The file is too large for the page: tabia build makes a book of it."));
       last = [file.name, await file.text()];
@@ -161,8 +157,7 @@ export class Games {
   }
 
   drawFiles() {
-    const button = (text, onclick, label) =>
-      el("button", { type: "button", class: "quiet", "aria-label": label, onclick }, text);
+    const quiet = (text, onclick, label) => button(text, onclick, { class: "quiet", "aria-label": label });
     const close = (name) => () => {
       this.files.delete(name);
       this.drawFiles();
@@ -172,8 +167,8 @@ export class Games {
         el(
           "li",
           {},
-          button(name, () => Promise.resolve(this.take(name, text)).catch(this.failed)),
-          button(t("Close"), close(name), t`Close ${name}`),
+          quiet(name, () => Promise.resolve(this.take(name, text)).catch(this.failed)),
+          quiet(t("Close"), close(name), t`Close ${name}`),
         ),
       ),
     );
@@ -246,22 +241,9 @@ export class Games {
         : t(
             "No index of games is open: “tabia index” makes one. Files of games can be opened here, or dropped on the page.",
           );
-    by("games-list").replaceChildren(
-      ...found
-        .slice(0, MOST)
-        .map((game) =>
-          el(
-            "li",
-            {},
-            el(
-              "button",
-              { type: "button", onclick: () => this.choose(game, found).catch(this.failed) },
-              el("span", {}, game.label),
-              el("span", { class: "hint" }, [game.result, game.event, game.when].filter(Boolean).join(" · ")),
-            ),
-          ),
-        ),
-    );
+    const about = ({ result, event, when }) => [result, event, when].filter(Boolean).join(" · ");
+    const show = (game) => () => this.choose(game, found).catch(this.failed);
+    by("games-list").replaceChildren(...found.slice(0, MOST).map((game) => row(show(game), game.label, about(game))));
   }
 
   /** Describes which games the list leaves out. */
@@ -322,22 +304,14 @@ export class Games {
 
   drawSets() {
     by("games-named").replaceChildren(
-      ...this.sets.map(({ name, values }, index) =>
-        el(
+      ...this.sets.map(({ name, values }, index) => {
+        const chip = { class: "chip", "aria-pressed": String(this.isShown(values)) };
+        return el(
           "li",
           {},
-          el(
-            "button",
-            {
-              type: "button",
-              class: "chip",
-              "aria-pressed": String(this.isShown(values)),
-              onclick: () => this.useSet(index),
-            },
-            `${index + 1} ${name}`,
-          ),
-        ),
-      ),
+          button(`${index + 1} ${name}`, () => this.useSet(index), chip),
+        );
+      }),
     );
   }
 

@@ -24,6 +24,15 @@ export function stored(name, usual) {
   }
 }
 
+/** A setting stored in the browser as JSON, else `usual`. */
+export function storedJson(name, usual) {
+  try {
+    return JSON.parse(localStorage.getItem(name)) ?? usual;
+  } catch {
+    return usual;
+  }
+}
+
 /** Stores a setting in the browser. */
 export function keep(name, value) {
   try {

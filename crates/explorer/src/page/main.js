@@ -318,7 +318,7 @@ async function jump(to) {
   const query = address.parameters(from.origin);
   query.set("to", to);
   query.set("skip", String(from.skip));
-  const moves = await get("/api/jump", query);
+  const moves = await get("/api/find-next", query);
   if (!moves) {
     say(translated(JUMPS[to]));
     return;

@@ -19,7 +19,7 @@ export function draw(points, at, values) {
   const place = by("plot");
   const inBook = points.filter((point) => point.in_book);
   if (inBook.length === 0) {
-    fill(place, el("p", { class: "notice" }, t("The book holds none of this line.")));
+    fill(place, el("p", { class: "notice" }, t("This line is not in the book.")));
     return;
   }
   const known = points.some((point) => point.games !== null);

@@ -1,7 +1,7 @@
 // The options for choosing moves: chips that show changed values, and input fields; names, ranges and
 // defaults are those of UCI.
 
-import { by, el } from "./dom.js";
+import { button, by, el } from "./dom.js";
 import { t, translated } from "./lang.js";
 
 /** Slider stops of options with a wide range: denser for small values. */
@@ -127,21 +127,10 @@ export class Policy {
     if (!this.coming) for (const { name, value } of values) this.setters.get(name)?.(value);
     const chips = Object.entries(set).map(([name, value]) => {
       const label = name.replace(/^Book /i, "");
-      return el(
-        "li",
-        {},
-        el(
-          "button",
-          {
-            type: "button",
-            class: "chip",
-            "aria-label": t`${label} ${value}: back to the default`,
-            onclick: () => this.unset(name),
-          },
-          `${label}: ${value} `,
-          el("span", { "aria-hidden": "true" }, "✕"),
-        ),
-      );
+      const chip = { class: "chip", "aria-label": t`${label} ${value}: back to the default` };
+      const made = button(`${label}: ${value} `, () => this.unset(name), chip);
+      made.append(el("span", { "aria-hidden": "true" }, "✕"));
+      return el("li", {}, made);
     });
     by("chips").replaceChildren(...chips);
     by("choice-tab").dataset.count = String(chips.length || "");

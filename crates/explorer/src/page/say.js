@@ -18,6 +18,9 @@ export function say(text, isError = false) {
   by("status").classList.toggle("error", isError);
 }
 
+/** Runs an asynchronous action, and shows its error. */
+export const attempt = (action) => action().catch((error) => say(error.message, true));
+
 /** Copies a text to the clipboard; `what` describes it in the message. */
 export async function copy(text, what) {
   try {

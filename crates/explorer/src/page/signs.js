@@ -57,20 +57,17 @@ export function comment(nag) {
   return el("span", { class: "comment", title: meaning, role: "img", "aria-label": meaning }, signOf(nag));
 }
 
+/** Marks: sign, meaning, name. */
+const MARK_SIGNS = {
+  main: ["✓", english("Main move (green)"), english("main move")],
+  avoid: ["✕", english("Not in tournaments (red)"), english("avoid")],
+};
+
 export function markSign(mark) {
-  if (mark === "main")
-    return el(
-      "span",
-      { class: "mark main", title: t("Main move (green)"), role: "img", "aria-label": t("main move") },
-      "✓",
-    );
-  if (mark === "avoid")
-    return el(
-      "span",
-      { class: "mark avoid", title: t("Not in tournaments (red)"), role: "img", "aria-label": t("avoid") },
-      "✕",
-    );
-  return el("span", { class: "mark", "aria-hidden": "true" });
+  const [sign, ...texts] = MARK_SIGNS[mark] ?? [];
+  if (!sign) return el("span", { class: "mark", "aria-hidden": "true" });
+  const [title, label] = texts.map(translated);
+  return el("span", { class: `mark ${mark}`, title, role: "img", "aria-label": label }, sign);
 }
 
 /** A bar of wins, draws and losses, White's wins first. */

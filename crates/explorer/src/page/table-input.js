@@ -76,7 +76,7 @@ export class TableInput {
     for (const move of table.view.books.flatMap((book) => book.moves)) {
       const cell = this.place.querySelector(`tr[data-uci="${CSS.escape(move.uci)}"] .${isPair ? "worth" : "eval"}`);
       if (!cell) continue;
-      const text = isPair ? table.worthText(move) : table.evaluation(move);
+      const text = table.evaluation(move, isPair ? "" : "–");
       if (cell.textContent !== text) cell.textContent = text;
       const depth = values?.get(move.uci)?.depth;
       cell.title = depth ? t`depth ${depth}` : "";

@@ -13,20 +13,14 @@ import {
   totals,
   worthOf,
 } from "./columns.js";
-import { english, lettered, stored, t, translated } from "./lang.js";
+import { english, lettered, storedJson, t, translated } from "./lang.js";
 import { comment, markSign, results, signed, valueText } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
 
-const scored = ({ score }) => (score === null ? "–" : decimal(100 * score, 1));
+const cell = (kind, content, title = null) => el("td", { class: kind, title }, content);
 
-function rememberedOrder() {
-  try {
-    return JSON.parse(stored("sort", "null"));
-  } catch {
-    return null;
-  }
-}
+const scored = ({ score }) => (score === null ? "–" : decimal(100 * score, 1));
 
 export class Table {
   /** Called after the moves of another position have been drawn. */
@@ -37,7 +31,7 @@ export class Table {
 
   constructor() {
     this.place = by("books");
-    this.sort = rememberedOrder();
+    this.sort = storedJson("sort", null);
     /** Whether the moves of only one book are shown, as the user chose. */
     this.open = new Map();
   }
@@ -192,9 +186,9 @@ export class Table {
       {},
       el("th", { scope: "row", class: "move" }, `${t("Position")} `, comment(book.commentary)),
       ...COLUMNS.slice(1).map(([, , kind]) =>
-        el("td", { class: kind }, kind === "results" && book.in_book ? results(book) : (cells[kind] ?? "")),
+        cell(kind, kind === "results" && book.in_book ? results(book) : (cells[kind] ?? "")),
       ),
-      book.editable ? el("td", { class: "edit" }) : null,
+      book.editable ? cell("edit") : null,
     );
   }
 
@@ -226,7 +220,6 @@ export class Table {
     const classes = [move.mark, move.transposition && "transposition", move.not_played && "out"]
       .filter(Boolean)
       .join(" ");
-    const cell = (kind, text, title) => el("td", { class: kind, title }, text);
     const n = amount(move);
     return el(
       "tr",
@@ -240,8 +233,8 @@ export class Table {
       cell("perf", whole(move.performance)),
       cell("learn", move.priority ?? signed(move.learn_value)),
       this.chance(move),
-      el("td", { class: "results" }, results(move)),
-      book.editable ? el("td", { class: "edit" }, this.pencil(book, move, lettered(move.san))) : null,
+      cell("results", results(move)),
+      book.editable ? cell("edit", this.pencil(book, move, lettered(move.san))) : null,
     );
   }
 
@@ -259,15 +252,9 @@ export class Table {
     return value && worthOf(value, this.view.turn);
   }
 
-  evaluation(move) {
+  evaluation(move, unknown = "–") {
     const value = this.value(move);
-    return value ? valueText(value) : "–";
-  }
-
-  /** The value beside the name of a move of two books; empty if unknown. */
-  worthText(move) {
-    const value = this.value(move);
-    return value ? valueText(value) : "";
+    return value ? valueText(value) : unknown;
   }
 
   /** A button that opens the dialog to change `what`, if anything can be changed. */
@@ -371,7 +358,7 @@ export class Table {
                 "tr",
                 {},
                 el("th", { scope: "row", class: "move" }, t("Position")),
-                ...kinds.flatMap(([kind]) => sums.map((cells) => el("td", { class: kind }, cells[kind]))),
+                ...kinds.flatMap(([kind]) => sums.map((cells) => cell(kind, cells[kind]))),
               ),
             ),
           ),
@@ -399,10 +386,10 @@ export class Table {
       head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...otherSigns));
       tint(head, 1, t("marked differently in B"));
     }
-    head.querySelector("button").after(el("span", { class: "worth" }, this.worthText(move)));
-    const games = (one, side) => el("td", { class: `n ${side}` }, grouped(amount(one)));
+    head.querySelector("button").after(el("span", { class: "worth" }, this.evaluation(move, "")));
+    const games = (one, side) => cell(`n ${side}`, grouped(amount(one)));
     const score = (one, side) =>
-      tint(el("td", { class: `score ${side}` }, scored(one)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
+      tint(cell(`score ${side}`, scored(one)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
     return el(
       "tr",
       { "data-uci": move.uci, class: move.mark },
@@ -424,17 +411,12 @@ export class Table {
       "tbody",
       { hidden: !(this.open.get(letter) ?? moves.some(matters)) },
       ...moves.map((move) => {
-        const blank = () => el("td", { class: "blank" }, "");
-        const cells = [
-          el("td", { class: "n" }, grouped(amount(move))),
-          el("td", { class: "score" }, scored(move)),
-          this.chanceIn(book, move),
-        ];
+        const cells = [cell("n", grouped(amount(move))), cell("score", scored(move)), this.chanceIn(book, move)];
         return el(
           "tr",
           { "data-uci": move.uci, class: `lone ${move.mark}` },
           this.moveCell(move),
-          ...cells.flatMap((cell) => (side ? [blank(), cell] : [cell, blank()])),
+          ...cells.flatMap((one) => (side ? [cell("blank", ""), one] : [one, cell("blank", "")])),
         );
       }),
     );

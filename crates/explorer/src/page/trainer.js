@@ -6,7 +6,7 @@ import { Cards } from "./cards.js";
 import { Chapters, bookOf, valid } from "./chapters.js";
 import { Coverage } from "./coverage.js";
 import { Departures } from "./departures.js";
-import { by, el } from "./dom.js";
+import { button, by, chooseFiles, el } from "./dom.js";
 import { keep, lettered, stored, t, translated } from "./lang.js";
 import { Lesson, reply, rightMoves } from "./lesson.js";
 import { say } from "./say.js";
@@ -62,7 +62,6 @@ export class Trainer {
       "train-game": () => this.game(),
       "train-stop": () => this.stop(),
       "train-save": () => saveTraining(this.cards.export(this.chapters.all)),
-      "train-load": () => by("train-file").click(),
       "train-forget": () => {
         this.cards.forget();
         this.offer();
@@ -80,20 +79,19 @@ export class Trainer {
     });
     by("train-learn").checked = stored("train-learn", "true") === "true";
     by("train-learn").addEventListener("change", () => keep("train-learn", String(by("train-learn").checked)));
-    by("train-file").addEventListener("change", () => this.takeIn());
+    chooseFiles("train-load", "train-file", ([file]) => this.takeIn(file));
     tabs.whenShown("train", () => this.offer());
   }
 
   /** Imports a file of cards. */
-  async takeIn() {
+  async takeIn(file) {
     try {
-      const { came, chapters } = this.cards.import(await by("train-file").files[0].text());
+      const { came, chapters } = this.cards.import(await file.text());
       say(t`${came} positions loaded.`);
       this.chapters.add(valid(chapters));
     } catch (error) {
       say(error.message, true);
     }
-    by("train-file").value = "";
     this.offer();
   }
 
@@ -168,23 +166,12 @@ export class Trainer {
 
   /** Shows the next due card, else a line from the root. */
   next() {
-    const card = this.lesson.next();
-    let from = this.root;
-    if (card) {
-      let tree = trees.empty(card.fen),
-        at = 0;
-      for (const move of card.line) [tree, at] = trees.add(tree, at, move);
-      from = { ...this.root, tree, at, tail: at };
-    } else {
-      // Only the line to the root: the rest would show the answers.
-      let tree = trees.empty(from.tree.fen),
-        at = 0;
-      for (const id of trees.path(from.tree, from.at))
-        [tree, at] = trees.add(tree, at, { uci: trees.node(from.tree, id).uci, san: trees.node(from.tree, id).san });
-      from = { ...from, tree, at, tail: at };
-    }
+    const { root } = this;
+    // Only the line to the root: the rest would show the answers.
+    const { fen, line } = this.lesson.next() ?? { fen: root.tree.fen, line: trees.moves(root.tree, root.at) };
+    const [tree, at] = trees.fromMoves(fen, line);
     this.last = null;
-    return this.go(() => ({ ...from, flip: this.colour === "black" }));
+    return this.go(() => ({ ...root, tree, at, tail: at, flip: this.colour === "black" }));
   }
 
   /** The page shows another position. */
@@ -217,10 +204,7 @@ export class Trainer {
       return;
     }
     const { tree, at } = state;
-    const line = trees
-      .path(tree, at)
-      .map((id) => trees.node(tree, id))
-      .map(({ uci, san }) => ({ uci, san }));
+    const line = trees.moves(tree, at);
     // Variations of an opening count as one opening.
     const opening = view.opening?.name.split(":")[0];
     const way = { fen: tree.fen, line, ...(opening && { opening }) };
@@ -237,7 +221,6 @@ export class Trainer {
   choose() {
     if (!this.lesson?.question) return;
     this.lesson.reopen();
-    const button = (text, action) => el("button", { type: "button", onclick: action }, text);
     this.showStatus(t("The book has several moves here. Which is yours?"));
     by("train-choices").replaceChildren(
       ...this.lesson.question.all.map((move) => button(lettered(move.san), () => this.played(move))),

@@ -24,12 +24,21 @@ export function add(tree, at, { uci, san, nags = [], comment = "" }) {
   return [{ ...grown, next: id + 1 }, id];
 }
 
+/** A tree of successive moves, and the number of the last one. */
+export const fromMoves = (fen, moves) => moves.reduce(([tree, at], move) => add(tree, at, move), [empty(fen), 0]);
+
 /** The moves from the first position to `id`, the last one. */
 export function path(tree, id) {
   const found = [];
   for (let at = id; at !== 0 && at !== null; at = node(tree, at).parent) found.unshift(at);
   return found;
 }
+
+/** The moves of `path` with their names. */
+export const moves = (tree, id) =>
+  path(tree, id)
+    .map((at) => node(tree, at))
+    .map(({ uci, san }) => ({ uci, san }));
 
 /** The moves of `path` in UCI notation. */
 export const line = (tree, id) => path(tree, id).map((at) => node(tree, at).uci);

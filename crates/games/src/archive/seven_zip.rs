@@ -67,7 +67,7 @@ pub(crate) fn archive(file: DataFile) -> ArchiveResult {
     );
     let contents = contents.map_err(|error| match error {
         sevenz_rust2::Error::PasswordRequired => "it is encrypted: unpack it first".to_owned(),
-        error => format!("no .7z file that can be read: {}", error_text(error)),
+        error => format!("not a readable .7z file: {}", error_text(error)),
     })?;
     let files = contents.files.iter().enumerate();
     let files = files.filter(|(_, file)| !file.is_directory() && !file.is_anti_item());

@@ -45,7 +45,7 @@ pub(crate) fn is_archive(start: &[u8]) -> bool {
 /// A message for the user about what is wrong with it.
 pub(crate) fn archive(file: DataFile) -> ArchiveResult {
     let file = Arc::new(file);
-    let failed = |error: zip::result::ZipError| format!("no .zip file that can be read: {error}");
+    let failed = |error: zip::result::ZipError| format!("not a readable .zip file: {error}");
     let reader = BufReader::new(FileReader::new(Arc::clone(&file), 0..file.len()));
     let mut archive = ZipArchive::new(reader).map_err(failed)?;
     let mut entries = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn archive(file: DataFile) -> ArchiveResult {
         places.push(MemberPlace {
             at: member
                 .data_start()
-                .ok_or("no .zip file that can be read: a file has no place")?,
+                .ok_or("not a readable .zip file: the offset of a file is missing")?,
             bytes: member.compressed_size(),
             size: member.size(),
             checksum: member.crc32(),
@@ -85,8 +85,8 @@ fn count_of_files(file: &DataFile) -> Option<u64> {
     const END: &[u8] = b"PK\x05\x06";
     let count = file.len().min(64 << 10) as usize;
     let mut end = vec![0; count];
-    let there = file.view().ok()?.copy(file.len() - count as u64, &mut end);
-    let end = end.get(..there.ok()?)?;
+    let copied = file.view().ok()?.copy(file.len() - count as u64, &mut end);
+    let end = end.get(..copied.ok()?)?;
     let at = memchr::memmem::rfind(end, END)?;
     let number = end.get(at + 10..)?.first_chunk().copied()?;
     // Archives with more files store the number elsewhere.
@@ -102,10 +102,10 @@ impl Archive for Zip {
     fn faults(&self) -> Vec<String> {
         let text = match self.hidden {
             0 => return Vec::new(),
-            1 => "a file in it has the name of another".to_owned(),
-            many => format!("{many} files in it have the name of another"),
+            1 => "a file in it has the same name as another".to_owned(),
+            many => format!("{many} files in it have the same name as another"),
         };
-        vec![format!("{text}: only the last of a name is read")]
+        vec![format!("{text}; only the last one is read")]
     }
 
     fn read(self: Arc<Self>, index: usize) -> io::Result<Box<dyn Read + Send>> {

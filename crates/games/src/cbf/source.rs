@@ -41,11 +41,11 @@ pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let refused = |path: &Path, text: &str| Error::format(path, text);
     let games = named
         .sibling("cbf")
-        .ok_or_else(|| refused(path, "there is no .cbf beside it"))?;
+        .ok_or_else(|| refused(path, "its games (.cbf) are missing beside it"))?;
     let index = named.sibling("cbi").ok_or_else(|| {
         refused(
             path,
-            "the index (.cbi) is missing beside it, and only it says where games begin",
+            "its index (.cbi), which says where games begin, is missing beside it",
         )
     })?;
     let games = Arc::new(games.open_named()?);
@@ -56,7 +56,7 @@ pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
         name: path.display().to_string(),
         games,
         unchecked: CountedRemark::new("games have a wrong check byte"),
-        miscounted: CountedRemark::new("games have another number of moves than they say"),
+        miscounted: CountedRemark::new("games do not have as many moves as their header says"),
     };
     let database = Arc::new(database);
     if !is_readable(&database, &places) {
@@ -80,7 +80,7 @@ fn places_of(index: &[u8], bytes: u64) -> Result<Vec<Range<u64>>, &'static str> 
         .iter()
         .map(|word| u64::from(u32::from_be_bytes(*word)))
         .collect();
-    let no_index = "no index of ChessBase for DOS: it does not begin with a number of games";
+    let no_index = "not an index of ChessBase for DOS: it does not begin with a number of games";
     let count = match words.first() {
         Some(first @ 1..) if first - 1 < words.len() as u64 => first - 1,
         _ => return Err(no_index),
@@ -274,7 +274,7 @@ fn first_position(bytes: &[u8; SETUP_BYTES], set_up: SetUp) -> Result<shakmaty::
             5 => Role::Rook,
             6 => Role::Pawn,
             0 if nibble == 0 => continue,
-            _ => return Err(format!("{nibble} is no piece")),
+            _ => return Err(format!("{nibble} is not a piece")),
         };
         let color = Color::from_white(nibble < 8);
         board.set_piece_at(square, Piece { color, role });

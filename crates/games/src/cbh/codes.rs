@@ -115,14 +115,7 @@ const fn codes() -> [Code; 256] {
     }
     let mut i = 0;
     while i < 32 {
-        let (files, ranks) = PAWN[i % 4];
-        codes[FIRST_PAWN + i] = Code::Piece {
-            role: Role::Pawn,
-            number: (i / 4) as u8,
-            files,
-            ranks,
-            wraps: false,
-        };
+        codes[FIRST_PAWN + i] = piece(Role::Pawn, (i / 4) as u8, PAWN[i % 4], false);
         i += 1;
     }
     codes[235] = Code::TwoBytes;
@@ -132,17 +125,20 @@ const fn codes() -> [Code; 256] {
     codes
 }
 
+const fn piece(role: Role, number: u8, (files, ranks): (i8, i8), wraps: bool) -> Code {
+    Code::Piece {
+        role,
+        number,
+        files,
+        ranks,
+        wraps,
+    }
+}
+
 const fn steps(codes: &mut [Code; 256], first: usize, role: Role, number: u8, by: &[(i8, i8); 8]) {
     let mut i = 0;
     while i < by.len() {
-        let (files, ranks) = by[i];
-        codes[first + i] = Code::Piece {
-            role,
-            number,
-            files,
-            ranks,
-            wraps: false,
-        };
+        codes[first + i] = piece(role, number, by[i], false);
         i += 1;
     }
 }
@@ -160,13 +156,7 @@ const fn slides(
     while i < 7 * (to - from) {
         let (files, ranks) = SLIDES[from + i / 7];
         let steps = (i % 7 + 1) as i8;
-        codes[first + i] = Code::Piece {
-            role,
-            number,
-            files: files * steps,
-            ranks: ranks * steps,
-            wraps: true,
-        };
+        codes[first + i] = piece(role, number, (files * steps, ranks * steps), true);
         i += 1;
     }
 }

@@ -56,12 +56,12 @@ pub(super) struct Extent {
 /// It has another format.
 pub(super) fn parse_header(header: &[u8], len: u64) -> Result<Extent, String> {
     if len < RECORD_BYTES {
-        return Err(format!("no .cbh file: only {len} bytes long"));
+        return Err(format!("not a .cbh file: only {len} bytes long"));
     }
     let size = be_u16_at(header, 3).unwrap_or(0);
     if u64::from(size) != RECORD_BYTES {
         return Err(format!(
-            "no .cbh file that can be read: a record has {size} bytes by its header, \
+            "not a readable .cbh file: a record has {size} bytes by its header, \
              expected {RECORD_BYTES}"
         ));
     }
@@ -81,11 +81,9 @@ pub(super) fn parse_header(header: &[u8], len: u64) -> Result<Extent, String> {
     })
 }
 
-/// One record.
+/// The record of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CbhEntry {
-    /// Why it is skipped: it is deleted, or not a game.
-    pub(super) left_out: Option<SkipReason>,
     /// Offset of the block in the .cbg file, in bytes.
     pub(super) offset: u64,
     pub(super) players: ByColor<u32>,
@@ -100,8 +98,9 @@ pub(super) struct CbhEntry {
 }
 
 impl CbhEntry {
-    /// Parses a record; `None` if there are fewer than 46 bytes.
-    pub(super) fn parse(record: &[u8]) -> Option<CbhEntry> {
+    /// Parses a record, or says why its game is left out; `None` if there are fewer than
+    /// 46 bytes.
+    pub(super) fn parse(record: &[u8]) -> Option<Result<CbhEntry, SkipReason>> {
         let mut cursor = Cursor::new(record);
         let flags = cursor.u8()?;
         let offset = cursor.be_u32()?.into();
@@ -117,12 +116,13 @@ impl CbhEntry {
         };
         let eco = cursor.be_u16()?;
         cursor.take(9)?;
-        Some(CbhEntry {
-            left_out: match flags {
-                _ if flags & 2 != 0 => Some(SkipReason::NoGame("a text".to_owned())),
-                _ if flags & 0x80 != 0 => Some(SkipReason::Deleted),
-                _ => None,
-            },
+        if flags & 2 != 0 {
+            return Some(Err(SkipReason::NoGame("a text".to_owned())));
+        }
+        if flags & 0x80 != 0 {
+            return Some(Err(SkipReason::Deleted));
+        }
+        Some(Ok(CbhEntry {
             offset,
             players: ByColor { white, black },
             tournament,
@@ -131,6 +131,6 @@ impl CbhEntry {
             round: fields::round(round.into(), part.into()),
             elo: fields::elo(elo),
             eco: fields::eco(eco),
-        })
+        }))
     }
 }

@@ -35,6 +35,7 @@ use block::{Encoding, Head};
 use decode::Decoded;
 use entities::Entities;
 use entry::CbhEntry;
+use tabia_io::input::file::FileError;
 use tabia_io::input::window::Window;
 
 /// Bytes to read from the start of the last block of a batch.
@@ -67,7 +68,7 @@ impl Indexed for Database {
         &self.layout
     }
 
-    fn parse(&self, record: &[u8]) -> Option<CbhEntry> {
+    fn parse(&self, record: &[u8]) -> Option<Result<CbhEntry, SkipReason>> {
         CbhEntry::parse(record)
     }
 
@@ -81,8 +82,7 @@ impl ReadGame for Database {
     type Buffers = Buffers;
 
     fn place(&self, entry: &CbhEntry) -> Option<Range<u64>> {
-        let end = entry.offset.saturating_add(USUAL_BLOCK_BYTES);
-        entry.left_out.is_none().then_some(entry.offset..end)
+        Some(entry.offset..entry.offset.saturating_add(USUAL_BLOCK_BYTES))
     }
 
     fn read(
@@ -93,9 +93,6 @@ impl ReadGame for Database {
         buffers: &mut Buffers,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
-        if let Some(reason) = &entry.left_out {
-            return Err(reason.clone());
-        }
         let (block, head) = self.block(entry, moves, &mut buffers.block)?;
         let encoding = Encoding::from_mode(head.mode).map_err(SkipReason::Variant)?;
         self.describe(entry, wanted, game);
@@ -125,18 +122,16 @@ impl Database {
     ) -> Result<(&'b [u8], Head), SkipReason> {
         let fault = |what: &str| SkipReason::Text(self.fault(entry.offset, what));
         if entry.offset < self.moves_header || entry.offset >= moves.file_len() {
-            return Err(fault("its moves should be here, where there are none"));
+            return Err(fault("no moves are stored here"));
         }
-        let unreadable = |error: tabia_io::input::file::FileError| {
-            SkipReason::Text(self.fault(entry.offset, &error.to_string()))
-        };
+        let unreadable = |error: FileError| fault(&error.to_string());
         let bytes = moves
             .read(entry.offset, block::HEAD_BYTES, buffer)
             .map_err(unreadable)?;
         let head = Head::parse(bytes)
             .ok_or_else(|| fault("the file ends where its moves should begin"))?;
         if head.len < block::HEAD_BYTES {
-            return Err(fault("the length of its moves cannot be"));
+            return Err(fault("the length of its moves is impossible"));
         }
         let block = moves
             .read(entry.offset, head.len, buffer)

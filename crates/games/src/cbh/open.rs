@@ -119,7 +119,7 @@ pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
         players,
         tournaments,
         open_games: CountedRemark::new("games end without the mark of their end"),
-        unknown_codes: CountedRemark::new("codes of unknown meaning were passed over"),
+        unknown_codes: CountedRemark::new("codes of unknown meaning were skipped"),
         guesses: CountedRemark::new(
             "moves name a piece by a number that no piece has; the fourth of its kind was taken",
         ),

@@ -121,7 +121,7 @@ fn read(
     found
 }
 
-const NO_MOVE_BEFORE: &str = "an alternative to no move";
+const NO_MOVE_BEFORE: &str = "an alternative without a move before it";
 const NULL_IN_CHECK: &str = "a null move in check";
 
 /// Reads all lines, or some plies of the main line.
@@ -188,7 +188,7 @@ fn legal(word: u16, position: &Chess, start: &Start) -> Result<Move, Fault> {
     let turn = position.turn();
     let fault = |what| Err(Fault::new(0, what));
     match Word::decode(word) {
-        None => fault("a word that means nothing"),
+        None => fault("a word of unknown meaning"),
         Some(Word::Move(color, _) | Word::Castle { color, .. }) if color != turn => {
             fault("a move of the side that is not to move")
         }

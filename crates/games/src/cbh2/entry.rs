@@ -38,15 +38,11 @@ pub(super) fn announced(header: &[u8]) -> u64 {
     le_u32_at(header, 16).map_or(0, |next| u64::from(next).saturating_sub(1))
 }
 
-/// One record.
+/// The record of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cbh2Entry {
-    /// Why it is skipped: it is deleted, or not a game.
-    pub(super) left_out: Option<SkipReason>,
     /// Offset of its record in the .2cbg file, in bytes.
     pub(super) offset: u64,
-    /// Offset of its record in the .2cba file, in bytes.
-    pub(super) annotations: u64,
     /// Numbers of names, negative where there is none.
     pub(super) players: ByColor<i64>,
     pub(super) tournament: i64,
@@ -61,22 +57,21 @@ pub(super) struct Cbh2Entry {
 }
 
 impl Cbh2Entry {
-    /// Parses a record; `None` if there are fewer than 192 bytes.
-    pub(super) fn parse(record: &[u8]) -> Option<Cbh2Entry> {
+    /// Parses a record, or says why its game is left out; `None` if there are fewer than
+    /// 192 bytes.
+    pub(super) fn parse(record: &[u8]) -> Option<Result<Cbh2Entry, SkipReason>> {
         let long = |at: usize| Cursor::new(record.get(at..)?).le_u64();
         let number = |at| long(at).map(u64::cast_signed);
-        let flags = u8_at(record, 0)?;
-        let no_game = |what: &str| Some(SkipReason::NoGame(what.to_owned()));
-        Some(Cbh2Entry {
-            left_out: match (flags, u8_at(record, 2)?) {
-                (_, 2) => no_game("an analysis"),
-                (flags, 1) if flags & 2 != 0 => no_game("a text"),
-                (flags, 1) if flags & 0x80 != 0 => Some(SkipReason::Deleted),
-                (_, 1) => None,
-                _ => no_game("of an unknown kind"),
-            },
+        let no_game = |what: &str| Some(Err(SkipReason::NoGame(what.to_owned())));
+        match (u8_at(record, 0)?, u8_at(record, 2)?) {
+            (_, 2) => return no_game("an analysis"),
+            (flags, 1) if flags & 2 != 0 => return no_game("a text"),
+            (flags, 1) if flags & 0x80 != 0 => return Some(Err(SkipReason::Deleted)),
+            (_, 1) => {}
+            _ => return no_game("of an unknown kind"),
+        }
+        Some(Ok(Cbh2Entry {
             offset: long(8)?,
-            annotations: long(16)?,
             players: ByColor {
                 white: number(24)?,
                 black: number(32)?,
@@ -95,7 +90,7 @@ impl Cbh2Entry {
                 white: le_u16_at(record, 98)?,
                 black: le_u16_at(record, 114)?,
             },
-        })
+        }))
     }
 
     /// The speed for which White's rating counts, or else Black's.

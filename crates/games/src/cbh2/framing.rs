@@ -50,7 +50,7 @@ pub(super) fn read<'b>(
     let len = file.file_len();
     let last = len.checked_sub(HEAD_BYTES + TAIL_BYTES);
     if offset < FILE_HEADER_BYTES || last.is_none_or(|last| offset > last) {
-        return Err("its place is outside of the file".to_owned());
+        return Err("its place is outside the file".to_owned());
     }
     let bytes = file.read(offset, HEAD_BYTES as usize, head);
     let bytes = bytes.map_err(|error| error.to_string())?;
@@ -66,7 +66,7 @@ pub(super) fn read<'b>(
     let tag = cursor.be_u16().ok_or(cut)?;
     let whole = content + room + HEAD_BYTES + TAIL_BYTES;
     if offset + whole > len || content > LARGEST_BYTES {
-        return Err(format!("it has {whole} bytes, more than can be"));
+        return Err(format!("it has {whole} bytes, which is too many"));
     }
     let mut tail = Vec::new();
     let tail = file.read(offset + whole - TAIL_BYTES, TAIL_BYTES as usize, &mut tail);

@@ -16,8 +16,6 @@ mod entry;
 mod framing;
 mod names;
 mod start;
-#[cfg(test)]
-mod tests;
 mod words;
 
 use std::ops::Range;
@@ -65,7 +63,7 @@ pub(super) fn open(index: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let path = index.path();
     let (entries, header) = index.open_start(32)?;
     if entries.len() < RECORD_BYTES || !entry::is_header(&header) {
-        let text = "no .2cbh file that can be read: its header is another; \
+        let text = "not a readable .2cbh file: its header is unknown; \
                     save it as .cbh or .pgn with ChessBase";
         return Err(Error::format(path, text));
     }
@@ -107,7 +105,7 @@ pub(super) fn open(index: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
             "games castle without the right in their set-up position; it was added",
         ),
         half_words: CountedRemark::new("games have half a word at their end"),
-        odd_results: CountedRemark::new("results mean nothing known"),
+        odd_results: CountedRemark::new("results are unknown numbers"),
     };
     Ok(Box::new(IndexedSource::new(database)))
 }
@@ -132,7 +130,7 @@ impl Indexed for Database {
         &self.layout
     }
 
-    fn parse(&self, record: &[u8]) -> Option<Cbh2Entry> {
+    fn parse(&self, record: &[u8]) -> Option<Result<Cbh2Entry, SkipReason>> {
         Cbh2Entry::parse(record)
     }
 
@@ -152,8 +150,7 @@ impl ReadGame for Database {
     type Buffers = Buffers;
 
     fn place(&self, entry: &Cbh2Entry) -> Option<Range<u64>> {
-        let end = entry.offset.saturating_add(USUAL_RECORD_BYTES);
-        entry.left_out.is_none().then_some(entry.offset..end)
+        Some(entry.offset..entry.offset.saturating_add(USUAL_RECORD_BYTES))
     }
 
     fn read(
@@ -164,9 +161,6 @@ impl ReadGame for Database {
         buffers: &mut Buffers,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
-        if let Some(reason) = &entry.left_out {
-            return Err(reason.clone());
-        }
         let Buffers {
             head,
             content,

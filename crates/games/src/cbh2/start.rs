@@ -66,7 +66,7 @@ pub(super) fn read(words: &[u16], tag: Tag) -> Result<Start, String> {
     match words {
         [MOVES, ..] => return Ok(usual(Chess::default(), None)),
         [START, ..] => {}
-        _ => return Err("what should say where it starts does not".to_owned()),
+        _ => return Err("its first position is of an unknown kind".to_owned()),
     }
     let end = words.iter().position(|word| *word == MOVES);
     let end = end.ok_or("it has no end")?;
@@ -139,7 +139,7 @@ fn board(words: &[u16]) -> Result<Board, String> {
             BLACK_PIECES..WHITE_PAWNS => piece(BLACK_PIECES, Color::Black),
             WHITE_PAWNS..BLACK_PAWNS => pawn(WHITE_PAWNS, Color::White),
             BLACK_PAWNS..END => pawn(BLACK_PAWNS, Color::Black),
-            other => return Err(format!("{other:04x} is no piece")),
+            other => return Err(format!("{other:04x} is not a piece")),
         };
         if board.piece_at(square).is_some() {
             return Err(format!("two pieces on {square}"));

@@ -60,12 +60,12 @@ pub(super) fn archive(path: &Path, file: DataFile, password: Option<&str>) -> Ar
     let extent = table::extent(header.get(..count).unwrap_or_default());
     let (count, record) = extent.ok_or_else(|| match password {
         Some(_) => "this is not its password".to_owned(),
-        None => "no ChessBase archive: its header is damaged".to_owned(),
+        None => "not a ChessBase archive: its header is damaged".to_owned(),
     })?;
     let len = bytes.file.len();
     if (table::HEADER_BYTES + count * record) as u64 > len {
         return Err(format!(
-            "no whole ChessBase archive: a list of {count} files does not fit {len} bytes"
+            "an incomplete ChessBase archive: a list of {count} files does not fit {len} bytes"
         ));
     }
     let mut table = vec![0; count * record];

@@ -60,7 +60,7 @@ pub(super) enum Ending {
     Skip(SkipReason),
     /// A move cannot be played.
     Move(Broken),
-    /// The text is no game.
+    /// The text is not a game.
     NoGame,
 }
 
@@ -230,7 +230,7 @@ impl<'a> Visit<'a> {
             }
         }
         if let Some(text) = self.bad_fen.take() {
-            return Err(SkipReason::Position(format!("no FEN: {text}")));
+            return Err(SkipReason::Position(format!("not a FEN: {text}")));
         }
         let game = self.recorder.game();
         let Some(fen) = self.fen.take() else {

@@ -66,13 +66,13 @@ fn start<'b>(bytes: &'b [u8], game: &mut Game) -> Result<&'b [u8], SkipReason> {
             }
             Ok(rest)
         }
-        _ => damaged("what should say where it starts does not"),
+        _ => damaged("its first position is of an unknown kind"),
     }
 }
 
 fn first_position(fen: &[u8]) -> Result<Chess, SkipReason> {
     let fen = Fen::from_ascii(fen);
-    let fen = fen.map_err(|error| SkipReason::Position(format!("no FEN: {error}")))?;
+    let fen = fen.map_err(|error| SkipReason::Position(format!("not a FEN: {error}")))?;
     let setup = fen.into_setup();
     if CastlingMode::detect(&setup).is_chess960() {
         return Err(SkipReason::Variant("Chess960".to_owned()));

@@ -42,7 +42,7 @@ impl<'b> Elements<'b> {
                 (Element::Nags(nags), after)
             }
             0x88 => (Element::Null, after),
-            _ => return Err("it cannot be read on after a byte that means nothing"),
+            _ => return Err("it cannot be read further after a byte of unknown meaning"),
         };
         self.0 = rest;
         Ok(Some(element))

@@ -18,7 +18,7 @@ pub(super) const HEADER_BYTES: usize = 19;
 /// Bytes that are read in one call.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// The index.
+/// Reads the entries of a `.dci` file one after the other.
 pub(super) struct Index {
     file: BufReader<FileReader>,
     games: GameEnds,
@@ -103,11 +103,11 @@ impl Index {
         let faults = [
             (
                 unnamed_bytes,
-                "bytes of games in .dcg are after the last one that it names",
+                "bytes in .dcg are after the last game that it names",
             ),
             (
                 self.tail_bytes as u64,
-                "bytes at its end are no entry and were passed over",
+                "bytes at its end are not an entry and were skipped",
             ),
             (
                 self.displaced,

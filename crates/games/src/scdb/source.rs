@@ -16,6 +16,7 @@ use crate::counted_remark::CountedRemark;
 use crate::indexed::{EntryBatch, ReadGame};
 use crate::{Error, Game, GameBatch, GameParts, GameSource, SkipReason};
 use tabia_io::input::file::{DataFile, FileError};
+use tabia_io::input::path::has_extension;
 use tabia_io::input::reader::FileReader;
 use tabia_io::input::window::Window;
 
@@ -43,13 +44,14 @@ pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let (file, header) = index.open_start(HEADER_BYTES)?;
     let bytes = file.len();
     if !has_magic(&header, b'i') {
-        let text = "no index of a Simple Chess Database: it does not begin with SimpleCDbi";
+        let text = "not an index of a Simple Chess Database: it does not begin with SimpleCDbi";
         return Err(refused(index_path, text));
     }
     match header.get(MAGIC_BYTES) {
         Some(0) | None => {}
         Some(version) => {
-            let text = format!("version {version} of Simple Chess Database is not known, only 0");
+            let text =
+                format!("unknown version {version} of Simple Chess Database: only 0 can be read");
             return Err(refused(index_path, &text));
         }
     }
@@ -75,8 +77,7 @@ pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
 
 fn index_of(named: &SourceFile) -> Option<SourceFile> {
     let letters = [b'n', b's', b'e', b'g'];
-    let is_other =
-        |letter: &u8| tabia_io::input::path::has_extension(named.path(), &extension(*letter));
+    let is_other = |letter: &u8| has_extension(named.path(), &extension(*letter));
     if letters.iter().any(is_other) {
         named.sibling(&extension(b'i'))
     } else {
@@ -130,10 +131,10 @@ impl Database {
                 "games are marked neither as live nor as deleted; they were taken as live",
             ),
             lost_names: CountedRemark::new(
-                "names of players, sites or events are unknown: there is no name where they should be",
+                "names of players, sites or events are unknown: no name is stored where they should be",
             ),
             unknown_promotions: CountedRemark::new(
-                "promotions do not say to what; they were read as queens",
+                "promotions do not name a piece; they were read as queens",
             ),
             games: Arc::new(opened),
         })

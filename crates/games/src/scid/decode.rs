@@ -54,7 +54,7 @@ pub(super) fn decode(
     game: &mut Game,
 ) -> Result<Losses, SkipReason> {
     let rest = tags(bytes, wanted, game);
-    let rest = rest.ok_or_else(|| damaged("its tags are longer than it"))?;
+    let rest = rest.ok_or_else(|| damaged("its tags are longer than the game"))?;
     let (pieces, rooks, rest) = start(rest, chess960, game)?;
     let mut losses = Losses::default();
     let mut comments = Comments::default();
@@ -140,10 +140,10 @@ fn start<'b>(
     let end = memchr::memchr(0, rest);
     let (fen, rest) = end
         .and_then(|end| rest.split_at_checked(end))
-        .ok_or_else(|| damaged("its set-up position is longer than it"))?;
+        .ok_or_else(|| damaged("its set-up position is longer than the game"))?;
     let rest = rest.get(1..).unwrap_or_default();
     let fen = Fen::from_ascii(fen.trim_ascii());
-    let fen = fen.map_err(|error| SkipReason::Position(format!("no FEN: {error}")))?;
+    let fen = fen.map_err(|error| SkipReason::Position(format!("not a FEN: {error}")))?;
     let setup = fen.into_setup();
     game.chess960 |= CastlingMode::detect(&setup).is_chess960();
     let mode = CastlingMode::from_chess960(game.chess960);

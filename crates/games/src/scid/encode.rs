@@ -82,9 +82,7 @@ impl ScidRecord {
         }
         bytes.append(&mut writer.comments);
         if bytes.len() > LARGEST_BYTES {
-            return Err(SkipReason::Text(
-                "it is too large for the format".to_owned(),
-            ));
+            return Err(SkipReason::text("it is too large for the format"));
         }
         let date = match tag("Date") {
             "" => Date {

@@ -37,7 +37,7 @@ use shakmaty::{ByColor, Color};
 
 use super::keys::Keys;
 use crate::cbh::fields;
-use crate::{Date, GameResult};
+use crate::{Date, GameResult, game};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at, le_u32_at, u8_at};
 
 /// Bytes of a record of version 4, and of version 5.
@@ -254,19 +254,14 @@ pub(super) fn eco(value: u16) -> Option<String> {
 /// The first three letters of the ECO code: `B36`.
 pub(super) fn eco_code(value: u16) -> Option<[u8; 3]> {
     let number = value.checked_sub(1)? / 131;
-    let digit = |n: u16| b'0' + (n % 10) as u8;
-    let letter = b'A' + (number / 100) as u8;
-    (number < 500).then(|| [letter, digit(number / 10), digit(number)])
+    (number < 500).then(|| game::eco_code(Some(number)))
 }
 
 /// Scid's number of an ECO code, 0 if the text is not one.
 pub(super) fn eco_value(text: &str) -> u16 {
     let read = || {
-        let [letter @ b'A'..=b'E', tens, ones, fine @ ..] = text.as_bytes() else {
-            return None;
-        };
-        let digit = |byte: &u8| byte.is_ascii_digit().then(|| u16::from(byte - b'0'));
-        let code = u16::from(letter - b'A') * 100 + 10 * digit(tens)? + digit(ones)?;
+        let (code, fine) = text.as_bytes().split_first_chunk()?;
+        let code = game::eco_number(*code)?;
         let fine = match fine {
             [letter @ b'a'..=b'z'] => 1 + 5 * u16::from(letter - b'a'),
             [letter @ b'a'..=b'z', part @ b'1'..=b'4'] => {

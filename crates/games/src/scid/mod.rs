@@ -15,8 +15,6 @@ mod entry;
 mod keys;
 mod moves;
 mod names;
-#[cfg(test)]
-mod tests;
 mod write;
 
 pub(crate) use encode::ScidRecord;
@@ -106,7 +104,7 @@ pub(super) fn open(index: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
         present
     };
     if !is_old && present == 0 {
-        return Err(Error::format(path, "no Scid database: it is too short"));
+        return Err(Error::format(path, "not a Scid database: it is too short"));
     }
     if present != announced || rest > 0 {
         remarks.push(format!(
@@ -164,8 +162,13 @@ impl Indexed for Database {
         &self.layout
     }
 
-    fn parse(&self, record: &[u8]) -> Option<ScidEntry> {
-        (self.parse)(record)
+    fn parse(&self, record: &[u8]) -> Option<Result<ScidEntry, SkipReason>> {
+        let entry = (self.parse)(record)?;
+        Some(if entry.is_deleted() {
+            Err(SkipReason::Deleted)
+        } else {
+            Ok(entry)
+        })
     }
 
     fn counted_remarks(&self) -> Vec<&CountedRemark> {
@@ -182,8 +185,7 @@ impl ReadGame for Database {
     type Buffers = Vec<u8>;
 
     fn place(&self, entry: &ScidEntry) -> Option<Range<u64>> {
-        let end = entry.offset.saturating_add(entry.length.into());
-        (!entry.is_deleted()).then_some(entry.offset..end)
+        Some(entry.offset..entry.offset.saturating_add(entry.length.into()))
     }
 
     fn read(
@@ -194,9 +196,6 @@ impl ReadGame for Database {
         buffer: &mut Vec<u8>,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
-        if entry.is_deleted() {
-            return Err(SkipReason::Deleted);
-        }
         let length = usize::try_from(entry.length).unwrap_or(0);
         let bytes = moves
             .read(entry.offset, length, buffer)

@@ -439,7 +439,7 @@ impl<'b> Tokens<'b> {
     }
 }
 
-/// What is no move, but for the null move, is between these two.
+/// Codes that are not moves, except the null move, are between these two.
 const MARKS_FIRST: u8 = 0x0b;
 const MARKS_LAST: u8 = 0x0f;
 
@@ -451,24 +451,14 @@ const KNIGHT: [i32; 8] = [-17, -15, -10, -6, 6, 10, 15, 17];
 const PAWN: [(Option<Role>, i32); 16] = {
     let (queen, rook) = (Some(Role::Queen), Some(Role::Rook));
     let (bishop, knight) = (Some(Role::Bishop), Some(Role::Knight));
-    [
-        (None, 7),
-        (None, 8),
-        (None, 9),
-        (queen, 7),
-        (queen, 8),
-        (queen, 9),
-        (rook, 7),
-        (rook, 8),
-        (rook, 9),
-        (bishop, 7),
-        (bishop, 8),
-        (bishop, 9),
-        (knight, 7),
-        (knight, 8),
-        (knight, 9),
-        (None, 16),
-    ]
+    let becomes = [None, queen, rook, bishop, knight];
+    let mut table = [(None, 16); 16];
+    let mut code = 0;
+    while code < 15 {
+        table[code] = (becomes[code / 3], 7 + code as i32 % 3);
+        code += 1;
+    }
+    table
 };
 
 #[inline]

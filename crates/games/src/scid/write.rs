@@ -6,6 +6,7 @@ use std::path::Path;
 use super::encode::ScidRecord;
 use super::names::{EVENTS, PLAYERS, ROUNDS, SITES};
 use tabia_io::atomic::{self, NewFile, Previous, WriteFileError};
+use tabia_io::input::bytes::put_varint;
 
 /// Games do not cross multiples of this offset.
 const BLOCK_BYTES: u64 = 1 << 17;
@@ -76,12 +77,7 @@ impl ScidWriter {
         let number = known.len() as u32;
         known.insert(name.to_owned(), number);
         let mut bytes = Vec::new();
-        let mut head = name.len() << 3 | kind;
-        while head >= 0x80 {
-            bytes.push(head as u8 | 0x80);
-            head >>= 7;
-        }
-        bytes.push(head as u8);
+        put_varint((name.len() << 3 | kind) as u64, &mut bytes);
         bytes.extend(name.as_bytes());
         self.names.write_bytes(&bytes)?;
         Ok(number)

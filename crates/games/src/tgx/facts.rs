@@ -118,15 +118,14 @@ pub fn rated_of(number: u8) -> Option<bool> {
 /// The number of a speed, 0 if unknown.
 #[must_use]
 pub fn speed_number(speed: Option<Speed>) -> u8 {
-    let place = |speed| Speed::ALL.iter().position(|(known, _)| *known == speed);
-    speed.and_then(place).map_or(0, |place| place as u8 + 1)
+    speed.map_or(0, |speed| speed as u8 + 1)
 }
 
 /// The speed of a number.
 #[must_use]
 pub fn speed_of(number: u8) -> Option<Speed> {
     let place = usize::from(number).checked_sub(1)?;
-    Speed::ALL.get(place).map(|(speed, _)| *speed)
+    Speed::ALL.get(place).copied()
 }
 
 #[cfg(test)]

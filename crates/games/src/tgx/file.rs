@@ -199,7 +199,7 @@ impl TgxFile {
             .collect();
         slots.sort_by_key(|slot| std::cmp::Reverse(slot.generation));
         let Some(slot) = slots.first() else {
-            return Err(file.damaged(SLOTS[0], "no root is named"));
+            return Err(file.damaged(SLOTS[0], "the root is missing"));
         };
         let mut buffer = Vec::new();
         let root = file.frame(slot.root, &mut buffer)?;
@@ -208,7 +208,9 @@ impl TgxFile {
         for segment in &file.root.segments {
             let tables = segment.tables.iter().map(|table| {
                 let directory = Directory::decode(file.frame(table.directory, &mut buffer)?);
-                directory.ok_or_else(|| file.damaged(table.directory, "no directory of a table"))
+                directory.ok_or_else(|| {
+                    file.damaged(table.directory, "the directory of a table is missing")
+                })
             });
             let tables = tables.collect::<Result<_, _>>()?;
             file.directories.push(tables);
@@ -315,7 +317,7 @@ impl TgxFile {
     #[must_use]
     pub fn damaged_block(&self, directory: &Directory, block: usize) -> Error {
         let at = directory.place(block).unwrap_or(0);
-        self.damaged(at, "its content makes no sense")
+        self.damaged(at, "its content is invalid")
     }
 
     /// The number of the slot in use, and its generation.

@@ -77,7 +77,7 @@ impl GameSource for TgxSource {
 }
 
 /// A decoded game.
-struct Read {
+struct DecodedGame {
     head: Head,
     moves: Vec<shakmaty::Move>,
     start: Chess,
@@ -92,7 +92,7 @@ struct TgxBatch {
     at: usize,
     /// Number of the last game, from 1.
     number: u64,
-    heads: Vec<Read>,
+    heads: Vec<DecodedGame>,
     /// A block could not be read; its games are missing.
     failed: bool,
 }
@@ -122,7 +122,7 @@ impl TgxBatch {
                     moves.push(m);
                     true
                 })?;
-                Some(Read { head, moves, start })
+                Some(DecodedGame { head, moves, start })
             };
             let read = read().ok_or_else(|| self.file.damaged_block(directory, block))?;
             self.heads.push(read);

@@ -82,7 +82,7 @@ impl TgxWriter {
     /// It is not a games index, is not writable, or another program is adding to it.
     pub fn append(path: &Path) -> Result<(TgxWriter, TgxFile), Error> {
         let failed = |error| Error::io(path, error);
-        let mut file = lock(path)?;
+        let mut file = open_locked(path)?;
         let before = TgxFile::open(path, false)?;
         let (slot, generation) = before.slot()?;
         let root = before.root().clone();
@@ -196,12 +196,17 @@ impl TgxWriter {
     }
 }
 
-/// Opens a file for adding games and locks it against other writers.
+/// Opens a file for adding games and locks it against other writers, until the result is
+/// dropped.
 ///
 /// # Errors
 ///
 /// The file is not writable, or another program is adding to it.
-pub fn lock(path: &Path) -> Result<Locked, Error> {
+pub fn lock(path: &Path) -> Result<impl Sized + use<>, Error> {
+    open_locked(path)
+}
+
+fn open_locked(path: &Path) -> Result<Locked, Error> {
     let opened = OpenOptions::new().read(true).write(true).open(path);
     let file = opened.map_err(|error| Error::io(path, error))?;
     Locked::within(LOCK_WAIT, file).ok_or_else(|| Error::Busy {

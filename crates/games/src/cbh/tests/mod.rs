@@ -379,7 +379,7 @@ fn record(change: impl Fn(&mut [u8; 46])) -> CbhEntry {
     let mut record = [0; 46];
     record[0] = 1;
     change(&mut record);
-    CbhEntry::parse(&record).unwrap()
+    CbhEntry::parse(&record).unwrap().unwrap()
 }
 
 #[test]

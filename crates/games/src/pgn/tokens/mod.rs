@@ -9,11 +9,21 @@
 //! A game is its tags, in any order, and the movetext after them; the next tag begins
 //! the next game. [`last_start`] finds such a place without reading all text before it.
 
-use memchr::{memchr, memchr2, memchr3, memmem, memrchr, memrchr2};
-use shakmaty::Color;
+mod results;
+mod starts;
+mod tag;
+#[cfg(test)]
+mod tests;
+
+use memchr::{memchr, memchr2, memchr3, memmem, memrchr};
 use shakmaty::san::San;
 
 use crate::GameResult;
+pub(super) use results::result_at;
+use results::{dash, final_result};
+pub(super) use starts::last_start;
+pub(super) use tag::is_tag;
+use tag::{begins_tags, closing, is_tag_line, odd_closing, quoted_tags, value_of_tag};
 
 /// A tokenizer: a text, and the position in it.
 pub(super) struct Tokens<'t> {
@@ -79,7 +89,7 @@ const TAG_LINES: usize = 4;
 /// Greatest number of tags of a game that are compared with those after an empty line.
 const COMPARED_TAGS: usize = 64;
 
-/// After an empty line, the moves of a game may go on behind this number of comments.
+/// After an empty line, the moves of a game may go on after this number of comments.
 const COMMENTS_BETWEEN_MOVES: usize = 4;
 
 /// So far ahead the next line that begins with `[` is searched at once.
@@ -274,12 +284,12 @@ impl<'t> Tokens<'t> {
             self.is_gap |= self.skip_space(false);
         }
         let is_closed = self.unclosed.take().is_none();
-        let is_there = is_closed && self.at > start && is_tag(self.rest());
-        if !is_there {
+        let found = is_closed && self.at > start && is_tag(self.rest());
+        if !found {
             self.at = start;
             self.notes.truncate(count);
         }
-        is_there
+        found
     }
 
     /// Reads name and value of a tag at the current position; `None` if it has no value.
@@ -288,23 +298,19 @@ impl<'t> Tokens<'t> {
         let line = self.rest();
         let left = memchr3(b'"', b'\n', b']', line).unwrap_or(line.len());
         let name = line.get(..left).unwrap_or_default().trim_ascii();
-        if line.get(left) == Some(&b'"') && !name.iter().any(u8::is_ascii_whitespace) {
-            let start = left + 1;
-            let value = line.get(start..).unwrap_or_default();
+        let quoted = match line.get(left) {
+            Some(b'"') if !name.iter().any(u8::is_ascii_whitespace) => line.get(left + 1..),
+            // The value may be on the next line.
+            Some(b'\n') if !name.is_empty() => {
+                let next = line.get(left..).unwrap_or_default().trim_ascii_start();
+                next.strip_prefix(b"\"")
+            }
+            _ => None,
+        };
+        if let Some(value) = quoted {
             let length = closing(value).unwrap_or_else(|| odd_closing(value));
-            self.at += start + length;
-            let value = value.get(..length).unwrap_or_default();
-            return Some((name, value));
-        }
-        // The value may be on the next line.
-        let next = line.get(left..).unwrap_or_default().trim_ascii_start();
-        if line.get(left) == Some(&b'\n') && next.starts_with(b"\"") && !name.is_empty() {
-            self.at += line.len() - next.len() + 1;
-            let value = next.get(1..).unwrap_or_default();
-            let length = closing(value).unwrap_or_else(|| odd_closing(value));
-            self.at += length;
-            let value = value.get(..length).unwrap_or_default();
-            return Some((name, value));
+            self.at += line.len() - value.len() + length;
+            return Some((name, value.get(..length).unwrap_or_default()));
         }
         // No quotation marks, or words before them.
         let end = memchr(b'\n', line).unwrap_or(line.len());
@@ -726,7 +732,7 @@ impl<'t> Tokens<'t> {
 
 /// What a `[` in the movetext is.
 enum Bracket {
-    /// The first tag of the next game, behind the result.
+    /// The first tag of the next game, after the result.
     NextGame,
     /// A command such as `[%clk 1]`.
     Command,
@@ -737,176 +743,6 @@ enum Bracket {
 pub(super) fn is_numbered(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     digits > 0 && text.get(digits) == Some(&b'.')
-}
-
-/// Whether the text begins with a tag, such as `[Event`. A name that begins with a digit
-/// must be followed by a value in quotation marks.
-pub(super) fn is_tag(text: &[u8]) -> bool {
-    let name = text.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
-    match name.and_then(<[u8]>::first) {
-        Some(first) if first.is_ascii_alphabetic() => true,
-        Some(first) if first.is_ascii_digit() => value_of_tag(text).is_some(),
-        _ => false,
-    }
-}
-
-/// The text after the first quotation mark of a tag, such as `x"]` of `[Event "x"]`.
-fn value_of_tag(text: &[u8]) -> Option<&[u8]> {
-    let text = text.strip_prefix(b"[")?.trim_ascii_start();
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(byte);
-    let length = text.iter().take_while(|byte| is_name(byte)).count();
-    let (name, rest) = text.split_at_checked(length)?;
-    name.first().filter(|first| first.is_ascii_alphanumeric())?;
-    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
-    let value = rest.get(blanks.count()..)?;
-    value.strip_prefix(b"\"")
-}
-
-/// Whether the first line of a text is a correct tag.
-fn is_tag_line(text: &[u8]) -> bool {
-    let line = text.get(..memchr(b'\n', text).unwrap_or(text.len()));
-    let line = line.unwrap_or_default().trim_ascii_end();
-    let value = value_of_tag(line).and_then(|value| value.strip_suffix(b"]"));
-    value.is_some_and(|value| value.trim_ascii_end().ends_with(b"\""))
-}
-
-/// Whether a line, at an offset, begins the tags of a game: it is a tag, and either the
-/// line before is empty, or the next one is a tag, too.
-fn begins_tags(text: &[u8], at: usize) -> bool {
-    let line = text.get(at..).unwrap_or_default();
-    is_tag_line(line)
-        && (is_after_gap(text, at) || {
-            let end = memchr(b'\n', line).map_or(line.len(), |end| end + 1);
-            is_tag_line(line.get(end..).unwrap_or_default())
-        })
-}
-
-/// Whether the line before an offset is empty.
-fn is_after_gap(text: &[u8], at: usize) -> bool {
-    let before = text.get(..at).and_then(|text| text.strip_suffix(b"\n"));
-    let before = before.unwrap_or_default();
-    let line = before.get(memrchr(b'\n', before).map_or(0, |end| end + 1)..);
-    at > 0 && line.unwrap_or_default().trim_ascii().is_empty()
-}
-
-/// The offset of the `}` after the tags of a game inside a comment; `None` if the comment
-/// has no end. A quoted game has no comments and is not followed by another one: so a
-/// forgotten `}` spoils its own game only.
-#[cold]
-fn quoted_tags(tags: &[u8]) -> Option<usize> {
-    let window = tags.get(..QUOTED_GAME_BYTES.min(tags.len()))?;
-    let end = memchr2(b'{', b'}', window).filter(|at| window.get(*at) == Some(&b'}'))?;
-    let quoted = window.get(..end)?;
-    let mut lines = memchr::memchr_iter(b'\n', quoted).map(|at| at + 1);
-    let another = |at: usize| {
-        let line = quoted.get(at..).unwrap_or_default();
-        line.starts_with(b"[") && is_tag_line(line) && is_after_gap(quoted, at)
-    };
-    (!lines.any(another)).then_some(end)
-}
-
-/// The last place, up to an offset, where a line of `text` certainly begins a game. The
-/// text must begin between games.
-pub(super) fn last_start(text: &[u8], to: usize) -> Option<usize> {
-    let mut end = to.min(text.len());
-    loop {
-        let start = memrchr(b'\n', text.get(..end)?)? + 1;
-        if is_start(text, start) {
-            return Some(start);
-        }
-        end = start - 1;
-    }
-}
-
-/// Whether the line at an offset certainly begins a game: a tag after movetext, or text
-/// after a result and an empty line.
-fn is_start(text: &[u8], at: usize) -> bool {
-    let line = text.get(at..).unwrap_or_default();
-    let is_tag = is_tag(line);
-    let is_text = || {
-        let first = line.first().filter(|first| first.is_ascii_alphanumeric());
-        first.is_some() && is_after_gap(text, at)
-    };
-    if !is_tag && !is_text() {
-        return false;
-    }
-    let head = text.get(..at).unwrap_or_default();
-    let mut before = head;
-    // Comments at the end of the game. After an empty line, they belong to the next one.
-    loop {
-        let end = before.len();
-        before = before.trim_ascii_end();
-        let space = head.get(before.len()..end).unwrap_or_default();
-        if end < head.len() && memchr::memchr_iter(b'\n', space).count() > 1 {
-            return false;
-        }
-        if !before.ends_with(b"}") {
-            break;
-        }
-        let start = memrchr(b'{', before).unwrap_or(0);
-        before = before.get(..start).unwrap_or_default();
-        if memrchr2(b'{', b'}', before).is_some_and(|at| before.get(at) == Some(&b'{')) {
-            return false;
-        }
-    }
-    let line = memrchr(b'\n', before).map_or(0, |end| end + 1);
-    let line = before.get(line..).unwrap_or_default();
-    let has_tags = line.starts_with(b"[") || memmem::find(line, b"\"]").is_some();
-    let words = match has_tags {
-        true => after_tags(line),
-        false => {
-            let end = memrchr2(b'}', b']', line).map_or(0, |end| end + 1);
-            line.get(end..).unwrap_or_default().trim_ascii()
-        }
-    };
-    let is_move = match words.first() {
-        // After a tag, other words are a note.
-        Some(b'0'..=b'9' | b'*') => true,
-        Some(first) => first.is_ascii_alphabetic() && memchr(b']', line).is_none(),
-        None => false,
-    };
-    // The last condition may look at all of the text.
-    is_move
-        && (is_tag || final_result(words).is_some())
-        && memchr2(b'"', b'[', words).is_none()
-        && !line.starts_with(b"%")
-        && !may_have_line_comment(line)
-        && is_outside_comments(head)
-}
-
-/// The text after the correct tags at the start of a line.
-fn after_tags(line: &[u8]) -> &[u8] {
-    let mut rest = line;
-    while let Some(value) = value_of_tag(rest) {
-        let after = closing(value).and_then(|end| value.get(end + 2..));
-        let Some(after) = after else { break };
-        rest = after.trim_ascii_start();
-    }
-    rest
-}
-
-/// Whether a line may have a comment to its end: a semicolon that is not in braces which
-/// open on the same line.
-fn may_have_line_comment(line: &[u8]) -> bool {
-    let mut in_braces = false;
-    memchr::memchr3_iter(b'{', b'}', b';', line).any(|at| {
-        let byte = line.get(at);
-        in_braces = byte == Some(&b'{') || byte == Some(&b';') && in_braces;
-        byte == Some(&b';') && !in_braces
-    })
-}
-
-/// Whether no comment in braces is open at the end of a text that begins between games.
-fn is_outside_comments(text: &[u8]) -> bool {
-    let last = memrchr2(b'{', b'}', text);
-    let Some(open) = last.filter(|at| text.get(*at) == Some(&b'{')) else {
-        return true;
-    };
-    // It is open, unless it has been cut off at the tags of a game.
-    let certain = text.len().saturating_sub(QUOTED_GAME_BYTES);
-    let inside = text.get(open..certain).unwrap_or_default();
-    let mut lines = memchr::memchr_iter(b'\n', inside).map(|at| open + at + 1);
-    lines.any(|at| text.get(at) == Some(&b'[') && begins_tags(text, at))
 }
 
 fn is_empty_line(text: &[u8]) -> bool {
@@ -926,49 +762,6 @@ fn is_only_comments(text: &[u8]) -> bool {
             Some(_) => return false,
         }
     }
-}
-
-/// Where a correct tag value ends: before `"]`.
-#[inline]
-fn closing(value: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += memchr3(b'\\', b'"', b'\n', value.get(at..)?)?;
-        match (value.get(at)?, value.get(at + 1)) {
-            (b'\\', _) => at += 2,
-            (b'"', Some(b']')) => return Some(at),
-            (b'"', _) => at += 1,
-            _ => return None,
-        }
-    }
-}
-
-/// Where an incorrect tag value ends: before the last quotation mark of its line or,
-/// if the value continues there, of one of the next lines; without any, at the last
-/// bracket or the end of the line.
-#[cold]
-fn odd_closing(value: &[u8]) -> usize {
-    let mut start = 0;
-    for count in 0..TAG_LINES {
-        let rest = value.get(start..).unwrap_or_default();
-        let begins = rest.trim_ascii_start();
-        if count > 0 && (is_empty_line(rest) || begins.is_empty() || is_tag(begins)) {
-            break;
-        }
-        let length = memchr(b'\n', rest).unwrap_or(rest.len());
-        let line = rest.get(..length).unwrap_or_default();
-        if let Some(bracket) = memrchr(b']', line) {
-            let before = line.get(..bracket).unwrap_or_default().trim_ascii_end();
-            if before.ends_with(b"\"") {
-                return start + before.len() - 1;
-            }
-        }
-        start += length + 1;
-    }
-    let length = memchr(b'\n', value).unwrap_or(value.len());
-    let line = value.get(..length).unwrap_or_default();
-    let end = memrchr(b'"', line).or_else(|| memrchr(b']', line));
-    end.unwrap_or(line.trim_ascii_end().len())
 }
 
 fn ends_word(byte: u8) -> bool {
@@ -1043,250 +836,4 @@ fn space_in_utf8(text: &[u8]) -> Option<usize> {
         .iter()
         .find(|space| text.starts_with(space.as_bytes()));
     space.map(|space| space.len())
-}
-
-/// The result at the start of a text, and its length. All kinds of dashes are accepted,
-/// also between blanks; half a point is `1/2`, `½` or `0.5`.
-pub(super) fn result_at(text: &[u8]) -> Option<(GameResult, usize)> {
-    let (white, length) = points(text)?;
-    let rest = text.get(length..)?;
-    let end = |length: usize| {
-        let rest = text.get(length..).unwrap_or_default();
-        rest.first().is_none_or(|byte| ends_word(*byte)) || space_in_utf8(rest).is_some()
-    };
-    let other = after_dash(rest).and_then(|(rest, dash)| {
-        let (points, more) = points(rest)?;
-        Some((points, length + dash + more))
-    });
-    let Some((black, length)) = other else {
-        // A half alone is a draw, too.
-        let is_draw = white == Points::Half;
-        return (is_draw && end(length)).then_some((GameResult::Draw, length));
-    };
-    let result = match (white, black) {
-        (Points::One, Points::Zero) | (Points::OneDecimal, Points::ZeroDecimal) => {
-            GameResult::Won(Color::White)
-        }
-        (Points::Zero, Points::One) | (Points::ZeroDecimal, Points::OneDecimal) => {
-            GameResult::Won(Color::Black)
-        }
-        (Points::Half, Points::Half) | (Points::HalfDecimal, Points::HalfDecimal) => {
-            GameResult::Draw
-        }
-        _ => return None,
-    };
-    end(length).then_some((result, length))
-}
-
-/// The points of a player. Decimals are separate: `1.0-0` is castling at move 1.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Points {
-    Zero,
-    Half,
-    One,
-    ZeroDecimal,
-    HalfDecimal,
-    OneDecimal,
-}
-
-/// The points at the start of a text, and their length.
-fn points(text: &[u8]) -> Option<(Points, usize)> {
-    const FORMS: [(&[u8], Points); 8] = [
-        (b"1/2", Points::Half),
-        (b"0.5", Points::HalfDecimal),
-        (b"1.0", Points::OneDecimal),
-        (b"0.0", Points::ZeroDecimal),
-        (b"1", Points::One),
-        (b"0", Points::Zero),
-        ("½".as_bytes(), Points::Half),
-        // In Latin-1.
-        (b"\xbd", Points::Half),
-    ];
-    let mut forms = FORMS.iter();
-    let (form, points) = forms.find(|(form, _)| text.starts_with(form))?;
-    Some((*points, form.len()))
-}
-
-/// The text after a dash and the blanks around it, and the length of these.
-fn after_dash(text: &[u8]) -> Option<(&[u8], usize)> {
-    let start = text.get(blanks(text)..)?;
-    let rest = start.get(dash(start)?..)?;
-    let rest = rest.get(blanks(rest)..)?;
-    Some((rest, text.len() - rest.len()))
-}
-
-/// Length of the dash, or the colon, at the start of a text.
-fn dash(text: &[u8]) -> Option<usize> {
-    match text {
-        [b'-' | b':', ..] => Some(1),
-        [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => Some(3),
-        _ => None,
-    }
-}
-
-/// Length of the blanks at the start of a text.
-fn blanks(text: &[u8]) -> usize {
-    let mut length = 0;
-    loop {
-        length += match text.get(length..) {
-            Some([b' ' | b'\t', ..]) => 1,
-            Some([0xc2, 0xa0, ..]) => 2,
-            _ => return length,
-        };
-    }
-}
-
-/// The result at the end of a movetext.
-fn final_result(movetext: &[u8]) -> Option<GameResult> {
-    let text = movetext.trim_ascii_end();
-    match text.last()? {
-        b'*' => return Some(GameResult::Unknown),
-        b'0' | b'1' | b'2' | b'5' | 0xbd => {}
-        _ => return None,
-    }
-    // The longest form is `½ - ½` with wide blanks and dash.
-    let longest = text.len().saturating_sub(16);
-    let mut starts = longest..text.len();
-    starts.find_map(|at| {
-        let (result, length) = result_at(text.get(at..)?)?;
-        (at + length == text.len()).then_some(result)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// For each game, its tags as `name=value`, then the tokens of the movetext.
-    fn parsed(text: &str) -> Vec<String> {
-        let mut tokens = Tokens::new(text.as_bytes(), 0);
-        let mut games = Vec::new();
-        while tokens.go_to_game() {
-            let mut parsed = Vec::new();
-            while let Some(tag) = tokens.next_tag() {
-                let [name, value] =
-                    [tag.name, tag.value].map(|text| String::from_utf8_lossy(text).into_owned());
-                parsed.push(format!("{name}={value}"));
-            }
-            parsed.extend(tokens.notes().iter().map(|note| format!("{note:?}")));
-            while let Some(token) = tokens.next() {
-                parsed.push(match token {
-                    Token::Move(san) => san.to_string(),
-                    Token::Word(word) => format!("<{}>", String::from_utf8_lossy(word)),
-                    Token::Nag(nag) => format!("${nag}"),
-                    Token::Result(result) => result.to_pgn().to_owned(),
-                    Token::Begin => "(".to_owned(),
-                    Token::End => ")".to_owned(),
-                    Token::Comment(text) | Token::LineComment(text) => {
-                        format!("{{{}}}", String::from_utf8_lossy(text))
-                    }
-                    Token::Unclosed => "...".to_owned(),
-                });
-            }
-            games.push(parsed.join(" "));
-        }
-        games
-    }
-
-    #[track_caller]
-    fn assert_parsed(text: &str, games: &[&str]) {
-        assert_eq!(parsed(text), games, "{text}");
-    }
-
-    #[test]
-    fn every_word_is_parsed() {
-        assert_parsed(
-            "1.f3! e5$71 2.g4 ?? (-- {}) O-O O-O-O#!?0-1",
-            &["f3 $1 e5 $71 g4 $4 ( -- {} ) O-O O-O-O $5 0-1"],
-        );
-        assert_parsed(
-            "1-0 0-1 1/2-1/2 1–0 0–1 ½–½ 1:0 1/2 *",
-            &["1-0 0-1 1/2-1/2 1-0 0-1 1/2-1/2 1-0 1/2-1/2 *"],
-        );
-        assert_parsed(
-            "1. Ng1f3 Nb8-c6 2. e2-e4 Nf6-+ 3. Sf3 Nf3+- 4.bxa8Q b8=(Q) b8(Q) b8/Q",
-            &["Ng1f3 <Nb8-c6> <e2-e4> <Nf6-+> <Sf3> <Nf3+-> <bxa8Q> <b8=(Q)> <b8(Q)> <b8/Q>"],
-        );
-        assert_parsed(
-            "1… e4, e5 0-0 0–0-0 0000 exd6 e.p. Nf3± ♘f3 e8(♕) [%clk 1:00] Bb5 ch x }",
-            &["e4 e5 <0-0> <0–0-0> <0000> exd6 <e.p> <Nf3±> <♘f3> <e8(♕)> Bb5 <ch> <x>"],
-        );
-        assert_parsed("1.\u{a0}e4\u{a0}e5 (=) {half", &["<e4> e5 ( <=> ) ..."]);
-        assert_parsed(
-            "e4 ; to the end\ne5\n% no\nNf3",
-            &["e4 { to the end} e5 Nf3"],
-        );
-    }
-
-    #[test]
-    fn tags_are_read_as_they_were_meant() {
-        let names = ["A=1 B=x"];
-        for text in [
-            "[A \"1\"]\n[B \"x\"]\n",
-            "[A \"1\"] [B \"x\"]",
-            "[A \"1\"] \u{201c}note\n[B \"x\"]\n",
-            "[A \"1\"]]\n\n[B \"x\"]",
-            "[A \"1\"\n[B \"x]\n",
-            "[A \"1\n[B \"x\"]\n",
-            "[A 1]\n[ B  x ]\n",
-            "[A\n\"1\"]\n[B \"x\"\n",
-            "[A\n \"1\" ]\n%[C \"\"]\n[%x]\n[B \"x\"  ]\n",
-        ] {
-            assert_parsed(text, &names);
-        }
-        assert_parsed(
-            "[White \"A \"the\" B\"]\n[C \"a\nb\"]\n[D \"C:\\\"]\n[E \"\\\"e\"]\n1. e4",
-            &["White=A \"the\" B C=a\nb D=C:\\ E=\\\"e e4"],
-        );
-        assert_parsed(
-            r#"[Event "a \"b\""] [Site "c"]"#,
-            &[r#"Event=a \"b\" Site=c"#],
-        );
-        assert_parsed(
-            "[1st \"x\"]\n[White-Team \"y\"]\n[2. Nf3 x]\ne4",
-            &["1st=x White-Team=y e4"],
-        );
-        assert_parsed("[White Anand, V]\n\n1. e4", &["White=Anand, V e4"]);
-        assert_parsed(
-            "[A \"1\"] ;one\n[B \"2\"]",
-            &["A=1 B=2 LineComment([111, 110, 101])"],
-        );
-        assert_parsed(
-            "[A \"1\"] {one}\n[B \"2\"]\n\n{two}\n\n1. e4 *",
-            &["A=1 B=2 Comment([111, 110, 101]) {two} e4 *"],
-        );
-        assert_parsed(
-            "[A \"1\"]1. e4 *\n[A \"2\"]d4 *\n",
-            &["A=1 e4 *", "A=2 d4 *"],
-        );
-        assert_parsed("[A \"1\"]\n\n[A \"2\"]\n\ne4", &["A=1", "A=2 e4"]);
-    }
-
-    /// The search for brackets goes on behind its window, wherever that ends.
-    #[test]
-    fn the_tags_of_the_next_game_are_found_behind_any_length_of_comment() {
-        for length in (BRACKET_BYTES - 40..BRACKET_BYTES + 10).chain(9_000..9_003) {
-            let filler = "[x \"y\"] ".repeat(length / 8) + &"x".repeat(length % 8);
-            let next = "[A \"1\"]\n[B \"2\"]\n";
-            let text = format!("1. e4 {{{filler}\n\n{next}\n1. d4 {{}} *");
-            let mut tokens = Tokens::new(text.as_bytes(), 0);
-            assert!(matches!(tokens.next(), Some(Token::Move(_))));
-            assert_eq!(tokens.next(), Some(Token::Unclosed), "{length}");
-            assert!(tokens.rest().starts_with(next.as_bytes()), "{length}");
-            let text = format!("{{{filler}\n\n[x]\n{next}}} *");
-            let mut tokens = Tokens::new(text.as_bytes(), 0);
-            assert!(matches!(tokens.next(), Some(Token::Comment(_))), "{length}");
-            assert!(matches!(tokens.next(), Some(Token::Result(_))), "{length}");
-        }
-    }
-
-    #[test]
-    fn a_game_goes_on_after_an_empty_line() {
-        assert_parsed("1. e4 e5\n\n2. Nf3 *\n\n3. x\n", &["e4 e5 Nf3 *", "<x>"]);
-        assert_parsed(
-            "{a}\r\n\r\n1. e4\n\n1. d4\n\nprose",
-            &["{a} e4", "d4", "<prose>"],
-        );
-        assert_parsed("1. e4 (1. d4\n\n2. c4) e5", &["e4 ( d4 c4 ) e5"]);
-    }
 }

@@ -136,7 +136,6 @@ fn walk(white: &Side<'_>, black: &Side<'_>, game: u64) -> Result<(Line, bool), E
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use tabia_book::{BookMove, Error, Lookup, PositionRecord, Preference, Wanted};
@@ -146,7 +145,7 @@ mod tests {
     struct Lines(Vec<Line>);
 
     impl Lines {
-        fn of(lines: &[&str]) -> Lines {
+        fn new(lines: &[&str]) -> Lines {
             Lines(
                 lines
                     .iter()
@@ -187,8 +186,8 @@ mod tests {
 
     #[test]
     fn a_walk_ends_where_the_side_to_move_is_out_of_its_book() {
-        let a = Lines::of(&["e4 e5 Nf3 Nc6 Bb5", "d4 d5"]);
-        let b = Lines::of(&["d4 d5 c4", "e4 c5 Nf3"]);
+        let a = Lines::new(&["e4 e5 Nf3 Nc6 Bb5", "d4 d5"]);
+        let b = Lines::new(&["d4 d5 c4", "e4 c5 Nf3"]);
         let found = pairs(&a, &b, [1, 1], &Rules::default(), 200);
         let mut ends: Vec<String> = found
             .exits
@@ -227,7 +226,7 @@ mod tests {
 
     #[test]
     fn equal_sides_make_each_walk_twice() {
-        let book = Lines::of(&["e4 e5 Nf3", "e4 c5", "d4 d5 c4 e6", "d4 Nf6 c4", "c4"]);
+        let book = Lines::new(&["e4 e5 Nf3", "e4 c5", "d4 d5 c4 e6", "d4 Nf6 c4", "c4"]);
         let same = pairs(&book, &book, [7, 7], &Rules::default(), 100);
         assert!(same.pairs.iter().all(|[white, black]| white == black));
         assert_eq!(same.exits.len(), 5);
@@ -240,7 +239,7 @@ mod tests {
     /// A book with an endless cycle is stopped by the rules of chess.
     #[test]
     fn a_third_repetition_is_a_draw() {
-        let book = Lines::of(&["Nf3 Nf6 Ng1 Ng8"]);
+        let book = Lines::new(&["Nf3 Nf6 Ng1 Ng8"]);
         let settings = Rules {
             avoid_repetition: false,
             ..Rules::default()

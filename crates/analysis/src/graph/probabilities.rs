@@ -7,7 +7,7 @@ use tabia_book::policy::Policy;
 
 /// The probability of each position of a graph, from the start of a game.
 #[derive(Clone, Debug, Default)]
-pub struct Reach {
+pub struct Probabilities {
     /// 0 to 1 for each position; the sum over all paths to it, without cycles.
     pub probability: Vec<f64>,
     /// The position before it on the most probable path; `NodeId::MAX` for the start and
@@ -20,7 +20,7 @@ pub struct Reach {
 /// No position.
 const NONE: NodeId = NodeId::MAX;
 
-impl Reach {
+impl Probabilities {
     /// The positions reachable by moves of the book from the start, even by moves that
     /// are never played; each after those that lead to it, except in cycles.
     #[must_use]
@@ -62,8 +62,8 @@ impl BookGraph {
     /// The probability of each position when both sides play as the adapter does under
     /// `policy`.
     #[must_use]
-    pub fn reach_by(&self, policy: &Policy) -> Reach {
-        self.reach(|node| {
+    pub fn probabilities_by(&self, policy: &Policy) -> Probabilities {
+        self.probabilities(|node| {
             let verdicts = self.weighed(node, policy);
             verdicts.iter().map(|verdict| verdict.probability).collect()
         })
@@ -72,10 +72,10 @@ impl BookGraph {
     /// The probability of each position when moves are played with the probabilities that
     /// the function returns, in the order of [`BookGraph::moves`]. Moves that close a
     /// cycle are skipped: a repetition leads to nothing new.
-    pub fn reach(&self, mut probabilities: impl FnMut(NodeId) -> Vec<f64>) -> Reach {
+    pub fn probabilities(&self, mut shares: impl FnMut(NodeId) -> Vec<f64>) -> Probabilities {
         let target = |node, n: usize| self.moves(node).get(n).map(|mv| mv.to);
         let played = |node, here| match here > 0.0 {
-            true => probabilities(node),
+            true => shares(node),
             // The moves after it are never played either.
             false => Vec::new(),
         };
@@ -91,8 +91,8 @@ pub(crate) fn flow(
     start: Option<NodeId>,
     target: impl Fn(NodeId, usize) -> Option<NodeId>,
     mut played: impl FnMut(NodeId, f64) -> Vec<f64>,
-) -> Reach {
-    let mut reach = Reach {
+) -> Probabilities {
+    let mut reach = Probabilities {
         probability: vec![0.0; count],
         before: vec![NONE; count],
         order: Vec::new(),

@@ -21,7 +21,7 @@ use tabia_io::sort::{Merge, Record, Runs, Sorter};
 use tabia_notation as notation;
 
 /// A walk.
-pub(super) struct Walk<'a> {
+pub(super) struct BookPositions<'a> {
     pub(super) book: &'a (dyn Probe + Sync),
     pub(super) play: &'a Play,
     /// The first position, and the moves that led there.
@@ -84,7 +84,7 @@ struct Piece {
     found: Vec<(Chess, StartPosition)>,
 }
 
-impl Walk<'_> {
+impl BookPositions<'_> {
     /// Calls `found` with every wanted position.
     pub(super) fn run(
         &self,

@@ -15,7 +15,7 @@ use tabia_io::sort::Sorter;
 /// The sort key for the choice: by games, then by share; or drawn by weight (each gets
 /// the -ln of a random number divided by its weight, the lowest come first: Efraimidis
 /// and Spirakis).
-pub(super) fn rank_of_choice(job: &SuiteJob, entry: &StartPosition, share: f64) -> (u32, u64, u64) {
+pub(super) fn selection_rank(job: &SuiteJob, entry: &StartPosition, share: f64) -> (u32, u64, u64) {
     let key = number_of(&entry.own);
     if !job.sample {
         let games = u32::try_from(entry.games()).unwrap_or(u32::MAX);
@@ -37,7 +37,7 @@ pub(super) fn rank_of_choice(job: &SuiteJob, entry: &StartPosition, share: f64) 
 }
 
 /// The sort key for the file.
-fn rank_of_order(job: &SuiteJob, entry: &StartPosition) -> (u32, u64, u64) {
+fn order_rank(job: &SuiteJob, entry: &StartPosition) -> (u32, u64, u64) {
     let key = number_of(&entry.own);
     let random = mix(key ^ mix(job.seed));
     match job.order {
@@ -55,7 +55,7 @@ fn rank_of_order(job: &SuiteJob, entry: &StartPosition) -> (u32, u64, u64) {
 }
 
 /// The positions chosen so far.
-pub(super) struct Choice<'a> {
+pub(super) struct Selection<'a> {
     job: &'a SuiteJob,
     full: &'a FullLines,
     pub(super) seen: u64,
@@ -66,9 +66,9 @@ pub(super) struct Choice<'a> {
     pub(super) confirmed: Confirmed,
 }
 
-impl<'a> Choice<'a> {
-    pub(super) fn new(job: &'a SuiteJob, full: &'a FullLines) -> Choice<'a> {
-        Choice {
+impl<'a> Selection<'a> {
+    pub(super) fn new(job: &'a SuiteJob, full: &'a FullLines) -> Selection<'a> {
+        Selection {
             job,
             full,
             seen: 0,
@@ -108,7 +108,7 @@ impl<'a> Choice<'a> {
         }
         self.taken += 1;
         let entry = evaluated.entry;
-        let rank = rank_of_order(self.job, &entry);
+        let rank = order_rank(self.job, &entry);
         Ok(chosen.push(&Ranked { rank, entry })?)
     }
 

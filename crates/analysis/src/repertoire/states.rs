@@ -19,6 +19,7 @@ use tabia_notation as notation;
 
 /// The sources of a repertoire.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Knowledge<'a> {
     /// The book from which moves are chosen.
     pub book: &'a Book,
@@ -31,7 +32,7 @@ pub struct Knowledge<'a> {
 
 /// A move from a [`State`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct StateMove {
     pub(super) mv: Move,
     pub(super) annotation: Annotation,
     /// The position after it; `None` if it is not in the book.
@@ -50,17 +51,17 @@ pub(super) struct State {
     pub(super) position: Chess,
     pub(super) is_own: bool,
     pub(super) record: PositionRecord,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<StateMove>,
     /// The probability that the opponent plays a move that was never played.
     pub(super) other: f64,
     /// The position's own results and evaluation.
-    pub(super) known: Known,
+    pub(super) known: StateEstimate,
     /// Whether it is before the end of the line with which the repertoire begins.
     pub(super) is_given: bool,
 }
 
 /// All states; the start is the first.
-pub(super) struct Walk<'a> {
+pub(super) struct StateSearch<'a> {
     knowledge: Knowledge<'a>,
     options: &'a RepertoireOptions,
     pub(super) states: Vec<State>,
@@ -80,9 +81,9 @@ const KAPPA: f64 = 10.0;
 /// its values.
 const BEYOND: f64 = 20.0;
 
-impl<'a> Walk<'a> {
+impl<'a> StateSearch<'a> {
     /// Walks from the start position along all lines that are probable enough.
-    pub(super) fn of(
+    pub(super) fn find_states(
         knowledge: Knowledge<'a>,
         options: &'a RepertoireOptions,
         watch: &mut Watch<'_>,
@@ -95,7 +96,7 @@ impl<'a> Walk<'a> {
             );
             given.insert(place, mv);
         }
-        let mut walk = Walk {
+        let mut walk = StateSearch {
             knowledge,
             options,
             given,
@@ -107,14 +108,14 @@ impl<'a> Walk<'a> {
         let start = Chess::default();
         let mut found = Lookup::default();
         knowledge.book.probe(&start, Wanted::Stored, &mut found)?;
-        let record = found.here.ok_or_else(|| {
-            Error::NotInBook("the book does not hold the start position".to_owned())
-        })?;
+        let record = found
+            .here
+            .ok_or_else(|| Error::NotInBook("the start position is not in the book".to_owned()))?;
         let missing = not_stored(knowledge.book, &options.line, |mv| mv.after.is_some())?;
         if let Some(name) = missing {
-            return Err(Error::NotInBook(format!("the book does not hold {name}")));
+            return Err(Error::NotInBook(format!("{name} is not in the book")));
         }
-        walk.reach(&start, &record, 1.0, Known::EVEN);
+        walk.reach(&start, &record, 1.0, StateEstimate::EVEN);
         let least = 1.0 / (options.one_in * BEYOND);
         let mut done = 0;
         while let Some((likely, number)) = walk.open.pop() {
@@ -138,7 +139,7 @@ impl<'a> Walk<'a> {
         position: &Chess,
         record: &PositionRecord,
         likely: f64,
-        prior: Known,
+        prior: StateEstimate,
     ) -> u32 {
         let is_own = position.turn() == self.options.colour;
         let next = self.states.len() as u32;
@@ -186,7 +187,7 @@ impl<'a> Walk<'a> {
         self.knowledge
             .book
             .probe(&position, Wanted::Stored, found)?;
-        let mut steps: Vec<(Step, f64, Option<PositionRecord>)> = Vec::new();
+        let mut steps: Vec<(StateMove, f64, Option<PositionRecord>)> = Vec::new();
         let all: f64 = found.moves.iter().map(weight).sum();
         for known in &found.moves {
             let games = known.stats().games;
@@ -198,7 +199,7 @@ impl<'a> Walk<'a> {
                 && weight(known) >= self.options.min_share * all
                 || self.knowledge.evaluations.contains(&after)
                 || known.mark() == Mark::Main;
-            let step = Step {
+            let step = StateMove {
                 mv: known.mv,
                 annotation: known.annotation,
                 to: None,
@@ -221,7 +222,7 @@ impl<'a> Walk<'a> {
                         None => {
                             let after = notation::after(&position, known.mv);
                             self.knowledge.book.probe(&after, Wanted::Stored, found)?;
-                            let step = Step {
+                            let step = StateMove {
                                 mv: known.mv,
                                 annotation: Annotation::default(),
                                 to: None,
@@ -270,7 +271,17 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Knowledge<'_> {
+impl<'a> Knowledge<'a> {
+    /// A book and evaluations of its positions; opponents play as in the book.
+    #[must_use]
+    pub fn new(book: &'a Book, evaluations: &'a EvalTable) -> Knowledge<'a> {
+        Knowledge {
+            book,
+            opponents: None,
+            evaluations,
+        }
+    }
+
     /// Results among equals, shrunk towards the evaluation, or towards the results of the
     /// other moves of the position before. (Not towards all its results: a few games of
     /// one line would count again at every move.)
@@ -279,8 +290,8 @@ impl Knowledge<'_> {
         position: &Chess,
         record: &PositionRecord,
         options: &RepertoireOptions,
-        before: Known,
-    ) -> Known {
+        before: StateEstimate,
+    ) -> StateEstimate {
         let side = options.colour;
         let (points, games) = points(record, position.turn() == side);
         let (prior, weight) = match self.evaluations.get(position) {
@@ -297,7 +308,7 @@ impl Knowledge<'_> {
                 )
             }
         };
-        Known {
+        StateEstimate {
             points,
             games,
             prior,
@@ -332,16 +343,16 @@ const EVALUATION_PART: f64 = 0.25;
 
 /// The results and evaluation of a position, for one side.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct StateEstimate {
     points: f64,
     games: f64,
     prior: f64,
     weight: f64,
 }
 
-impl Known {
+impl StateEstimate {
     /// A position without any information.
-    const EVEN: Known = Known {
+    const EVEN: StateEstimate = StateEstimate {
         points: 0.0,
         games: 0.0,
         prior: 0.5,

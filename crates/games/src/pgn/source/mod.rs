@@ -1,0 +1,367 @@
+//! PGN text, split into games.
+//!
+//! The text is cut into batches for the threads, only where a game certainly begins:
+//! with a tag after movetext, outside comments. Within a batch, the parser finds where
+//! each game ends.
+//!
+//! Before that, line ends of old systems (CR alone) become LF, and quote marks of
+//! e-mail (`> `) are removed.
+
+mod lines;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use memchr::memmem;
+
+use super::language::Language;
+use super::parse::{Broken, Ending, Parser};
+use super::tokens::last_start;
+use crate::open::is_damage;
+use crate::{Error, Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason};
+
+use lines::clean_lines;
+use tabia_notation::MoveError;
+
+/// Sizes of batches, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BatchSize {
+    /// The usual size.
+    pub(super) goal: usize,
+    /// The size at which a text without the beginning of a game is cut anywhere.
+    pub(super) most: usize,
+}
+
+impl BatchSize {
+    const USUAL: BatchSize = BatchSize {
+        goal: 512 << 10,
+        most: 256 << 20,
+    };
+}
+
+/// PGN from a file or stream, already decompressed.
+pub struct PgnSource {
+    name: Arc<str>,
+    text: Box<dyn Read + Send>,
+    counter: Arc<AtomicU64>,
+    /// Bytes read after the last split.
+    pending: Vec<u8>,
+    /// Number of these bytes whose line ends are already converted.
+    clean: usize,
+    /// Whether tags were found in quoted e-mail.
+    quoted: bool,
+    /// Number of the first line of `pending`.
+    line: u64,
+    language: Option<Arc<Language>>,
+    pub(super) size: BatchSize,
+    findings: Arc<Findings>,
+    /// Whether other data follow the compressed text: set by the decompressor.
+    pub(crate) trailing_data: Arc<AtomicBool>,
+    /// Where the text breaks off, and why.
+    cut: Option<String>,
+    at_end: bool,
+}
+
+impl PgnSource {
+    /// Reads from `text`; `counter` counts the bytes that were read from disk.
+    #[must_use]
+    pub fn new(name: &str, text: Box<dyn Read + Send>, counter: Arc<AtomicU64>) -> PgnSource {
+        PgnSource {
+            name: name.into(),
+            text,
+            counter,
+            pending: Vec::new(),
+            clean: 0,
+            quoted: false,
+            line: 1,
+            language: None,
+            size: BatchSize::USUAL,
+            findings: Arc::default(),
+            at_end: false,
+            trailing_data: Arc::default(),
+            cut: None,
+        }
+    }
+
+    /// Records that the text breaks off; an error if nothing could be read.
+    fn break_off(&mut self, error: io::Error, text: &[u8]) -> Result<(), Error> {
+        let name = self.name.to_string();
+        if !is_damage(&error) || self.line == 1 && text.is_empty() {
+            return Err(Error::Io {
+                name,
+                reason: error,
+            });
+        }
+        let line = self.line + lines(text);
+        self.cut = Some(format!(
+            "{name}: it is cut off or damaged after line {line} of its text ({error}); \
+             the games before that are read"
+        ));
+        Ok(())
+    }
+}
+
+impl GameSource for PgnSource {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
+        let mut goal = self.size.goal;
+        let mut text = Vec::with_capacity(goal + 4096);
+        text.append(&mut self.pending);
+        let mut clean = std::mem::take(&mut self.clean);
+        let cut = loop {
+            let needed = match self.language {
+                None => goal.max(Language::START_BYTES),
+                Some(_) => goal,
+            };
+            while text.len() < needed && !self.at_end {
+                let missing = (needed - text.len()) as u64;
+                match self.text.by_ref().take(missing).read_to_end(&mut text) {
+                    Ok(count) => self.at_end = count == 0,
+                    Err(error) => {
+                        self.break_off(error, &text)?;
+                        self.text = Box::new(io::empty());
+                        self.at_end = true;
+                    }
+                }
+            }
+            if self.at_end
+                && text
+                    .last()
+                    .is_some_and(|&last| !matches!(last, b'\n' | b'\r'))
+            {
+                // For comments that end with their line.
+                text.push(b'\n');
+            }
+            clean = clean_lines(&mut text, clean, self.at_end, &mut self.quoted);
+            // Removing quote marks may have shortened the text.
+            if clean < needed.min(text.len()) / 2 && !self.at_end {
+                continue;
+            }
+            let ready = text.get(..clean).unwrap_or_default();
+            self.language
+                .get_or_insert_with(|| Arc::new(Language::new(language_part(ready))));
+            if self.at_end && text.len() <= goal {
+                break text.len();
+            }
+            if let Some(at) = last_start(ready, goal) {
+                break at;
+            }
+            if text.len() >= self.size.most && text.len() <= goal {
+                let line = self.line + lines(&text);
+                let (name, size) = (&self.name, text.len());
+                let message = || {
+                    format!(
+                        "{name}: no game begins in the {size} bytes before line {line}; \
+                         the text is cut there"
+                    )
+                };
+                self.cut.get_or_insert_with(message);
+                break text.len();
+            }
+            goal *= 2;
+        };
+        if text.is_empty() {
+            // Closes the file.
+            self.text = Box::new(io::empty());
+            return Ok(None);
+        }
+        self.pending
+            .extend_from_slice(text.get(cut..).unwrap_or_default());
+        self.clean = clean.saturating_sub(cut);
+        text.truncate(cut);
+        let line = self.line;
+        self.line += lines(&text);
+        let language = self
+            .language
+            .get_or_insert_with(|| Arc::new(Language::new(b"")));
+        Ok(Some(Box::new(PgnBatch {
+            name: self.name.clone(),
+            language: Arc::clone(language),
+            text,
+            line,
+            parser: Parser::default(),
+            findings: Arc::clone(&self.findings),
+        })))
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.counter.load(Ordering::Relaxed)
+    }
+
+    fn is_cut(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    fn has_contradictions(&self) -> bool {
+        self.findings.results.count.load(Ordering::Relaxed) > 0
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let trailing_data = self.trailing_data.load(Ordering::Relaxed);
+        let trailing_data = trailing_data.then(|| {
+            let name = &self.name;
+            format!("{name}: other data after its compressed data is ignored")
+        });
+        let findings = self.findings.report(&self.name);
+        let cut = self.cut.iter().cloned();
+        cut.chain(trailing_data).chain(findings).collect()
+    }
+}
+
+/// The complete games at the start of a text that show the language of its file.
+fn language_part(text: &[u8]) -> &[u8] {
+    let Some(start) = text.get(..Language::START_BYTES) else {
+        return text;
+    };
+    let end = last_start(text, start.len()).or_else(|| memmem::rfind(start, b"\n\n"));
+    start.get(..end.unwrap_or(0)).unwrap_or_default()
+}
+
+/// What is odd about games of a file, for one message about all of them.
+#[derive(Debug)]
+struct Findings {
+    results: Finding,
+    comments: Finding,
+}
+
+impl Default for Findings {
+    fn default() -> Findings {
+        let new = |text| Finding {
+            count: AtomicU64::new(0),
+            first: AtomicU64::new(u64::MAX),
+            text,
+        };
+        Findings {
+            results: new("the result after the moves contradicts the tag Result, which counts"),
+            comments: new("a comment contains what looks like another game"),
+        }
+    }
+}
+
+impl Findings {
+    fn report(&self, name: &str) -> impl Iterator<Item = String> {
+        let findings = [&self.results, &self.comments].into_iter();
+        findings.filter_map(move |finding| {
+            let line = finding.first.load(Ordering::Relaxed);
+            let text = finding.text;
+            match finding.count.load(Ordering::Relaxed) {
+                0 => None,
+                1 => Some(format!("{name}: line {line}: {text}")),
+                count => Some(format!(
+                    "{name}: in {count} games, {text}; the first is on line {line}"
+                )),
+            }
+        })
+    }
+}
+
+/// A kind of oddity: the number of games, the first line of the first one, and the text
+/// of the message.
+#[derive(Debug)]
+struct Finding {
+    count: AtomicU64,
+    first: AtomicU64,
+    text: &'static str,
+}
+
+impl Finding {
+    fn add(&self, line: u64) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.first.fetch_min(line, Ordering::Relaxed);
+    }
+}
+
+fn lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
+}
+
+/// A batch of complete games as text.
+struct PgnBatch {
+    name: Arc<str>,
+    language: Arc<Language>,
+    text: Vec<u8>,
+    /// Number of the first line.
+    line: u64,
+    parser: Parser,
+    findings: Arc<Findings>,
+}
+
+impl PgnBatch {
+    fn next(
+        &mut self,
+        wanted: GameParts,
+        filter: Option<&GameFilter>,
+        game: &mut Game,
+    ) -> Result<bool, SkipReason> {
+        let (text, language) = (&self.text, &self.language);
+        let found = self.parser.next(text, language, wanted, filter, game);
+        let odd = self.parser.odd;
+        let Findings { results, comments } = &*self.findings;
+        for (is_odd, finding) in [(odd.result, results), (odd.comment, comments)] {
+            if is_odd {
+                finding.add(self.line_of(self.parser.game_start));
+            }
+        }
+        match found {
+            None | Some(Ending::NoGame) => Ok(false),
+            Some(Ending::Game(broken, unclosed)) => {
+                let broken = broken.map(|broken| self.reason(broken));
+                let unclosed = unclosed.map(|at| SkipReason::Unclosed {
+                    line: self.line_of(at),
+                });
+                game.cut = broken.or(unclosed).or(game.cut.take());
+                Ok(true)
+            }
+            Some(Ending::Skip(reason)) => Err(reason),
+            Some(Ending::Move(broken)) => Err(self.reason(broken)),
+        }
+    }
+
+    fn reason(&self, broken: Broken) -> SkipReason {
+        let line = self.line_of(broken.at);
+        let Broken { number, word, .. } = broken;
+        match broken.error {
+            MoveError::Syntax => SkipReason::Word { number, line, word },
+            MoveError::Ambiguous => SkipReason::Ambiguous {
+                number,
+                line,
+                san: word,
+            },
+            _ => SkipReason::Move {
+                number,
+                line,
+                san: word,
+            },
+        }
+    }
+
+    /// Number of the line that contains a byte.
+    fn line_of(&self, at: usize) -> u64 {
+        self.line + lines(self.text.get(..at).unwrap_or_default())
+    }
+}
+
+impl GameBatch for PgnBatch {
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
+        self.next(wanted, None, game)
+    }
+
+    fn next_for(
+        &mut self,
+        wanted: GameParts,
+        filter: &GameFilter,
+        game: &mut Game,
+    ) -> Result<bool, SkipReason> {
+        self.next(wanted, Some(filter), game)
+    }
+
+    fn source(&self) -> &str {
+        &self.name
+    }
+
+    fn place(&self) -> GamePlace {
+        GamePlace::Line(self.line_of(self.parser.game_start))
+    }
+}

@@ -48,18 +48,9 @@ struct Bench {
 
 impl Bench {
     fn new(baseline: Baseline) -> Bench {
-        let engines = Engines {
-            profiles: vec![Profile::default()],
-            stand_in: None,
-            chain: 1,
-            if_none_starts: Default::default(),
-            record_games: false,
-        };
+        let engines = Engines::one(Profile::default());
         let opener = Opener::here(true);
-        let spec = BookSpec {
-            path: STARTER.to_owned(),
-            ..BookSpec::default()
-        };
+        let spec = BookSpec::new(STARTER);
         let (book_set, messages) = opener.book_set(&[spec], &BookSet::default());
         assert!(messages.is_empty(), "{messages:?}");
         let mut bench = Bench {

@@ -101,11 +101,7 @@ impl Output for Received {
             Request::StartEngine(_) => self.starting = true,
             Request::TakeSeed(_) => self.seeding = true,
             Request::ReadCover(_) => self.covering = true,
-            Request::KillEngine
-            | Request::WakeUp(_)
-            | Request::NoteGame(_)
-            | Request::AddCover(_)
-            | Request::Record(_) => {}
+            _ => {}
         }
     }
 }
@@ -135,30 +131,19 @@ pub fn session(data: &[u8]) {
             chain += 1;
         }
     }
-    let profile = Profile::default()
-        .name("fuzz".to_owned())
-        .settings(settings)
-        .start_timeout(Duration::from_secs(8));
-    let engines = Engines {
-        profiles: vec![profile; chain + 1],
-        stand_in: Some(chain),
-        chain,
-        if_none_starts: match lines.contains(&&b"named"[..]) {
-            true => IfNoneStarts::End,
-            false => IfNoneStarts::PlayOn,
-        },
-        record_games: lines.contains(&&b"games"[..]),
-    };
-    let book_set = BookSet {
-        books: vec![OpenBook {
-            name: "starter".to_owned(),
-            spec: BookSpec::default(),
-            book: Arc::clone(&STARTER) as _,
-            notices: Vec::new(),
-            side_file: None,
-            evaluations: None,
-        }],
-    };
+    let mut profile = Profile::default();
+    profile.name = "fuzz".to_owned();
+    profile.settings = settings;
+    let mut engines = Engines::default();
+    engines.profiles = vec![profile; chain + 1];
+    engines.stand_in = Some(chain);
+    engines.chain = chain;
+    if lines.contains(&&b"named"[..]) {
+        engines.if_none_starts = IfNoneStarts::End;
+    }
+    engines.record_games = lines.contains(&&b"games"[..]);
+    let book = OpenBook::new(BookSpec::new("starter"), Arc::clone(&STARTER) as _);
+    let book_set = BookSet::from(vec![book]);
     let mut session = Session::new(engines, 7);
     session.start(&mut out);
     let (mut now, mut sent_go, mut sent_ready, mut sent_uci) = (Duration::ZERO, 0, 0, 0);

@@ -65,7 +65,7 @@ fn fields_of(entry: u128) -> Fields {
         raw,
         weight: u32::from((entry >> 32) as u16),
         learn: entry as u32,
-        mv: RawMove::of_bits(raw),
+        mv: RawMove::from_bits(raw),
     }
 }
 
@@ -129,8 +129,9 @@ pub(crate) fn stored_for(
         if mode == CastlingMode::Standard {
             fields.mv = fields.mv.castling_by_target(kings);
         }
-        let is_meant =
-            |mv: &Move| is_from(mv, fields.mv.from) && RawMove::of(*mv, mode) == Some(fields.mv);
+        let is_meant = |mv: &Move| {
+            is_from(mv, fields.mv.from) && RawMove::from_move(*mv, mode) == Some(fields.mv)
+        };
         let Some(&mv) = legal.iter().find(|mv| is_meant(mv)) else {
             return false;
         };

@@ -113,7 +113,7 @@ impl NativeBook {
     }
 
     /// The entries of a position with at least this weight, looked up when the first is
-    /// needed. `user._pass_over` gets the errors of damaged ones.
+    /// needed. `user._skip` gets the errors of damaged ones.
     fn find(
         slf: Bound<'_, NativeBook>,
         asked: Py<PyAny>,
@@ -447,7 +447,7 @@ impl Row {
             raw: PackedMove::from_move(self.entry.mv).0,
             weight: self.weight,
             learn: packed_learn(&self.entry.stats()),
-            mv: RawMove::of(self.entry.mv, mode)?,
+            mv: RawMove::from_move(self.entry.mv, mode)?,
         })
     }
 }

@@ -79,10 +79,10 @@ impl Known {
     }
 
     /// The data about a move.
-    fn of(&self, mv: RawMove) -> Option<(&BookMove, &Weighed)> {
+    fn find(&self, mv: RawMove) -> Option<(&BookMove, &Weighed)> {
         let (moves, verdicts) = self.weighed_moves();
         let mut both = moves.iter().zip(verdicts);
-        both.find(|(known, _)| RawMove::of(known.mv, self.mode) == Some(mv))
+        both.find(|(known, _)| RawMove::from_move(known.mv, self.mode) == Some(mv))
     }
 }
 
@@ -131,7 +131,7 @@ pub(crate) struct Facts {
     score: Option<f64>,
     average_elo: Option<f64>,
     performance: Option<f64>,
-    factor: i8,
+    learn_value: i8,
     mark: String,
     recommendation: u8,
     annotation: String,
@@ -150,7 +150,7 @@ impl Facts {
         }
     }
 
-    fn of(turn: Color, entry: &BookMove, verdict: &Weighed) -> Facts {
+    fn new(turn: Color, entry: &BookMove, verdict: &Weighed) -> Facts {
         let (stats, after) = (entry.stats(), entry.after.unwrap_or_default());
         Facts {
             games: stats.games,
@@ -160,7 +160,7 @@ impl Facts {
             score: stats.score(),
             average_elo: stats.average_elo(),
             performance: stats.performance(),
-            factor: entry.learn_value(),
+            learn_value: entry.learn_value(),
             mark: entry.mark().as_str().to_owned(),
             recommendation: after.recommendation,
             annotation: entry.annotation.symbol().to_owned(),
@@ -263,8 +263,14 @@ impl Entry {
 
     /// The learn value, -125 to 125: positive values favour the move.
     #[getter]
+    fn learn_value(&self) -> i8 {
+        self.facts().learn_value
+    }
+
+    /// The old name of `learn_value`, which new programs should use.
+    #[getter]
     fn factor(&self) -> i8 {
-        self.facts().factor
+        self.learn_value()
     }
 
     /// "main" (green), "avoid" (red) or "none".
@@ -392,8 +398,8 @@ impl Entry {
     fn facts(&self) -> &Facts {
         let known = || {
             let known = self.known.as_ref()?;
-            let (mv, verdict) = known.of(self.fields.mv)?;
-            Some(Facts::of(known.turn, mv, verdict))
+            let (mv, verdict) = known.find(self.fields.mv)?;
+            Some(Facts::new(known.turn, mv, verdict))
         };
         self.facts
             .get_or_init(|| known().unwrap_or_else(Facts::none))
@@ -440,7 +446,7 @@ pub(crate) struct RawMove {
 
 impl RawMove {
     /// Decodes sixteen bits as python-chess does, valid or not.
-    pub(crate) fn of_bits(bits: u16) -> RawMove {
+    pub(crate) fn from_bits(bits: u16) -> RawMove {
         let (to, from, part) = (bits & 63, bits >> 6 & 63, bits >> 12 & 7);
         let piece = (part > 0).then_some(part + 1);
         let is_drop = from == to;
@@ -453,7 +459,7 @@ impl RawMove {
     }
 
     /// A legal move in the notation of this castling mode.
-    pub(crate) fn of(mv: Move, mode: CastlingMode) -> Option<RawMove> {
+    pub(crate) fn from_move(mv: Move, mode: CastlingMode) -> Option<RawMove> {
         match mv.to_uci(mode) {
             shakmaty::uci::UciMove::Normal {
                 from,

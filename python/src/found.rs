@@ -63,7 +63,7 @@ impl Found {
             Err(error) => {
                 // The user's function raises it again, or warns.
                 self.user
-                    .call_method1(py, "_pass_over", (error.into_value(py),))?;
+                    .call_method1(py, "_skip", (error.into_value(py),))?;
                 PyList::empty(py)
             }
         };

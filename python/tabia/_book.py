@@ -112,7 +112,7 @@ class Book:
                 board, self.policy if policy is None else policy, minimum_weight
             )
         except BookError as error:
-            self._pass_over(error, 4)
+            self._skip(error, 4)
             return []
         if exclude_moves:
             entries = [entry for entry in entries if entry.move not in exclude_moves]
@@ -133,10 +133,10 @@ class Book:
                 board, self.policy if policy is None else policy, minimum_weight
             )
         except BookError as error:
-            self._pass_over(error, 4)
+            self._skip(error, 4)
             return None
 
-    def _pass_over(self, error: BaseException, depth: int = 2) -> None:
+    def _skip(self, error: BaseException, depth: int = 2) -> None:
         if self.strict or not isinstance(error, BookError):
             raise error
         warnings.warn(str(error), BookWarning, stacklevel=depth)

@@ -49,8 +49,8 @@ def test_the_same_as_the_program(options):
         for entry in entries:
             move = moves[entry.move.uci()]
             for name in (
-                "games wins draws losses score average_elo performance factor mark "
-                "recommendation annotation commentary transposition not_played"
+                "games wins draws losses score average_elo performance learn_value "
+                "factor mark recommendation annotation commentary transposition not_played"
             ).split():
                 assert getattr(entry, name) == move[name], name
             assert entry.probability == pytest.approx(move["probability"], rel=1e-12)

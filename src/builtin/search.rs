@@ -173,7 +173,7 @@ fn root_moves(position: &Chess, wanted: Option<&[String]>, output: &Output) -> V
     legal.into_iter().filter(|m| wanted.contains(m)).collect()
 }
 
-/// A clock that stands still until the search has to end, then is far in the future.
+/// A clock that is stopped until the search has to end, then is far in the future.
 ///
 /// littlewing reads its clock every hundred nodes; this checks limits, `stop` and the
 /// deadline then, without another thread.

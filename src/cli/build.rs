@@ -187,7 +187,7 @@ pub(super) fn books_among(sources: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn to_json(games: u64, written: &Written, summary: &Summary) -> serde_json::Value {
-    let mut object = json!(provenance::BuildNumbers::of(games, written, summary));
+    let mut object = json!(provenance::BuildNumbers::new(games, written, summary));
     object["bytes"] = written.bytes.into();
     object
 }
@@ -215,7 +215,7 @@ pub(super) fn add_to_books(
         }
         ensure!(
             job.only.is_none() || job.only == side || *book == target && side.is_none(),
-            "{}: not a book for {} only; `tabia prune --only` makes one of it",
+            "{}: not a book for {} only; `tabia prune --only` makes one from it",
             book.display(),
             job.only.unwrap_or(Color::White)
         );

@@ -214,7 +214,7 @@ pub(super) fn print(
         Some((profile, faults)) => writeln!(out, "{} would play, but {faults}", profile.name)?,
     }
     if wrong_elsewhere {
-        writeln!(out, "another engine has options that are wrong")?;
+        writeln!(out, "another engine has invalid options")?;
     }
     out.flush()?;
     Ok(!wrong_elsewhere && result.is_some_and(|(_, faults)| faults.is_empty()))

@@ -47,7 +47,7 @@ pub(super) struct ConvertArgs {
     /// To .bin: what becomes the weight of a move
     #[arg(long, value_name = "WHAT", default_value = "probability")]
     weights: Weights,
-    /// To .bin: writes every position that an entry stands for (also with colours or
+    /// To .bin: writes every position that an entry represents (also with colours or
     /// wings exchanged), not only those reached from the start position
     #[arg(long)]
     all: bool,

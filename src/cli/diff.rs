@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use shakmaty::Move;
 
 use super::diff_text::{Heading, text_of};
@@ -18,7 +18,7 @@ use tabia_notation::Line;
 /// Examples of `diff`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia diff old.ctg new.ctg\n  \
-    tabia diff old.ctg new.ctg --only marks --only factors\n  \
+    tabia diff old.ctg new.ctg --only marks --only learn-values\n  \
     tabia diff mine.ctg theirs.ctg --moves \"1. e4 c5\" --depth 6 --limit 20\n  \
     tabia diff main.ctg main.bin --json\n\n\
     Differences nearest to the start position come first. Positions to which no stored moves \
@@ -44,8 +44,8 @@ pub(super) struct DiffArgs {
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
     /// Compares only this; may be given several times, or with commas
-    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    only: Vec<Only>,
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = aspect())]
+    only: Vec<Aspect>,
     /// Differing positions that are shown; the others are only counted
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
@@ -60,25 +60,10 @@ pub(super) struct DiffArgs {
     no_mmap: bool,
 }
 
-/// A value of `--only`.
-#[derive(Clone, Copy, Debug)]
-struct Only(Aspect);
-
-impl ValueEnum for Only {
-    fn value_variants<'a>() -> &'a [Only] {
-        &[
-            Only(Aspect::Positions),
-            Only(Aspect::Moves),
-            Only(Aspect::Stats),
-            Only(Aspect::Marks),
-            Only(Aspect::Annotations),
-            Only(Aspect::LearnValues),
-            Only(Aspect::Commentaries),
-        ]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self.0 {
+/// Reads a value of `--only`.
+fn aspect() -> impl TypedValueParser<Value = Aspect> {
+    let value = |aspect: &Aspect| {
+        let help = match aspect {
             Aspect::Positions => "Positions that one book does not have",
             Aspect::Moves => "Moves that one book does not store",
             Aspect::Stats => "Games, results, ratings, weights",
@@ -87,12 +72,11 @@ impl ValueEnum for Only {
             Aspect::LearnValues => "Learn values",
             Aspect::Commentaries => "Commentaries on positions",
         };
-        let value = PossibleValue::new(self.0.as_str()).help(help);
-        Some(match self.0 {
-            Aspect::LearnValues => value.alias("learn-values"),
-            _ => value,
-        })
-    }
+        let value = PossibleValue::new(aspect.as_str()).help(help);
+        value.aliases(aspect.names().iter().skip(1))
+    };
+    PossibleValuesParser::new(Aspect::ALL.iter().map(value))
+        .try_map(|name| Aspect::from_name(&name).ok_or("an unknown word"))
 }
 
 pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
@@ -101,12 +85,10 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let fen = args.fen.as_deref().unwrap_or_default();
     let moves = args.moves.as_deref().unwrap_or_default();
     let reached = Line::read(fen, moves)?;
-    let plan = Plan::new(Aspects::from_list(
-        &args.only.iter().map(|only| only.0).collect::<Vec<_>>(),
-    ))
-    .from(reached.last().clone())
-    .plies(args.depth)
-    .unreached(args.fen.is_none() && args.moves.is_none() && args.depth.is_none());
+    let plan = Plan::new(Aspects::from_list(&args.only))
+        .from(reached.last().clone())
+        .plies(args.depth)
+        .unreached(args.fen.is_none() && args.moves.is_none() && args.depth.is_none());
     if !args.json {
         let name = |path: &std::path::Path| escape_control(&path.display().to_string());
         writeln!(out, "A  {}\nB  {}", name(a.path()), name(b.path()))?;

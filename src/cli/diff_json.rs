@@ -4,14 +4,16 @@ use serde_json::{Map, Value, json};
 use shakmaty::Chess;
 
 use tabia_book::compare::{Aspect, Compared, Difference, MoveDifference};
-use tabia_book::{Mark, Preference};
+use tabia_book::{Field, Mark, Preference};
 use tabia_notation::{self as notation, Line};
 
 /// The object on the last line.
 pub(super) fn summary(compared: &Compared) -> Value {
     let mut by_aspect = Map::new();
     for (aspect, count) in Aspect::ALL.iter().zip(compared.by_aspect) {
-        by_aspect.insert(aspect.as_str().to_owned(), json!(count));
+        for name in aspect.names() {
+            by_aspect.insert(name.replace('-', "_"), json!(count));
+        }
     }
     json!({ "summary": {
         "positions": compared.positions,
@@ -56,7 +58,9 @@ pub(super) fn difference(difference: &Difference, line: Option<Line>) -> Value {
     }
     if let Some((a, b)) = difference.learn_value {
         // For the player of the move that leads to the position, as elsewhere.
-        set("factor", json!([-i16::from(a), -i16::from(b)]));
+        for name in Field::LearnValue.names() {
+            set(name, json!([-i16::from(a), -i16::from(b)]));
+        }
     }
     if let Some((a, b)) = difference.commentary {
         set("commentary", json!([a, b]));

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use shakmaty::{Chess, Color, Position as _};
 
+use super::columns::{Table, cell, left};
 use super::diff_json::line_text;
 use super::style::{
     FAINT, GREEN, HEADING, PLACE, Painted, RED, counted, paint, push_number, signed, wrapped,
@@ -96,8 +97,12 @@ fn write_difference(difference: &Difference, position: &Chess, out: &mut String)
         out.push('\n');
         return Ok(());
     }
-    let mut rows = Vec::new();
-    let mut row = |what: &'static str, a: String, b: String| rows.push((what, a, b));
+    let columns = [left(11), left(0), left(3), left(0)];
+    let mut table = Table::new(2, columns);
+    let mut row = |what: &'static str, a: String, b: String| {
+        let bar = Painted(FAINT, " |".to_owned());
+        table.row([cell(what), Painted(RED, a), bar, Painted(GREEN, b)]);
+    };
     if let Some((a, b)) = &difference.stats {
         let turn = position.turn();
         let games = |stats: &Stats| results(stats, turn);
@@ -128,7 +133,7 @@ fn write_difference(difference: &Difference, position: &Chess, out: &mut String)
         let san = notation::san(position, entry.mv);
         move_rows(&san, entry, position.turn(), &mut row);
     }
-    write_rows(&rows, out)?;
+    write!(out, "{table}")?;
     for (side, style) in [(Side::A, RED), (Side::B, GREEN)] {
         let moves = difference
             .moves
@@ -150,22 +155,6 @@ fn write_difference(difference: &Difference, position: &Chess, out: &mut String)
             let indent = if index > 0 { "    " } else { "  " };
             writeln!(out, "{indent}{}", Painted(style, row))?;
         }
-    }
-    Ok(())
-}
-
-/// Writes the values of A and B side by side.
-fn write_rows(rows: &[(&str, String, String)], out: &mut String) -> fmt::Result {
-    let width = rows.iter().map(|(_, a, _)| a.chars().count()).max();
-    let width = width.unwrap_or(0);
-    for (what, a, b) in rows {
-        writeln!(
-            out,
-            "  {what:<12}{}  {}  {}",
-            Painted(RED, format!("{a:<width$}")),
-            Painted(FAINT, "|"),
-            Painted(GREEN, b)
-        )?;
     }
     Ok(())
 }

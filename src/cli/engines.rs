@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 use super::args::PlayArgs;
 use super::args::{ConfigArgs, name_and_value};
 use tabia_adapter::book_set::BookSpec;
-use tabia_adapter::config::{BUILTIN, Config};
+use tabia_adapter::config::{BUILTIN, Config, EngineEntry};
 use tabia_adapter::session::{Engines, IfNoneStarts};
 use tabia_adapter::settings::{BookFiles, OptionId, Options, STARTER, Setting, paths};
 use tabia_engine::{EngineCommand, itself};
@@ -171,10 +171,8 @@ pub(super) fn named_books(args: &PlayArgs) -> anyhow::Result<Vec<String>> {
         let (name, value) = name_and_value(setting)?;
         if let Some(id) = OptionId::by_name(name) {
             // Of the options without any book.
-            let mut options = Options {
-                file: BookFiles::Configured,
-                ..Options::default()
-            };
+            let mut options = Options::default();
+            options.file = BookFiles::Configured;
             options.set(Setting::read(id, value)?);
             books.extend(
                 BookSpec::wanted(&options, &[])
@@ -193,12 +191,6 @@ fn one_engine(
 ) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
     let name = command.program.to_string_lossy().into_owned();
     let mut config = config.clone();
-    config.engines = vec![tabia_adapter::config::EngineEntry {
-        name: name.clone(),
-        command,
-        start_timeout: tabia_adapter::config::START_TIMEOUT,
-        options: Vec::new(),
-        book: Vec::new(),
-    }];
+    config.engines = vec![EngineEntry::new(name.clone(), command)];
     Ok(config.engines(&[name], builtin().as_ref())?)
 }

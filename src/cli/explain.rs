@@ -5,6 +5,7 @@ use std::path::Path;
 
 use shakmaty::{Chess, Position as _};
 
+use super::columns::Table;
 use super::style::{FAINT, HEADING, Painted, wrapped};
 use tabia_book::ctg::{Explanation, FoundEntry, STATISTICS_BYTES, Trace};
 use tabia_book::{Book, KeyedEntry, Preference, bin, polyglot};
@@ -25,12 +26,14 @@ fn write_ctg(
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let shown = |path: &Path| escape_control(&path.display().to_string());
-    writeln!(out, "\nbook   {}", shown(&explanation.ctg))?;
-    match &explanation.cto {
-        Some(path) => writeln!(out, "index  {}", shown(path))?,
-        None => writeln!(out, "index  made by reading the whole book")?,
-    }
-    writeln!(out, "\n{}", Painted(HEADING, "the position"))?;
+    let index = match &explanation.cto {
+        Some(path) => shown(path),
+        None => "made by reading the whole book".to_owned(),
+    };
+    let mut list = Table::list(0, 6);
+    list.add("book", shown(&explanation.ctg));
+    list.add("index", index);
+    writeln!(out, "\n{list}\n{}", Painted(HEADING, "the position"))?;
     write_trace(&explanation.here, out)?;
     for stored in &explanation.stored {
         let meaning = match stored.meaning {
@@ -91,17 +94,16 @@ fn write_trace(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
 fn write_entry(found: &FoundEntry, out: &mut impl Write) -> io::Result<()> {
     let key = found.bytes.first().map_or(0, |byte| usize::from(byte & 31));
     let statistics = found.bytes.len().saturating_sub(STATISTICS_BYTES).max(key);
-    let mut part = |label: &str, bytes: Option<&[u8]>| -> io::Result<()> {
-        let mut label = label;
-        for row in bytes.unwrap_or_default().chunks(33) {
-            writeln!(out, "    {label:<6}{}", hex(row))?;
-            label = "";
+    let mut list = Table::list(4, 5);
+    for (label, bytes) in [
+        ("key", found.bytes.get(..key)),
+        ("moves", found.bytes.get(key..statistics)),
+        ("stats", found.bytes.get(statistics..)),
+    ] {
+        for (index, row) in bytes.unwrap_or_default().chunks(33).enumerate() {
+            list.add(if index == 0 { label } else { "" }, hex(row));
         }
-        Ok(())
-    };
-    part("key", found.bytes.get(..key))?;
-    part("moves", found.bytes.get(key..statistics))?;
-    part("stats", found.bytes.get(statistics..))?;
+    }
     let record = &found.record;
     let stats = &record.stats;
     let meaning = [
@@ -119,14 +121,14 @@ fn write_entry(found: &FoundEntry, out: &mut impl Write) -> io::Result<()> {
             stats.own_rated, stats.own_rating_sum, stats.other_rated, stats.other_rating_sum
         ),
         format!(
-            "stored: recommendation {:02x}, factor {}, commentary {}",
+            "stored: recommendation {:02x}, learn value {}, commentary {}",
             record.recommendation, record.learn_value, record.commentary
         ),
     ];
     for row in meaning {
-        writeln!(out, "          {}", Painted(FAINT, row))?;
+        list.add("", Painted(FAINT, row));
     }
-    Ok(())
+    write!(out, "{list}")
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -136,12 +138,10 @@ fn hex(bytes: &[u8]) -> String {
 /// Writes file, key, and every entry with its bytes.
 fn write_keyed(book: &Book, position: &Chess, out: &mut impl Write) -> anyhow::Result<()> {
     let key = polyglot::key(position);
-    writeln!(
-        out,
-        "\nbook   {}",
-        escape_control(&book.path().display().to_string())
-    )?;
-    writeln!(out, "key    {key:016x}")?;
+    let mut list = Table::list(0, 6);
+    list.add("book", escape_control(&book.path().display().to_string()));
+    list.add("key", format_args!("{key:016x}"));
+    write!(out, "\n{list}")?;
     let mut show = |entry: &KeyedEntry, bytes: &[u8]| -> io::Result<()> {
         let legal = position.legal_moves();
         let meaning = match entry.mv.find(&legal).and_then(|n| legal.get(n)) {

@@ -307,8 +307,8 @@ fn configuration(args: &ExploreArgs) -> anyhow::Result<Option<Config>> {
     }
 }
 
-/// The folders whose files pages may open. A missing folder of the configuration is no
-/// error: its medium may be absent.
+/// The folders whose files pages may open. A missing folder of the configuration is not
+/// an error: its medium may be absent.
 fn folders(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<PathBuf>> {
     for folder in &args.folder {
         std::fs::read_dir(folder).with_context(|| format!("--folder {}", folder.display()))?;

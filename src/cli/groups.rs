@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
+use super::columns::Table;
+
 /// The groups by purpose, and their commands, most used first.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Play", &["play", "check"]),
@@ -35,14 +37,16 @@ pub(super) fn grouped(tabia: Command) -> Command {
     let mut list = String::new();
     for (title, names) in GROUPS {
         let _ = write!(list, "\n{title}:\n");
+        let mut commands = Table::list(2, 12);
         for name in names {
             let Some(command) = tabia.find_subcommand(name) else {
                 continue;
             };
             let about = command.get_about().map(ToString::to_string);
             let about = about.unwrap_or_default();
-            let _ = writeln!(list, "  {name:<13}{about}");
+            commands.add(name, about);
         }
+        let _ = write!(list, "{commands}");
     }
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n\

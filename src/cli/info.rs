@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::args::InfoArgs;
+use super::columns::Table;
 use super::info_other::side;
 use super::style::{FAINT, GREEN, HEADING, Painted, RED, thousands};
 use tabia_book::Annotation;
@@ -119,12 +120,7 @@ fn print(info: &BookInfo, path: &Path, out: &mut impl Write) -> io::Result<()> {
     let name = escape_control(&path.display().to_string());
     let title = Painted(HEADING, format!("{name}: ChessBase opening book"));
     writeln!(out, "{title}")?;
-    for (label, text) in rows(info, path) {
-        writeln!(out, "  {label:<14}{text}")?;
-    }
-    if let Some(side) = info.only {
-        writeln!(out, "  {:<14}{side} only", "plays for")?;
-    }
+    write!(out, "{}", table(info, path))?;
     for problem in &info.problems {
         writeln!(out, "    {}", Painted(RED, escape_control(problem)))?;
     }
@@ -141,7 +137,7 @@ fn print(info: &BookInfo, path: &Path, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The numbers of a book, each with its label.
-fn rows(info: &BookInfo, path: &Path) -> [(&'static str, String); 10] {
+fn table(info: &BookInfo, path: &Path) -> Table {
     let is_exact = info.is_exact();
     // A counted or estimated number.
     let number = |counted| match is_exact {
@@ -204,18 +200,21 @@ fn rows(info: &BookInfo, path: &Path) -> [(&'static str, String); 10] {
         true => "none seen",
         false => "",
     };
-    [
-        ("games", thousands(info.games.into())),
-        ("positions", positions),
-        ("moves", number(info.moves)),
-        ("pages", pages),
-        ("size", size),
-        ("index", index),
-        ("marks", or_none(marks)),
-        ("annotations", or_none(annotations.join(", "))),
-        ("commentaries", or_none(commentaries)),
-        ("problems", problems.to_owned()),
-    ]
+    let mut list = Table::list(2, 13);
+    list.add("games", thousands(info.games.into()));
+    list.add("positions", positions);
+    list.add("moves", number(info.moves));
+    list.add("pages", pages);
+    list.add("size", size);
+    list.add("index", index);
+    list.add("marks", or_none(marks));
+    list.add("annotations", or_none(annotations.join(", ")));
+    list.add("commentaries", or_none(commentaries));
+    if let Some(side) = info.only {
+        list.add("plays for", format_args!("{side} only"));
+    }
+    list.add("problems", problems);
+    list
 }
 
 /// The annotations that occur, each with its number of moves.

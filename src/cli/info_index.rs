@@ -4,6 +4,7 @@ use std::io::{Read as _, Write};
 use std::path::Path;
 
 use super::args::InfoArgs;
+use super::columns::Table;
 use tabia_games::tgx::{MAGIC, Segment};
 use tabia_index::GamesIndex;
 use tabia_io::input::path::has_extension;
@@ -38,25 +39,26 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     }
     let name = escape_control(&index.file().path().display().to_string());
     writeln!(out, "{name}: games index")?;
-    let mut row = |label: &str, text: String| writeln!(out, "  {label:<14}{text}");
-    row("games", index.file().games().to_string())?;
+    let mut list = Table::list(2, 13);
+    list.add("games", index.file().games());
     let note = match root.segments.len() {
         0 | 1 => "",
         _ => ", those of several parts counted in each",
     };
-    row("positions", format!("{positions}{note}"))?;
-    row("moves", format!("{moves}{note}"))?;
-    row("plies", format!("{} of each game", root.max_ply))?;
-    row("size", format!("{} bytes", index.file().len()))?;
+    list.add("positions", format_args!("{positions}{note}"));
+    list.add("moves", format_args!("{moves}{note}"));
+    list.add("plies", format_args!("{} of each game", root.max_ply));
+    list.add("size", format_args!("{} bytes", index.file().len()));
     if let Some(month) = index.last_month() {
-        row("newest month", month.to_string())?;
+        list.add("newest month", month);
     }
     for segment in &root.segments {
         let sources = escape_control(&segment.sources.join(" "));
-        row("part", format!("{} games of {sources}", segment.games))?;
+        list.add("part", format_args!("{} games of {sources}", segment.games));
         if !segment.filter.is_empty() {
-            row("", escape_control(&segment.filter))?;
+            list.add("", escape_control(&segment.filter));
         }
     }
+    write!(out, "{list}")?;
     Ok(0)
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use shakmaty::Color;
 use shakmaty::Position as _;
 
+use super::columns::Table;
 use tabia_book::{Book, BookPosition, Format, Preference};
 use tabia_io::sanitize::escape_control;
 
@@ -40,42 +41,35 @@ pub(super) fn run(book: &Book, json: bool, out: &mut impl Write) -> anyhow::Resu
     }
     let name = escape_control(&book.path().display().to_string());
     writeln!(out, "{name}: {}", book.format().title())?;
-    let mut row = |label: &str, text: String| writeln!(out, "  {label:<14}{text}");
+    let mut list = Table::list(2, 13);
     if let Some(games) = numbers.games {
-        row("games", games.to_string())?;
+        list.add("games", games);
     }
-    row(
-        "positions",
-        match numbers.reached_positions {
-            reached if reached == numbers.positions => reached.to_string(),
-            reached => format!(
-                "{}, {reached} of them reached from the start position",
-                numbers.positions
-            ),
-        },
-    )?;
-    row(
-        "moves",
-        match numbers.never_played {
-            0 => numbers.moves.to_string(),
-            never => format!("{}, {never} of them never to be played", numbers.moves),
-        },
-    )?;
+    let positions = match numbers.reached_positions {
+        reached if reached == numbers.positions => reached.to_string(),
+        reached => format!(
+            "{}, {reached} of them reached from the start position",
+            numbers.positions
+        ),
+    };
+    list.add("positions", positions);
+    let moves = match numbers.never_played {
+        0 => numbers.moves.to_string(),
+        never => format!("{}, {never} of them never to be played", numbers.moves),
+    };
+    list.add("moves", moves);
     if let Some(side) = numbers.only {
-        row("plays for", format!("{side} only"))?;
+        list.add("plays for", format_args!("{side} only"));
     }
-    row("size", format!("{} bytes", numbers.bytes))?;
+    list.add("size", format_args!("{} bytes", numbers.bytes));
     if let Some(header @ 1..) = numbers.header_entries {
-        row("header", format!("{header} entries of key 0"))?;
+        list.add("header", format_args!("{header} entries of key 0"));
     }
-    match numbers.problems.as_slice() {
-        [] => row("problems", "none seen".to_owned())?,
-        problems => {
-            row("problems", String::new())?;
-            for problem in problems {
-                writeln!(out, "    {problem}")?;
-            }
-        }
+    let is_sound = numbers.problems.is_empty();
+    list.add("problems", if is_sound { "none seen" } else { "" });
+    write!(out, "{list}")?;
+    for problem in &numbers.problems {
+        writeln!(out, "    {problem}")?;
     }
     Ok(())
 }

@@ -35,9 +35,9 @@ pub(super) struct MarkArgs {
     #[arg(long, value_name = "ANNOTATION", value_parser = annotation, help_heading = "Which mark")]
     annotation: Option<Annotation>,
     /// The learn value, -125 (never) to 125 (always), for the player of the move
-    #[arg(long, alias = "learn-value", value_name = "N", allow_hyphen_values = true,
+    #[arg(long, alias = "factor", value_name = "N", allow_hyphen_values = true,
           value_parser = clap::value_parser!(i8).range(-125..=125), help_heading = "Which mark")]
-    factor: Option<i8>,
+    learn_value: Option<i8>,
     /// The commentary of the position after the move: none, a NAG number as
     /// seen on the board, or = += =+ +/- -/+ +- -+
     #[arg(long, value_name = "NAG", allow_hyphen_values = true, value_parser = commentary, help_heading = "Which mark")]
@@ -92,7 +92,7 @@ pub(super) struct MarkArgs {
     /// What to do with a change that was interrupted before the book was restored or
     /// copied: make it, or forget it
     #[arg(long, value_name = "apply|drop", help_heading = "Work",
-          conflicts_with_all = ["words", "recommendation", "annotation", "factor", "commentary",
+          conflicts_with_all = ["words", "recommendation", "annotation", "learn_value", "commentary",
                                 "weight", "clear", "clean", "fen", "moves", "one", "line",
                                 "colour", "all", "filter", "dry_run"])]
     pending: Option<OnPending>,
@@ -111,11 +111,11 @@ enum OnPending {
 pub(super) const MARK_EXAMPLES: &str = "Examples:\n  \
     tabia mark book.ctg --move e4 --mark main\n  \
     tabia mark book.ctg --line \"1.e4 c5 2.Nf3\" --colour white main\n  \
-    tabia mark book.ctg --fen \"FEN\" --move Nf3 --annotation \"!\" --factor 20\n  \
+    tabia mark book.ctg --fen \"FEN\" --move Nf3 --annotation \"!\" --learn-value 20\n  \
     tabia mark book.ctg --all --where \"games<10 and score<40\" avoid --dry-run\n  \
     tabia mark book.ctg --colour black main\n  \
     tabia mark book.ctg --all --clear --clean\n\n\
-    Conditions compare games, wins, draws, losses, score (per cent), factor, mark, \
+    Conditions compare games, wins, draws, losses, score (per cent), learn_value, mark, \
     annotation, commentary, elo, performance, share (per cent of the games beside it), \
     ply and weight with < <= > >= = !=, joined by and, or, not and brackets; all seen by the player of \
     the move.\n\n\
@@ -149,7 +149,7 @@ impl MarkArgs {
             MarkEdit::default()
         };
         edit.clean = self.clean;
-        edit.learn_value = self.factor.or(edit.learn_value);
+        edit.learn_value = self.learn_value.or(edit.learn_value);
         edit.commentary = self.commentary;
         edit.weight = self.weight;
         let (mut colour, mut symbol) = (self.recommendation, self.annotation);
@@ -161,16 +161,18 @@ impl MarkArgs {
             } else {
                 ensure!(
                     Line::read("", word).is_err(),
-                    "\"{word}\" is no mark but a move: write --move {word}"
+                    "\"{word}\" is a move, not a mark: write --move {word}"
                 );
-                bail!("\"{word}\" is no mark: expected main, avoid, none, !, ?, !!, ??, !? or ?!");
+                bail!(
+                    "\"{word}\" is not a mark: expected main, avoid, none, !, ?, !!, ??, !? or ?!"
+                );
             }
         }
         edit.recommendation = colour.or(edit.recommendation);
         edit.annotation = symbol.or(edit.annotation);
         ensure!(
             edit != MarkEdit::default(),
-            "nothing to do: name a mark, for example \"--mark main\", \"--annotation !\", \"--factor 20\" \
+            "nothing to do: name a mark, for example \"--mark main\", \"--annotation !\", \"--learn-value 20\" \
              or \"--clear\""
         );
         Ok(edit)
@@ -195,7 +197,7 @@ impl MarkArgs {
             let line = read("--line", &start, text)?;
             ensure!(
                 line.plies() > 0,
-                "--line \"{text}\": there is no move in it"
+                "--line \"{text}\": expected at least one move"
             );
             let parts = 1..=line.plies();
             return Ok(MarkTarget::Moves(parts.map(|n| line.up_to(n)).collect()));

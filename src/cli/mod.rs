@@ -22,6 +22,7 @@ mod changes;
 mod check_config;
 mod check_engine;
 mod collection;
+mod columns;
 mod command;
 mod compact;
 mod convert;
@@ -116,7 +117,7 @@ fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
         Err(error) => error,
     };
     if matches!(error, LineError::Position(_)) && Line::read("", &fen).is_ok() {
-        anyhow::bail!("\"{fen}\" is no position but moves: write --moves \"{fen}\"");
+        anyhow::bail!("\"{fen}\" is a list of moves, not a position: write --moves \"{fen}\"");
     }
     Err(error.into())
 }
@@ -238,7 +239,7 @@ fn only_ctg(path: &Path) -> anyhow::Result<()> {
     match Kind::of_file(path) {
         None | Some(Kind::Book(BookKind::Ctg)) => Ok(()),
         Some(Kind::Book(other)) => anyhow::bail!(
-            "{}: {}; this needs a ChessBase book, `tabia convert` makes one of it",
+            "{}: {}; this needs a ChessBase book, `tabia convert` makes one from it",
             path.display(),
             other.with_article()
         ),

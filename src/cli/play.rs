@@ -40,7 +40,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         return check(args);
     }
     if itself::is_engine_of_tabia() {
-        // The other Tabia reads this line, and says it to the user.
+        // The other Tabia reads this line, and shows it to the user.
         writeln!(io::stdout(), "{}", itself::REFUSAL)?;
         return Ok(2);
     }
@@ -222,8 +222,10 @@ impl Files for PlayFiles {
         };
         let now = chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
         let line = format!("{now},{}", record.line());
-        append_line(path, &record_header(), &line, RECORD_WAIT)
-            .map_err(|error| format!("games are not recorded: {}: {error}", path.display()).into())
+        append_line(path, &record_header(), &line, RECORD_WAIT).map_err(|error| {
+            let path = path.clone();
+            SideFileError::Record { path, error }
+        })
     }
 }
 
@@ -245,15 +247,13 @@ fn transcript(
     // The current folder is searched last; it is a different one in a replay.
     let here = PathBuf::from(".");
     let folders: Vec<String> = opener.folders.iter().chain([&here]).map(text).collect();
-    let header = LogHeader {
-        version: env!("CARGO_PKG_VERSION"),
-        begun: &chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Micros, true),
-        seed,
-        engines,
-        commands: &commands,
-        folders: &folders,
-        mmap: opener.mmap,
-    };
+    let begun = chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Micros, true);
+    let mut header = LogHeader::new(engines, seed);
+    header.version = env!("CARGO_PKG_VERSION");
+    header.begun = &begun;
+    header.commands = &commands;
+    header.folders = &folders;
+    header.mmap = opener.mmap;
     let (file, taken) = transcript::create(path).with_context(name)?;
     if taken != *path {
         let (path, taken) = (path.display(), taken.display());

@@ -101,7 +101,7 @@ fn show(bar: &ProgressBar, progress: Progress) {
     bar.set_position(done);
 }
 
-/// A progress bar on standard error; hidden if that is no terminal.
+/// A progress bar on standard error; hidden if that is not a terminal.
 fn bar() -> ProgressBar {
     let target = if std::io::stderr().is_terminal() {
         ProgressDrawTarget::stderr_with_hz(8)

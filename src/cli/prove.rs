@@ -10,6 +10,7 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 use shakmaty::{Chess, Color, Position as _};
 
+use super::columns::{Table, cell, left, right};
 use super::engine_args::EngineArgs;
 use super::style::{counted, thousands};
 use super::{collection, evaluations, probe, progress};
@@ -233,79 +234,75 @@ impl Report<'_> {
         };
         writeln!(out, "{}", side('A', &args.book_a, &args.set_a))?;
         writeln!(out, "{}", side('B', &args.book_b, &args.set_b))?;
+        let mut list = Table::list(0, 14);
+        let walks = thousands(args.walks.into());
+        list.add(
+            "walks",
+            format_args!("{walks} with both colours, seed {}", args.seed),
+        );
         let (unit, limit) = self.limit();
-        let sources: Vec<String> = self
-            .sources()
-            .iter()
-            .map(|(name, count)| format!("{name} {count}"))
-            .collect();
-        writeln!(
-            out,
-            "\nwalks          {} with both colours, seed {}",
-            thousands(args.walks.into()),
-            args.seed
-        )?;
-        writeln!(
-            out,
-            "exits          {} different, by {} {unit}: {}",
+        let sources = self.sources().into_iter();
+        let sources = sources.map(|(name, count)| format!("{name} {count}"));
+        let exits = format!(
+            "{} different, by {} {unit}: {}",
             thousands(self.walks.exits.len() as u64),
             thousands(limit),
-            sources.join(", ")
-        )?;
+            sources.collect::<Vec<_>>().join(", ")
+        );
+        list.add("exits", exits);
         if let Some((depth, nodes)) = self.median() {
             let nodes = thousands(nodes);
-            writeln!(out, "searches       depth {depth}, {nodes} nodes (medians)")?;
+            list.add(
+                "searches",
+                format_args!("depth {depth}, {nodes} nodes (medians)"),
+            );
         }
         if figures.without_value > 0 {
-            writeln!(
-                out,
-                "not counted    {} without a value for an exit",
-                counted(figures.without_value as u64, "walk")
-            )?;
+            let walks = counted(figures.without_value as u64, "walk");
+            list.add(
+                "not counted",
+                format_args!("{walks} without a value for an exit"),
+            );
         }
         let [a_moves, b_moves] = figures.book_moves;
-        let [a_first, b_first] = figures.leaves_first;
-        writeln!(
-            out,
-            "in book        {:.1} plies: {a_moves:.1} moves of A, {b_moves:.1} of B; A leaves \
-             first in {:.1} %, B in {:.1} %",
+        let [a_first, b_first] = figures.leaves_first.map(|share| 100.0 * share);
+        let in_book = format!(
+            "{:.1} plies: {a_moves:.1} moves of A, {b_moves:.1} of B; A leaves first in \
+             {a_first:.1} %, B in {b_first:.1} %",
             figures.plies,
-            100.0 * a_first,
-            100.0 * b_first
-        )?;
-        let [white, black] = figures.value_by_colour;
-        writeln!(
-            out,
-            "value for A    {} cp; with White {}, with Black {}",
-            signed(figures.value),
-            signed(white),
-            signed(black)
-        )?;
-        for (name, share) in [("-50", figures.below_50), ("-100", figures.below_100)] {
-            let name = format!("below {name} cp");
-            let Share { a, b } = share;
+        );
+        list.add("in book", in_book);
+        let [white, black] = figures.value_by_colour.map(signed);
+        let value = signed(figures.value);
+        list.add(
+            "value for A",
+            format_args!("{value} cp; with White {white}, with Black {black}"),
+        );
+        for (label, Share { a, b }) in [
+            ("below -50 cp", figures.below_50),
+            ("below -100 cp", figures.below_100),
+        ] {
             let (a, b) = (plain(a, 100.0, 1), plain(b, 100.0, 1));
-            writeln!(out, "{name:<15}A {a} %, B {b} %")?;
+            list.add(label, format_args!("A {a} %, B {b} %"));
         }
-        let by = figures.points_by.keys();
-        let by: Vec<&str> = by.map(|source| words_of(*source)).collect();
-        writeln!(
-            out,
-            "points of A    {} ({})",
-            plain(figures.points, 1.0, 4),
-            by.join(", ")
-        )?;
+        let by: Vec<&str> = (figures.points_by.keys())
+            .map(|source| words_of(*source))
+            .collect();
+        let points = plain(figures.points, 1.0, 4);
+        list.add("points of A", format_args!("{points} ({})", by.join(", ")));
         let elo = figures.elo;
         let interval = match (elo.low, elo.high) {
             (Some(low), Some(high)) => format!(" ({low:+.1} to {high:+.1})"),
             _ => String::new(),
         };
-        writeln!(out, "A - B          {:+.1} Elo{interval}", elo.difference)?;
-        writeln!(
-            out,
-            "single values  an error of 10 cp in each search moves the value for A by {:.1} cp",
-            10.0 * figures.search_error_factor
-        )?;
+        list.add(
+            "A - B",
+            format_args!("{:+.1} Elo{interval}", elo.difference),
+        );
+        let error = 10.0 * figures.search_error_factor;
+        let single = "an error of 10 cp in each search moves the value for A by";
+        list.add("single values", format_args!("{single} {error:.1} cp"));
+        write!(out, "\n{list}")?;
         self.print_deciding(out)
     }
 
@@ -319,25 +316,24 @@ impl Report<'_> {
              White, its value for White"
         )?;
         let games = self.walks.pairs.len() as f64;
-        for DecidingExit {
-            exit,
-            points,
-            cp: _,
-        } in self.figures.deciding.iter().take(SHOWN)
-        {
+        let columns = [0, 10, 10, 7].map(right);
+        let mut table = Table::new(2, [&columns[..], &[left(0)]].concat());
+        for DecidingExit { exit, points, .. } in self.figures.deciding.iter().take(SHOWN) {
             let (Some(exit), Some(Some(value))) =
                 (self.walks.exits.get(*exit), self.values.get(*exit))
             else {
                 continue;
             };
             let [a, b] = exit.reached.map(|count| 100.0 * f64::from(count) / games);
-            writeln!(
-                out,
-                "  {points:+.4}  A {a:>5.1} %  B {b:>5.1} %  {:>6}  {}",
-                value.value,
-                exit.line()
-            )?;
+            table.row([
+                cell(format_args!("{points:+.4}")),
+                cell(format_args!("A {a:>5.1} %")),
+                cell(format_args!("B {b:>5.1} %")),
+                cell(value.value),
+                cell(format_args!(" {}", exit.line())),
+            ]);
         }
+        write!(out, "{table}")?;
         Ok(())
     }
 

@@ -57,7 +57,7 @@ pub(super) struct BuildNumbers {
 }
 
 impl BuildNumbers {
-    pub(super) fn of(games: u64, written: &Written, summary: &Summary) -> BuildNumbers {
+    pub(super) fn new(games: u64, written: &Written, summary: &Summary) -> BuildNumbers {
         let tally = &summary.tally;
         BuildNumbers {
             games,
@@ -127,7 +127,7 @@ pub(super) fn write(
         variations: reading.variations,
         annotations: reading.annotations,
         setups: reading.setups,
-        numbers: BuildNumbers::of(summary.games, &summary.written, summary),
+        numbers: BuildNumbers::new(summary.games, &summary.written, summary),
     };
     let path = path_of(&job.target);
     let mut text =

@@ -78,7 +78,7 @@ impl PruneArgs {
             let line = Line::read("", text).with_context(|| format!("--line \"{text}\""))?;
             ensure!(
                 line.plies() > 0,
-                "--line \"{text}\": there is no move in it"
+                "--line \"{text}\": expected at least one move"
             );
             lines.push(line);
         }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::builder::PossibleValue;
@@ -10,8 +11,7 @@ use clap::{Args, ValueEnum};
 use super::args::ConfigArgs;
 use super::difference;
 use crate::install::{
-    self, ChessProgram, EditedFor, Places, PrintedFor, Registration, TextFile, edit, lines,
-    make_folder, text_of, usual_file,
+    ChessProgram, EditedFor, Places, PrintedFor, Registration, TextFile, make_folder,
 };
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::config::Config;
@@ -29,7 +29,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     Cute Chess, BanksiaGUI, PyChess, Nibbler and GNOME Chess: the engine is written into the \
     program's own file; the old file is kept beside it as .bak, and what else is in it stays \
     as it is. Close the program first: it writes that file when it ends. The others: the \
-    lines to be typed are printed.\n\n\
+    lines to type are printed.\n\n\
     An existing entry of Tabia with this name is updated; a second run with the \
     same arguments changes nothing. --remove takes it out again.";
 
@@ -72,19 +72,13 @@ enum Program {
 
 impl ValueEnum for Program {
     fn value_variants<'a>() -> &'a [Program] {
-        &[
-            Program::Edited(EditedFor::CuteChess),
-            Program::Edited(EditedFor::Banksia),
-            Program::Edited(EditedFor::PyChess),
-            Program::Edited(EditedFor::Nibbler),
-            Program::Edited(EditedFor::GnomeChess),
-            Program::Printed(PrintedFor::CuteChessCli),
-            Program::Printed(PrintedFor::Fastchess),
-            Program::Printed(PrintedFor::LichessBot),
-            Program::Printed(PrintedFor::Arena),
-            Program::Printed(PrintedFor::Scid),
-            Program::Printed(PrintedFor::XBoard),
-        ]
+        static ALL: LazyLock<Vec<Program>> = LazyLock::new(|| {
+            let edited = EditedFor::value_variants().iter().copied();
+            let printed = PrintedFor::value_variants().iter().copied();
+            let edited = edited.map(Program::Edited);
+            edited.chain(printed.map(Program::Printed)).collect()
+        });
+        &ALL
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
@@ -104,10 +98,10 @@ pub(super) fn run(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u
         Program::Printed(program) => {
             ensure!(
                 args.config_file.is_none(),
-                "--config-file: there is no file to be written for this program, \
-                 only lines to be typed"
+                "--config-file: this program has no file to edit, \
+                 only lines to type"
             );
-            out.write_all(lines(program, &registration).as_bytes())?;
+            out.write_all(program.lines(&registration).as_bytes())?;
         }
         Program::Edited(program) => register(program, args, registration, out)?,
     }
@@ -220,11 +214,11 @@ fn register(
     }
     let mut file = TextFile::open(&path)?;
     let text = match program.list_of_the_system() {
-        Some(list) if !file.exists() => text_of(list).map_err(anyhow::Error::msg)?,
+        Some(list) if !file.exists() => TextFile::text_of(list).map_err(anyhow::Error::msg)?,
         _ => None,
     };
     let text = text.as_deref().unwrap_or(file.text());
-    let edited = edit(program, text, &registration);
+    let edited = program.edit(text, &registration);
     let edited = edited.with_context(|| path.display().to_string())?;
     if let Some((path, script)) = &launcher {
         if let (Some(folder), false) = (path.parent(), args.dry_run) {
@@ -271,7 +265,7 @@ fn register(
 fn file_of(program: EditedFor, args: &RegisterArgs) -> anyhow::Result<PathBuf> {
     Ok(match &args.config_file {
         Some(path) => std::path::absolute(path)?,
-        None => usual_file(program, &Places::of_this_user())?,
+        None => Places::of_this_user().file_of(program)?,
     })
 }
 
@@ -291,7 +285,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         ..Registration::default()
     };
     let mut file = TextFile::open(&path)?;
-    let left = install::remove(program, file.text(), &registration);
+    let left = program.remove(file.text(), &registration);
     let left = left.with_context(|| path.display().to_string())?;
     if left == file.text() {
         message!(
@@ -304,7 +298,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     }
     apply(&mut file, &path, &left, args.dry_run, out)?;
     let of_the_system = match program.list_of_the_system() {
-        Some(list) => text_of(list).map_err(anyhow::Error::msg)?,
+        Some(list) => TextFile::text_of(list).map_err(anyhow::Error::msg)?,
         None => None,
     };
     if args.dry_run {
@@ -340,7 +334,7 @@ pub(super) fn registered(
         let word = edited.to_possible_value();
         let word = word.map_or_else(String::new, |value| value.get_name().to_owned());
         let text = text_now(file).unwrap_or_default();
-        for name in install::ours(*edited, &text) {
+        for name in edited.ours(&text) {
             let name = match edited.takes_a_name() && name != "Tabia" {
                 true => format!(" --name {}", shell_word(&name)),
                 false => String::new(),

@@ -1,6 +1,6 @@
 //! `tabia repertoire`: your moves against what opponents play.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
@@ -9,6 +9,7 @@ use serde_json::json;
 use shakmaty::Color;
 
 use super::args::{Force, PlayerColour};
+use super::columns::Table;
 use super::evaluations;
 use super::progress;
 use tabia_analysis::repertoire::{
@@ -177,7 +178,7 @@ fn measured(found: &Repertoire, games: &Path) -> anyhow::Result<Option<Measured>
     let measured = found.measure(&super::open_book(games, false)?)?;
     if measured.is_none() {
         message!(
-            "{}: no game of it begins as the repertoire does",
+            "{}: none of its games begins like the repertoire",
             games.display()
         );
     }
@@ -204,7 +205,7 @@ fn print(
     measured: Option<Measured>,
     differences: Option<&Differences>,
     out: &mut impl Write,
-) -> anyhow::Result<()> {
+) -> io::Result<()> {
     let RepertoireSummary {
         expectation,
         positions,
@@ -216,65 +217,54 @@ fn print(
     if !*converged {
         message!("the values did not converge: lines that repeat moves count too much");
     }
-    writeln!(out, "expectation      {:.1}%", 100.0 * expectation)?;
+    let mut list = Table::list(0, 16);
+    list.add("expectation", format_args!("{:.1}%", 100.0 * expectation));
     if let Some(Measured { score, error, all }) = measured {
-        writeln!(
-            out,
-            "measured         {:.1}% +-{:.1} in other games, of which all score {:.1}%",
-            100.0 * score,
-            100.0 * error,
-            100.0 * all
-        )?;
+        let [score, error, all] = [score, error, all].map(|share| 100.0 * share);
+        let text = format!("{score:.1}% +-{error:.1} in other games, of which all score {all:.1}%");
+        list.add("measured", text);
     }
-    writeln!(
-        out,
-        "positions        {positions} to learn, met once in {} games or more",
-        args.one_in
-    )?;
-    writeln!(
-        out,
-        "coverage         {:.1}% up to ply {}",
-        100.0 * coverage,
-        args.depth
-    )?;
-    writeln!(out, "moves a game     {plies:.1}")?;
-    print_gaps("gaps", gaps, out)?;
+    let often = format_args!("met once in {} games or more", args.one_in);
+    list.add("positions", format_args!("{positions} to learn, {often}"));
+    let coverage = 100.0 * coverage;
+    list.add(
+        "coverage",
+        format_args!("{coverage:.1}% up to ply {}", args.depth),
+    );
+    list.add("moves a game", format_args!("{plies:.1}"));
+    add_gaps("gaps", gaps, &mut list);
     let Some(differences) = differences else {
-        return Ok(());
+        return write!(out, "{list}");
     };
-    writeln!(out, "agreed           {} positions", differences.agreed)?;
-    writeln!(out, "repairs          {}", differences.repairs.len())?;
+    list.add("agreed", format_args!("{} positions", differences.agreed));
+    list.add("repairs", differences.repairs.len());
     for repair in differences.repairs.iter().take(SHOWN) {
-        let san =
-            |mv| notation::number(repair.line.last()) + &notation::san(repair.line.last(), mv);
+        let before = repair.line.last();
+        let san = |mv| notation::number(before) + &notation::san(before, mv);
+        let (played, better) = (san(repair.played), san(repair.better));
         let score = repair.score.map_or_else(
             || "not in the book".to_owned(),
             |score| format!("{:.1}%", 100.0 * score),
         );
-        let line = repair.line.to_string();
-        let after = if line.is_empty() {
-            String::new()
-        } else {
-            format!("  after {line}")
+        let after = match repair.line.plies() {
+            0 => String::new(),
+            _ => format!("  after {}", repair.line),
         };
-        writeln!(
-            out,
-            "  {:<12} {} ({score}): {} ({:.1}%){after}",
-            one_in(repair.probability),
-            san(repair.played),
-            san(repair.better),
-            100.0 * repair.better_score,
-        )?;
+        let better_score = 100.0 * repair.better_score;
+        list.add(
+            &format!("  {}", one_in(repair.probability)),
+            format_args!("{played} ({score}): {better} ({better_score:.1}%){after}"),
+        );
     }
-    print_gaps("without a move", &differences.holes, out)
+    add_gaps("without a move", &differences.holes, &mut list);
+    write!(out, "{list}")
 }
 
-fn print_gaps(name: &str, gaps: &[Gap], out: &mut impl Write) -> anyhow::Result<()> {
-    writeln!(out, "{name:<16} {}", gaps.len())?;
+fn add_gaps(name: &str, gaps: &[Gap], list: &mut Table) {
+    list.add(name, gaps.len());
     for gap in gaps.iter().take(SHOWN) {
-        writeln!(out, "  {:<12} {}", one_in(gap.probability), gap.line)?;
+        list.add(&format!("  {}", one_in(gap.probability)), &gap.line);
     }
-    Ok(())
 }
 
 fn to_json(

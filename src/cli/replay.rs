@@ -57,7 +57,7 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         None => {
             writeln!(
                 out,
-                "{name}: {} events, {} lines sent: the same again",
+                "{name}: {} events, {} lines sent: the same output",
                 replayed.came, replayed.matched
             )?;
             0

@@ -44,7 +44,7 @@ pub(super) fn join(path: &Path, games: &[ReviewedGame], of_player: bool) -> anyh
     let mut lines = text.lines().enumerate();
     if lines.next().map(|(_, line)| line) != Some(GameRecord::HEADER) {
         bail!(
-            "{}: line 1: this is no record of tabia --games",
+            "{}: line 1: this is not a record of tabia --games",
             path.display()
         );
     }
@@ -180,13 +180,18 @@ mod tests {
     }
 
     fn record(moves: &str, white: bool, restarts: u32) -> GameRecord {
-        GameRecord {
-            has_go: [white, !white],
-            book: "main.ctg".to_owned(),
-            restarts,
-            moves: moves.split_whitespace().map(str::to_owned).collect(),
-            ..GameRecord::default()
-        }
+        let mut record = GameRecord::default();
+        record.has_go = [white, !white];
+        record.book = "main.ctg".to_owned();
+        record.restarts = restarts;
+        record.moves = moves.split_whitespace().map(str::to_owned).collect();
+        record
+    }
+
+    fn restart(moves: &str, white: bool) -> GameRecord {
+        let mut record = record(moves, white, 1);
+        record.kind = RecordKind::Restart;
+        record
     }
 
     #[test]
@@ -204,10 +209,7 @@ mod tests {
             record("e2e4 e7e5", true, 0),
             // Another game with the same beginning.
             record("e2e4 c7c5", true, 0),
-            GameRecord {
-                kind: RecordKind::Restart,
-                ..record("e2e4", true, 1)
-            },
+            restart("e2e4", true),
         ];
         let joined = joined(&records, &games, false);
         assert_eq!((joined.games, joined.found, joined.restarts), (4, 3, 1));
@@ -239,10 +241,7 @@ mod tests {
             // A game of others, and one that is in no file.
             record("d2d4", true, 4),
             record("c2c4", true, 0),
-            GameRecord {
-                kind: RecordKind::Restart,
-                ..record("e2e4", false, 1)
-            },
+            restart("e2e4", false),
         ];
         let all = joined(&records, &games, false);
         assert_eq!(

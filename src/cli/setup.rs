@@ -10,8 +10,7 @@ use super::args::ConfigArgs;
 use super::difference;
 use super::style::{HEADING, Painted};
 use crate::install::{
-    FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, carry_out,
-    chess_programs, find, plan, take_back, text_of, undo, without_namesakes,
+    FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, TextFile,
 };
 use tabia_adapter::config::Config;
 use tabia_book::Book;
@@ -59,7 +58,9 @@ const ENDGAME: &str = "fen 8/8/4k3/8/8/3QK3/8/8 w - - 0 1";
 
 pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let places = Places::of_this_user();
-    let own = places.own().context("there is no home folder to set up")?;
+    let own = places
+        .of_tabia()
+        .context("there is no home folder to set up")?;
     let record_path = own.join("setup.json");
     let record = Record::read(&record_path)?;
     if args.remove {
@@ -71,10 +72,10 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let folders: Vec<PathBuf> = (args.folder.iter())
         .map(std::path::absolute)
         .collect::<io::Result<_>>()?;
-    let mut finds = find(&places, &folders);
+    let mut finds = Finds::search(&places, &folders);
     let configuration = own.join("engines.toml");
     // One that cannot be read is reported when it is to be changed.
-    if let Ok(Some(text)) = text_of(&configuration)
+    if let Ok(Some(text)) = TextFile::text_of(&configuration)
         && let Ok(config) = Config::parse(&text, &configuration)
     {
         finds.keep(&config, &|path| path.exists());
@@ -108,7 +109,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             record: &record,
             registration,
         };
-        plan(&finds, &situation, &text_of)
+        SetupPlan::new(&finds, &situation, &TextFile::text_of)
     };
     let mut registration = super::register::registration_of(&used, None)?;
     let mut plan = planned(&registration);
@@ -129,7 +130,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         if !agreed(args, "Do this?", out)? {
             return Ok(1);
         }
-        carry_out(&plan, &record, &registration.command, &record_path)?;
+        plan.carry_out(&record, &registration.command, &record_path)?;
         writeln!(out, "Done. \"tabia setup --remove\" undoes it.")?;
     }
     let works = try_it(Path::new(&registration.command), out)?;
@@ -137,7 +138,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         writeln!(
             out,
             "\n{}",
-            Painted(HEADING, format!("{program}: to be typed there"))
+            Painted(HEADING, format!("{program}: lines to type"))
         )?;
         for line in lines.lines() {
             writeln!(out, "  {}", plain(line))?;
@@ -154,11 +155,11 @@ fn remove(
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     if *record == Record::default() {
-        writeln!(out, "There is nothing that \"tabia setup\" has done.")?;
+        writeln!(out, "\"tabia setup\" has not changed anything yet.")?;
         name_registered(places, &SetupPlan::default(), out)?;
         return Ok(0);
     }
-    let plan = undo(record, &text_of);
+    let plan = SetupPlan::undoing(record, &TextFile::text_of);
     show_plan(&plan, out)?;
     name_registered(places, &plan, out)?;
     writeln!(
@@ -172,7 +173,7 @@ fn remove(
     if !agreed(args, "Do this?", out)? {
         return Ok(1);
     }
-    take_back(&plan, record, record_path)?;
+    plan.take_back(record, record_path)?;
     writeln!(out, "Done.")?;
     Ok(0)
 }
@@ -183,14 +184,14 @@ fn name_registered(places: &Places, plan: &SetupPlan, out: &mut impl Write) -> i
         let change = plan.changes.iter().find(|change| change.path == path);
         match change {
             Some(change) => change.after.clone(),
-            None => text_of(path).ok().flatten(),
+            None => TextFile::text_of(path).ok().flatten(),
         }
     };
-    for (file, command) in super::register::registered(&chess_programs(places), &text_now) {
+    for (file, command) in super::register::registered(&places.chess_programs(), &text_now) {
         let file = shown(&file);
         writeln!(
             out,
-            "left as it is: {file}: what \"tabia register\" wrote; {} takes it out",
+            "left as it is: {file}: what \"tabia register\" wrote; {} removes it",
             plain(&command)
         )?;
     }
@@ -241,10 +242,7 @@ fn choose_books(books: &mut Vec<PathBuf>, out: &mut impl Write) -> io::Result<()
     }
     match chosen(&answer, books) {
         Some(chosen) => *books = chosen,
-        None => writeln!(
-            out,
-            "These are no numbers of the list: all of them are taken."
-        )?,
+        None => writeln!(out, "Not in the list: all books are used.")?,
     }
     Ok(())
 }
@@ -308,7 +306,7 @@ fn show_plan(plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "left as it is: {}", plain(text))?;
     }
     if plan.changes.is_empty() {
-        writeln!(out, "No file is to be changed.")?;
+        writeln!(out, "No file needs to change.")?;
     }
     out.flush()
 }
@@ -344,7 +342,7 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
         defect.is_none()
     });
     // Done only now: if a book is damaged, the same book in another format is used.
-    for (other, book) in without_namesakes(&mut finds.books) {
+    for (other, book) in finds.drop_namesakes() {
         let (other, book) = (shown(&other), shown(&book));
         writeln!(out, "left out: {other}: another format of {book}")?;
     }
@@ -355,7 +353,7 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
 const TINY: u64 = 10;
 
 /// Why a book is not used: unreadable parts that `tabia info` would find, or too few
-/// positions. A missing index is no reason.
+/// positions. A missing index does not count.
 fn defect(path: &Path) -> anyhow::Result<Option<String>> {
     let book = super::open_quietly(path, false)?;
     let damage = match &book {
@@ -364,7 +362,7 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
             let info = super::info::counted(book, false)?;
             match info.bad_pages {
                 _ if info.pages < expected => {
-                    Some(format!("{} of {expected} pages are there", info.pages))
+                    Some(format!("only {} of {expected} pages exist", info.pages))
                 }
                 0 => None,
                 1 => Some("a page cannot be read to its end".to_owned()),
@@ -372,7 +370,7 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
             }
         }
         Book::Bin(book) if book.bytes().is_multiple_of(ENTRY_BYTES as u64) => None,
-        Book::Bin(_) => Some("the last entry is not whole".to_owned()),
+        Book::Bin(_) => Some("the last entry is incomplete".to_owned()),
         Book::Abk(book) => book.notices().first().cloned(),
     };
     let shown = path.display();
@@ -427,11 +425,7 @@ fn without_numbers(remark: &str) -> String {
 
 /// Plays like a chess program; true if there is a move in each position.
 fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
-    writeln!(
-        out,
-        "\n{}",
-        Painted(HEADING, "Two moves, to see that it works")
-    )?;
+    writeln!(out, "\n{}", Painted(HEADING, "Test: two moves"))?;
     out.flush()?;
     let command = EngineCommand::new(program.to_owned()).may_be_tabia(true);
     let patience = Patience::default()

@@ -31,7 +31,7 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia suite --check suite.epd\n  \
     tabia suite --match games.pgn suite.epd\n\n\
     Sources are books (.ctg .bin .abk .jsonl), games (all that `tabia build` reads), suites \
-    (.epd, .pgn) and `-` (games or positions on standard input); several are united. Positions \
+    (.epd, .pgn) and `-` (games or positions on standard input); several are combined. Positions \
     of an .epd are taken unchanged, regardless of --plies. The same sources and seed give the \
     same bytes. docs/suites.md of the source says what makes a good suite.\n\n\
     Exit codes: 0 done; 1 --check found a fault, or games were skipped with --strict; 2 no \
@@ -553,13 +553,13 @@ fn row_text(row: &FunnelRow) -> String {
 /// Prints the result on standard error.
 fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     collection::report(&made.tally);
-    message!("{:>12} positions looked at", made.funnel.seen);
+    message!("{:>12} positions examined", made.funnel.seen);
     for row in made.funnel.rows() {
         message!("{}", row_text(&row));
     }
     let (files, engines) = made.values;
     if files + engines > 0 {
-        message!("values: {files} of files, {engines} of the engine");
+        message!("values: {files} from files, {engines} from the engine");
     }
     if let Some(nodes) = job.confirm {
         message!(
@@ -569,7 +569,7 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     }
     let found = made.figures.positions;
     if let Some(wanted) = job.count.filter(|wanted| found < *wanted) {
-        message!("only {found} of the {wanted} that --count asks for: no other position is left");
+        message!("only {found} of the {wanted} positions of --count: no others are left");
     }
     for line in super::suite_check::figures(&made.figures) {
         message!("{line}");

@@ -98,7 +98,7 @@ fn note_text(note: SuiteNote) -> String {
             counted(count, "en passant square")
         ),
         SuiteNote::DroppedCounters(count) => format!(
-            "{} with FEN counters: cutechess-cli starts from 0 1 all the same (it reads hmvc and \
+            "{} with FEN counters: cutechess-cli starts from 0 1 anyway (it reads hmvc and \
              fmvn)",
             counted(count, "line")
         ),
@@ -171,7 +171,7 @@ fn print(path: &Path, report: &SuiteCheck, out: &mut impl Write) -> anyhow::Resu
     }
     writeln!(
         out,
-        "{} different positions, {} of them there before with wings exchanged",
+        "{} different positions, {} of them repeat one with the wings exchanged",
         report.exits, report.wing_mirrors
     )?;
     for line in figures(&report.figures) {

@@ -5,17 +5,14 @@ use std::io::{self, Write};
 
 use shakmaty::Color;
 
+use super::columns::{self, Cell, Table, cell};
 use super::style::{
     FAINT, HEADING, PLACE, Painted, commentary_symbol, counted, of_mark, per_cent, rounded, signed,
-    wrapped,
 };
 use tabia_book::Mark;
 use tabia_book::view::{MoveView, PositionView};
 
-/// Greatest width of a row in columns; a longer reason is wrapped.
-const ROW: usize = 80;
-
-/// Heading, width, whether a move has the value, and the value as text.
+/// Heading, least width, whether a move has the value, and the value as text.
 type Column = (
     &'static str,
     usize,
@@ -45,17 +42,17 @@ const fn has_evaluation(entry: &MoveView) -> bool {
 }
 
 const COLUMNS: [Column; 11] = [
-    ("weight", 8, has_weight, |mv| or_dash(mv.stored_weight)),
-    ("games", 8, has_games, |mv| mv.games.to_string()),
-    ("won", 8, has_priority, |mv| mv.results.wins.to_string()),
-    ("drawn", 8, has_priority, |mv| mv.results.draws.to_string()),
-    ("lost", 8, has_priority, |mv| mv.results.losses.to_string()),
-    ("%", 7, has_games, |mv| per_cent(mv.score)),
-    ("av", 6, is_rated, |mv| rounded(mv.average_elo)),
-    ("perf", 6, is_rated, |mv| rounded(mv.performance)),
-    ("fact", 6, is_rated, |entry| signed(entry.learn_value)),
-    ("eval", 7, has_evaluation, |entry| pawns(entry.evaluation)),
-    ("prio", 6, has_priority, |mv| or_dash(mv.priority)),
+    ("weight", 7, has_weight, |mv| or_dash(mv.stored_weight)),
+    ("games", 7, has_games, |mv| mv.games.to_string()),
+    ("won", 7, has_priority, |mv| mv.results.wins.to_string()),
+    ("drawn", 7, has_priority, |mv| mv.results.draws.to_string()),
+    ("lost", 7, has_priority, |mv| mv.results.losses.to_string()),
+    ("%", 6, has_games, |mv| per_cent(mv.score)),
+    ("av", 5, is_rated, |mv| rounded(mv.average_elo)),
+    ("perf", 5, is_rated, |mv| rounded(mv.performance)),
+    ("learn", 5, is_rated, |entry| signed(entry.learn_value)),
+    ("eval", 6, has_evaluation, |mv| pawns(mv.evaluation)),
+    ("prio", 5, has_priority, |mv| or_dash(mv.priority)),
 ];
 
 fn pawns(cp: Option<i32>) -> String {
@@ -97,61 +94,51 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
     if view.moves.is_empty() {
         return Ok(());
     }
-    let columns = || COLUMNS.iter().filter(|c| view.moves.iter().any(c.2));
+    let shown: Vec<&Column> = (COLUMNS.iter())
+        .filter(|column| view.moves.iter().any(column.2))
+        .collect();
     let marks = view.moves.iter().any(is_rated);
-    let mut head = format!("{:<9}", "move");
-    for (name, width, ..) in columns() {
-        head += &format!("{name:>width$}");
-    }
-    head += if marks { " mark  " } else { " " };
-    head += &format!("{:>7}", "prob");
-    writeln!(out, "\n{}", Painted(HEADING, &head))?;
+    let mut columns = vec![columns::left(9)];
+    columns.extend(shown.iter().map(|column| columns::right(column.1)));
+    columns.extend(marks.then_some(columns::left(6)));
+    columns.extend([columns::right(6), columns::note()]);
+    let mut table = Table::new(0, columns);
+    let names = shown.iter().map(|column| column.0);
+    let names = ["move"].into_iter().chain(names);
+    let names = names.chain(marks.then_some("mark")).chain(["prob"]);
+    let heading = |name: &str| Painted(HEADING, name.to_owned());
+    table.row(names.map(heading).collect::<Vec<Cell>>());
     for entry in &view.moves {
         let style = of_mark(entry.mark);
-        let mut row = String::new();
-        for (_, width, _, text) in columns() {
-            row += &format!("{:>width$}", text(entry));
-        }
-        let name = format!("{:<9}", entry.name());
-        write!(out, "{}{row}", Painted(style, name))?;
+        let mut row = vec![Painted(style, entry.name())];
+        row.extend(shown.iter().map(|column| cell(column.3(entry))));
         if marks {
             let mark = match entry.mark {
                 Mark::None => "-",
                 mark => mark.as_str(),
             };
-            write!(out, " {}", Painted(style, format!("{mark:<6}")))?;
-        } else {
-            write!(out, " ")?;
+            row.push(Painted(style, mark.to_owned()));
         }
-        write!(out, "{:>6.1}%", 100.0 * entry.probability)?;
-        write_note(entry, head.chars().count(), out)?;
+        row.push(cell(format_args!("{:.1}%", 100.0 * entry.probability)));
+        row.push(Painted(FAINT, note(entry)));
+        table.row(row);
     }
+    write!(out, "\n{table}")?;
     if view.moves.iter().any(|entry| entry.transposition) {
         writeln!(out, "\n* not stored as a move, but leads into the book")?;
     }
     Ok(())
 }
 
-/// Writes the commentary on the position after the move, and why the move is not played.
-fn write_note(mv: &MoveView, width: usize, out: &mut impl Write) -> io::Result<()> {
+/// The commentary on the position after the move, and why the move is not played.
+fn note(mv: &MoveView) -> String {
     let symbol = commentary_symbol(mv.commentary);
-    let parts = [Some(symbol.as_str()), mv.not_played.as_deref()];
-    let parts: Vec<&str> = parts
-        .into_iter()
-        .flatten()
-        .filter(|part| !part.is_empty())
-        .collect();
-    if parts.is_empty() {
-        return writeln!(out);
-    }
-    let room = ROW.saturating_sub(width + 2).max(20);
-    let parts = parts.join(", ");
-    let mut rows = wrapped(&parts, room).into_iter();
-    writeln!(out, "  {}", Painted(FAINT, rows.next().unwrap_or_default()))?;
-    for row in rows {
-        writeln!(out, "{:1$}{2}", "", width + 2, Painted(FAINT, row))?;
-    }
-    Ok(())
+    let parts = [
+        symbol.as_str(),
+        mv.not_played.as_deref().unwrap_or_default(),
+    ];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// Writes the position and its moves in one line.

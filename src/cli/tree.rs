@@ -1,6 +1,6 @@
 //! `tabia tree`: shows the tree of a book, with rare moves folded.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::ensure;
@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use shakmaty::Chess;
 
+use super::columns::{Table, cell, left, right};
 use super::style::{FAINT, HEADING, Painted, of_mark, per_cent, rounded, thousands};
 use tabia_book::tree::{Branch, Tree, TreeLimits, probe_lines, weight};
 use tabia_book::{Book, BookMove, Mark, Preference};
@@ -62,12 +63,14 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let book = super::open_book(&args.book, args.no_mmap)?;
     let reached = super::line_of(&args.fen, args.moves.as_deref())?;
     let limits = TreeLimits::new(args.depth, args.min_share / 100.0);
+    let columns = [left(TREE_COLUMNS), right(10), right(7), right(7), right(6)];
     let mut printer = Printer {
         tree: Tree::new(&book, limits),
         ascii: args.ascii,
         weights: false,
         transposition: false,
         above: false,
+        table: Table::new(0, columns),
     };
     let found = if args.json {
         let mut tree = json!({ "fen": notation::fen(reached.last()) });
@@ -90,6 +93,7 @@ struct Printer<'b> {
     /// Symbols that occur and are explained at the end.
     transposition: bool,
     above: bool,
+    table: Table,
 }
 
 impl Printer<'_> {
@@ -122,12 +126,10 @@ impl Printer<'_> {
             head = String::new();
         }
         let count = if self.weights { "weight" } else { "games" };
-        let row = format!(
-            "{head:<TREE_COLUMNS$}{count:>11}{:>8}{:>8}{:>7}",
-            "share", "%", "av"
-        );
-        writeln!(out, "{}", Painted(HEADING, row))?;
-        self.level(reached.last(), 0, 1.0, "", out)?;
+        let row = [&head, count, "share", "%", "av"];
+        (self.table).row(row.map(|name| Painted(HEADING, name.to_owned())));
+        self.level(reached.last(), 0, 1.0, "")?;
+        write!(out, "{}", self.table)?;
         if self.above {
             let sign = if self.ascii { "=" } else { "↑" };
             writeln!(out, "\n{sign} the moves from here are shown further up")?;
@@ -148,7 +150,6 @@ impl Printer<'_> {
         ply: u32,
         share: f64,
         indent: &str,
-        out: &mut impl Write,
     ) -> anyhow::Result<()> {
         let branches = self.tree.branches(position, ply, share)?;
         let number = notation::number(position);
@@ -156,21 +157,19 @@ impl Printer<'_> {
         for (index, branch) in branches.shown.iter().enumerate() {
             let last = index + 1 == count && branches.folded == 0;
             let above = self.tree.is_shown(branch);
-            self.row(position, branch, &number, (indent, last, above), out)?;
+            self.row(position, branch, &number, (indent, last, above));
             if !above {
                 let indent = format!("{indent}{}", self.rail(last));
-                self.level(&branch.after, ply + 1, branch.share, &indent, out)?;
+                self.level(&branch.after, ply + 1, branch.share, &indent)?;
             }
         }
         // After a move just above the limit, all moves may be folded.
         if branches.folded > 0 && (count > 0 || ply == 0) {
             let label = format!("{} more", branches.folded);
             let tree = fit(&format!("{indent}{}", self.fork(true)), &label);
-            let row = format!(
-                "{tree:<TREE_COLUMNS$}{:>18}%",
-                per_cent(Some(branches.folded_share))
-            );
-            writeln!(out, "{}", Painted(FAINT, row))?;
+            let share = per_cent(Some(branches.folded_share)) + "%";
+            let row = [tree, String::new(), share];
+            self.table.row(row.map(|text| Painted(FAINT, text)));
         }
         Ok(())
     }
@@ -181,8 +180,7 @@ impl Printer<'_> {
         branch: &Branch,
         number: &str,
         (indent, last, above): (&str, bool, bool),
-        out: &mut impl Write,
-    ) -> io::Result<()> {
+    ) {
         let entry = &branch.entry;
         let mut label = format!("{number}{}", name(position, entry));
         if entry.mark() != Mark::None {
@@ -195,20 +193,14 @@ impl Printer<'_> {
         }
         self.transposition |= entry.transposition;
         let tree = fit(&format!("{indent}{}", self.fork(last)), &label);
-        let pad = TREE_COLUMNS.saturating_sub(tree.chars().count());
-        let rails = tree.strip_suffix(&label).unwrap_or_default();
-        let label = if rails.is_empty() { &tree } else { &label };
         let stats = entry.stats();
-        writeln!(
-            out,
-            "{rails}{}{:pad$}{:>11}{:>7}%{:>8}{:>7}",
-            Painted(of_mark(entry.mark()), label),
-            "",
-            thousands(weight(entry) as u64),
-            per_cent(Some(branch.share)),
-            per_cent(stats.score()),
-            rounded(stats.average_elo()),
-        )
+        self.table.row([
+            Painted(of_mark(entry.mark()), tree),
+            cell(thousands(weight(entry) as u64)),
+            cell(per_cent(Some(branch.share)) + "%"),
+            cell(per_cent(stats.score())),
+            cell(rounded(stats.average_elo())),
+        ]);
     }
 
     fn fork(&self, last: bool) -> &'static str {

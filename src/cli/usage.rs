@@ -279,8 +279,8 @@ mod tests {
                 "error: invalid value '7' for '--n <N>': expected a number from 0 to 5\n\nFor more",
             ),
             (
-                "error: invalid value '200' for '--factor <N>': 200 is not in -125..=125\n",
-                "error: invalid value '200' for '--factor <N>': expected a number from -125 to 125\n",
+                "error: invalid value '200' for '--learn-value <N>': 200 is not in -125..=125\n",
+                "error: invalid value '200' for '--learn-value <N>': expected a number from -125 to 125\n",
             ),
         ] {
             assert_eq!(plain_words(rust), plain);

@@ -20,6 +20,16 @@ pub(crate) struct TextFile {
 }
 
 impl TextFile {
+    /// The text of a file; `None` if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is locked: the reason, with its name.
+    pub(crate) fn text_of(path: &Path) -> Result<Option<String>, String> {
+        let file = TextFile::open(path).map_err(|error| format!("{error:#}"))?;
+        Ok(file.exists().then(|| file.text().to_owned()))
+    }
+
     /// Reads a file that may not exist yet; its folder must. A lock excludes other
     /// processes of Tabia.
     pub(crate) fn open(path: &Path) -> anyhow::Result<TextFile> {
@@ -39,7 +49,7 @@ impl TextFile {
             }
             Err(error) => return Err(error).with_context(|| format!("cannot read {shown}")),
         };
-        ensure!(path.is_file(), "{shown} is no file");
+        ensure!(path.is_file(), "{shown} is not a file");
         let lock = File::open(&path).with_context(|| format!("cannot read {shown}"))?;
         let Some(lock) = Locked::within(LOCK_WAIT, lock) else {
             bail!(
@@ -97,6 +107,12 @@ impl TextFile {
         drop(self.lock.take());
         Ok(new.commit()?.kept)
     }
+}
+
+/// Makes a folder, and those it is in.
+pub(crate) fn make_folder(folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))
 }
 
 #[cfg(test)]

@@ -306,7 +306,7 @@ def the_csv_table_has_the_numbers_of_probe():
                 for name in ("games", "wins", "draws", "losses", "commentary"):
                     assert int(row[name]) == move[name], (fen, row, move)
                 assert abs(float(row["probability"]) - move["probability"]) < 1e-6
-                assert row["mark"] == move["mark"] and int(row["factor"]) == move["factor"]
+                assert row["mark"] == move["mark"] and int(row["learn_value"]) == move["learn_value"]
 
 
 @case(limit=240, needs_shared=True)

@@ -111,7 +111,7 @@ def killed_at_any_rename_all_three_files_are_old_or_new():
 
     settlers = {
         # A writer, a reader that may write, and the next command of the same kind.
-        "mark": lambda: run_ok("mark", book, "--move", "e4", "--factor", "1"),
+        "mark": lambda: run_ok("mark", book, "--move", "e4", "--learn-value", "1"),
         "play": lambda: run_ok("play", "--book", book, stdin="uci\nisready\nquit\n"),
     }
     old = files(book)

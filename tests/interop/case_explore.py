@@ -209,7 +209,7 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
         expect(page.locator('tr[data-uci="d2d4"] td.learn')).to_have_text("−40")
         page.click("#edit-form button.main")
         found = {move["san"]: move for move in probe(book, "")["moves"]}
-        assert (found["d4"]["annotation"], found["d4"]["factor"]) == ("!", -40)
+        assert (found["d4"]["annotation"], found["d4"]["learn_value"]) == ("!", -40)
         expect_figures(page, probe(book, ""))
         page.keyboard.press("Control+z")
         expect(page.locator("#status")).to_have_text("Undone: d4: learn value -40")

@@ -62,7 +62,7 @@ def explorer_shows_changes_by_others_and_overwrites_none():
         page.open(server.url)
         page.click('tr[data-uci="d2d4"] td.edit button')
         page.wait_for("document.querySelector('#edit-dialog').open")
-        assert run("mark", str(book), "--line", "d4", "main", "--factor", "30").returncode == 0
+        assert run("mark", str(book), "--line", "d4", "main", "--learn-value", "30").returncode == 0
         page.click('input[name="mark"][value="avoid"]')
         expect_status(page, "its mark is now main")
         assert marks(book)["d2d4"] == "main"
@@ -84,7 +84,7 @@ def explorer_shows_changes_by_others_and_overwrites_none():
             page.wait_for(f"document.querySelector('tr[data-uci=\"g1f3\"].{value}')")
         # `tabia learn`, and another book at the same path.
         assert run("learn", str(book), str(games), "--player", "Me").returncode == 0
-        learned = {move["uci"]: move["factor"] for move in probe(book, "")["moves"]}["e2e4"]
+        learned = {move["uci"]: move["learn_value"] for move in probe(book, "")["moves"]}["e2e4"]
         assert learned < 0, learned
         page.wait_for(f"document.querySelector('tr[data-uci=\"e2e4\"] td.learn').textContent === '−{-learned}'")
         assert run("prune", str(book), "-o", str(book), "-f", "--line", "Nf3").returncode == 0

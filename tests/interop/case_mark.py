@@ -33,7 +33,7 @@ def sound(book: Path) -> None:
 def a_book_is_intact_after_kills_of_mark_at_any_moment():
     here = folder("mark")
     book = copy_starter(here)
-    changes = [["--mark", "main", "--factor=40"], ["--mark", "avoid", "--factor=-40"]]
+    changes = [["--mark", "main", "--learn-value=40"], ["--mark", "avoid", "--learn-value=-40"]]
     begun = time.monotonic()
     assert run("mark", book, "--all", *changes[1]).returncode == 0
     whole = time.monotonic() - begun

@@ -328,7 +328,7 @@ def book_rows(page: Page, number: int = 0) -> list[dict]:
             score: row.querySelector('td.score').textContent,
             average: row.querySelector('td.av').textContent,
             performance: row.querySelector('td.perf').textContent,
-            factor: row.querySelector('td.learn').textContent,
+            learn_value: row.querySelector('td.learn').textContent,
             probability: Number(row.querySelector('td.prob .number').dataset.probability),
             bar: row.querySelector('.bar').title,
         }))""",

@@ -20,7 +20,7 @@ function randomMove({ one, below, chance, random }, index) {
     score: isScored ? random() : null,
     average_elo: chance(0.5) ? 2000 + below(800) : null,
     performance: chance(0.5) ? 2000 + below(800) : null,
-    factor: below(3) - 1,
+    learn_value: below(3) - 1,
     probability: random(),
     white: results(),
     draws: results(),
@@ -105,7 +105,7 @@ test("a column is hidden if none of the moves has a value there", () => {
       eval: moves.some((move) => move.evaluation !== undefined),
       av: moves.some((move) => move.average_elo !== null),
       perf: moves.some((move) => move.performance !== null),
-      learn: moves.some((move) => move.factor !== 0),
+      learn: moves.some((move) => move.learn_value !== 0),
       results: moves.some((move) => move.white !== null),
     };
     for (const [kind, isThere] of Object.entries(has)) assert.equal(empty.includes(kind), !isThere, kind);
@@ -113,7 +113,7 @@ test("a column is hidden if none of the moves has a value there", () => {
     assert.ok(!emptyColumns(moves, true).includes("eval"));
   });
   // The priority of a book of another format is in the column of learn values.
-  const weights = [{ score: null, average_elo: null, performance: null, factor: 0, white: null, priority: 5 }];
+  const weights = [{ score: null, average_elo: null, performance: null, learn_value: 0, white: null, priority: 5 }];
   assert.deepEqual(emptyColumns(weights, false), ["score", "eval", "av", "perf", "results"]);
 });
 

@@ -163,7 +163,7 @@ fn audit_sets_marks_and_keeps_existing_ones() {
 fn learn_values_make_worse_moves_rarer() {
     let folder = Folder::new();
     let book = made(&folder);
-    folder.done("mark made.ctg --move e4 --factor 30");
+    folder.done("mark made.ctg --move e4 --learn-value 30");
     folder.tabia("audit made.ctg --learn-values").ends(1);
     let learn_values = |moves: &str| {
         let found = lookup(&book, &after(moves));

@@ -41,7 +41,7 @@ fn probe_json_has_every_field() {
         "uci": "d7d5", "san": "d5", "games": 1, "wins": 0, "draws": 0, "losses": 0,
         "score": null, "average_elo": null, "performance": null,
         "recommendation": 0, "mark": "none", "annotation": "", "commentary": 0,
-        "factor": 0, "transposition": false, "probability": 1.0,
+        "learn_value": 0, "factor": 0, "transposition": false, "probability": 1.0,
     });
     for (found, expected) in [(&mut found, expected), (&mut mv, expected_of_move)] {
         // There may be more fields.
@@ -240,9 +240,9 @@ fn setup_takes_each_book_once_and_no_damaged_one() {
         "linked.ctg: a copy of ",
         "a/same.bin: another format of ",
         "tiny.ctg: it has fewer than 10 positions or moves",
-        "cut.ctg: it is damaged: 19 of 85 pages are there",
+        "cut.ctg: it is damaged: only 19 of 85 pages exist",
         "damaged.ctg: it is damaged: a page cannot be read to its end",
-        "cut.bin: it is damaged: the last entry is not whole",
+        "cut.bin: it is damaged: the last entry is incomplete",
     ] {
         assert_has(&shown, part);
     }
@@ -321,10 +321,10 @@ fn setup_and_register_write_the_same_list_of_options() {
     let shown = at_home(&folder, "setup --remove --yes").printed();
     assert_has(
         &shown,
-        "tabia register cutechess --name 'My own' --remove takes it out",
+        "tabia register cutechess --name 'My own' --remove removes it",
     );
     assert!(!shown.contains("cutechess --remove takes"), "{shown}");
     at_home(&folder, "register cutechess --name 'My own' --remove").ok();
     let shown = at_home(&folder, "setup --remove --yes").printed();
-    assert_eq!(shown, "There is nothing that \"tabia setup\" has done.\n");
+    assert_eq!(shown, "\"tabia setup\" has not changed anything yet.\n");
 }

@@ -58,10 +58,12 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
     let lines: Vec<serde_json::Value> = lines.collect();
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["mark"], json!(["none", "main"]));
-    assert_eq!(lines[0]["factor"], json!([0, 5]));
+    for name in ["learn_value", "factor"] {
+        assert_eq!(lines[0][name], json!([0, 5]));
+    }
     assert_eq!(lines[0]["stats"][1]["wins"], 3);
     assert_eq!(lines[1]["summary"]["different"], 1);
-    for only in "marks moves stats factors annotations commentaries".split(' ') {
+    for only in "marks moves stats learn-values factors annotations commentaries".split(' ') {
         run(&format!("a.ctg b.ctg --only {only}")).ends(1);
     }
     run("a.ctg b.ctg --only positions").ok();

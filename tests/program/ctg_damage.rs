@@ -71,7 +71,7 @@ fn marks_of_a_damaged_book_are_reported_as_incomplete() {
     let mut bytes = fs::read(at("bad.ctg")).unwrap();
     bytes[4096 * 8 + 2..][..2].fill(0xff);
     fs::write(at("bad.ctg"), &bytes).unwrap();
-    let mark = "mark bad.ctg --factor 7 --where 'games>=2'";
+    let mark = "mark bad.ctg --learn-value 7 --where 'games>=2'";
     let strict = folder.tabia(&format!("{mark} --strict"));
     strict.refused("nothing was changed");
     assert_eq!(fs::read(at("bad.ctg")).unwrap(), bytes);

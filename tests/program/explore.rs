@@ -290,7 +290,10 @@ fn a_change_and_its_undo_are_reported_and_nonsense_is_refused() {
         value(&done),
         json!({"undo": 1, "redo": 0, "last_change": message, "taken_back": null})
     );
-    assert_eq!(change("e7e5", "factor", "-20").status(), StatusCode::OK);
+    assert_eq!(
+        change("e7e5", "learn_value", "-20").status(),
+        StatusCode::OK
+    );
     let changed = files(&path);
     let view = ask(&explorer, "/api/position");
     let book = &view["books"][0];
@@ -298,7 +301,7 @@ fn a_change_and_its_undo_are_reported_and_nonsense_is_refused() {
     for nonsense in [
         change("e2e4", "mark", "main"),
         change("c7c5", "mark", "blue"),
-        change("c7c5", "factor", "200"),
+        change("c7c5", "learn_value", "200"),
         change("", "mark", "main"),
         post(
             &explorer,
@@ -400,7 +403,7 @@ fn a_change_of_a_book_on_disk_can_be_undone_byte_for_byte() {
         moves.into_iter().find(|mv| mv["uci"] == "c7c5").unwrap()
     };
     assert!(c5()["probability"].as_f64().unwrap() > 0.0);
-    change("factor", "-30");
+    change("learn_value", "-30");
     change("annotation", "!?");
     change("mark", "avoid");
     // A change without effect cannot be undone.
@@ -411,7 +414,7 @@ fn a_change_of_a_book_on_disk_can_be_undone_byte_for_byte() {
         json!(["avoid", "!?"])
     );
     assert_eq!(
-        json!([now["factor"], now["probability"]]),
+        json!([now["learn_value"], now["probability"]]),
         json!([-30, 0.0])
     );
     assert_eq!(now["not_played"], "marked red");
@@ -424,7 +427,7 @@ fn a_change_of_a_book_on_disk_can_be_undone_byte_for_byte() {
     // Redo, then undo once more.
     let redo = post(&explorer, "/api/redo", &json!({"book": 0}));
     assert_eq!(value(&redo)["redo"], 2);
-    assert_eq!(c5()["factor"], -30);
+    assert_eq!(c5()["learn_value"], -30);
     let undone = post(&explorer, "/api/undo", &json!({"book": 0}));
     assert!(value(&undone)["taken_back"].is_object());
     // A page that shows an old value does not overwrite a newer one, and does not undo

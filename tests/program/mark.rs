@@ -50,7 +50,11 @@ fn a_mark_changes_only_the_requested_bytes_of_a_genuine_book() {
     // The entry after 1.e4 is at byte 4 of page 0: 22 bytes of key, one of moves, 33 of
     // statistics. That of the start position is at byte 60.
     let after_e4 = 4096 + 4 + 22 + 1;
-    mark(&folder, "book.ctg --move e4 --mark main --factor 20 '!?'").ok();
+    mark(
+        &folder,
+        "book.ctg --move e4 --mark main --learn-value 20 '!?'",
+    )
+    .ok();
     let expected = vec![
         (after_e4 + 30, 0, 0x80),
         (after_e4 + 31, 0, 236),
@@ -97,7 +101,7 @@ fn a_change_of_the_whole_book_keeps_the_old_one() {
         ("learn book.ctg games.pgn", true),
         ("compact book.ctg", true),
         // Of these the command itself can take back what it did.
-        ("mark book.ctg --move e4 --factor 7", false),
+        ("mark book.ctg --move e4 --learn-value 7", false),
         ("mark book.ctg --all main --dry-run", false),
         ("learn book.ctg games.pgn --dry-run", false),
         // Nothing changes.
@@ -105,7 +109,7 @@ fn a_change_of_the_whole_book_keeps_the_old_one() {
     ] {
         let folder = Folder::with(SMALL);
         folder.put("games.pgn", games);
-        folder.done("mark book.ctg --move d4 --factor 33");
+        folder.done("mark book.ctg --move d4 --learn-value 33");
         let old =
             ["book.ctg", "book.cto", "book.ctb"].map(|name| fs::read(folder.join(name)).unwrap());
         let messages = folder.tabia(change).ok();
@@ -136,7 +140,7 @@ fn a_whole_book_is_cleared_only_with_all() {
         "--clean",
         "--clear --clean",
         "--clear --json",
-        "--clear --factor 3",
+        "--clear --learn-value 3",
     ] {
         mark(&folder, &format!("book.ctg {options}")).refused("--all for the whole book");
         assert_eq!(fs::read(&book).unwrap(), before, "{options}");
@@ -160,7 +164,7 @@ fn nothing_is_pending_beside_a_sound_book() {
     assert_eq!(fs::read(folder.join("book.ctg")).unwrap(), before);
     // A journal that was not complete when its program was killed.
     folder.put(".book.ctg.edit", b"tabiaed2 and then");
-    let messages = mark(&folder, "book.ctg --move e4 --factor 3").ok();
+    let messages = mark(&folder, "book.ctg --move e4 --learn-value 3").ok();
     assert_has(&messages, "was interrupted before the book was touched");
     assert!(!folder.join(".book.ctg.edit").exists());
 }
@@ -327,7 +331,7 @@ fn a_damaged_page_is_named() {
     let mut bytes = fs::read(&book).unwrap();
     bytes[4096 * 3..][..4096].fill(0xa5);
     fs::write(&book, bytes).unwrap();
-    let messages = mark(&folder, "book.ctg --all --factor 7").ends_with(1, "page 2");
+    let messages = mark(&folder, "book.ctg --all --learn-value 7").ends_with(1, "page 2");
     assert_has(&messages, "1 damaged page not read to its end");
 }
 
@@ -343,7 +347,7 @@ fn mark_with_invalid_input_changes_nothing() {
         ("--where 'games<' main", 2, "column 7"),
         ("--all", 2, "nothing to do"),
         ("main", 2, "name the moves"),
-        ("--move e4 purple", 2, "no mark"),
+        ("--move e4 purple", 2, "not a mark"),
         ("--move e4 main avoid", 2, "another mark of this kind"),
         (
             "--move e4 --mark main avoid",
@@ -351,7 +355,7 @@ fn mark_with_invalid_input_changes_nothing() {
             "another mark of this kind",
         ),
         ("--move e4 ! ?", 2, "another mark of this kind"),
-        ("--move e4 --factor 126", 2, "126"),
+        ("--move e4 --learn-value 126", 2, "126"),
         ("--fen '8/8 w' main", 2, "--fen"),
         (
             "--fen '4k3/8/8/8/8/8/8/4K3 w - - 0 1' main",
@@ -447,7 +451,7 @@ fn weights_and_priorities_are_set_and_unsupported_marks_are_refused() {
         ("book.bin", "--move e4 !", "which has no annotations"),
         (
             "book.bin",
-            "--move e4 --factor 3",
+            "--move e4 --learn-value 3",
             "which has no learn values",
         ),
         (
@@ -524,7 +528,10 @@ fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
     let (random, _) = crate::common::random_book(250, 20);
     let book = random.write(&folder, "book");
     // Two bytes of each position change together.
-    let wishes = ["--mark=main --factor=40", "--mark=avoid --factor=-40"];
+    let wishes = [
+        "--mark=main --learn-value=40",
+        "--mark=avoid --learn-value=-40",
+    ];
     let marking = |options: &str, arguments: &str| {
         let mut command = folder.command(&format!("mark book.ctg --all {options} {arguments}"));
         command.stderr(Stdio::null()).spawn().unwrap()
@@ -574,7 +581,7 @@ fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
     }
     eprintln!("{cut_short} cut short, {half_done} of them in the middle of writing");
     // An interrupted change is completed, then the last request is carried out.
-    mark(&folder, "book.ctg --all main --factor 1").ok();
+    mark(&folder, "book.ctg --all main --learn-value 1").ok();
     assert_sound(&book);
     let info = info(&book);
     assert_eq!(info.main_marks, info.positions);

@@ -225,7 +225,7 @@ fn a_wrong_number_gives_an_error_in_plain_words() {
         ),
         ("suite a.pgn -o x.epd --min-share x", "expected a number"),
         (
-            "mark x.ctg --factor 200 --move e4",
+            "mark x.ctg --learn-value 200 --move e4",
             "expected a number from -125 to 125",
         ),
     ] {

@@ -15,14 +15,14 @@ fn a_learn_value_has_the_same_sign_in_all_commands() {
     let found = folder.tabia("probe book.ctg --json").json();
     let moves = found["moves"].as_array().unwrap();
     let e4 = moves.iter().find(|mv| mv["uci"] == "e2e4").unwrap();
-    assert_eq!(e4["factor"], 40);
+    assert_eq!(e4["learn_value"], 40);
     let table = folder.tabia("probe book.ctg --explain").printed();
     assert!(
         table
             .lines()
             .any(|row| row.starts_with("e4 ") && row.contains(" +40 "))
     );
-    assert_has(&table, "stored: recommendation 00, factor -40");
+    assert_has(&table, "stored: recommendation 00, learn value -40");
     folder.done("convert book.ctg book.csv");
     let csv = folder.text("book.csv");
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1,e2e4,";
@@ -30,7 +30,7 @@ fn a_learn_value_has_the_same_sign_in_all_commands() {
     assert_eq!(row.split(',').nth(13), Some("40"), "{row}");
     copy(STARTER, &folder.join("old.ctg"));
     let diff = folder.tabia("diff old.ctg book.ctg --json");
-    assert_has(&diff.out(), "\"factor\":[0,40]");
+    assert_has(&diff.out(), "\"learn_value\":[0,40]");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn check_starts_the_engines_of_the_configuration() {
     let second = "[engine.builtin]\ncommand = \"builtin\"\n[engine.builtin.options]\nHush = 3\n";
     let text = with(&format!("Hash = 8\n{second}"), 2);
     assert_has(&text, "Hush = 3: wrong");
-    assert_has(&text, "another engine has options that are wrong");
+    assert_has(&text, "another engine has invalid options");
 }
 
 #[cfg(unix)]

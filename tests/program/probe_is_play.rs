@@ -97,14 +97,9 @@ struct Adapter {
 
 impl Adapter {
     fn new(book: &Path, sets: &[&str]) -> Adapter {
-        let profile = Profile::default().name("fish".to_owned());
-        let engines = Engines {
-            profiles: vec![profile],
-            stand_in: None,
-            chain: 1,
-            if_none_starts: Default::default(),
-            record_games: false,
-        };
+        let mut profile = Profile::default();
+        profile.name = "fish".to_owned();
+        let engines = Engines::one(profile);
         let mut adapter = Adapter {
             session: Session::new(engines, 1),
             book_set: BookSet::default(),

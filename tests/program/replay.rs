@@ -81,7 +81,7 @@ fn a_replay_sends_the_same_again() {
         assert!(text.starts_with("tabia-log 1\n"), "{text}");
         assert!(!text.contains('\u{1b}'), "a control character in the log");
         let messages = replay(&log, 0);
-        assert_has(&messages, "the same again");
+        assert_has(&messages, "the same output");
     }
 }
 
@@ -119,7 +119,7 @@ fn a_different_answer_is_shown_with_the_lines_before_it() {
         &messages,
         &format!("cut off in the middle of line {number}"),
     );
-    assert_has(&messages, "the same again");
+    assert_has(&messages, "the same output");
     fs::write(&log, &text).unwrap();
     let messages = replay(&log, 0);
     assert!(!messages.contains("cut off"), "{messages}");
@@ -148,7 +148,7 @@ fn a_file_that_is_no_log_gives_one_line_and_exit_code_2() {
     let path = folder.join("x.log");
     for (text, message) in [
         ("", "empty"),
-        ("uci\n", "no log of tabia"),
+        ("uci\n", "not a log of tabia"),
         ("tabia-log 9\n", "format 9"),
         (
             "tabia-log 1\nset Book Variety=3\n",
@@ -161,7 +161,7 @@ fn a_file_that_is_no_log_gives_one_line_and_exit_code_2() {
         ("tabia-log 1\nengine x\n  1.0 gui> uci\n", "line 3"),
         (
             "tabia-log 1\nengine x\n  1.000000 said uci\n",
-            "no word of a log",
+            "not a word of a log",
         ),
     ] {
         fs::write(&path, text).unwrap();

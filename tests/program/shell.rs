@@ -337,14 +337,14 @@ fn setup_asks_before_changes_and_can_be_undone() {
 
     let after = all_below(&home);
     let again = run_in(&home, "setup --yes").out();
-    assert_has(&again, "No file is to be changed.");
+    assert_has(&again, "No file needs to change.");
     assert_eq!(all_below(&home), after);
     run_in(&home, "setup --remove").ends(1);
     assert_eq!(all_below(&home), after);
     run_in(&home, "setup --remove --yes").ok();
     assert_eq!(all_below(&home), before);
     let twice = run_in(&home, "setup --remove --yes").printed();
-    assert_has(&twice, "nothing");
+    assert_has(&twice, "not changed anything yet");
 }
 
 /// The folder with the book is named in the first run only; Cute Chess stores what the
@@ -365,7 +365,7 @@ fn a_second_setup_keeps_the_books_of_the_first() {
     let folder = home.join("elsewhere").display().to_string();
     run_in(
         &home,
-        &format!("mark {folder}/deep/two.ctg --move e4 --factor 3"),
+        &format!("mark {folder}/deep/two.ctg --move e4 --learn-value 3"),
     )
     .ok();
     run_in(&home, &format!("setup --yes --folder {folder}")).ok();
@@ -375,7 +375,7 @@ fn a_second_setup_keeps_the_books_of_the_first() {
     let after = all_below(&home);
     assert_has(
         &run_in(&home, "setup --yes").out(),
-        "No file is to be changed.",
+        "No file needs to change.",
     );
     assert_eq!(all_below(&home), after);
     // One that is not there any more is taken out.

@@ -127,14 +127,14 @@ fn an_interrupted_evaluation_by_an_engine_continues() {
     let evaluate = "suite one.pgn two.pgn -o a.epd -f --plies 1 --eval 0..2000 \
         --engine builtin --nodes 2000 --save-evals found.epd";
     let messages = at.done(evaluate);
-    assert_has(&messages, "0 of files, 4 of the engine");
+    assert_has(&messages, "0 from files, 4 from the engine");
     let (suite, saved) = (at.text("a.epd"), at.text("found.epd"));
     assert_eq!(saved.lines().count(), 4);
     // Half of it was lost.
     let half: Vec<&str> = saved.lines().take(2).collect();
     at.put("found.epd", format!("{}\nrnbq", half.join("\n")));
     let messages = at.done(evaluate);
-    assert_has(&messages, "0 of files, 2 of the engine");
+    assert_has(&messages, "0 from files, 2 from the engine");
     assert_eq!(at.text("a.epd"), suite);
 }
 
@@ -212,7 +212,7 @@ fn chosen_positions_are_searched_again_and_failing_ones_replaced() {
         assert!(!messages.contains("only"), "{messages}");
         assert_eq!(at.text("n.epd"), at.text("few.epd"));
         let messages = suite(&format!("{options} --count 6")).ok();
-        let only = format!("only {count} of the 6 that --count asks for");
+        let only = format!("only {count} of the 6 positions of --count");
         assert_has(&messages, &only);
         assert_eq!(at.text("n.epd"), at.text("few.epd"));
     }

@@ -12,13 +12,7 @@ use tabia_book::policy::choose;
 fn main() -> Result<(), tabia_book::Error> {
     let mut paths: Vec<String> = std::env::args().skip(1).collect();
     paths.push(STARTER.to_owned());
-    let specs: Vec<BookSpec> = paths
-        .into_iter()
-        .map(|path| BookSpec {
-            path,
-            ..BookSpec::default()
-        })
-        .collect();
+    let specs: Vec<BookSpec> = paths.into_iter().map(BookSpec::new).collect();
 
     let (books, messages) = Opener::here(true).book_set(&specs, &BookSet::default());
     for message in messages {

@@ -18,6 +18,7 @@ use tabia_io::input::path::{file_name, from_home, from_text};
 
 /// A book to play from, as the settings name it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BookSpec {
     /// A path, or [`STARTER`].
     pub path: String,
@@ -30,6 +31,15 @@ pub struct BookSpec {
 }
 
 impl BookSpec {
+    /// A book for both colours and all games, without options of its own.
+    #[must_use]
+    pub fn new(path: impl Into<String>) -> BookSpec {
+        BookSpec {
+            path: path.into(),
+            ..BookSpec::default()
+        }
+    }
+
     /// Whether its own options have games played from it recorded.
     #[must_use]
     pub fn learns(&self) -> bool {
@@ -45,9 +55,8 @@ impl BookSpec {
     /// The books of these paths.
     pub fn list(paths: &Paths, colour: Option<Color>) -> impl Iterator<Item = BookSpec> {
         paths.0.iter().map(move |path| BookSpec {
-            path: path.clone(),
             colour,
-            ..BookSpec::default()
+            ..BookSpec::new(path)
         })
     }
 
@@ -84,6 +93,7 @@ impl BookSpec {
 }
 
 /// An open book.
+#[non_exhaustive]
 pub struct OpenBook {
     /// File name, for messages.
     pub name: String,
@@ -97,6 +107,21 @@ pub struct OpenBook {
     pub side_file: Option<PathBuf>,
     /// The evaluations used with it, as they were when the file was read.
     pub evaluations: Option<Evaluations>,
+}
+
+impl OpenBook {
+    /// A book from anywhere, which neither learns nor has evaluations.
+    #[must_use]
+    pub fn new(spec: BookSpec, book: Arc<dyn Probe + Send + Sync>) -> OpenBook {
+        OpenBook {
+            name: short_name(&spec.path),
+            spec,
+            book,
+            notices: Vec::new(),
+            side_file: None,
+            evaluations: None,
+        }
+    }
 }
 
 /// A file of evaluations for a book.
@@ -134,7 +159,11 @@ impl Evaluations {
         let read = evals::read(&self.path).map_err(|error| error.to_string())?;
         let notice = read.first_bad.map(|first| {
             let path = self.path.display();
-            format!("{path}: {} lines passed over; {first}", read.bad_lines)
+            let lines = match read.bad_lines {
+                1 => "1 line".to_owned(),
+                count => format!("{count} lines"),
+            };
+            format!("{path}: {lines} skipped; {first}")
         });
         Ok((read.table, notice))
     }
@@ -151,9 +180,16 @@ impl fmt::Debug for OpenBook {
 
 /// Books in the order in which they are asked; the first that has the position answers.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct BookSet {
     /// The first that has the position answers.
     pub books: Vec<OpenBook>,
+}
+
+impl From<Vec<OpenBook>> for BookSet {
+    fn from(books: Vec<OpenBook>) -> BookSet {
+        BookSet { books }
+    }
 }
 
 impl BookSet {

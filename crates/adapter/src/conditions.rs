@@ -5,27 +5,22 @@ use std::time::Duration;
 
 use tabia_uci::gui::Clocks;
 
-/// The time control by the measure of lichess: the initial clock plus forty increments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// Below three minutes.
-    Bullet,
-    /// Below eight.
-    Blitz,
-    /// Below twenty-five.
-    Rapid,
-    /// Longer.
-    Classical,
+tabia_notation::named! {
+    /// The time control by the measure of lichess: the initial clock plus forty increments.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Pace {
+        /// Below three minutes.
+        Bullet = "bullet",
+        /// Below eight.
+        Blitz = "blitz",
+        /// Below twenty-five.
+        Rapid = "rapid",
+        /// Longer.
+        Classical = "classical",
+    }
 }
 
 impl Pace {
-    const NAMES: [(&'static str, Pace); 4] = [
-        ("bullet", Pace::Bullet),
-        ("blitz", Pace::Blitz),
-        ("rapid", Pace::Rapid),
-        ("classical", Pace::Classical),
-    ];
-
     /// The time control, from the first clocks of a game; `None` without clocks.
     #[must_use]
     pub fn from_clocks(clocks: &Clocks) -> Option<Pace> {
@@ -48,8 +43,7 @@ impl Pace {
 
 impl fmt::Display for Pace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = Pace::NAMES.iter().find(|(_, pace)| pace == self);
-        f.write_str(known.map_or("", |(name, _)| name))
+        f.write_str(self.as_str())
     }
 }
 
@@ -110,6 +104,7 @@ const SWITCHES: [&str; 12] = [
 
 /// What the adapter knows of a game at its first move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GameConditions {
     /// The value of `UCI_Opponent`: title, rating, `computer` or `human`, name.
     pub opponent: String,
@@ -197,6 +192,7 @@ impl GameConditions {
 
 /// The conditions of a book; all that are set must be met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BookConditions {
     /// `GM|computer|human|NAME*`: a title, a kind, or a name, in which `*` matches
     /// anything.
@@ -222,20 +218,13 @@ impl BookConditions {
                 self.opponent = Some(text.to_owned());
                 Ok(())
             }
-            "time_control" => {
-                let pace = |word: &str| {
-                    let mut names = Pace::NAMES.iter();
-                    let found = names.find(|(name, _)| name.eq_ignore_ascii_case(word));
-                    found.map(|(_, pace)| *pace)
-                };
-                match parts().map(pace).collect::<Option<Vec<Pace>>>() {
-                    Some(paces) => {
-                        self.paces = paces;
-                        Ok(())
-                    }
-                    None => Err("bullet, blitz, rapid or classical, several with | between"),
+            "time_control" => match parts().map(Pace::from_name).collect::<Option<Vec<Pace>>>() {
+                Some(paces) => {
+                    self.paces = paces;
+                    Ok(())
                 }
-            }
+                None => Err("bullet, blitz, rapid or classical, several with | between"),
+            },
             "elo" => {
                 let band = text.split_once("..");
                 let number = |text: &str| text.trim().parse::<u32>().ok();
@@ -518,7 +507,7 @@ mod tests {
             variant in prop::option::of("chess|Chess960|antichess|3check"),
         ) {
             let mut all = BookConditions { opponent, ..BookConditions::default() };
-            all.paces.extend(pace.map(|pace| Pace::NAMES[pace].1));
+            all.paces.extend(pace.map(|pace| Pace::ALL[pace]));
             all.elo = elo.map(|(a, b)| (a.min(b), a.max(b)));
             all.variant = variant.map(|name| Variant::named(&name));
             let example = all.example().unwrap();
@@ -539,7 +528,7 @@ mod tests {
             let rank = |time| {
                 let clock = tabia_uci::gui::Clock { time: Some(time), increment };
                 let clocks = Clocks { white: clock, ..Clocks::default() };
-                Pace::NAMES.iter().position(|(_, pace)| Some(*pace) == Pace::from_clocks(&clocks))
+                Pace::from_clocks(&clocks).map(|pace| pace as u8)
             };
             prop_assert!(rank(time) <= rank(time + more));
         }

@@ -1,18 +1,21 @@
 //! The record of a match (`--games`), as lines in CSV format: what a line has, and how it is
 //! written and read.
 
-/// The subject of a line of the record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RecordKind {
-    /// A game that is over.
-    #[default]
-    Game,
-    /// A restart of the engine.
-    Restart,
+tabia_notation::named! {
+    /// The subject of a line of the record.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum RecordKind {
+        /// A game that is over.
+        #[default]
+        Game = "game",
+        /// A restart of the engine.
+        Restart = "restart",
+    }
 }
 
 /// A line of the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GameRecord {
     /// Its subject.
     pub kind: RecordKind,
@@ -56,11 +59,7 @@ impl GameRecord {
         let (ply, fen) = self.exit.clone().unzip();
         let number = |number: Option<i64>| number.map_or_else(String::new, |n| n.to_string());
         let fields = [
-            match self.kind {
-                RecordKind::Game => "game",
-                RecordKind::Restart => "restart",
-            }
-            .to_owned(),
+            self.kind.as_str().to_owned(),
             match self.has_go {
                 [true, false] => "white",
                 [false, true] => "black",
@@ -114,11 +113,7 @@ impl GameRecord {
             note,
         ] = fields;
         let record = GameRecord {
-            kind: match event.as_str() {
-                "game" => RecordKind::Game,
-                "restart" => RecordKind::Restart,
-                _ => return None,
-            },
+            kind: RecordKind::from_name(&event)?,
             has_go: match colour.as_str() {
                 "white" => [true, false],
                 "black" => [false, true],

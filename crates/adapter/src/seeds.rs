@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -21,26 +20,64 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 /// A file beside the books cannot be used: seeds, played lines, or a record of games. The
 /// text is a sentence for the user.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SideFileError(String);
-
-impl SideFileError {
-    /// The sentence.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<String> for SideFileError {
-    fn from(text: String) -> SideFileError {
-        SideFileError(text)
-    }
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SideFileError {
+    /// There is no file of seeds with this path.
+    #[error("no seed: there is no file {0}")]
+    NoSeedFile(String),
+    /// A file of seeds, or of their count, cannot be read or written, or another adapter
+    /// uses it ([`io::ErrorKind::WouldBlock`]).
+    #[error("no seed: {}: {error}", path.display())]
+    Seeds {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Every seed of a file is taken.
+    #[error("no seed: {}: {}", path.display(), none_left(path, *seeds, *taken))]
+    NoSeedLeft {
+        /// The file.
+        path: PathBuf,
+        /// Number of seeds in it.
+        seeds: usize,
+        /// Number of seeds taken.
+        taken: usize,
+    },
+    /// The file with the number of seeds taken has something else.
+    #[error(
+        "no seed: {}: line 1: this is not the number of seeds taken: delete the file to start again",
+        _0.display()
+    )]
+    NotACount(PathBuf),
+    /// The system has no folder for the user's data.
+    #[error("there is no folder for played lines")]
+    NoCoverFolder,
+    /// A file of played lines cannot be read or written, or another adapter uses it.
+    #[error("{}: {error}", path.display())]
+    Cover {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The record of games cannot be written.
+    #[error("games are not recorded: {}: {error}", path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// [`Files`](crate::relay::Files) of your own cannot do it.
+    #[error("{0}")]
+    Other(String),
 }
 
 /// A seed from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TakenSeed {
     /// The seed.
     pub seed: u32,
@@ -48,8 +85,20 @@ pub struct TakenSeed {
     pub skipped: Option<String>,
 }
 
+impl TakenSeed {
+    /// A seed, and no line before it was skipped.
+    #[must_use]
+    pub const fn new(seed: u32) -> TakenSeed {
+        TakenSeed {
+            seed,
+            skipped: None,
+        }
+    }
+}
+
 /// What a file of seeds has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SeedCount {
     /// Number of seeds.
     pub seeds: usize,
@@ -64,10 +113,10 @@ impl Opener {
     ///
     /// # Errors
     ///
-    /// A sentence for the user: the files cannot be read or written, no seed is left, or
-    /// another adapter has the lock.
+    /// The files cannot be read or written, no seed is left, or another adapter has the
+    /// lock.
     pub fn take_seed(&self, path: &str) -> Result<TakenSeed, SideFileError> {
-        Ok(take(&self.seed_file(path)?)?)
+        take(&self.seed_file(path)?)
     }
 
     /// Counts the seeds of a file, and takes none.
@@ -77,24 +126,23 @@ impl Opener {
     /// As for [`Opener::take_seed`], but for the lock.
     pub fn count_seeds(&self, path: &str) -> Result<SeedCount, SideFileError> {
         let path = self.seed_file(path)?;
-        let text = std::fs::read(&path).map_err(|error| trouble(&path, &error))?;
+        let text = std::fs::read(&path).map_err(failed(&path))?;
         let count_path = beside(&path);
-        let of_count = |error: io::Error| trouble(&count_path, &error);
         let taken = match std::fs::read(&count_path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let folder = path
                     .parent()
                     .filter(|folder| !folder.as_os_str().is_empty());
                 let folder = folder.unwrap_or(Path::new("."));
-                tempfile::tempfile_in(folder).map_err(of_count)?;
+                tempfile::tempfile_in(folder).map_err(failed(&count_path))?;
                 0
             }
-            Err(error) => return Err(of_count(error).into()),
+            Err(error) => return Err(failed(&count_path)(error)),
             Ok(count) => {
                 File::options()
                     .write(true)
                     .open(&count_path)
-                    .map_err(of_count)?;
+                    .map_err(failed(&count_path))?;
                 number_taken(&count_path, &count)?
             }
         };
@@ -102,7 +150,7 @@ impl Opener {
         let mut lines = SeedLines::new(&text);
         let seeds = lines.by_ref().count();
         if taken >= seeds {
-            return Err(none_left(&path, seeds, taken).into());
+            return Err(SideFileError::NoSeedLeft { path, seeds, taken });
         }
         Ok(SeedCount {
             seeds,
@@ -111,15 +159,19 @@ impl Opener {
         })
     }
 
-    fn seed_file(&self, path: &str) -> Result<PathBuf, String> {
+    fn seed_file(&self, path: &str) -> Result<PathBuf, SideFileError> {
         let candidates = self.candidates(path);
         let found = candidates.into_iter().find(|path| path.is_file());
-        found.ok_or_else(|| format!("no seed: there is no file {path}"))
+        found.ok_or_else(|| SideFileError::NoSeedFile(path.to_owned()))
     }
 }
 
-fn trouble(path: &Path, text: &dyn Display) -> String {
-    format!("no seed: {}: {text}", path.display())
+fn failed(path: &Path) -> impl Fn(io::Error) -> SideFileError {
+    let path = path.to_owned();
+    move |error| SideFileError::Seeds {
+        path: path.clone(),
+        error,
+    }
 }
 
 fn none_left(path: &Path, seeds: usize, taken: usize) -> String {
@@ -127,22 +179,18 @@ fn none_left(path: &Path, seeds: usize, taken: usize) -> String {
         true => format!(" ({} counts {taken})", beside(path).display()),
         false => String::new(),
     };
-    let text = match seeds {
+    match seeds {
         0 => "it has no seeds".to_owned(),
         1 => format!("its seed is taken{counted}"),
         seeds => format!("all {seeds} seeds are taken{counted}"),
-    };
-    trouble(path, &text)
+    }
 }
 
 /// The number in the file of seeds that were taken.
-fn number_taken(path: &Path, text: &[u8]) -> Result<usize, String> {
+fn number_taken(path: &Path, text: &[u8]) -> Result<usize, SideFileError> {
     match decoded(text).trim() {
         "" => Ok(0),
-        number => number.parse().map_err(|_| {
-            let text = "this is not the number of seeds taken: delete the file to start again";
-            trouble(path, &format!("line 1: {text}"))
-        }),
+        number => (number.parse()).map_err(|_| SideFileError::NotACount(path.to_owned())),
     }
 }
 
@@ -206,36 +254,42 @@ impl Iterator for SeedLines<'_> {
     }
 }
 
-fn take(path: &Path) -> Result<TakenSeed, String> {
+fn take(path: &Path) -> Result<TakenSeed, SideFileError> {
     let count_path = beside(path);
-    let text = std::fs::read(path).map_err(|error| trouble(path, &error))?;
-    let of_count = |error: io::Error| trouble(&count_path, &error);
+    let text = std::fs::read(path).map_err(failed(path))?;
     let mut file = File::options()
         .read(true)
         .write(true)
         .create(true)
         .truncate(false)
         .open(&count_path)
-        .map_err(of_count)?;
+        .map_err(failed(&count_path))?;
     if !lock_within(&file, PATIENCE) {
-        return Err(trouble(&count_path, &"another adapter uses it"));
+        let error = io::Error::new(io::ErrorKind::WouldBlock, "another adapter uses it");
+        return Err(failed(&count_path)(error));
     }
     let mut count = Vec::new();
-    file.read_to_end(&mut count).map_err(of_count)?;
+    file.read_to_end(&mut count).map_err(failed(&count_path))?;
     let taken = number_taken(&count_path, &count)?;
     let text = decoded(&text);
     let mut lines = SeedLines::new(&text);
     let before = lines.by_ref().take(taken).count();
-    // Whoever takes the first seed after a bad line reports it, and nobody else.
+    // Only the adapter that takes the first seed after a bad line reports it.
     lines.bad = None;
     let Some(seed) = lines.next() else {
-        return Err(none_left(path, before, taken));
+        return Err(SideFileError::NoSeedLeft {
+            path: path.to_owned(),
+            seeds: before,
+            taken,
+        });
     };
-    file.seek(SeekFrom::Start(0)).map_err(of_count)?;
+    file.seek(SeekFrom::Start(0)).map_err(failed(&count_path))?;
     let number = format!("{}\n", taken + 1);
-    file.write_all(number.as_bytes()).map_err(of_count)?;
+    file.write_all(number.as_bytes())
+        .map_err(failed(&count_path))?;
     // A text in UTF-16 was longer.
-    file.set_len(number.len() as u64).map_err(of_count)?;
+    file.set_len(number.len() as u64)
+        .map_err(failed(&count_path))?;
     Ok(TakenSeed {
         seed,
         skipped: lines.skipped(path),
@@ -312,9 +366,12 @@ mod tests {
             loop {
                 match opener.take_seed(name) {
                     Ok(one) => taken.push(one.seed),
-                    Err(text) if text.as_str().contains("are taken") => return taken,
+                    Err(SideFileError::NoSeedLeft { .. }) => return taken,
                     // On a busy machine the other adapter may wait too long.
-                    Err(text) => assert!(text.as_str().contains("uses it"), "{text}"),
+                    Err(SideFileError::Seeds { error, .. }) => {
+                        assert_eq!(error.kind(), io::ErrorKind::WouldBlock, "{error}");
+                    }
+                    Err(error) => panic!("{error}"),
                 }
             }
         };
@@ -349,11 +406,11 @@ mod tests {
             (10, text("line 5 skipped")),
         ] {
             let taken = TakenSeed { seed, skipped };
-            assert_eq!(opener.take_seed(name), Ok(taken));
+            assert_eq!(opener.take_seed(name).unwrap(), taken);
         }
-        let none = SideFileError(format!("no seed: {shown}: all 3 seeds are taken"));
-        assert_eq!(opener.take_seed(name), Err(none.clone()));
-        assert_eq!(opener.count_seeds(name), Err(none));
+        let none = format!("no seed: {shown}: all 3 seeds are taken");
+        assert_eq!(opener.take_seed(name).unwrap_err().to_string(), none);
+        assert_eq!(opener.count_seeds(name).unwrap_err().to_string(), none);
     }
 
     #[test]
@@ -366,8 +423,9 @@ mod tests {
         let refused = |count: &[u8], part: &str| {
             std::fs::write(beside(&path), count).unwrap();
             let error = opener.take_seed(name).unwrap_err();
-            assert!(error.as_str().contains(part), "{error}");
-            assert_eq!(opener.count_seeds(name).unwrap_err(), error);
+            assert!(error.to_string().contains(part), "{error}");
+            let counted = opener.count_seeds(name).unwrap_err();
+            assert_eq!(counted.to_string(), error.to_string());
             assert_eq!(std::fs::read(beside(&path)).unwrap(), count);
         };
         refused(b"999999\n", "all 3 seeds are taken (");
@@ -381,6 +439,6 @@ mod tests {
         assert_eq!(opener.take_seed(name).unwrap().seed, 3);
         assert_eq!(std::fs::read(beside(&path)).unwrap(), b"3\n");
         let missing = opener.take_seed("/no/such/file").unwrap_err();
-        assert!(missing.as_str().contains("/no/such/file"));
+        assert!(missing.to_string().contains("/no/such/file"));
     }
 }

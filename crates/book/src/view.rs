@@ -5,7 +5,7 @@
 use shakmaty::{Chess, Position};
 
 use crate::policy::{Weighed, WeighedMoves};
-use crate::{BookMove, Mark, Preference};
+use crate::{BookMove, Field, Mark, Preference};
 use tabia_notation::{self as notation, Results};
 
 /// What a book stores about a position, from the view of the side to move.
@@ -58,8 +58,9 @@ pub struct MoveView {
     pub annotation_nag: u8,
     /// NAG number of the position after it on the real board, 0 for none.
     pub commentary: u8,
-    /// The learn value, -125 to 125: positive favours the move.
-    #[serde(rename = "factor")]
+    /// The learn value, -125 to 125: positive favours the move. Written under its older
+    /// name too.
+    #[serde(flatten, serialize_with = "learn_value_by_names")]
     pub learn_value: i8,
     /// Its evaluation in centipawns for its player.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +82,14 @@ pub struct MoveView {
     pub priority: Option<u8>,
     /// Why it is not played.
     pub not_played: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn learn_value_by_names<S: serde::Serializer>(
+    value: &i8,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(Field::LearnValue.names().iter().map(|name| (name, value)))
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]

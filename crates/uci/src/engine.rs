@@ -151,7 +151,7 @@ impl EngineOption {
 }
 
 /// Why an option of an engine cannot be set.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum OptionError {
     /// The engine has not declared an option with this name.
     #[error("the engine has no option \"{name}\"{}", meant(like.as_deref()))]

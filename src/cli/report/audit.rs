@@ -225,11 +225,9 @@ fn write_markdown(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Res
         };
         writeln!(
             out,
-            "- {side} to move ({} of play): mean {:+.0} cp, {} below -50, {} below -100",
+            "- {side} to move ({} of play): {}",
             per_cent(exits.likelihood),
-            exits.mean,
-            per_cent(exits.below_50),
-            per_cent(exits.below_100)
+            values(exits)
         )?;
     }
     for (side, exits) in sides(audit) {
@@ -256,6 +254,16 @@ fn write_bars(exits: &Exits, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
+fn values(exits: &Exits) -> String {
+    format!(
+        "mean {:+.0} cp, {} below -50, {} below -100",
+        exits.mean,
+        per_cent(exits.below_50),
+        per_cent(exits.below_100)
+    )
+}
+
+/// The ends of the book for each side.
 fn sides(audit: &Audit) -> [(&'static str, Option<&Exits>); 2] {
     [
         ("White", audit.white_exits.as_ref()),
@@ -289,11 +297,9 @@ pub(crate) fn html(title: &str, audit: &Audit) -> String {
 fn histogram(side: &str, exits: &Exits, page: &mut Page) {
     page.heading(&format!("Where the book ends with {side} to move"));
     page.paragraph(&format!(
-        "{} of play: mean {:+.0} cp, {} below -50, {} below -100, from {side}'s view.",
+        "{} of play: {}, from {side}'s view.",
         per_cent(exits.likelihood),
-        exits.mean,
-        per_cent(exits.below_50),
-        per_cent(exits.below_100)
+        values(exits)
     ));
     let bars = exits.bars().map(|(from, share)| Bar {
         label: from.to_string(),

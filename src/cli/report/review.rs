@@ -30,7 +30,7 @@ pub(crate) fn html(title: &str, report: &ReviewReport, next: &[String]) -> Strin
     ));
     histogram(&report.plies.histogram, 2, "plies", |_| false, &mut page);
     if let (Some(values), Some([bad, worse])) = (&report.values, report.below) {
-        page.heading("The engine's first values behind the book");
+        page.heading("The engine's first values after the book");
         page.paragraph(&format!(
             "{} games: mean {:+.0} cp, standard deviation {:.0}; {:.1} % below -50, {:.1} % below \
              -100, as {who} sees it.",

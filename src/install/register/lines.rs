@@ -40,19 +40,19 @@ impl PrintedFor {
             PrintedFor::XBoard => "XBoard",
         }
     }
-}
 
-/// The lines for a program, each with its line end. Words are quoted for a POSIX shell if
-/// a shell reads them.
-#[must_use]
-pub(crate) fn lines(program: PrintedFor, registration: &Registration) -> String {
-    match program {
-        PrintedFor::CuteChessCli => cutechess_cli(registration),
-        PrintedFor::Fastchess => fastchess(registration),
-        PrintedFor::LichessBot => lichess_bot(registration),
-        PrintedFor::Arena => arena(registration),
-        PrintedFor::Scid => scid(registration),
-        PrintedFor::XBoard => xboard(registration),
+    /// The lines for a program, each with its line end. Words are quoted for a POSIX shell if
+    /// a shell reads them.
+    #[must_use]
+    pub(crate) fn lines(self, registration: &Registration) -> String {
+        match self {
+            PrintedFor::CuteChessCli => cutechess_cli(registration),
+            PrintedFor::Fastchess => fastchess(registration),
+            PrintedFor::LichessBot => lichess_bot(registration),
+            PrintedFor::Arena => arena(registration),
+            PrintedFor::Scid => scid(registration),
+            PrintedFor::XBoard => xboard(registration),
+        }
     }
 }
 

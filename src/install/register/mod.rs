@@ -1,7 +1,7 @@
 //! The adapter in the configuration of other programs: text in, text out.
 //!
 //! Five programs store their engines in a file that can be edited, JSON in all but GNOME
-//! Chess ([`edit`], [`remove`]); for the others [`lines()`] returns exactly what to type.
+//! Chess ([`EditedFor`]); for the others [`PrintedFor`] has exactly what to type.
 //! Nothing here reads or writes files.
 //!
 //! | program | key of an engine | arguments |
@@ -25,9 +25,8 @@ mod tests;
 
 use tabia_uci::message::UciOptionConfig;
 
-pub(crate) use lines::{PrintedFor, lines};
-pub(crate) use others::{engines, ours, remove};
-pub(crate) use programs::{EditedFor, edit};
+pub(crate) use lines::PrintedFor;
+pub(crate) use programs::EditedFor;
 
 /// The adapter as an engine of another program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

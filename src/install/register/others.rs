@@ -8,58 +8,56 @@ use super::keyfile::Known;
 use super::programs::{described, is_ours};
 use super::{EditedFor, Registration, is_our_program, keyfile};
 
-/// The text of the program's file without the adapter; unchanged if it is not in it. An
-/// engine of another program with the same name stays.
-///
-/// # Errors
-///
-/// The text is not what the program writes.
-pub(crate) fn remove(
-    program: EditedFor,
-    text: &str,
-    registration: &Registration,
-) -> Result<String> {
-    if text.trim().is_empty() {
-        return Ok(text.to_owned());
-    }
-    if program == EditedFor::GnomeChess {
-        return keyfile::remove(text, registration);
-    }
-    if program == EditedFor::Nibbler {
-        let root = parse(text, "{}")?;
-        let engines = root
-            .object_value()
-            .ok_or_else(|| unexpected("the whole", "an object"))?;
-        if let Some(engine) = engines.get(&registration.command) {
-            engine.remove();
+impl EditedFor {
+    /// The text of the program's file without the adapter; unchanged if it is not in it. An
+    /// engine of another self with the same name stays.
+    ///
+    /// # Errors
+    ///
+    /// The text is not what the self writes.
+    pub(crate) fn remove(self, text: &str, registration: &Registration) -> Result<String> {
+        if text.trim().is_empty() {
+            return Ok(text.to_owned());
         }
-        return Ok(root.to_string());
-    }
-    let root = parse(text, "[]")?;
-    let (_, engines) = objects(&root)?;
-    for engine in engines {
-        let described = described(program, &engine);
-        if described.is_some_and(|engine| is_ours(&engine, registration).unwrap_or(false)) {
-            engine.remove();
+        if self == EditedFor::GnomeChess {
+            return keyfile::remove(text, registration);
         }
+        if self == EditedFor::Nibbler {
+            let root = parse(text, "{}")?;
+            let engines = root
+                .object_value()
+                .ok_or_else(|| unexpected("the whole", "an object"))?;
+            if let Some(engine) = engines.get(&registration.command) {
+                engine.remove();
+            }
+            return Ok(root.to_string());
+        }
+        let root = parse(text, "[]")?;
+        let (_, engines) = objects(&root)?;
+        for engine in engines {
+            let described = described(self, &engine);
+            if described.is_some_and(|engine| is_ours(&engine, registration).unwrap_or(false)) {
+                engine.remove();
+            }
+        }
+        Ok(root.to_string())
     }
-    Ok(root.to_string())
-}
 
-/// The UCI engines without arguments in a file. None if the program has not written it.
-#[must_use]
-pub(crate) fn engines(program: EditedFor, text: &str) -> Vec<String> {
-    let known = known(program, text).into_iter();
-    let bare = known.filter(|engine| engine.is_bare);
-    bare.map(|engine| engine.command).collect()
-}
+    /// The UCI engines without arguments in a file. None if the self has not written it.
+    #[must_use]
+    pub(crate) fn engines(self, text: &str) -> Vec<String> {
+        let known = known(self, text).into_iter();
+        let bare = known.filter(|engine| engine.is_bare);
+        bare.map(|engine| engine.command).collect()
+    }
 
-/// The names of the Tabia engines in a file.
-#[must_use]
-pub(crate) fn ours(program: EditedFor, text: &str) -> Vec<String> {
-    let known = known(program, text).into_iter();
-    let ours = known.filter(|engine| is_our_program(&engine.command));
-    ours.map(|engine| engine.name).collect()
+    /// The names of the Tabia engines in a file.
+    #[must_use]
+    pub(crate) fn ours(self, text: &str) -> Vec<String> {
+        let known = known(self, text).into_iter();
+        let ours = known.filter(|engine| is_our_program(&engine.command));
+        ours.map(|engine| engine.name).collect()
+    }
 }
 
 fn known(program: EditedFor, text: &str) -> Vec<Known> {

@@ -66,26 +66,26 @@ impl EditedFor {
     pub(crate) const fn takes_a_name(self) -> bool {
         !matches!(self, EditedFor::Nibbler)
     }
-}
 
-/// The text of the program's file with the adapter; unchanged if it is already in it. An
-/// empty text is a file that does not exist yet.
-///
-/// # Errors
-///
-/// The text is not what the program writes, or another engine has the name.
-pub(crate) fn edit(program: EditedFor, text: &str, registration: &Registration) -> Result<String> {
-    let edited = match program {
-        EditedFor::CuteChess => cute_chess(text, registration),
-        EditedFor::Banksia => banksia(text, registration),
-        EditedFor::PyChess => pychess(text, registration),
-        EditedFor::Nibbler => nibbler(text, registration),
-        EditedFor::GnomeChess => keyfile::edit(text, registration),
-    }?;
-    Ok(match edited.ends_with('\n') || !text.is_empty() {
-        true => edited,
-        false => edited + "\n",
-    })
+    /// The text of the program's file with the adapter; unchanged if it is already in it. An
+    /// empty text is a file that does not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// The text is not what the program writes, or another engine has the name.
+    pub(crate) fn edit(self, text: &str, registration: &Registration) -> Result<String> {
+        let edited = match self {
+            EditedFor::CuteChess => cute_chess(text, registration),
+            EditedFor::Banksia => banksia(text, registration),
+            EditedFor::PyChess => pychess(text, registration),
+            EditedFor::Nibbler => nibbler(text, registration),
+            EditedFor::GnomeChess => keyfile::edit(text, registration),
+        }?;
+        Ok(match edited.ends_with('\n') || !text.is_empty() {
+            true => edited,
+            false => edited + "\n",
+        })
+    }
 }
 
 /// Sets the fields; true if a value changes.

@@ -37,7 +37,7 @@ fn sample() -> Registration {
 
 #[test]
 fn cute_chess_restores_defaults_without_losing_the_book() {
-    let edited = edit(EditedFor::CuteChess, "", &sample()).unwrap();
+    let edited = EditedFor::CuteChess.edit("", &sample()).unwrap();
     let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
     let options = json[0]["options"].as_array().unwrap();
     assert_eq!(options.len(), 3);
@@ -65,9 +65,9 @@ fn registering_twice_changes_nothing_more() {
             {
                 continue;
             }
-            let once = edit(program, start, &sample()).unwrap();
+            let once = program.edit(start, &sample()).unwrap();
             serde_json::from_str::<serde_json::Value>(&once).unwrap();
-            assert_eq!(edit(program, &once, &sample()).unwrap(), once);
+            assert_eq!(program.edit(&once, &sample()).unwrap(), once);
         }
     }
 }
@@ -77,7 +77,7 @@ fn entries_of_other_engines_stay_byte_for_byte() {
     let text = "[\n {\"b\" : 1.50e1,  \"name\":\"Crafty\",\t\"command\":\"/x\"}\n ,\n\n \
                 { \"command\": \"/opt/tabia/tabia\", \"name\" : \"Tabia\", \"note\" : \"m\\u00fcde\" } ]  \n";
     for program in [EditedFor::CuteChess, EditedFor::PyChess] {
-        let edited = edit(program, text, &sample()).unwrap();
+        let edited = program.edit(text, &sample()).unwrap();
         for part in [
             "{\"b\" : 1.50e1,  \"name\":\"Crafty\",\t\"command\":\"/x\"}\n ,\n\n {",
             "\"note\" : \"m\\u00fcde\"",
@@ -92,7 +92,7 @@ fn entries_of_other_engines_stay_byte_for_byte() {
 #[test]
 fn a_name_of_another_engine_is_refused() {
     let text = r#"[{"name":"Tabia","command":"/usr/bin/crafty","protocol":"xboard"}]"#;
-    let error = edit(EditedFor::PyChess, text, &sample()).unwrap_err();
+    let error = EditedFor::PyChess.edit(text, &sample()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the name \"Tabia\" belongs to another engine (/usr/bin/crafty): choose one with --name"
@@ -115,7 +115,7 @@ fn invalid_json_and_unexpected_values_are_refused() {
             "\"options\" is not an array",
         ),
     ] {
-        let error = edit(program, text, &sample()).unwrap_err().to_string();
+        let error = program.edit(text, &sample()).unwrap_err().to_string();
         assert!(error.contains(message), "{text}: {error}");
         assert!(error.contains("nothing was changed"), "{error}");
     }
@@ -123,14 +123,14 @@ fn invalid_json_and_unexpected_values_are_refused() {
 
 #[test]
 fn pychess_checks_the_engine_again_only_after_a_change() {
-    let known = edit(EditedFor::PyChess, "", &sample()).unwrap();
+    let known = EditedFor::PyChess.edit("", &sample()).unwrap();
     let known = known.replace("\"recheck\": true", "\"recheck\": false");
-    assert_eq!(edit(EditedFor::PyChess, &known, &sample()).unwrap(), known);
+    assert_eq!(EditedFor::PyChess.edit(&known, &sample()).unwrap(), known);
     let other = Registration {
         args: vec![],
         ..sample()
     };
-    let edited = edit(EditedFor::PyChess, &known, &other).unwrap();
+    let edited = EditedFor::PyChess.edit(&known, &other).unwrap();
     assert!(edited.contains("\"recheck\": true"), "{edited}");
     assert!(!edited.contains("stock fish"), "{edited}");
 }
@@ -140,7 +140,7 @@ fn options_that_the_user_has_set_stay() {
     let text = r#"[{"name":"Tabia","command":"/old/tabia","options":[
         {"name":"Hash","type":"spin","value":64},
         {"name":"book file","type":"text","value":"/old.ctg","default":""}]}]"#;
-    let edited = edit(EditedFor::CuteChess, text, &sample()).unwrap();
+    let edited = EditedFor::CuteChess.edit(text, &sample()).unwrap();
     let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
     assert_eq!(json[0]["options"][0]["value"], 64);
     assert_eq!(json[0]["options"][1]["value"], "/books/main.ctg");
@@ -151,16 +151,13 @@ fn options_that_the_user_has_set_stay() {
         books: None,
         ..sample()
     };
-    assert_eq!(
-        edit(EditedFor::CuteChess, &edited, &silent).unwrap(),
-        edited
-    );
+    assert_eq!(EditedFor::CuteChess.edit(&edited, &silent).unwrap(), edited);
 }
 
 #[test]
 fn nibbler_has_the_program_as_key() {
     let text = "{\n\t\"/usr/bin/lc0\": {\n\t\t\"args\": []\n\t}\n}";
-    let edited = edit(EditedFor::Nibbler, text, &sample()).unwrap();
+    let edited = EditedFor::Nibbler.edit(text, &sample()).unwrap();
     let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
     let ours = &json["/opt/tabia/tabia"];
     assert_eq!(ours["args"][0], "--engine=/opt/stock fish/sf");
@@ -170,7 +167,7 @@ fn nibbler_has_the_program_as_key() {
 
 #[test]
 fn lines_are_quoted_for_the_shell_or_program_that_reads_them() {
-    let text = |program| lines(program, &sample());
+    let text = |program: PrintedFor| program.lines(&sample());
     assert_eq!(
         text(PrintedFor::CuteChessCli),
         "-engine name=Tabia cmd=/opt/tabia/tabia 'arg=--engine=/opt/stock fish/sf' \
@@ -220,19 +217,19 @@ fn remove_restores_the_text_before_edit() {
         ),
     ];
     for (program, before) in programs {
-        assert_eq!(engines(program, before), ["/x/crafty"], "{program:?}");
-        let with = edit(program, before, &sample()).unwrap();
+        assert_eq!(program.engines(before), ["/x/crafty"], "{program:?}");
+        let with = program.edit(before, &sample()).unwrap();
         assert_ne!(with, before);
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-        let without = remove(program, &with, &sample()).unwrap();
+        let without = program.remove(&with, &sample()).unwrap();
         assert_eq!(value(&without), value(before), "{program:?}");
         // A file without Tabia is not changed at all.
-        assert_eq!(remove(program, before, &sample()).unwrap(), before);
+        assert_eq!(program.remove(before, &sample()).unwrap(), before);
     }
     let other = r#"[{"name": "Tabia", "command": "/x/crafty", "protocol": "uci"}]"#;
-    let left = remove(EditedFor::PyChess, other, &sample()).unwrap();
+    let left = EditedFor::PyChess.remove(other, &sample()).unwrap();
     assert_eq!(left, other);
-    assert!(remove(EditedFor::PyChess, "[", &sample()).is_err());
+    assert!(EditedFor::PyChess.remove("[", &sample()).is_err());
     // An engine with arguments is not bare; a text is not a list.
     for text in [
         r#"[{"command": "/x/a", "protocol": "uci", "args": ["b"]}]"#,
@@ -240,7 +237,7 @@ fn remove_restores_the_text_before_edit() {
         "[",
         "7",
     ] {
-        assert_eq!(engines(EditedFor::PyChess, text), [""; 0]);
+        assert_eq!(EditedFor::PyChess.engines(text), [""; 0]);
     }
 }
 
@@ -255,18 +252,18 @@ fn the_group_in_the_file_of_gnome_chess_is_added_and_removed() {
         books: None,
         ..sample()
     };
-    let edited = edit(program, GNOME, &bare).unwrap();
+    let edited = program.edit(GNOME, &bare).unwrap();
     let ours = "\n[Tabia]\nprotocol=uci\nbinary=/opt/tabia/tabia\n";
     assert_eq!(edited, GNOME.to_owned() + ours);
-    assert_eq!(edit(program, &edited, &bare).unwrap(), edited);
-    assert_eq!(engines(program, &edited), ["/x/boo", "/opt/tabia/tabia"]);
-    assert_eq!(super::ours(program, &edited), ["Tabia"]);
-    assert_eq!(remove(program, &edited, &bare).unwrap(), GNOME);
-    assert_eq!(remove(program, GNOME, &bare).unwrap(), GNOME);
+    assert_eq!(program.edit(&edited, &bare).unwrap(), edited);
+    assert_eq!(program.engines(&edited), ["/x/boo", "/opt/tabia/tabia"]);
+    assert_eq!(program.ours(&edited), ["Tabia"]);
+    assert_eq!(program.remove(&edited, &bare).unwrap(), GNOME);
+    assert_eq!(program.remove(GNOME, &bare).unwrap(), GNOME);
     // Between other engines, with a key of the user, and arguments that change.
     let text =
         format!("[Tabia]\n# mine\nbinary=/old/tabia\ndelay-before-move=0\narg-hard-1=x\n\n{GNOME}");
-    let edited = edit(program, &text, &sample()).unwrap();
+    let edited = program.edit(&text, &sample()).unwrap();
     let args = ["easy", "normal", "hard"].map(|level| {
         format!("arg-{level}-0=--engine=/opt/stock fish/sf\narg-{level}-1=--book=/books/main.ctg\n")
     });
@@ -276,18 +273,18 @@ fn the_group_in_the_file_of_gnome_chess_is_added_and_removed() {
          binary=/opt/tabia/tabia\ndelay-before-move=0\narg-hard-1=--book=/books/main.ctg\n\n{GNOME}"
     );
     assert_eq!(edited, expected);
-    assert_eq!(edit(program, &edited, &sample()).unwrap(), edited);
-    assert_eq!(remove(program, &edited, &sample()).unwrap(), GNOME);
-    let fewer = edit(program, &edited, &bare).unwrap();
+    assert_eq!(program.edit(&edited, &sample()).unwrap(), edited);
+    assert_eq!(program.remove(&edited, &sample()).unwrap(), GNOME);
+    let fewer = program.edit(&edited, &bare).unwrap();
     assert!(!fewer.contains("arg-"), "{fewer}");
     // An empty file.
-    assert_eq!(edit(program, "", &bare).unwrap(), ours[1..]);
+    assert_eq!(program.edit("", &bare).unwrap(), ours[1..]);
 }
 
 #[test]
 fn an_invalid_key_file_or_value_is_refused() {
     let refused = |text: &str, registration: &Registration| {
-        let error = edit(EditedFor::GnomeChess, text, registration);
+        let error = EditedFor::GnomeChess.edit(text, registration);
         error.unwrap_err().to_string()
     };
     for (text, message) in [
@@ -296,8 +293,8 @@ fn an_invalid_key_file_or_value_is_refused() {
         ("[A\n", "line 1, column 1: the name of a group"),
     ] {
         assert!(refused(text, &sample()).contains(message), "{text}");
-        assert!(remove(EditedFor::GnomeChess, text, &sample()).is_err());
-        assert_eq!(engines(EditedFor::GnomeChess, text), [""; 0]);
+        assert!(EditedFor::GnomeChess.remove(text, &sample()).is_err());
+        assert_eq!(EditedFor::GnomeChess.engines(text), [""; 0]);
     }
     for name in ["a]b", "a\nb", " a"] {
         let named = Registration {
@@ -326,29 +323,29 @@ fn changed_defaults_are_updated_in_the_program_file() {
     };
     let mut after = before.clone();
     after.options[0] = file("<configured>");
-    let edited = edit(EditedFor::CuteChess, "", &before).unwrap();
+    let edited = EditedFor::CuteChess.edit("", &before).unwrap();
     let edited = edited.replace("\"value\": 50", "\"value\": 70");
     after.options[1] = variety(60);
-    let edited = edit(EditedFor::CuteChess, &edited, &after).unwrap();
+    let edited = EditedFor::CuteChess.edit(&edited, &after).unwrap();
     let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
     let options = &json[0]["options"];
     assert_eq!(options[0]["value"], "<configured>");
     assert_eq!(options[0]["default"], "<configured>");
     assert_eq!(options[1]["value"], 70);
-    assert_eq!(edit(EditedFor::CuteChess, &edited, &after).unwrap(), edited);
+    assert_eq!(EditedFor::CuteChess.edit(&edited, &after).unwrap(), edited);
 }
 
 #[test]
 fn a_row_without_a_value_is_not_printed() {
     for program in [PrintedFor::Arena, PrintedFor::Scid] {
-        let with = lines(program, &sample());
+        let with = program.lines(&sample());
         assert!(with.contains("  Parameters: "), "{with}");
         let bare = Registration {
             args: Vec::new(),
             books: None,
             ..sample()
         };
-        let without = lines(program, &bare);
+        let without = program.lines(&bare);
         assert!(!without.contains("Parameters"), "{without}");
         assert_eq!(
             without.lines().count() + 1,

@@ -8,19 +8,9 @@ use anyhow::{Context as _, ensure};
 
 use super::plan::{FileChange, SetupPlan, undone};
 use super::record::{Record, WrittenFile, path_of};
-use crate::install::text_file::TextFile;
+use crate::install::text_file::{TextFile, make_folder};
 use tabia_io::atomic::Previous;
 use tabia_io::input::path::to_text;
-
-/// The text of a file; `None` if it does not exist.
-///
-/// # Errors
-///
-/// It cannot be read, or is locked: the reason, with its name.
-pub(crate) fn text_of(path: &Path) -> Result<Option<String>, String> {
-    let file = TextFile::open(path).map_err(|error| format!("{error:#}"))?;
-    Ok(file.exists().then(|| file.text().to_owned()))
-}
 
 impl Record {
     /// Reads a record file; empty if it does not exist.
@@ -44,71 +34,69 @@ impl Record {
     }
 }
 
-/// Makes the changes of a plan. They are recorded in the file `record_path`
-/// before the first is made.
-///
-/// # Errors
-///
-/// A file cannot be written, or has changed since the plan was made. The earlier changes
-/// are made and recorded.
-pub(crate) fn carry_out(
-    plan: &SetupPlan,
-    record: &Record,
-    command: &str,
-    record_path: &Path,
-) -> anyhow::Result<()> {
-    let mut new = record.clone();
-    for change in &plan.changes {
-        // A later undo restores the text that an undo now would restore.
-        let before = match (record.file(&change.path), &change.before) {
-            (Some(file), Some(now)) => {
-                undone(file, &record.command, now).map_err(|reason| anyhow::anyhow!(reason))?
+impl SetupPlan {
+    /// Makes the changes of a plan. They are recorded in the file `record_path`
+    /// before the first is made.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be written, or has changed since the plan was made. The earlier changes
+    /// are made and recorded.
+    pub(crate) fn carry_out(
+        &self,
+        record: &Record,
+        command: &str,
+        record_path: &Path,
+    ) -> anyhow::Result<()> {
+        let mut new = record.clone();
+        for change in &self.changes {
+            // A later undo restores the text that an undo now would restore.
+            let before = match (record.file(&change.path), &change.before) {
+                (Some(file), Some(now)) => {
+                    undone(file, &record.command, now).map_err(|reason| anyhow::anyhow!(reason))?
+                }
+                _ => change.before.clone(),
+            };
+            if let Some(after) = change.after.clone() {
+                new.note(WrittenFile {
+                    path: to_text(&change.path),
+                    program: change.program,
+                    before,
+                    after,
+                });
             }
-            _ => change.before.clone(),
-        };
-        if let Some(after) = change.after.clone() {
-            new.note(WrittenFile {
-                path: to_text(&change.path),
-                program: change.program,
-                before,
-                after,
-            });
         }
+        command.clone_into(&mut new.command);
+        let paths = self.changes.iter().map(|change| change.path.as_path());
+        let folders: Vec<PathBuf> = paths.chain([record_path]).flat_map(missing).collect();
+        new.note_folders(&folders);
+        // The folder of the record comes first: the record must exist before the rest.
+        for folder in missing(record_path) {
+            make_folder(&folder)?;
+        }
+        new.write(record_path)?;
+        for folder in &folders {
+            make_folder(folder)?;
+        }
+        self.changes.iter().try_for_each(put)
     }
-    command.clone_into(&mut new.command);
-    let paths = plan.changes.iter().map(|change| change.path.as_path());
-    let folders: Vec<PathBuf> = paths.chain([record_path]).flat_map(missing).collect();
-    new.note_folders(&folders);
-    // The folder of the record comes first: the record must exist before the rest.
-    for folder in missing(record_path) {
-        make_folder(&folder)?;
-    }
-    new.write(record_path)?;
-    for folder in &folders {
-        make_folder(folder)?;
-    }
-    plan.changes.iter().try_for_each(put)
-}
 
-/// Makes the changes of a plan that undoes a record, and removes the record and the
-/// created folders that are empty.
-///
-/// # Errors
-///
-/// The same as for [`carry_out`]; the record stays then.
-pub(crate) fn take_back(
-    plan: &SetupPlan,
-    record: &Record,
-    record_path: &Path,
-) -> anyhow::Result<()> {
-    plan.changes.iter().try_for_each(put)?;
-    let shown = record_path.display();
-    fs::remove_file(record_path).with_context(|| format!("cannot delete {shown}"))?;
-    for folder in record.folders.iter().rev() {
-        // A folder with other files is not empty and stays.
-        let _ = fs::remove_dir(path_of(folder));
+    /// Makes the changes of a plan that undoes a record, and removes the record and the
+    /// created folders that are empty.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`SetupPlan::carry_out`]; the record stays then.
+    pub(crate) fn take_back(&self, record: &Record, record_path: &Path) -> anyhow::Result<()> {
+        self.changes.iter().try_for_each(put)?;
+        let shown = record_path.display();
+        fs::remove_file(record_path).with_context(|| format!("cannot delete {shown}"))?;
+        for folder in record.folders.iter().rev() {
+            // A folder with other files is not empty and stays.
+            let _ = fs::remove_dir(path_of(folder));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The missing folders of a file, outermost first.
@@ -120,11 +108,6 @@ fn missing(path: &Path) -> Vec<PathBuf> {
         .collect();
     missing.reverse();
     missing
-}
-
-pub(crate) fn make_folder(folder: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))
 }
 
 /// Replaces the text of a file, which must not have changed.

@@ -6,8 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::places::{Places, is_executable};
-use super::programs::{ChessProgram, chess_programs};
-use crate::install::register;
+use super::programs::ChessProgram;
 use tabia_adapter::config::Config;
 use tabia_io::atomic::is_temp_folder;
 use tabia_io::input::sibling::sibling;
@@ -83,59 +82,59 @@ const ENTRIES: u32 = 20_000;
 /// Number of bytes of two files that are compared at a time.
 const PIECE: u64 = 256 << 10;
 
-/// Searches the usual places, and `folders` with all their subfolders.
-#[must_use]
-pub(crate) fn find(places: &Places, folders: &[PathBuf]) -> Finds {
-    let programs = chess_programs(places);
-    let mut engines = BTreeSet::new();
-    let mut books = Vec::new();
-    for folder in &places.path {
-        let names = entries(folder).filter(|path| rank(path).is_some());
-        engines.extend(names.filter(|path| is_executable(path)));
-    }
-    for program in &programs {
-        if let ChessProgram::Edited(program, file) = program {
-            let text = fs::read_to_string(file).unwrap_or_default();
-            let known = register::engines(*program, &text).into_iter();
-            let known = known.map(PathBuf::from);
-            let known = known.filter(|path| path.is_absolute() && is_executable(path));
-            engines.extend(known);
+impl Finds {
+    /// Searches the usual places, and `folders` with all their subfolders.
+    #[must_use]
+    pub(crate) fn search(places: &Places, folders: &[PathBuf]) -> Finds {
+        let programs = places.chess_programs();
+        let mut engines = BTreeSet::new();
+        let mut books = Vec::new();
+        for folder in &places.path {
+            let names = entries(folder).filter(|path| rank(path).is_some());
+            engines.extend(names.filter(|path| is_executable(path)));
+        }
+        for program in &programs {
+            if let ChessProgram::Edited(program, file) = program {
+                let text = fs::read_to_string(file).unwrap_or_default();
+                let known = program.engines(&text).into_iter();
+                let known = known.map(PathBuf::from);
+                let known = known.filter(|path| path.is_absolute() && is_executable(path));
+                engines.extend(known);
+            }
+        }
+        let usual = CHESS_FOLDERS
+            .iter()
+            .flat_map(|name| places.unpacked_as(name));
+        let mut left = ENTRIES;
+        for folder in usual.chain(places.shared.iter().cloned()) {
+            look_through(&folder, DEPTH, &mut left, &mut engines, &mut books);
+        }
+        for folder in folders {
+            // Folders named by the user are searched without limit.
+            let (mut left, depth) = (u32::MAX, u32::MAX);
+            look_through(folder, depth, &mut left, &mut engines, &mut books);
+        }
+        let mut engines: Vec<PathBuf> = engines
+            .into_iter()
+            .filter(|path| !stem(path).contains("tabia"))
+            .collect();
+        engines.sort_by_key(|path| (rank(path).unwrap_or(usize::MAX), stem(path)));
+        one_of_each(&mut engines);
+        books.sort_by_key(|(kind, bytes, path)| {
+            let lacks_index = *kind == BookKind::Ctg && !has_index(path);
+            (order(*kind), u64::MAX - bytes, lacks_index, path.clone())
+        });
+        let mut books = books.into_iter().map(|(_, _, path)| path).collect();
+        one_of_each(&mut books);
+        let copies = without_repeats(&mut books, has_same_content);
+        Finds {
+            engines,
+            books,
+            copies,
+            programs,
         }
     }
-    let usual = CHESS_FOLDERS
-        .iter()
-        .flat_map(|name| places.unpacked_as(name));
-    let mut left = ENTRIES;
-    for folder in usual.chain(places.shared.iter().cloned()) {
-        look_through(&folder, DEPTH, &mut left, &mut engines, &mut books);
-    }
-    for folder in folders {
-        // Folders named by the user are searched without limit.
-        let (mut left, depth) = (u32::MAX, u32::MAX);
-        look_through(folder, depth, &mut left, &mut engines, &mut books);
-    }
-    let mut engines: Vec<PathBuf> = engines
-        .into_iter()
-        .filter(|path| !stem(path).contains("tabia"))
-        .collect();
-    engines.sort_by_key(|path| (rank(path).unwrap_or(usize::MAX), stem(path)));
-    one_of_each(&mut engines);
-    books.sort_by_key(|(kind, bytes, path)| {
-        let lacks_index = *kind == BookKind::Ctg && !has_index(path);
-        (order(*kind), u64::MAX - bytes, lacks_index, path.clone())
-    });
-    let mut books = books.into_iter().map(|(_, _, path)| path).collect();
-    one_of_each(&mut books);
-    let copies = without_repeats(&mut books, has_same_content);
-    Finds {
-        engines,
-        books,
-        copies,
-        programs,
-    }
-}
 
-impl Finds {
     /// Puts the engines and books of a configuration that still exist before the others:
     /// they may be in folders that were named only once.
     pub(crate) fn keep(&mut self, config: &Config, exists: &dyn Fn(&Path) -> bool) {
@@ -148,6 +147,13 @@ impl Finds {
         self.copies
             .extend(without_repeats(&mut self.books, has_same_content));
     }
+
+    /// Removes the same book in another format: of the books with one name in a folder the
+    /// first stays, which is the `.ctg`. Returns the pairs.
+    pub(crate) fn drop_namesakes(&mut self) -> Vec<(PathBuf, PathBuf)> {
+        let name = |path: &Path| path.with_extension("");
+        without_repeats(&mut self.books, |known, path| name(known) == name(path))
+    }
 }
 
 fn put_first(found: &mut Vec<PathBuf>, mut known: Vec<PathBuf>) {
@@ -159,13 +165,6 @@ fn put_first(found: &mut Vec<PathBuf>, mut known: Vec<PathBuf>) {
 fn has_index(book: &Path) -> bool {
     let mut index = ["cto", "ctb"].into_iter();
     index.all(|extension| sibling(book, extension).is_some())
-}
-
-/// Removes the same book in another format: of the books with one name in a folder the
-/// first stays, which is the `.ctg`. Returns the pairs.
-pub(crate) fn without_namesakes(books: &mut Vec<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
-    let name = |path: &Path| path.with_extension("");
-    without_repeats(books, |known, path| name(known) == name(path))
 }
 
 /// Removes books with the same content as an earlier one; returns the pairs.

@@ -70,7 +70,7 @@ impl Places {
 
     /// The folder of Tabia's configuration.
     #[must_use]
-    pub(crate) fn own(&self) -> Option<PathBuf> {
+    pub(crate) fn of_tabia(&self) -> Option<PathBuf> {
         self.config.as_deref().map(|folder| folder.join("tabia"))
     }
 

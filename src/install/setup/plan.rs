@@ -8,7 +8,7 @@ use super::configuration;
 use super::find::Finds;
 use super::programs::ChessProgram;
 use super::record::{Record, WrittenFile, path_of};
-use crate::install::register::{self, EditedFor, Registration};
+use crate::install::register::{EditedFor, Registration};
 
 /// A file to create, change or delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,33 +50,56 @@ pub(crate) struct Situation<'a> {
 /// Returns the text of a file, `None` if it does not exist, or why it cannot be read.
 pub(super) type TextOf<'a> = &'a dyn Fn(&Path) -> Result<Option<String>, String>;
 
-/// The plan by which these engines and books play in these programs. `finds` has engines
-/// that answer and books that can be opened.
-#[must_use]
-pub(crate) fn plan(finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) -> SetupPlan {
-    let mut plan = SetupPlan::default();
-    match situation.other {
-        Some(other) => plan.left.push(format!(
-            "{}: engines and books are those of this configuration",
-            other.display()
-        )),
-        None => plan.configure(finds, situation, text_of),
-    }
-    for program in &finds.programs {
-        match program {
-            ChessProgram::Edited(program, file) => {
-                plan.register(*program, file, situation.registration, text_of);
-            }
-            ChessProgram::Printed(program) => {
-                let lines = register::lines(*program, situation.registration);
-                plan.to_type.push((program.title(), lines));
+impl SetupPlan {
+    /// The plan by which these engines and books play in these programs. `finds` has engines
+    /// that answer and books that can be opened.
+    #[must_use]
+    pub(crate) fn new(finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) -> SetupPlan {
+        let mut plan = SetupPlan::default();
+        match situation.other {
+            Some(other) => plan.left.push(format!(
+                "{}: engines and books are those of this configuration",
+                other.display()
+            )),
+            None => plan.configure(finds, situation, text_of),
+        }
+        for program in &finds.programs {
+            match program {
+                ChessProgram::Edited(program, file) => {
+                    plan.register(*program, file, situation.registration, text_of);
+                }
+                ChessProgram::Printed(program) => {
+                    let lines = program.lines(situation.registration);
+                    plan.to_type.push((program.title(), lines));
+                }
             }
         }
+        plan
     }
-    plan
-}
 
-impl SetupPlan {
+    /// The plan that undoes everything in the record.
+    #[must_use]
+    pub(crate) fn undoing(record: &Record, text_of: TextOf<'_>) -> SetupPlan {
+        let mut plan = SetupPlan::default();
+        for file in record.files.iter().rev() {
+            let path = path_of(&file.path);
+            match text_of(&path) {
+                Ok(None) => {}
+                Ok(Some(now)) => match undone(file, &record.command, &now) {
+                    Ok(after) => plan.change(FileChange {
+                        path,
+                        program: file.program,
+                        before: Some(now),
+                        after,
+                    }),
+                    Err(reason) => plan.left.push(format!("{}: {reason}", path.display())),
+                },
+                Err(reason) => plan.left.push(reason),
+            }
+        }
+        plan
+    }
+
     fn configure(&mut self, finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) {
         let path = situation.configuration;
         let before = match text_of(path) {
@@ -111,7 +134,7 @@ impl SetupPlan {
                 (None, Some(list)) => text_of(list)?.unwrap_or_default(),
                 _ => before.clone().unwrap_or_default(),
             };
-            let after = register::edit(program, &text, registration);
+            let after = program.edit(&text, registration);
             let after = after.map_err(|error| format!("{}: {error}", file.display()))?;
             Ok((before, after))
         });
@@ -131,29 +154,6 @@ impl SetupPlan {
             self.changes.push(change);
         }
     }
-}
-
-/// The plan that undoes everything in the record.
-#[must_use]
-pub(crate) fn undo(record: &Record, text_of: TextOf<'_>) -> SetupPlan {
-    let mut plan = SetupPlan::default();
-    for file in record.files.iter().rev() {
-        let path = path_of(&file.path);
-        match text_of(&path) {
-            Ok(None) => {}
-            Ok(Some(now)) => match undone(file, &record.command, &now) {
-                Ok(after) => plan.change(FileChange {
-                    path,
-                    program: file.program,
-                    before: Some(now),
-                    after,
-                }),
-                Err(reason) => plan.left.push(format!("{}: {reason}", path.display())),
-            },
-            Err(reason) => plan.left.push(reason),
-        }
-    }
-    plan
 }
 
 /// The text of a file without Tabia's changes: the old one if it has not changed since,
@@ -176,7 +176,9 @@ pub(super) fn undone(
         command: command.to_owned(),
         ..Registration::default()
     };
-    let without = register::remove(program, now, &ours).map_err(|error| error.to_string())?;
+    let without = program
+        .remove(now, &ours)
+        .map_err(|error| error.to_string())?;
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     let same =
         |one: &str, other: &str| one == other || value(one).is_some() && value(one) == value(other);

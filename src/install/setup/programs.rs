@@ -27,50 +27,87 @@ impl ChessProgram {
     }
 }
 
-/// The file with the engines of a program, whether it is installed or not.
-///
-/// # Errors
-///
-/// The file has no fixed place and was not found.
-pub(crate) fn usual_file(program: EditedFor, places: &Places) -> anyhow::Result<PathBuf> {
-    let (folder, name) = match program {
-        // Qt's INI format: the configuration folder, ~/.config on macOS too.
-        EditedFor::CuteChess if cfg!(windows) => (&places.config, "cutechess"),
-        EditedFor::CuteChess => (&places.xdg_config, "cutechess"),
-        // It uses this folder even on Windows (pychess/System/prefix.py).
-        EditedFor::PyChess => (&places.xdg_config, "pychess"),
-        // Electron's `userData`.
-        EditedFor::Nibbler => (&places.config, "Nibbler"),
-        // GLib's folder for configurations.
-        EditedFor::GnomeChess => (&places.xdg_config, "gnome-chess"),
-        EditedFor::Banksia => {
-            let mut files = banksia_files(places);
-            return match files.len() {
-                1 => Ok(files.remove(0)),
-                0 => bail!(
-                    "no folder of BanksiaGUI with an engines.json is in the home folder, the \
-                     desktop, documents, downloads or where programs are: name the file with \
-                     --config-file"
-                ),
-                _ => {
-                    let files: Vec<String> =
-                        files.iter().map(|f| f.display().to_string()).collect();
-                    bail!(
-                        "there are several engines.json of BanksiaGUI, name one with \
-                         --config-file: {}",
-                        files.join(", ")
-                    )
-                }
+impl Places {
+    /// The file with the engines of a program, whether it is installed or not.
+    ///
+    /// # Errors
+    ///
+    /// The file has no fixed place and was not found.
+    pub(crate) fn file_of(&self, program: EditedFor) -> anyhow::Result<PathBuf> {
+        let (folder, name) = match program {
+            // Qt's INI format: the configuration folder, ~/.config on macOS too.
+            EditedFor::CuteChess if cfg!(windows) => (&self.config, "cutechess"),
+            EditedFor::CuteChess => (&self.xdg_config, "cutechess"),
+            // It uses this folder even on Windows (pychess/System/prefix.py).
+            EditedFor::PyChess => (&self.xdg_config, "pychess"),
+            // Electron's `userData`.
+            EditedFor::Nibbler => (&self.config, "Nibbler"),
+            // GLib's folder for configurations.
+            EditedFor::GnomeChess => (&self.xdg_config, "gnome-chess"),
+            EditedFor::Banksia => {
+                let mut files = banksia_files(self);
+                return match files.len() {
+                    1 => Ok(files.remove(0)),
+                    0 => bail!(
+                        "no folder of BanksiaGUI with an engines.json is in the home folder, the \
+                         desktop, documents, downloads or where programs are: name the file with \
+                         --config-file"
+                    ),
+                    _ => {
+                        let files: Vec<String> =
+                            files.iter().map(|f| f.display().to_string()).collect();
+                        bail!(
+                            "there are several engines.json of BanksiaGUI, name one with \
+                             --config-file: {}",
+                            files.join(", ")
+                        )
+                    }
+                };
+            }
+        };
+        let folder = folder.as_deref();
+        let folder = folder.context("there is no home folder: name the file with --config-file")?;
+        let file = match program {
+            EditedFor::GnomeChess => "engines.conf",
+            _ => "engines.json",
+        };
+        Ok(folder.join(name).join(file))
+    }
+
+    /// The programs that are installed: on the path, or with a configuration of this user.
+    #[must_use]
+    pub(crate) fn chess_programs(&self) -> Vec<ChessProgram> {
+        let mut found = Vec::new();
+        for (program, names) in [
+            (EditedFor::CuteChess, ["cutechess"].as_slice()),
+            (EditedFor::PyChess, &["pychess"]),
+            (EditedFor::Nibbler, &["nibbler"]),
+            (EditedFor::GnomeChess, &["gnome-chess"]),
+        ] {
+            let Ok(file) = self.file_of(program) else {
+                continue;
             };
+            let has_run = file.parent().is_some_and(Path::is_dir);
+            if has_run || names.iter().any(|name| self.program(name).is_some()) {
+                found.push(ChessProgram::Edited(program, file));
+            }
         }
-    };
-    let folder = folder.as_deref();
-    let folder = folder.context("there is no home folder: name the file with --config-file")?;
-    let file = match program {
-        EditedFor::GnomeChess => "engines.conf",
-        _ => "engines.json",
-    };
-    Ok(folder.join(name).join(file))
+        let banksias = banksia_files(self).into_iter();
+        found.extend(banksias.map(|file| ChessProgram::Edited(EditedFor::Banksia, file)));
+        for (program, names, folder) in [
+            (PrintedFor::XBoard, ["xboard"].as_slice(), "winboard"),
+            (PrintedFor::Scid, &["scid", "scidvspc"], "scid"),
+            (PrintedFor::Arena, &["arena", "Arena"], "arena"),
+            (PrintedFor::CuteChessCli, &["cutechess-cli"], ""),
+            (PrintedFor::Fastchess, &["fastchess"], ""),
+        ] {
+            let on_path = names.iter().any(|name| self.program(name).is_some());
+            if on_path || !folder.is_empty() && !self.unpacked_as(folder).is_empty() {
+                found.push(ChessProgram::Printed(program));
+            }
+        }
+        found
+    }
 }
 
 /// The `engines.json` files of BanksiaGUI, which can be unpacked anywhere: the usual
@@ -85,40 +122,5 @@ fn banksia_files(places: &Places) -> Vec<PathBuf> {
         .collect();
     found.sort();
     found.dedup();
-    found
-}
-
-/// The programs that are installed: on the path, or with a configuration of this user.
-#[must_use]
-pub(crate) fn chess_programs(places: &Places) -> Vec<ChessProgram> {
-    let mut found = Vec::new();
-    for (program, names) in [
-        (EditedFor::CuteChess, ["cutechess"].as_slice()),
-        (EditedFor::PyChess, &["pychess"]),
-        (EditedFor::Nibbler, &["nibbler"]),
-        (EditedFor::GnomeChess, &["gnome-chess"]),
-    ] {
-        let Ok(file) = usual_file(program, places) else {
-            continue;
-        };
-        let has_run = file.parent().is_some_and(Path::is_dir);
-        if has_run || names.iter().any(|name| places.program(name).is_some()) {
-            found.push(ChessProgram::Edited(program, file));
-        }
-    }
-    let banksias = banksia_files(places).into_iter();
-    found.extend(banksias.map(|file| ChessProgram::Edited(EditedFor::Banksia, file)));
-    for (program, names, folder) in [
-        (PrintedFor::XBoard, ["xboard"].as_slice(), "winboard"),
-        (PrintedFor::Scid, &["scid", "scidvspc"], "scid"),
-        (PrintedFor::Arena, &["arena", "Arena"], "arena"),
-        (PrintedFor::CuteChessCli, &["cutechess-cli"], ""),
-        (PrintedFor::Fastchess, &["fastchess"], ""),
-    ] {
-        let on_path = names.iter().any(|name| places.program(name).is_some());
-        if on_path || !folder.is_empty() && !places.unpacked_as(folder).is_empty() {
-            found.push(ChessProgram::Printed(program));
-        }
-    }
     found
 }

@@ -6,6 +6,7 @@ use super::configuration::write as write_configuration;
 use super::record::WrittenFile;
 use super::*;
 use crate::install::register::{EditedFor, PrintedFor, Registration};
+use crate::install::text_file::TextFile;
 use tabia_adapter::config::Config;
 use tabia_io::input::path::to_text;
 
@@ -34,11 +35,11 @@ impl Disk {
             record,
             registration: &registration,
         };
-        plan(finds, &situation, &|path| Ok(self.0.get(path).cloned()))
+        SetupPlan::new(finds, &situation, &|path| Ok(self.0.get(path).cloned()))
     }
 
     fn undo(&self, record: &Record) -> SetupPlan {
-        undo(record, &|path| Ok(self.0.get(path).cloned()))
+        SetupPlan::undoing(record, &|path| Ok(self.0.get(path).cloned()))
     }
 
     fn apply(&mut self, plan: &SetupPlan) {
@@ -70,7 +71,7 @@ fn finds() -> Finds {
     }
 }
 
-/// The record that [`carry_out`] would make.
+/// The record that [`SetupPlan::carry_out`] would make.
 fn recorded(plan: &SetupPlan) -> Record {
     let mut record = Record {
         command: registration().command,
@@ -294,7 +295,7 @@ fn setup_in_a_home_folder_can_be_undone() {
         shared: vec![home.join("nowhere")],
     };
 
-    let finds = find(&places, &[]);
+    let finds = Finds::search(&places, &[]);
     assert_eq!(
         finds.engines,
         [&stockfish, &lc0, &unknown, &of_cutechess].map(Clone::clone)
@@ -302,13 +303,13 @@ fn setup_in_a_home_folder_can_be_undone() {
     assert_eq!(finds.books, std::slice::from_ref(&book));
     let titles: Vec<&str> = finds.programs.iter().map(ChessProgram::title).collect();
     assert_eq!(titles, ["Cute Chess", "Arena"]);
-    let more = find(&places, &[home.join("Downloads")]);
+    let more = Finds::search(&places, &[home.join("Downloads")]);
     // Those with an index come first.
     assert_eq!(more.books, [book.clone(), other]);
     assert_eq!(more.copies, [(copy, book.clone())]);
 
     let before = tree(&home);
-    let own = places.own().unwrap();
+    let own = places.of_tabia().unwrap();
     let record_path = own.join("setup.json");
     let run = || {
         let record = Record::read(&record_path).unwrap();
@@ -318,8 +319,9 @@ fn setup_in_a_home_folder_can_be_undone() {
             record: &record,
             registration: &registration(),
         };
-        let plan = plan(&find(&places, &[]), &situation, &text_of);
-        carry_out(&plan, &record, &registration().command, &record_path).unwrap();
+        let plan = SetupPlan::new(&Finds::search(&places, &[]), &situation, &TextFile::text_of);
+        plan.carry_out(&record, &registration().command, &record_path)
+            .unwrap();
         plan
     };
     assert_eq!(run().changes.len(), 2);
@@ -332,8 +334,8 @@ fn setup_in_a_home_folder_can_be_undone() {
     fs::remove_file(home.join("bin/berserk")).unwrap();
 
     let record = Record::read(&record_path).unwrap();
-    let plan = undo(&record, &text_of);
-    take_back(&plan, &record, &record_path).unwrap();
+    let plan = SetupPlan::undoing(&record, &TextFile::text_of);
+    plan.take_back(&record, &record_path).unwrap();
     assert_eq!(tree(&home), before);
 }
 
@@ -342,13 +344,9 @@ fn a_record_is_read_back_and_an_invalid_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("setup.json");
     let plan = Disk::default().plan(&finds(), &Record::default(), None);
-    carry_out(
-        &SetupPlan::default(),
-        &recorded(&plan),
-        "/opt/tabia/tabia",
-        &path,
-    )
-    .unwrap();
+    SetupPlan::default()
+        .carry_out(&recorded(&plan), "/opt/tabia/tabia", &path)
+        .unwrap();
     assert_eq!(Record::read(&path).unwrap(), recorded(&plan));
     for text in ["", "{", "[]", "{\"files\": 1}"] {
         fs::write(&path, text).unwrap();

@@ -361,7 +361,7 @@ fn changes_of_weights_and_priorities_can_be_undone_byte_for_byte() {
         for (target, body) in [
             ("/api/edit", mark("e2e4", "mark", "main")),
             ("/api/edit", mark("e2e4", "annotation", "!")),
-            ("/api/edit", mark("e2e4", "factor", "5")),
+            ("/api/edit", mark("e2e4", "learn_value", "5")),
             ("/api/edit", mark("a2a3", "weight", "5")),
             ("/api/add", json!({"book": 0, "lines": [{"play": "e2e4"}]})),
             ("/api/remove", json!({"book": 0, "play": "e2e4"})),

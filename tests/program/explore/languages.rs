@@ -107,7 +107,7 @@ fn messages() -> Vec<Value> {
     for (what, to) in [
         ("mark", "avoid"),
         ("annotation", "!"),
-        ("factor", "-40"),
+        ("learn_value", "-40"),
         ("commentary", "13"),
     ] {
         let answer = value(&post(&editable, "/api/edit", &change(what, to, None)));
@@ -121,7 +121,7 @@ fn messages() -> Vec<Value> {
         value(&post(
             &editable,
             "/api/edit",
-            &change("factor", "999", None),
+            &change("learn_value", "999", None),
         )),
         "error",
     );

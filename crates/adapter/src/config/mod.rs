@@ -73,6 +73,7 @@ pub enum Error {
 
 /// A parsed and checked configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Config {
     /// The file that it was read from; `None` for the built-in defaults.
     pub path: Option<PathBuf>,
@@ -90,6 +91,7 @@ pub struct Config {
 
 /// `[engine.NAME]`
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EngineEntry {
     /// Its name.
     pub name: String,
@@ -101,6 +103,20 @@ pub struct EngineEntry {
     pub options: Vec<(String, String)>,
     /// Tabia's options for this engine.
     pub book: Vec<Setting>,
+}
+
+impl EngineEntry {
+    /// An engine without options of its own, that has the usual time to start.
+    #[must_use]
+    pub const fn new(name: String, command: EngineCommand) -> EngineEntry {
+        EngineEntry {
+            name,
+            command,
+            start_timeout: START_TIMEOUT,
+            options: Vec::new(),
+            book: Vec::new(),
+        }
+    }
 }
 
 impl Default for Config {

@@ -33,10 +33,9 @@ impl CoverFile {
     ///
     /// # Errors
     ///
-    /// A sentence for the user: the file cannot be read, or another adapter has locked
-    /// it.
-    pub(super) fn read(&mut self, path: Option<PathBuf>) -> Result<String, String> {
-        let path = path.ok_or("the move is drawn: there is no folder for played lines")?;
+    /// The file cannot be read, or another adapter has locked it.
+    pub(super) fn read(&mut self, path: Option<PathBuf>) -> Result<String, SideFileError> {
+        let path = path.ok_or(SideFileError::NoCoverFolder)?;
         if self.path != path {
             self.path = path;
             self.read = 0;
@@ -44,7 +43,8 @@ impl CoverFile {
         let before = self.read;
         self.lock_and_read().map_err(|error| {
             self.read = before;
-            format!("the move is drawn: {}: {error}", self.path.display())
+            let path = self.path.clone();
+            SideFileError::Cover { path, error }
         })
     }
 
@@ -107,14 +107,14 @@ impl CoverFile {
 ///
 /// # Errors
 ///
-/// A sentence for the user.
+/// There is no folder for them, or the file cannot be used.
 pub fn check_cover(path: Option<PathBuf>) -> Result<(), SideFileError> {
-    let path = path.ok_or_else(|| "there is no folder for played lines".to_owned())?;
+    let path = path.ok_or(SideFileError::NoCoverFolder)?;
     let checked = || match path.exists() {
         true => check_header(&mut open(&path)?, HEADER),
         false => open_new(&path),
     };
-    Ok(checked().map_err(|error| format!("{}: {error}", path.display()))?)
+    checked().map_err(|error| SideFileError::Cover { path, error })
 }
 
 /// Whether the file could be made, here or in the user's data folder.
@@ -185,12 +185,12 @@ mod tests {
     fn another_file_is_left_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("book.ctg.cover");
-        assert_eq!(check_cover(Some(path.clone())), Ok(()));
+        check_cover(Some(path.clone())).unwrap();
         assert!(!path.exists());
         for foreign in ["my notes\n", "# tabia cover 0\n", "# tabia cover"] {
             fs::write(&path, foreign).unwrap();
             let mut file = CoverFile::default();
-            let error = file.read(Some(path.clone())).unwrap_err();
+            let error = file.read(Some(path.clone())).unwrap_err().to_string();
             assert!(error.contains("line 1: "), "{error}");
             assert!(file.add("one").is_err());
             assert!(check_cover(Some(path.clone())).is_err());
@@ -204,7 +204,7 @@ mod tests {
         let path = folder.path().join("book.ctg.cover");
         let mut files = [CoverFile::default(), CoverFile::default()];
         files[0].read(Some(path.clone())).unwrap();
-        let error = files[1].read(Some(path.clone())).unwrap_err();
+        let error = files[1].read(Some(path.clone())).unwrap_err().to_string();
         assert!(error.contains("another adapter uses it"), "{error}");
         files[1].add("lost").unwrap();
         files[0].add("one").unwrap();

@@ -74,7 +74,7 @@ pub trait Files: Send + Sync {
     ///
     /// There is none, or the file cannot be used.
     fn take_seed(&self, _path: &str) -> Result<TakenSeed, SideFileError> {
-        Err("seeds are not read here".to_owned().into())
+        Err(SideFileError::Other("seeds are not read here".to_owned()))
     }
 
     /// Finds the file of played lines of a book (`Book Cover`).
@@ -144,6 +144,7 @@ impl Environment {
 
 /// How a session has ended.
 #[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ended {
     /// The exit code for the program.
     pub code: u8,
@@ -386,11 +387,14 @@ impl<P: Port> Relay<P> {
                 {
                     self.lines.put_remark(&format!("info string {text}"));
                 }
-                let seed = taken.as_ref().map(|taken| taken.seed);
-                self.step(Event::Seed(seed.map_err(SideFileError::as_str)));
+                let seed = taken
+                    .map(|taken| taken.seed)
+                    .map_err(|error| error.to_string());
+                self.step(Event::Seed(seed.as_ref().copied().map_err(String::as_str)));
             }
             Request::ReadCover(book) => {
                 let read = self.cover.read(self.files.cover_file(&book));
+                let read = read.map_err(|error| format!("the move is drawn: {error}"));
                 self.step(Event::Cover(read.as_deref().map_err(String::as_str)));
             }
             Request::AddCover(line) => {

@@ -3,7 +3,7 @@
 //! tested there.
 //!
 //! Threads would do on Linux as well, at a price: `isready` to `readyok` takes 18 µs more
-//! than with the engine alone here and 46 µs with threads (two lines), and a `stop` behind
+//! than with the engine alone here and 46 µs with threads (two lines), and a `stop` after
 //! a flood of lines 0.2 and 2.3 ms (`cargo bench --bench relay`).
 
 use std::fs::{File, OpenOptions};

@@ -86,7 +86,7 @@ pub(super) fn describe_end(status: Option<ExitStatus>) -> String {
         use std::os::unix::process::ExitStatusExt;
         if let Some(signal) = status.signal() {
             let hint = match signal {
-                4 => " (illegal instruction: is this build of it made for this processor?)",
+                4 => " (illegal instruction: is this build for this processor?)",
                 9 => " (killed: out of memory?)",
                 _ => "",
             };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Request;
 
 /// Something that a part wants done. Parts return these in the order in which they are to
-/// be done, and know nobody who does it.
+/// be done, and do not know what carries them out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Act<'a> {
     /// A line for the GUI.

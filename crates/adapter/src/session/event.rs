@@ -10,6 +10,7 @@ use crate::settings::Settings;
 
 /// An event for the session.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Event<'a> {
     /// A line of the GUI, without its line end.
     Gui(&'a [u8]),
@@ -49,6 +50,7 @@ pub enum Side {
 
 /// A request of the session to its environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Request {
     /// Start the engine of this profile; first kill an engine that still runs. Answered
     /// by `EngineUp` or `EngineGone`.
@@ -171,6 +173,7 @@ pub enum IfNoneStarts {
 
 /// The engines of a session: the first of `chain` that starts plays.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Engines {
     /// Tried in this order.
     pub profiles: Vec<Profile>,

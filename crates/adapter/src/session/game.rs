@@ -271,7 +271,7 @@ impl Game {
         self.pondering = false;
     }
 
-    /// Whether White is to move, as far as the line says it: also for a game that cannot
+    /// Whether White is to move, as far as the line shows it: also for a game that cannot
     /// be followed, as one of a variant.
     pub(super) fn white_moves(&self) -> Option<bool> {
         if let Some(position) = self.position() {

@@ -420,7 +420,7 @@ impl Session {
             Some(trouble) => {
                 self.engine.withhold_position();
                 Some(Act::Notice(format!(
-                    "position: {trouble}; the book is silent until the next one"
+                    "position: {trouble}; the book is not used until the next one"
                 )))
             }
             None => self.engine.send_position(line),
@@ -469,7 +469,7 @@ impl Session {
         }
         if !is_known && let Some(meant) = OptionId::like(&option.name) {
             let text = format!(
-                "nobody has an option \"{}\": did you mean \"{}\"?",
+                "there is no option \"{}\": did you mean \"{}\"?",
                 option.name,
                 meant.spec().name
             );
@@ -551,7 +551,7 @@ impl Session {
         self.books.answering().think_ahead
     }
 
-    /// Says what a book says with its answer; returns the lines of the answer.
+    /// Sends what a book reports with its answer; returns the lines of the answer.
     fn announce(&mut self, answer: Answer, at: &mut Moment<'_>) -> Vec<Vec<u8>> {
         carry_out(answer.first, &mut self.owed, at.out);
         // An `isready` before the `go` is answered before it: the book is ready.
@@ -908,7 +908,7 @@ impl Session {
         if self.engine.is_stray(word) && (self.engine.is_hidden() || self.owed.may_ignore_repeat())
         {
             let text = format!(
-                "the engine has answered {} twice; the second answer does not count",
+                "the engine answered {} twice; the second answer is ignored",
                 engine::shown(word)
             );
             return self.notice(&text, at.out);
@@ -1232,7 +1232,7 @@ impl Session {
         }
         if may_return {
             self.notice(
-                "the engine has died too often: it is tried again when it is to search",
+                "the engine died too often: it is started again for the next search",
                 at.out,
             );
         }
@@ -1370,7 +1370,7 @@ impl Session {
         }
         let in_background = self.background_due().is_some_and(|due| due <= at.now);
         let text = match self.owed.searched_for(at.now) {
-            _ if in_background => "the engine does not end a search that nobody waits for: \
+            _ if in_background => "the engine does not end a search that is no longer needed: \
                  it hangs and is ended"
                 .to_owned(),
             Some(_) if self.owed.is_stopped() => {
@@ -1418,7 +1418,7 @@ impl Session {
         if self.owed.is_held() {
             self.release(at);
         }
-        // An engine named on the command line is tried in any case: whoever named it wrongly
+        // An engine named on the command line is tried in any case: the user who named it wrongly
         // gets the reason.
         let waits = self.owed.has_uci() || self.engine.was_required();
         let owes = self.engine.owes_ready() || (self.engine.is_starting() && waits);

@@ -1,6 +1,6 @@
 //! Several paths in one text: `Book File`.
 //!
-//! They are separated by `;`. A path that contains one stands between double quotes, and
+//! They are separated by `;`. A path that contains one is written between double quotes, and
 //! a quote inside these is doubled: `"C:\a;b\x.ctg";main.ctg`.
 
 /// The paths of a text, without blanks around them; empty ones are left out.

@@ -13,7 +13,7 @@ pub enum Scope {
     /// It decides between the moves of a book: `probe` and the explorer take it too. Each
     /// book may have a value of its own, under `[[books]]`.
     Choice(Topic),
-    /// It says how a book is opened. Each book may have a value of its own; `probe` takes
+    /// It determines how a book is opened. Each book may have a value of its own; `probe` takes
     /// it too.
     Opening,
     /// Each book may have a value of its own.
@@ -84,6 +84,7 @@ macro_rules! options {
     )*) => {
         /// The values of all options.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub struct Options {
             $(#[doc = concat!("`", $name, "`: `", $help, "`")] pub $field: $type,)*
             /// The options that decide between the moves of a position.
@@ -227,7 +228,7 @@ tabia_book::policy_options! { options! {
     }
     second {
         Learn learn: bool = false, .., "Book Learn", Opening,
-            "notes played games beside the book and learns from them";
+            "records played games beside the book and learns from them";
         Evaluations evaluations: EvaluationFile = EvaluationFile::Beside, ..,
             "Book Evaluations", Opening,
             "file of engine evaluations; <beside> is the one beside the book";
@@ -235,11 +236,11 @@ tabia_book::policy_options! { options! {
     third {
         AvoidRepetition avoid_repetition: bool = true, .., "Book Avoid Repetition",
             Choice(Positions),
-            "no book move into a position of this game";
+            "no book move that repeats a position of this game";
         LeaveEarly leave_early: u32 = 0, 0..=20, "Book Leave Early", Choice(Line),
-            "full moves before the end of a line at which the book falls silent";
+            "the book stops answering this many full moves before the end of a line";
         MissLimit miss_limit: u32 = 0, 0..=100, "Book Miss Limit", GENERAL,
-            "misses in a game after which the book stays shut; 0 never";
+            "misses in a game after which the book is no longer used in it; 0 never";
         Ponder ponder: bool = true, .., "Book Ponder", Book,
             "names the book's best reply as the move to ponder on";
         ThinkAhead think_ahead: bool = false, .., "Book Think Ahead", Book,
@@ -255,9 +256,9 @@ tabia_book::policy_options! { options! {
         VerifyMargin verify_margin: u32 = 50, 0..=2000, "Book Verify Margin", Book,
             "centipawns that it may find the book move worse than its own best";
         ExitBelow exit_below: i32 = EXIT_BELOW, -2000..=2000, "Book Exit Below", Choice(Exit),
-            "centipawns for us below which the book falls silent; -2000 never";
+            "centipawns for us below which the book stops answering; -2000 never";
         ExitAbove exit_above: i32 = EXIT_ABOVE, -2000..=2000, "Book Exit Above", Choice(Exit),
-            "centipawns for us above which the book falls silent; 2000 never";
+            "centipawns for us above which the book stops answering; 2000 never";
         Delay delay: Delay = Delay::default(), .., "Book Delay", Book,
             "milliseconds before a book move is sent, 800 or 800+400";
         Cover cover: Cover = Cover::Off, .., "Book Cover", GENERAL,

@@ -51,7 +51,7 @@ mod text;
 mod write;
 
 pub use file::create;
-pub use read::{LogEntry, LogError, LogEvent, LoggedLine, Recording};
+pub use read::{LogEntry, LogError, LogEvent, LogFault, LoggedLine, Recording};
 pub use replay::{Difference, Replayed, replay};
 pub use text::{escape, unescape};
 pub use write::{LogHeader, Transcript};

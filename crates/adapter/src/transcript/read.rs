@@ -9,10 +9,11 @@ use super::text::unescape;
 use super::{FORMAT, MAGIC};
 use crate::book_set::BookSpec;
 use crate::session::{Engines, Event, IfNoneStarts, Profile, Side};
-use crate::settings::{OptionId, Setting, Settings};
+use crate::settings::{OptionId, Setting, Settings, ValueError};
 
 /// The content of a transcript file.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Recording {
     /// The version of the program that wrote it.
     pub version: String,
@@ -33,6 +34,7 @@ pub struct Recording {
 
 /// A line of the session.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct LoggedLine {
     /// Its number in the file, from 1.
     pub number: usize,
@@ -44,6 +46,7 @@ pub struct LoggedLine {
 
 /// The content of a line of the session.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum LogEntry {
     /// An event of the session.
     Event(LogEvent),
@@ -68,9 +71,9 @@ impl LogEvent {
     ///
     /// # Errors
     ///
-    /// The line describes no event. Events of a [`Recording`] never fail.
-    pub fn parse(&self) -> Result<Event<'_>, String> {
-        let text = std::str::from_utf8(&self.text).map_err(|_| "the text is not UTF-8");
+    /// The line does not describe an event. Events of a [`Recording`] never fail.
+    pub fn parse(&self) -> Result<Event<'_>, LogFault> {
+        let text = std::str::from_utf8(&self.text).map_err(|_| LogFault::NotUtf8);
         Ok(match self.word.as_str() {
             "gui>" => Event::Gui(&self.text),
             "eng>" => Event::Engine(&self.text),
@@ -88,22 +91,64 @@ impl LogEvent {
             "overlong" => Event::Overlong(match text? {
                 "gui" => Side::Gui,
                 "eng" => Side::Engine,
-                _ => return Err("expected: overlong gui, or overlong eng".to_owned()),
+                _ => return Err(LogFault::Expected("overlong gui, or overlong eng")),
             }),
-            word => return Err(format!("\"{word}\" is no word of a log")),
+            word => return Err(LogFault::Word(word.to_owned())),
         })
     }
 }
 
 /// The file is not a transcript.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("line {line}: {text}")]
+#[error("line {line}: {fault}")]
 #[non_exhaustive]
 pub struct LogError {
     /// Line number, from 1.
     pub line: usize,
     /// What is wrong.
-    pub text: String,
+    pub fault: LogFault,
+}
+
+/// What is wrong with a line of a transcript.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LogFault {
+    /// There is no line.
+    #[error("the file is empty")]
+    Empty,
+    /// The first line is that of another file.
+    #[error("this is not a log of tabia")]
+    NotALog,
+    /// The first line names another format than this one.
+    #[error("this log has format {0}, and only {FORMAT} is known here")]
+    Format(String),
+    /// An event has no time.
+    #[error("there is no time before the line")]
+    NoTime,
+    /// The text after the word is not UTF-8.
+    #[error("the text is not UTF-8")]
+    NotUtf8,
+    /// A number was expected instead of this text.
+    #[error("\"{0}\" is not a number")]
+    NotANumber(String),
+    /// The first word of the line is unknown.
+    #[error("\"{0}\" is not a word of a log")]
+    Word(String),
+    /// The line should have had this form.
+    #[error("expected: {0}")]
+    Expected(&'static str),
+    /// The line belongs to an engine, and none is named before it.
+    #[error("\"{0}\" has no engine before it")]
+    NoEngine(String),
+    /// The line belongs to a book, and none is named before it.
+    #[error("there is no book before it")]
+    NoBook,
+    /// The adapter has no option of this name.
+    #[error("there is no option \"{0}\"")]
+    NoOption(String),
+    /// The value of an option is not valid.
+    #[error(transparent)]
+    Value(#[from] ValueError),
 }
 
 impl Recording {
@@ -126,28 +171,26 @@ impl Recording {
             } else {
                 reader.line(index + 1, line)
             };
-            read.map_err(|text| LogError {
+            read.map_err(|fault| LogError {
                 line: index + 1,
-                text,
+                fault,
             })?;
         }
         if text.is_empty() {
             return Err(LogError {
                 line: 1,
-                text: "the file is empty".to_owned(),
+                fault: LogFault::Empty,
             });
         }
         Ok(reader.recording)
     }
 }
 
-fn first_line(line: &str) -> Result<(), String> {
+fn first_line(line: &str) -> Result<(), LogFault> {
     match line.split_once(' ') {
         Some((MAGIC, FORMAT)) => Ok(()),
-        Some((MAGIC, other)) => Err(format!(
-            "this log has format {other}, and only {FORMAT} is known here"
-        )),
-        _ => Err("this is no log of tabia".to_owned()),
+        Some((MAGIC, other)) => Err(LogFault::Format(other.to_owned())),
+        _ => Err(LogFault::NotALog),
     }
 }
 
@@ -159,13 +202,13 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, number: usize, line: &str) -> Result<(), String> {
+    fn line(&mut self, number: usize, line: &str) -> Result<(), LogFault> {
         if line.starts_with('#') || line.trim().is_empty() {
             return Ok(());
         }
         // Only the lines of the session begin with blanks or digits.
         if line.starts_with(|c: char| c == ' ' || c.is_ascii_digit()) {
-            let (time, rest) = time(line).ok_or("there is no time before the line")?;
+            let (time, rest) = time(line).ok_or(LogFault::NoTime)?;
             let (word, text) = rest.split_once(' ').unwrap_or((rest, ""));
             if let Some(entry) = self.entry(word, text, rest)? {
                 self.recording.lines.push(LoggedLine {
@@ -181,12 +224,12 @@ impl Reader {
         self.header(word, value)
     }
 
-    fn header(&mut self, word: &str, value: String) -> Result<(), String> {
+    fn header(&mut self, word: &str, value: String) -> Result<(), LogFault> {
         let recording = &mut self.recording;
         let engines = &mut recording.engines;
         match word {
             "version" => recording.version = value,
-            "seed" => recording.seed = value.parse().map_err(|_| "the seed is no number")?,
+            "seed" => recording.seed = number(&value)?,
             "mmap" => recording.mmap = value == "true",
             "games" => engines.record_games = value == "true",
             "if-none-starts" if value == "end" => engines.if_none_starts = IfNoneStarts::End,
@@ -207,7 +250,7 @@ impl Reader {
                 let profile = engines
                     .profiles
                     .last_mut()
-                    .ok_or_else(|| format!("\"{word}\" has no engine before it"))?;
+                    .ok_or_else(|| LogFault::NoEngine(word.to_owned()))?;
                 of_engine(profile, word, &value)?;
             }
         }
@@ -215,7 +258,7 @@ impl Reader {
     }
 
     /// Reads a line of the session; `None` if it belongs to a later one.
-    fn entry(&mut self, word: &str, text: &str, whole: &str) -> Result<Option<LogEntry>, String> {
+    fn entry(&mut self, word: &str, text: &str, whole: &str) -> Result<Option<LogEntry>, LogFault> {
         if ["gui<", "eng<", "ask<"].contains(&word) {
             return Ok(Some(LogEntry::Sent(whole.to_owned())));
         }
@@ -226,7 +269,7 @@ impl Reader {
             "told" => opened.messages.push(string.into_owned()),
             "book_set" => {
                 let book = string.split_once(' ');
-                let (identity, path) = book.ok_or("expected: book_set IDENTITY PATH")?;
+                let (identity, path) = book.ok_or(LogFault::Expected("book_set IDENTITY PATH"))?;
                 let book = (identity.to_owned(), path.to_owned());
                 opened.books.push(book);
             }
@@ -247,23 +290,21 @@ impl Reader {
     }
 }
 
-fn number<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("\"{text}\" is no number"))
+fn number<T: FromStr>(text: &str) -> Result<T, LogFault> {
+    (text.parse()).map_err(|_| LogFault::NotANumber(text.to_owned()))
 }
 
-fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), String> {
+fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), LogFault> {
     let pair = || {
         value
             .split_once('=')
-            .ok_or_else(|| format!("expected: {word} NAME=VALUE"))
+            .ok_or(LogFault::Expected("NAME=VALUE"))
     };
-    let ours = |name: &str| {
-        OptionId::by_name(name).ok_or_else(|| format!("there is no option \"{name}\""))
-    };
+    let ours =
+        |name: &str| OptionId::by_name(name).ok_or_else(|| LogFault::NoOption(name.to_owned()));
     match word {
         "timeout" => {
-            profile.start_timeout =
-                Duration::from_millis(value.parse().map_err(|_| "the timeout is no number")?);
+            profile.start_timeout = Duration::from_millis(number(value)?);
         }
         "option" => {
             let (name, value) = pair()?;
@@ -271,11 +312,12 @@ fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), Strin
         }
         "set" => {
             let (name, value) = pair()?;
-            let set = profile.settings.choose(ours(name)?, value);
-            set.map_err(|error| error.to_string())?;
+            profile.settings.choose(ours(name)?, value)?;
         }
         "book" => {
-            let (colour, path) = value.split_once(' ').ok_or("expected: book COLOUR PATH")?;
+            let (colour, path) = value
+                .split_once(' ')
+                .ok_or(LogFault::Expected("book COLOUR PATH"))?;
             profile.books.push(BookSpec {
                 path: path.to_owned(),
                 colour: match colour {
@@ -289,17 +331,16 @@ fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), Strin
         "only" | "with" => {
             let (name, value) = pair()?;
             let book = profile.books.last_mut();
-            let book = book.ok_or("there is no book before it")?;
+            let book = book.ok_or(LogFault::NoBook)?;
             if word == "with" {
-                let setting = Setting::read(ours(name)?, value);
-                book.overrides
-                    .push(setting.map_err(|error| error.to_string())?);
+                book.overrides.push(Setting::read(ours(name)?, value)?);
             } else {
                 let read = book.conditions.read(name, value);
-                read.unwrap_or(Err("opponent, time_control or elo"))?;
+                let read = read.unwrap_or(Err("opponent, time_control, elo or variant"));
+                read.map_err(LogFault::Expected)?;
             }
         }
-        _ => return Err(format!("\"{word}\" is no word of a log")),
+        _ => return Err(LogFault::Word(word.to_owned())),
     }
     Ok(())
 }

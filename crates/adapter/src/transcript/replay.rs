@@ -9,6 +9,7 @@ use crate::session::{Event, Output, Request, Session};
 
 /// The result of replaying a session.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Replayed {
     /// Number of events.
     pub came: usize,
@@ -22,6 +23,7 @@ pub struct Replayed {
 
 /// The first place where the output of a session differs from the recording.
 #[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
     /// Line of the file, from 1: the event before the difference.
     pub line: usize,

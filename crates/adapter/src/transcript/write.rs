@@ -13,6 +13,7 @@ use crate::settings::{OptionId, Options, Setting};
 
 /// What a session depends on, besides its events.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct LogHeader<'a> {
     /// The version of the program.
     pub version: &'a str,
@@ -28,6 +29,23 @@ pub struct LogHeader<'a> {
     pub folders: &'a [String],
     /// Whether books are mapped into memory.
     pub mmap: bool,
+}
+
+impl<'a> LogHeader<'a> {
+    /// A session of these engines with this seed, without the values that are only for
+    /// readers, and with no folders.
+    #[must_use]
+    pub const fn new(engines: &'a Engines, seed: u64) -> LogHeader<'a> {
+        LogHeader {
+            version: "",
+            begun: "",
+            seed,
+            engines,
+            commands: &[],
+            folders: &[],
+            mmap: true,
+        }
+    }
 }
 
 /// Returns a word that identifies the file of a book: it changes when the file does.

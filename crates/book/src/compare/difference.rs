@@ -30,7 +30,7 @@ tabia_notation::named! {
         /// `!`, `?` and other annotations of a move.
         Annotations = "annotations",
         /// Learn values.
-        LearnValues = "factors",
+        LearnValues = "learn-values" | "factors",
         /// Commentaries on positions.
         Commentaries = "commentaries",
     }

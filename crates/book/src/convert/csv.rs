@@ -10,7 +10,7 @@
 //! | `mark` | main, avoid or none |
 //! | `annotation` | NAG number of the move, 0 for none |
 //! | `commentary` | NAG number of the position after it, 0 for none |
-//! | `factor` | from the view of the player of the move: positive favours it |
+//! | `learn_value` | from the view of the player of the move: positive favours it |
 //! | `weight` | stored in a Polyglot book; empty elsewhere |
 //! | `priority` | stored in an Arena book; empty elsewhere |
 //! | `transposition` | 1 if the move is not stored, but leads into the book |
@@ -30,7 +30,7 @@ use tabia_io::atomic::NewFile;
 use tabia_notation as notation;
 
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
-                      annotation,commentary,factor,weight,priority,transposition,probability\n";
+                      annotation,commentary,learn_value,weight,priority,transposition,probability\n";
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
     let mut output = NewFile::create(&work.job.target, work.job.old)?;

@@ -57,7 +57,7 @@ tabia_notation::named! {
         /// The colours of a position.
         Recommendation = "mark",
         /// The learn value of a position.
-        LearnValue = "factor",
+        LearnValue = "learn_value" | "factor",
         /// The commentary of a position.
         Commentary = "commentary",
         /// The annotation of a stored move.

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `games` `wins` `draws` `losses` | games through the position after the move |
 //! | `score` | per cent of the games with a result, 50 without any |
-//! | `factor`, `learn_value` | the learn value, -125 to 125 |
+//! | `learn_value` (once `factor`) | the learn value, -125 to 125 |
 //! | `mark` | `main`, `avoid` or `none` |
 //! | `annotation` | `! ? !! ?? !? ?!`, `none`, or a NAG number |
 //! | `commentary` | of the position after the move as on the real board: `+=`, a NAG number, `none` |
@@ -80,7 +80,7 @@ tabia_notation::named! {
         Draws = "draws",
         Losses = "losses",
         Score = "score",
-        LearnValue = "factor",
+        LearnValue = "learn_value" | "factor",
         Mark = "mark",
         Annotation = "annotation",
         Commentary = "commentary",
@@ -393,15 +393,10 @@ impl Parser {
 
     fn comparison(&mut self) -> Result<Condition, FilterError> {
         let word = match self.peek() {
-            Some(Token::Word(name)) if name.eq_ignore_ascii_case("learn_value") => {
-                Some(&Word::LearnValue)
-            }
-            Some(Token::Word(name)) => Word::ALL
-                .iter()
-                .find(|word| word.as_str().eq_ignore_ascii_case(name)),
+            Some(Token::Word(name)) => Word::from_name(name),
             _ => None,
         };
-        let Some(&word) = word else {
+        let Some(word) = word else {
             let names: Vec<&str> = Word::ALL.iter().map(|word| word.as_str()).collect();
             return Err(self.expected(&format!("one of {}", names.join(", "))));
         };
@@ -454,7 +449,7 @@ mod tests {
             ("games <= 10 AND wins=2", true),
             ("score=40", true),
             ("score >= 40.1%", false),
-            ("factor<0", true),
+            ("learn_value<0", true),
             ("factor = -7", true),
             ("learn_value = -7", true),
             ("Learn_Value>0", false),

@@ -62,7 +62,8 @@ fn group_survives(id: u32) -> bool {
     let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else {
         return false;
     };
-    // Child processes may end a moment later.
+    // Child processes may end a moment later, and no event tells when: they are not this
+    // program's children, and a pidfd is for one process, not for a group.
     for _ in 0..20 {
         if test_kill_process_group(group).is_err() {
             return false;

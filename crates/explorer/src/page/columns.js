@@ -19,7 +19,7 @@ export const COLUMNS = [
   [english("Eval"), english("Evaluation in pawns, from White’s side"), "eval", (move, worth) => worth(move)],
   [english("Av"), english("Average Elo"), "av", (move) => move.average_elo],
   [english("Perf"), english("Performance Elo"), "perf", (move) => move.performance],
-  [english("Learn"), english("Learn value, −125 to +125"), "learn", (move) => move.priority ?? move.factor],
+  [english("Learn"), english("Learn value, −125 to +125"), "learn", (move) => move.priority ?? move.learn_value],
   [english("Prob"), english("Probability that Tabia plays it"), "prob", (move) => move.probability],
   [
     english("Results"),
@@ -79,7 +79,7 @@ export const emptyColumns = (moves, hasValues) =>
     !hasValues && moves.every((move) => move.evaluation === undefined) && "eval",
     moves.every((move) => move.average_elo === null) && "av",
     moves.every((move) => move.performance === null) && "perf",
-    moves.every((move) => move.factor === 0 && move.priority === undefined) && "learn",
+    moves.every((move) => move.learn_value === 0 && move.priority === undefined) && "learn",
     moves.every((move) => move.white === null) && "results",
   ].filter(Boolean);
 

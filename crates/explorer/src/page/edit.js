@@ -132,7 +132,7 @@ export class EditDialog {
     Object.assign(this.entry.seen, {
       mark: move.mark,
       annotation: move.annotation || "none",
-      learn_value: String(move.factor),
+      learn_value: String(move.learn_value),
       commentary: String(move.commentary),
     });
     this.weigh(book, move);
@@ -143,8 +143,8 @@ export class EditDialog {
     by("edit-annotation").disabled = move.transposition;
     by("remove-move").disabled = move.transposition;
     offer(by("edit-commentary"), OF_POSITIONS, move.commentary);
-    by("edit-learn-value").value = move.factor;
-    by("edit-learn-value-number").value = move.factor;
+    by("edit-learn-value").value = move.learn_value;
+    by("edit-learn-value-number").value = move.learn_value;
   }
 
   /** In a book with weights only the weight can be changed. */

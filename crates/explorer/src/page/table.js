@@ -231,7 +231,7 @@ export class Table {
       cell("eval", this.evaluation(move)),
       cell("av", whole(move.average_elo)),
       cell("perf", whole(move.performance)),
-      cell("learn", move.priority ?? signed(move.factor)),
+      cell("learn", move.priority ?? signed(move.learn_value)),
       this.chance(move),
       cell("results", results(move)),
       book.editable ? cell("edit", this.pencil(book, move, lettered(move.san))) : null,

@@ -33,9 +33,9 @@ pub(super) struct BookChoice<'a> {
 
 /// A book's move, and what is sent with it.
 pub(in super::super) struct Answer {
-    /// What is said before an earlier `isready` is answered.
+    /// What is reported before an earlier `isready` is answered.
     pub(in super::super) first: Vec<Act<'static>>,
-    /// What is said, and asked for, after that.
+    /// What is reported, and requested, after that.
     pub(in super::super) then: Vec<Act<'static>>,
     /// The lines to send, the last of them the `bestmove`.
     pub(in super::super) lines: Vec<Vec<u8>>,
@@ -83,7 +83,7 @@ impl Books {
         self.chooser.count_question();
         let mut first = Vec::new();
         for (book, trouble) in troubles {
-            if self.chooser.is_new(book) {
+            if self.chooser.reported.insert(book.to_owned()) {
                 first.push(Act::Info(trouble));
             }
         }

@@ -3,6 +3,7 @@
 //! The books' moves for a position are cached until the next position comes, so that
 //! they can be looked up before the `go`.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::why::NoAnswerReason;
 use crate::book_set::BookSet;
 use crate::settings::Options;
 use tabia_book::policy::{self, ChooseMove, Exit, LineMemory, Weighed, chance};
-use tabia_book::{Lookup, Probe, Wanted};
+use tabia_book::{BookMove, Lookup, Probe, Wanted};
 
 /// Data about a game for choosing book moves, and buffers.
 #[derive(Debug, Default)]
@@ -48,13 +49,21 @@ pub(super) struct BookChooser {
     pub(super) value: Option<i32>,
     /// Paths of the books with reported errors, and reported settings in force. One
     /// report is enough: a truncated book has a different error in every position.
-    reported: Vec<String>,
+    pub(super) reported: HashSet<String>,
     pub(super) policy: OwnPolicy,
 }
 
 /// A policy instead of the built-in one.
 #[derive(Default)]
 pub(super) struct OwnPolicy(pub(super) Option<Arc<dyn ChooseMove + Send + Sync>>);
+
+impl OwnPolicy {
+    fn apply(&self, position: &Chess, moves: &[BookMove], verdicts: &mut [Weighed]) {
+        if let Some(own) = &self.0 {
+            policy::choose_by(&**own, position, moves, verdicts);
+        }
+    }
+}
 
 impl fmt::Debug for OwnPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -203,20 +212,10 @@ impl BookChooser {
             .resize_with(book_set.books.len(), FoundBook::default);
     }
 
-    /// True if this has not been reported yet; remembers it as reported. `what` is the
-    /// path of a book with an error, or the settings in force.
-    pub(super) fn is_new(&mut self, what: &str) -> bool {
-        let news = !self.reported.iter().any(|known| known == what);
-        if news {
-            self.reported.push(what.to_owned());
-        }
-        news
-    }
-
     /// The settings in force for a book, if they have not been reported.
     pub(super) fn unreported_settings(&mut self, index: usize) -> Option<String> {
         let text = self.settings.get(index)?.in_force()?;
-        self.is_new(&text).then_some(text)
+        self.reported.insert(text.clone()).then_some(text)
     }
 
     /// Whether a book may be skipped because of the engine's values.
@@ -260,9 +259,7 @@ impl BookChooser {
         if let Some(searchmoves) = searchmoves {
             policy::narrow(moves, &rules.policy, searchmoves, &mut self.verdicts);
         }
-        if let OwnPolicy(Some(own)) = &self.policy {
-            policy::choose_by(&**own, position, moves, &mut self.verdicts);
-        }
+        self.policy.apply(position, moves, &mut self.verdicts);
         Ok(())
     }
 
@@ -306,6 +303,7 @@ impl BookChooser {
             |_| None,
             &mut self.reply_verdicts,
         );
+        (self.policy).apply(at, &self.reply.moves, &mut self.reply_verdicts);
         let index = policy::best(&self.reply_verdicts)?;
         self.reply.moves.get(index).map(|reply| reply.mv)
     }
@@ -321,53 +319,12 @@ fn wanted(settings: &Options) -> Wanted {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
+    use super::super::tests::FirstMoves;
     use super::*;
-    use tabia_book::{Annotation, BookMove, Error, PositionRecord, Preference, Stats};
-
-    /// A book that has each first move of the game's next ten plies; counts look-ups.
-    #[derive(Default)]
-    struct Lines {
-        probes: Cell<u32>,
-    }
-
-    impl Probe for Lines {
-        fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
-            self.probes.set(self.probes.get() + 1);
-            found.clear();
-            let moves = position.legal_moves();
-            let first = moves
-                .first()
-                .filter(|_| position.fullmoves().get() <= 5)
-                .copied();
-            found.here = first.map(|_| PositionRecord::default());
-            found.moves.extend(first.map(|mv| BookMove {
-                mv,
-                annotation: Annotation::default(),
-                after: Some(PositionRecord {
-                    stats: Stats {
-                        games: 5,
-                        losses: 5,
-                        ..Stats::default()
-                    },
-                    ..PositionRecord::default()
-                }),
-                transposition: false,
-                preference: Preference::Statistics,
-                evaluation: None,
-            }));
-            Ok(())
-        }
-
-        fn contains(&self, _: &Chess) -> Result<bool, Error> {
-            Ok(true)
-        }
-    }
 
     #[test]
     fn a_line_that_has_been_followed_is_not_followed_again() {
-        let book = Lines::default();
+        let book = FirstMoves::new(10, 1);
         let settings = Options {
             leave_early: 4,
             ..Options::default()
@@ -375,7 +332,7 @@ mod tests {
         let mut chooser = BookChooser::default();
         chooser.found.push(FoundBook::default());
         let look_up = |chooser: &mut BookChooser| {
-            let before = book.probes.get();
+            let before = book.probes();
             chooser
                 .look_up(
                     (0, &book),
@@ -386,7 +343,7 @@ mod tests {
                 )
                 .unwrap();
             assert_eq!(chooser.verdicts.len(), 1);
-            book.probes.get() - before
+            book.probes() - before
         };
         assert!(look_up(&mut chooser) > 4, "the line is followed");
         chooser.forget_position();

@@ -138,7 +138,7 @@ impl Cover {
             position,
             &game.keys(),
             &candidates,
-            &mut |position, path| moves.of(position, path),
+            &mut |position, path| moves.at(position, path),
         )
     }
 }
@@ -183,7 +183,7 @@ impl<'a> BookMoves<'a> {
         }
     }
 
-    fn of(&mut self, position: &Chess, path: &[u64]) -> Vec<Move> {
+    fn at(&mut self, position: &Chess, path: &[u64]) -> Vec<Move> {
         let (book_set, settings, conditions) = self.books;
         for ((book, settings), lines) in book_set.books.iter().zip(settings).zip(&self.lines) {
             let of_side = book.spec.colour.is_none_or(|colour| colour == self.own);
@@ -256,7 +256,7 @@ impl Books {
         path.push(cover::key(&next));
         let of_game = scene.game.conditions();
         let books = (scene.book_set, &self.chooser.settings[..], of_game);
-        let ended = BookMoves::new(position, books).of(&next, &path).is_empty();
+        let ended = BookMoves::new(position, books).at(&next, &path).is_empty();
         let covered = &self.cover.covered;
         let entry = covered.entry(self.entropy, position.turn(), &path, ended);
         self.cover.note(entry, ponder)

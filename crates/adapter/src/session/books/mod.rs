@@ -1,7 +1,7 @@
 //! The books: which are in use, and what they answer.
 //!
-//! Everything is one question, [`Books::decide`], with three answers: this move, silent
-//! because, or wait for this.
+//! Everything is one question, [`Books::decide`], with three answers: this move, no
+//! move for this reason, or wait for this.
 //!
 //! | the books are | event | afterwards | returned |
 //! |---|---|---|---|
@@ -18,10 +18,11 @@
 mod choice;
 mod chooser;
 mod cover;
+mod opening;
 mod seed;
-mod shelf;
 mod why;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,11 +34,11 @@ use crate::conditions::Variant;
 use crate::settings::{Info, OptionId, Options, Settings, ValueError};
 use chooser::{BookChooser, OwnPolicy};
 use cover::Cover;
+use opening::{OPEN_LIMIT, OpenState};
 use seed::{GameSeed, Seed};
-use shelf::{OPEN_LIMIT, Shelf};
 use tabia_book::policy::ChooseMove;
 use tabia_uci::gui::Go;
-use why::ReportedReasons;
+use why::ReportOnce;
 
 pub(super) use choice::Answer;
 
@@ -85,7 +86,7 @@ pub(super) enum Decision {
 #[derive(Debug)]
 pub(super) struct Books {
     settings: Settings,
-    shelf: Shelf,
+    open_state: OpenState,
     /// The messages when they were last opened.
     messages: Vec<String>,
     chooser: BookChooser,
@@ -95,20 +96,20 @@ pub(super) struct Books {
     /// The seed of random choices while `Book Seed` is 0.
     entropy: u64,
     /// What has been reported in this game.
-    reported: ReportedReasons,
+    reported: HashSet<ReportOnce>,
 }
 
 impl Books {
     pub(super) fn new(settings: Settings, entropy: u64) -> Books {
         Books {
             settings,
-            shelf: Shelf::EMPTY,
+            open_state: OpenState::EMPTY,
             messages: Vec::new(),
             chooser: BookChooser::default(),
             seed: GameSeed::default(),
             cover: Cover::default(),
             entropy,
-            reported: ReportedReasons::default(),
+            reported: HashSet::new(),
         }
     }
 
@@ -151,7 +152,7 @@ impl Books {
             }
             let wanted = |options| BookSpec::wanted(options, configured);
             if wanted(options) != wanted(&before) {
-                self.shelf.spoil();
+                self.open_state.spoil();
             }
         }
         Ok(())
@@ -187,7 +188,7 @@ impl Books {
         if self.chooser.count_game() {
             self.seed = GameSeed::Untaken;
         }
-        self.shelf.spoil();
+        self.open_state.spoil();
     }
 
     /// The position changes.
@@ -235,32 +236,32 @@ impl Books {
 
     /// Whether lines of the GUI wait for books, a seed or played lines.
     pub(super) const fn are_awaited(&self) -> bool {
-        self.shelf.until().is_some()
+        self.open_state.until().is_some()
             || matches!(self.seed, GameSeed::Asked)
             || self.cover.is_requested()
     }
 
     /// Until when lines of the GUI wait for books that are being opened.
     pub(super) const fn awaited_until(&self) -> Option<Duration> {
-        self.shelf.until()
+        self.open_state.until()
     }
 
     /// Whether books are being opened.
     pub(super) const fn are_opening(&self) -> bool {
-        self.shelf.is_opening()
+        self.open_state.is_opening()
     }
 
     /// Requests the books if those that are open may be out of date: the line that needs
     /// them has to wait.
     pub(super) fn open(&mut self, now: Duration, configured: &[BookSpec]) -> Option<Request> {
-        self.shelf
+        self.open_state
             .need(now)
             .then(|| Request::OpenBooks(self.wanted(configured)))
     }
 
     /// The books have been opened.
     pub(super) fn opened(&mut self, messages: &[String]) -> Vec<Act<'static>> {
-        self.shelf.opened();
+        self.open_state.opened();
         self.chooser.forget_books();
         if self.messages == messages {
             return Vec::new();
@@ -271,9 +272,9 @@ impl Books {
 
     /// Continues without the books, because opening them takes too long.
     pub(super) fn give_up_waiting(&mut self) -> Act<'static> {
-        self.shelf.give_up();
+        self.open_state.give_up();
         Act::Notice(format!(
-            "the books are not open after {} s: without them until they are",
+            "the books are not open after {} s: playing playing without them until they are",
             OPEN_LIMIT.as_secs()
         ))
     }
@@ -367,7 +368,7 @@ impl Books {
 
     /// Reports once in a game which books are for it.
     fn report_books(&mut self, scene: Scene<'_>) -> Option<Act<'static>> {
-        if !scene.has_conditions() || !self.reported.is_new(why::ReportOnce::Books) {
+        if !scene.has_conditions() || !self.reported.insert(ReportOnce::Books) {
             return None;
         }
         if self.settings.options().info == Info::None {

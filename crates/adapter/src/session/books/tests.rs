@@ -1,62 +1,78 @@
 //! What the books answer to a `go`, and the rows of the table in their module.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
 use crate::book_set::OpenBook;
 use shakmaty::{Chess, Position};
+use tabia_book::policy::Weighed;
 use tabia_book::{
     Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
 };
 
 const NOW: Duration = Duration::from_secs(5);
 
-/// A book of the first legal move at the start.
-struct First;
+/// A book of the first legal moves of each position up to a ply; counts look-ups.
+pub(super) struct FirstMoves {
+    plies: u32,
+    moves: usize,
+    probes: AtomicU32,
+}
 
-impl Probe for First {
+impl FirstMoves {
+    pub(super) fn new(plies: u32, moves: usize) -> FirstMoves {
+        FirstMoves {
+            plies,
+            moves,
+            probes: AtomicU32::new(0),
+        }
+    }
+
+    pub(super) fn probes(&self) -> u32 {
+        self.probes.load(Ordering::Relaxed)
+    }
+}
+
+impl Probe for FirstMoves {
     fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        self.probes.fetch_add(1, Ordering::Relaxed);
         found.clear();
-        if *position == Chess::default() {
-            found.here = Some(PositionRecord::default());
-            found.moves.push(BookMove {
-                mv: position.legal_moves()[0],
+        if !self.contains(position)? {
+            return Ok(());
+        }
+        found.here = Some(PositionRecord::default());
+        let stats = Stats {
+            games: 5,
+            losses: 5,
+            ..Stats::default()
+        };
+        let legal = position.legal_moves();
+        found
+            .moves
+            .extend(legal.iter().take(self.moves).map(|mv| BookMove {
+                mv: *mv,
                 annotation: Annotation::default(),
                 after: Some(PositionRecord {
-                    stats: Stats {
-                        games: 5,
-                        losses: 5,
-                        ..Stats::default()
-                    },
+                    stats,
                     ..PositionRecord::default()
                 }),
                 transposition: false,
                 preference: Preference::Statistics,
                 evaluation: None,
-            });
-        }
+            }));
         Ok(())
     }
 
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
-        Ok(*position == Chess::default())
+        let ply = 2 * (position.fullmoves().get() - 1) + u32::from(position.turn().is_black());
+        Ok(ply < self.plies)
     }
 }
 
-fn book_set() -> BookSet {
-    BookSet {
-        books: vec![OpenBook {
-            name: "first".to_owned(),
-            spec: BookSpec {
-                path: "first.ctg".to_owned(),
-                ..BookSpec::default()
-            },
-            book: Arc::new(First),
-            notices: Vec::new(),
-            side_file: None,
-            evaluations: None,
-        }],
-    }
+fn book_set(book: FirstMoves) -> BookSet {
+    let book = OpenBook::new(BookSpec::new("first.ctg"), Arc::new(book));
+    BookSet::from(vec![book])
 }
 
 /// Books, and a game at its start.
@@ -72,7 +88,7 @@ impl Table {
         let mut table = Table {
             books: Books::new(Settings::default(), 1),
             game: Game::default(),
-            book_set: book_set(),
+            book_set: book_set(FirstMoves::new(1, 1)),
             analysis: None,
         };
         for (name, value) in options {
@@ -86,8 +102,7 @@ impl Table {
         self.books.set(id, value, &[]).unwrap();
     }
 
-    /// The answer in one word.
-    fn decide(&mut self) -> String {
+    fn answer(&mut self) -> Decision {
         let scene = Scene {
             game: &self.game,
             book_set: &self.book_set,
@@ -95,7 +110,12 @@ impl Table {
             analysis: self.analysis,
         };
         let for_analysis = self.analysis.is_some();
-        match self.books.decide(NOW, &Go::default(), for_analysis, scene) {
+        (self.books).decide(NOW, &Go::default(), for_analysis, scene)
+    }
+
+    /// The answer in one line.
+    fn decide(&mut self) -> String {
+        match self.answer() {
             Decision::Wait(request) => request.to_string(),
             Decision::Silent(said) => format!("silent {}", said.len()),
             Decision::Play(answer) => {
@@ -189,4 +209,45 @@ fn messages_of_the_books_are_news_once() {
     assert!(table.books.are_opening() && !table.books.are_awaited());
     table.books.opened(&messages);
     assert!(!table.books.are_opening());
+}
+
+/// Plays the last move of the book.
+struct Last;
+
+impl ChooseMove for Last {
+    fn choose(&self, _: &Chess, moves: &[BookMove], verdicts: &mut [Weighed]) {
+        for (index, verdict) in verdicts.iter_mut().enumerate() {
+            verdict.probability = if index + 1 == moves.len() { 1.0 } else { 0.0 };
+        }
+    }
+}
+
+#[test]
+fn a_policy_of_your_own_chooses_the_move_and_the_ponder_move() {
+    let mut table = Table::new(&[]);
+    table.book_set = book_set(FirstMoves::new(9, 3));
+    table.books.choose_by(Arc::new(Last));
+    table.decide();
+    table.books.opened(&[]);
+    let third = |position: &Chess| position.legal_moves()[2];
+    let start = Chess::default();
+    let (mv, after) = (third(&start), tabia_notation::after(&start, third(&start)));
+    let mode = shakmaty::CastlingMode::Standard;
+    let line = format!(
+        "bestmove {} ponder {}",
+        mv.to_uci(mode),
+        third(&after).to_uci(mode)
+    );
+    assert_eq!(table.decide(), line);
+    let Decision::Play(answer) = table.answer() else {
+        panic!("the book answers");
+    };
+    let info = String::from_utf8_lossy(&answer.lines[0]).into_owned();
+    assert!(
+        info.starts_with(&format!(
+            "info string book first.ctg: {} 100%",
+            mv.to_uci(mode)
+        )),
+        "{info}"
+    );
 }

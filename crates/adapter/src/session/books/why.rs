@@ -112,7 +112,7 @@ impl NoAnswerReason {
 }
 
 /// What is reported once in a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ReportOnce {
     /// Which books are for it.
     Books,
@@ -121,26 +121,6 @@ pub(super) enum ReportOnce {
     PastDepth,
     Chess960,
     Variant,
-}
-
-/// What has been reported in the present game.
-#[derive(Debug, Default)]
-pub(super) struct ReportedReasons(Vec<ReportOnce>);
-
-impl ReportedReasons {
-    /// True if this has not been reported yet; remembers it as reported.
-    pub(super) fn is_new(&mut self, what: ReportOnce) -> bool {
-        let news = !self.0.contains(&what);
-        if news {
-            self.0.push(what);
-        }
-        news
-    }
-
-    /// Another game begins.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
 }
 
 impl Books {
@@ -168,7 +148,8 @@ impl Books {
             "the engine plays from a book of its own where Tabia's books end: \
              set \"{switch}\" to false to have it think"
         );
-        let is_told = self.settings.options().own_book && self.chooser.is_new(&text);
+        let is_told =
+            self.settings.options().own_book && self.chooser.reported.insert(text.clone());
         is_told.then_some(Act::Info(text))
     }
 
@@ -182,14 +163,17 @@ impl Books {
         } else if go.engine_only {
             "only the engine can answer this go"
         } else if let Some(analysis) = scene.analysis {
-            let news = self.reported.is_new(ReportOnce::Analysis);
+            let news = self.reported.insert(ReportOnce::Analysis);
             return Some((analysis_text(analysis).to_owned(), news));
         } else if self.chooser.is_shut() {
             "the book is closed for this game (Book Miss Limit)"
         } else if scene.lacks_book_for_rules() {
             let rules = game.rules();
-            let news = self.reported.is_new(ReportOnce::Variant);
-            return Some((format!("this game is {rules}, and no book is for it"), news));
+            let news = self.reported.insert(ReportOnce::Variant);
+            return Some((
+                format!("this game is {rules}, and there is no book for it"),
+                news,
+            ));
         } else if game.position().is_none() {
             match game.has_other_rules() {
                 true => "the game cannot be followed by the rules of chess",
@@ -216,8 +200,8 @@ impl Books {
         // No book has games of Chess960; the castling rights make the positions
         // different, as long as there are any.
         if chess960 && !is_ordinary(position) {
-            text.push_str("books have positions of ordinary chess only, and this is Chess960");
-            return Some((text, reported.is_new(ReportOnce::Chess960)));
+            text.push_str("books have only positions of standard chess, and this is Chess960");
+            return Some((text, reported.insert(ReportOnce::Chess960)));
         }
         for (book, reason) in book_set.books.iter().zip(no_answer_reasons) {
             if !text.is_empty() {
@@ -231,12 +215,12 @@ impl Books {
         }) {
             true
         } else if has(|reason| matches!(reason, NoAnswerReason::PastDepth(_))) {
-            reported.is_new(ReportOnce::PastDepth)
+            reported.insert(ReportOnce::PastDepth)
         } else {
             // A book with an error has been reported already.
             let sound = book_set.books.iter().all(|book| book.notices.is_empty())
                 && !has(|reason| matches!(reason, NoAnswerReason::Trouble));
-            reported.is_new(ReportOnce::OutOfBook) && sound
+            reported.insert(ReportOnce::OutOfBook) && sound
         };
         Some((text, news))
     }

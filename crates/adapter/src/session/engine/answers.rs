@@ -70,7 +70,7 @@ fn legal_answer(position: &Chess, word: &[u8]) -> Option<shakmaty::Move> {
 /// The message about an answer that is not a move, which programs would take for one.
 pub(in super::super) fn unsound(line: &[u8]) -> String {
     format!(
-        "the engine's answer is no UCI and does not count: {}",
+        "the engine's answer is not UCI and is ignored: {}",
         shown(line)
     )
 }

@@ -1,5 +1,7 @@
 //! What the engine has declared before `uciok`, and the options set for it.
 
+use std::collections::HashSet;
+
 use super::super::Analysis;
 use crate::settings::OptionId;
 use tabia_uci::engine::{self, EngineOption, OptionError};
@@ -106,7 +108,7 @@ pub(super) struct ChildOptions {
     /// Names of options that crash the engine.
     deadly: Vec<String>,
     /// Problems that have been reported with options not sent: each is reported once.
-    reported: Vec<OptionError>,
+    pub(super) reported: HashSet<OptionError>,
 }
 
 impl ChildOptions {
@@ -149,15 +151,6 @@ impl ChildOptions {
     pub(super) fn forget(&mut self, name: &str) {
         self.lines
             .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
-    }
-
-    /// True if this has not been reported yet; remembers it as reported.
-    pub(super) fn is_news(&mut self, wrong: &OptionError) -> bool {
-        let news = !self.reported.contains(wrong);
-        if news {
-            self.reported.push(wrong.clone());
-        }
-        news
     }
 
     /// The line with which the GUI or the profile has set this option.

@@ -20,7 +20,7 @@
 //! # Background searches
 //!
 //! A background search is one that the GUI does not know of: it warms the engine up, or
-//! checks a book move that is held. It begins when the engine is idle; whoever wants one
+//! checks a book move that is held. It begins when the engine is idle; a part that wants one
 //! waits for that. Such a search, and one that a new `go` has replaced, has to end before
 //! anything else is sent to the engine, and none of its output may be taken for an answer
 //! to a later command:
@@ -117,7 +117,7 @@ struct Starting {
 /// How long an engine may take to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Patience {
-    /// As long as its profile says.
+    /// As long as its profile allows.
     First,
     /// It has not introduced itself in that time, and has got the same time again.
     Second,
@@ -214,7 +214,7 @@ enum ReadyFor {
 #[derive(Debug, Default)]
 struct Ready {
     /// The purpose of each, in order.
-    askers: VecDeque<ReadyFor>,
+    awaited: VecDeque<ReadyFor>,
     /// When the GUI asked for the `readyok` that it waits for; `None` if it waits for
     /// none, or if there is no limit.
     since: Option<Duration>,
@@ -269,7 +269,7 @@ pub(super) enum Readiness {
 pub(super) struct Engine {
     engines: Engines,
     state: State,
-    hello: Declaration,
+    declared: Declaration,
     options: ChildOptions,
     sending: Sending,
     restarts: Restarts,
@@ -582,7 +582,7 @@ impl Engine {
         debug_assert_ne!(ending.stage, Stage::Fenced, "two fences");
         ending.stage = Stage::Fenced;
         process.stray = None;
-        self.ready.askers.push_back(ReadyFor::Fence);
+        self.ready.awaited.push_back(ReadyFor::Fence);
         Some(Act::engine(b"isready"))
     }
 
@@ -672,14 +672,14 @@ impl Engine {
 
     /// Handles an `isready` of the GUI.
     pub(super) fn ask_ready(&mut self, now: Duration) -> Option<Act<'static>> {
-        self.ready.askers.push_back(ReadyFor::Gui);
+        self.ready.awaited.push_back(ReadyFor::Gui);
         self.ready.since.get_or_insert(now);
         self.is_up().then(|| Act::engine(b"isready"))
     }
 
     /// Whether the GUI waits for a `readyok`.
     pub(super) fn owes_ready(&self) -> bool {
-        self.ready.askers.contains(&ReadyFor::Gui)
+        self.ready.awaited.contains(&ReadyFor::Gui)
     }
 
     /// Handles a `readyok` of the engine.
@@ -687,7 +687,7 @@ impl Engine {
         if let Some(process) = self.process() {
             process.silent = false;
         }
-        match self.ready.askers.pop_front() {
+        match self.ready.awaited.pop_front() {
             Some(ReadyFor::Gui) => {
                 self.ready.since = self.owes_ready().then_some(now);
                 Readied::OfGui
@@ -718,9 +718,9 @@ impl Engine {
     pub(super) fn answer_ready(&mut self) -> usize {
         self.ready.since = None;
         let mut count = 0;
-        for asker in &mut self.ready.askers {
-            if *asker == ReadyFor::Gui {
-                *asker = ReadyFor::Answered;
+        for reason in &mut self.ready.awaited {
+            if *reason == ReadyFor::Gui {
+                *reason = ReadyFor::Answered;
                 count += 1;
             }
         }
@@ -774,7 +774,7 @@ impl Engine {
             return None;
         }
         // A starting engine has declared nothing yet: the option is checked later.
-        if let Some(wrong) = self.hello.option_error(option, true) {
+        if let Some(wrong) = self.declared.option_error(option, true) {
             return self.leave_out(&wrong);
         }
         let value = option.value.as_deref();
@@ -789,17 +789,17 @@ impl Engine {
 
     /// Whether the engine has an option of this name.
     pub(super) fn knows(&self, name: &str) -> bool {
-        self.hello.option(name).is_some()
+        self.declared.option(name).is_some()
     }
 
     /// The name of the engine's option that the GUI knows by this name with a prefix.
     pub(super) fn without_prefix(&self, name: &str) -> Option<String> {
-        self.hello.without_prefix(name).map(str::to_owned)
+        self.declared.without_prefix(name).map(str::to_owned)
     }
 
     /// The name by which the GUI can switch off the engine's own book, which is on.
     pub(super) fn own_book(&self) -> Option<String> {
-        let name = self.hello.own_book()?;
+        let name = self.declared.own_book()?;
         let is_set = self.options.line(name).is_some();
         (!is_set).then(|| Declaration::announced_name(name))
     }
@@ -847,8 +847,8 @@ impl Engine {
             "the GUI waits for a search that nobody makes, or the other way round: {:?}",
             self.state
         );
-        let fences = self.ready.askers.iter();
-        let fences = fences.filter(|asker| **asker == ReadyFor::Fence).count();
+        let fences = self.ready.awaited.iter();
+        let fences = fences.filter(|reason| **reason == ReadyFor::Fence).count();
         debug_assert!(
             fences <= 1 || !self.is_up(),
             "more than one search is being ended"

@@ -110,8 +110,8 @@ impl Engine {
             phase: Phase::Requested,
             backlog,
         });
-        self.hello = Declaration::default();
-        self.ready.askers.retain(|asker| *asker == ReadyFor::Gui);
+        self.declared = Declaration::default();
+        self.ready.awaited.retain(|reason| *reason == ReadyFor::Gui);
         let limit = self.profile().map(|profile| profile.start_timeout);
         let alarm = limit.map(Act::Alarm);
         let request = Act::Ask(Request::StartEngine(index));
@@ -217,15 +217,15 @@ impl Engine {
     /// Its name or author.
     pub(in super::super) fn identify(&mut self, line: &[u8]) {
         match id(line) {
-            Some(Id::Name(name)) => self.hello.name = name,
-            Some(Id::Author(author)) => self.hello.author = author,
+            Some(Id::Name(name)) => self.declared.name = name,
+            Some(Id::Author(author)) => self.declared.author = author,
             None => {}
         }
     }
 
     /// One of its options.
     pub(in super::super) fn declare(&mut self, line: &[u8]) {
-        self.hello.options.extend(option(line));
+        self.declared.options.extend(option(line));
     }
 
     /// Handles its `uciok`.
@@ -303,7 +303,7 @@ impl Engine {
             acts.extend(position.map(|line| Act::Engine(line.to_vec().into())));
         }
         acts.extend(backlog.flush().acts);
-        acts.extend(self.ready.askers.iter().map(|_| Act::engine(b"isready")));
+        acts.extend(self.ready.awaited.iter().map(|_| Act::engine(b"isready")));
         self.ready.since = self.owes_ready().then_some(now);
         acts
     }
@@ -322,7 +322,7 @@ impl Engine {
             // Unknown names from a chess program are not reported.
             let ours = |(known, _): &(String, String)| known.eq_ignore_ascii_case(name);
             let may_be_unknown = !of_profile.iter().any(ours);
-            if let Some(option_error) = self.hello.option_error(&option, may_be_unknown) {
+            if let Some(option_error) = self.declared.option_error(&option, may_be_unknown) {
                 wrong.push((name.clone(), option_error));
             }
         }
@@ -336,8 +336,8 @@ impl Engine {
 
     /// An option is not sent, which is reported once.
     pub(super) fn leave_out(&mut self, wrong: &OptionError) -> Option<Act<'static>> {
-        let news = self.options.is_news(wrong);
-        news.then(|| Act::Notice(format!("{wrong}: it is left out")))
+        let is_new = self.options.reported.insert(wrong.clone());
+        is_new.then(|| Act::Notice(format!("{wrong}: it is left out")))
     }
 
     /// Handles the end of the time that its profile gives it.
@@ -381,7 +381,7 @@ impl Engine {
     ) -> Vec<Act<'static>> {
         let version = env!("CARGO_PKG_VERSION");
         let ours = "the Tabia developers";
-        let (name, author) = match (self.hello.name.as_str(), self.hello.author.as_str()) {
+        let (name, author) = match (self.declared.name.as_str(), self.declared.author.as_str()) {
             ("", _) => (format!("Tabia {version}"), ours),
             (name, "") => (format!("{name} with Tabia {version}"), ours),
             (name, author) => (format!("{name} with Tabia {version}"), author),
@@ -390,7 +390,7 @@ impl Engine {
         // answer as the first.
         let settings = self.profile().map_or(own, |profile| &profile.settings);
         let of_tabia = settings.options().declarations().map(declaration);
-        let of_engine = self.hello.options.iter().map(|option| {
+        let of_engine = self.declared.options.iter().map(|option| {
             let name = Declaration::announced_name(&option.name);
             option.announce(&name)
         });

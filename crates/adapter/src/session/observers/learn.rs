@@ -33,6 +33,7 @@ const LATE: usize = 80;
 
 /// A game played from a book, to be recorded in its side file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Note {
     /// The book as the book set names it: [`crate::book_set::BookSpec::path`].
     pub book: String,

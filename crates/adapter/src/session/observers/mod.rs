@@ -1,7 +1,7 @@
 //! Those who note games: the record of a match (`--games`), and the notes from which books
 //! learn.
 //!
-//! They see positions, searches, answers and ends of games, and ask nobody for anything.
+//! They see positions, searches, answers and ends of games, and request nothing.
 //!
 //! | event | record | notes |
 //! |---|---|---|

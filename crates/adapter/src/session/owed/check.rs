@@ -11,7 +11,7 @@
 //! `ponderhit` it goes on, on the clock that then runs.
 //!
 //! If a check has no result in time, the book move is played: an engine that is silent,
-//! ends, or ignores `searchmoves` vetoes nothing. An `info string` says that the move was
+//! ends, or ignores `searchmoves` vetoes nothing. An `info string` reports that the move was
 //! not checked, and why. All checks of one `go` together take at most a tenth of the
 //! clock.
 

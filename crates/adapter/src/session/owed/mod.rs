@@ -466,7 +466,7 @@ impl Owed {
         }
     }
 
-    /// The `bestmove` that stands for no search at all: sent now, or held until it may be.
+    /// The `bestmove` that belongs to no search: sent now, or held until it may be.
     pub(super) fn answer_without(&mut self, line: &[u8], kind: SearchKind) -> Reply {
         self.reply(line.to_vec(), kind, kind.is_free())
     }

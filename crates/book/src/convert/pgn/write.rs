@@ -194,7 +194,7 @@ fn numbers(node: &PgnNode, entry: &BookMove) -> String {
         Preference::Priority(priority) => words.push(format!("priority {priority}")),
     }
     if entry.learn_value() != 0 {
-        words.push(format!("factor {:+}", entry.learn_value()));
+        words.push(format!("learn value {:+}", entry.learn_value()));
     }
     match entry.mark() {
         Mark::None => {}

@@ -8,7 +8,7 @@ pub(super) const OPEN_LIMIT: Duration = Duration::from_secs(2);
 
 /// The state of the open books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shelf {
+pub(super) enum OpenState {
     /// They may not be those that the settings name: at first, after a change of
     /// settings, and at a new game, because files may have changed. `opening`: others are
     /// being opened.
@@ -21,32 +21,32 @@ pub(super) enum Shelf {
     Open,
 }
 
-impl Shelf {
+impl OpenState {
     /// The first books have still to be opened.
-    pub(super) const EMPTY: Shelf = Shelf::Stale { opening: false };
+    pub(super) const EMPTY: OpenState = OpenState::Stale { opening: false };
 
     /// Books are being opened.
     pub(super) const fn is_opening(self) -> bool {
         matches!(
             self,
-            Shelf::Stale { opening: true } | Shelf::Awaited { .. } | Shelf::Late
+            OpenState::Stale { opening: true } | OpenState::Awaited { .. } | OpenState::Late
         )
     }
 
     /// Until when lines of the GUI wait.
     pub(super) const fn until(self) -> Option<Duration> {
         match self {
-            Shelf::Awaited { until } => Some(until),
-            Shelf::Stale { .. } | Shelf::Late | Shelf::Open => None,
+            OpenState::Awaited { until } => Some(until),
+            OpenState::Stale { .. } | OpenState::Late | OpenState::Open => None,
         }
     }
 
     /// The books are needed: true if they have to be opened, which lines wait for.
     pub(super) fn need(&mut self, now: Duration) -> bool {
-        let must_open = matches!(self, Shelf::Stale { .. });
+        let must_open = matches!(self, OpenState::Stale { .. });
         if must_open {
             let until = now.saturating_add(OPEN_LIMIT);
-            *self = Shelf::Awaited { until };
+            *self = OpenState::Awaited { until };
         }
         must_open
     }
@@ -55,21 +55,21 @@ impl Shelf {
     pub(super) fn spoil(&mut self) {
         debug_assert!(self.until().is_none(), "a line was handled meanwhile");
         let opening = self.is_opening();
-        *self = Shelf::Stale { opening };
+        *self = OpenState::Stale { opening };
     }
 
     /// The books are open: those that were requested last.
     pub(super) fn opened(&mut self) {
         *self = match self {
-            Shelf::Stale { .. } => Shelf::EMPTY,
-            Shelf::Awaited { .. } | Shelf::Late | Shelf::Open => Shelf::Open,
+            OpenState::Stale { .. } => OpenState::EMPTY,
+            OpenState::Awaited { .. } | OpenState::Late | OpenState::Open => OpenState::Open,
         };
     }
 
     /// Nobody waits for them any more.
     pub(super) fn give_up(&mut self) {
         debug_assert!(self.until().is_some(), "nobody waits");
-        *self = Shelf::Late;
+        *self = OpenState::Late;
     }
 }
 
@@ -78,52 +78,52 @@ mod tests {
     use super::*;
 
     const NOW: Duration = Duration::from_secs(7);
-    const AWAITED: Shelf = Shelf::Awaited {
+    const AWAITED: OpenState = OpenState::Awaited {
         until: Duration::from_secs(9),
     };
-    const OPENING: Shelf = Shelf::Stale { opening: true };
+    const OPENING: OpenState = OpenState::Stale { opening: true };
 
     /// A row of the table in the module of the books.
-    fn after(mut shelf: Shelf, event: impl FnOnce(&mut Shelf)) -> Shelf {
-        event(&mut shelf);
-        shelf
+    fn after(mut open_state: OpenState, event: impl FnOnce(&mut OpenState)) -> OpenState {
+        event(&mut open_state);
+        open_state
     }
 
     #[test]
     fn books_are_opened_when_they_are_needed_and_may_have_changed() {
         for (before, then, asks) in [
-            (Shelf::EMPTY, AWAITED, true),
+            (OpenState::EMPTY, AWAITED, true),
             (OPENING, AWAITED, true),
-            (Shelf::Late, Shelf::Late, false),
-            (Shelf::Open, Shelf::Open, false),
+            (OpenState::Late, OpenState::Late, false),
+            (OpenState::Open, OpenState::Open, false),
         ] {
-            let mut shelf = before;
-            assert_eq!(shelf.need(NOW), asks, "{before:?}");
-            assert_eq!(shelf, then, "{before:?}");
+            let mut open_state = before;
+            assert_eq!(open_state.need(NOW), asks, "{before:?}");
+            assert_eq!(open_state, then, "{before:?}");
         }
     }
 
     #[test]
     fn open_books_are_the_ones_that_were_asked_for_last() {
         for (before, then) in [
-            (AWAITED, Shelf::Open),
-            (Shelf::Late, Shelf::Open),
-            (OPENING, Shelf::EMPTY),
+            (AWAITED, OpenState::Open),
+            (OpenState::Late, OpenState::Open),
+            (OPENING, OpenState::EMPTY),
         ] {
-            assert_eq!(after(before, Shelf::opened), then, "{before:?}");
+            assert_eq!(after(before, OpenState::opened), then, "{before:?}");
         }
     }
 
     #[test]
     fn after_a_change_they_are_opened_again() {
         for (before, then) in [
-            (Shelf::Open, Shelf::EMPTY),
-            (Shelf::Late, OPENING),
+            (OpenState::Open, OpenState::EMPTY),
+            (OpenState::Late, OPENING),
             (OPENING, OPENING),
-            (Shelf::EMPTY, Shelf::EMPTY),
+            (OpenState::EMPTY, OpenState::EMPTY),
         ] {
-            assert_eq!(after(before, Shelf::spoil), then, "{before:?}");
+            assert_eq!(after(before, OpenState::spoil), then, "{before:?}");
         }
-        assert_eq!(after(AWAITED, Shelf::give_up), Shelf::Late);
+        assert_eq!(after(AWAITED, OpenState::give_up), OpenState::Late);
     }
 }

@@ -72,6 +72,10 @@ pub enum BookKind {
     Bin,
     /// Arena, `.abk`.
     Abk,
+    /// Shredder, `.bkt`.
+    Bkt,
+    /// Chessmaster, `.obk`.
+    Obk,
     /// A book as text, `.jsonl`.
     Jsonl,
 }
@@ -84,6 +88,8 @@ impl BookKind {
             BookKind::Ctg => "ChessBase opening book",
             BookKind::Bin => "Polyglot opening book",
             BookKind::Abk => "Arena opening book",
+            BookKind::Bkt => "Shredder opening book",
+            BookKind::Obk => "Chessmaster opening book",
             BookKind::Jsonl => "book as text",
         }
     }
@@ -95,6 +101,8 @@ impl BookKind {
             BookKind::Ctg => "a ChessBase opening book",
             BookKind::Bin => "a Polyglot opening book",
             BookKind::Abk => "an Arena opening book",
+            BookKind::Bkt => "a Shredder opening book",
+            BookKind::Obk => "a Chessmaster opening book",
             BookKind::Jsonl => "a book as text",
         }
     }
@@ -126,6 +134,10 @@ impl Kind {
         };
         match *start {
             [3, b'A', b'B', ..] => return Kind::Book(BookKind::Abk),
+            [b'B', b'O', b'O', b'!', ..] | [b'U', b'G', b'W', b'S', ..] => {
+                return Kind::Book(BookKind::Obk);
+            }
+            _ if is_bkt(start) => return Kind::Book(BookKind::Bkt),
             [b'P', b'K', 3, 4, ..] | [b'7', b'z', 0xbc, 0xaf, ..] => return Kind::Packed,
             _ if Packing::recognize(start).is_some() => return Kind::Packed,
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Kind::Utf16,
@@ -150,6 +162,8 @@ impl Kind {
         let named = [
             ("ctg", BookKind::Ctg),
             ("abk", BookKind::Abk),
+            ("bkt", BookKind::Bkt),
+            ("obk", BookKind::Obk),
             ("bin", BookKind::Bin),
         ];
         let named = named.into_iter().find(|(extension, _)| is(extension));
@@ -182,7 +196,7 @@ impl Kind {
             }
             Kind::Tar => "this is a tar archive: unpack it with `tar xf` first",
             Kind::GamesAsJson | Kind::Utf16 | Kind::Other => {
-                "not an opening book: .ctg, .bin, .abk and .jsonl can be read; a book can be built from games"
+                "not an opening book: .ctg, .bin, .abk, .bkt, .obk and .jsonl can be read; a book can be built from games"
             }
         })
     }
@@ -217,6 +231,27 @@ impl Kind {
                 .to_owned(),
         })
     }
+}
+
+/// Whether a Shredder book starts here: cells of 48 bytes, each empty, or with a key of the
+/// first bucket, a move of a white piece, and 32 zeros.
+fn is_bkt(start: &[u8]) -> bool {
+    const CELL: usize = 48;
+    let is_cell = |cell: &&[u8; CELL]| {
+        let word = cell.get(8..12).and_then(|bytes| bytes.first_chunk());
+        let word = word.map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let square = |bits: u32| matches!(word >> bits & 0x7f, 1..=64);
+        let is_piece = matches!(word >> 22 & 15, 1..=3 | 5..=7);
+        let rest = cell.get(16..).unwrap_or_default();
+        let bucket = cell.first().map_or(0, |byte| byte & 0x7f);
+        bucket == 0 && square(0) && square(7) && is_piece && rest.iter().all(|byte| *byte == 0)
+    };
+    let cells = start.as_chunks::<CELL>().0;
+    let mut filled = cells
+        .iter()
+        .filter(|cell| cell.iter().any(|byte| *byte != 0))
+        .peekable();
+    start.len() >= START_BYTES && filled.peek().is_some() && filled.all(|cell| is_cell(&cell))
 }
 
 /// Whether a JSON object starts here that has moves or players of a game.

@@ -47,8 +47,8 @@ fn watched<T: Send>(
 /// keep_never=False, policy=Policy(), force=False, strict=False, progress=None)
 /// --
 ///
-/// Converts a book to the format of `target`'s extension: reads .ctg, .bin, .abk and
-/// .jsonl, writes .ctg, .bin, .jsonl, .pgn and .csv.
+/// Converts a book to the format of `target`'s extension: reads .ctg, .bin, .abk, .bkt,
+/// .obk and .jsonl, writes .ctg, .bin, .abk, .jsonl, .pgn and .csv.
 ///
 /// `weights` is the source of a move's weight in a .bin: "probability", "games" or
 /// "score". `all` writes every form of a position to a .bin, `keep_never` the moves that

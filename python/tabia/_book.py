@@ -332,7 +332,7 @@ def open_book(
     strict: bool = False,
     **options: Unpack[_PolicyOptions],
 ) -> Book:
-    """Opens a ``.ctg``, ``.bin`` or ``.abk``, recognized by its content.
+    """Opens a ``.ctg``, ``.bin``, ``.abk``, ``.bkt`` or ``.obk``, recognized by its content.
 
     ``policy``, or its options by name, is the policy of look-ups without their
     own; ``weights`` is the source of weights if the format stores none:

@@ -138,7 +138,7 @@ pub(super) struct Rewriting {
     memory: u64,
     /// Unreadable parts of a book are an error, and nothing is written
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
 }
 
 impl Rewriting {

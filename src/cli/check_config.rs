@@ -480,7 +480,7 @@ fn description(book: &Book) -> String {
             book.header().games
         ),
         Book::Bin(_) => format!("{title}, {size} moves"),
-        Book::Abk(_) => format!("{title}, {size} positions"),
+        Book::Abk(_) | Book::Loaded(_) => format!("{title}, {size} positions"),
     }
 }
 

@@ -4,18 +4,20 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::args::Rewriting;
 use super::progress;
 use super::style::counted;
 use tabia_book::bin::{self, MergeOrder};
-use tabia_book::ctg::{self, CtgBook, OpenOptions, Rewritten, Salvage, Written, compact};
-use tabia_io::atomic::{self, Previous};
+use tabia_book::convert::{self, ConvertJob, SameFormat};
+use tabia_book::ctg::{
+    self, CtgBook, OpenOptions, RewriteOptions, Rewritten, Salvage, Written, compact,
+};
+use tabia_io::atomic::{self, Previous, TempFolder};
 use tabia_io::input::path::has_extension;
 use tabia_io::input::sibling::sibling;
-use tabia_notation::kind::{BookKind, Kind};
 
 /// Arguments of `compact`.
 #[derive(Args, Debug)]
@@ -36,14 +38,15 @@ pub(super) struct CompactArgs {
 /// Arguments of `merge`.
 #[derive(Args, Debug)]
 pub(super) struct MergeArgs {
-    /// The book to make: .ctg, with .cto and .ctb beside it, or .bin
-    #[arg(short, long, value_name = "OUT.ctg|OUT.bin")]
+    /// The book to make: .ctg, with .cto and .ctb beside it, .bin, or any other that
+    /// convert writes
+    #[arg(short, long, value_name = "OUT.ctg|OUT.bin|...")]
     output: PathBuf,
     /// For Polyglot books: the moves of a position keep the order of the first book
     /// that has it, as `polyglot merge-book` leaves them; else the heaviest is first
     #[arg(long)]
     first_wins: bool,
-    /// The books to add up, all of one format
+    /// The books to add up, of any formats
     #[arg(value_name = "BOOK", required = true, num_args = 2..)]
     books: Vec<PathBuf>,
     #[command(flatten)]
@@ -94,16 +97,54 @@ pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
         !args.first_wins,
         "--first-wins is for Polyglot books (.bin)"
     );
-    atomic::check(&args.output, &["cto", "ctb"], options.old)?;
-    for book in &args.books {
-        super::only_ctg(book)?;
-    }
     let start = Instant::now();
-    let done = progress::watched(|watch| ctg::merge(&args.output, &args.books, &options, watch))??;
+    if !has_extension(&args.output, "ctg") {
+        return merge_and_convert(args, options);
+    }
+    atomic::check(&args.output, &["cto", "ctb"], options.old)?;
+    let same = of_one_format(args)?;
+    let mut done =
+        progress::watched(|watch| ctg::merge(&args.output, &same.books, &options, watch))??;
+    done.salvage.add(same.salvage);
     let what = format!("{}: {} books", args.output.display(), args.books.len());
     let code = report(&what, &done, start);
-    report_side(&done, &args.books)?;
+    let own: Vec<_> = args
+        .books
+        .iter()
+        .filter(|book| same.books.contains(book))
+        .cloned()
+        .collect();
+    report_side(&done, &own)?;
     Ok(code)
+}
+
+/// The books, converted if need be to that of the formats ChessBase and Polyglot in which
+/// they are added up; prints what that changes.
+fn of_one_format(args: &MergeArgs) -> anyhow::Result<SameFormat> {
+    let strict = args.rewriting.strict;
+    let same =
+        progress::watched(|watch| SameFormat::new(&args.books, &args.output, strict, watch))??;
+    for note in &same.notes {
+        message!("tabia: {note}");
+    }
+    Ok(same)
+}
+
+/// Adds books up as a ChessBase book, and converts that.
+fn merge_and_convert(args: &MergeArgs, options: RewriteOptions) -> anyhow::Result<u8> {
+    let target = &args.output;
+    let start = Instant::now();
+    convert::check_target(target, options.old)?;
+    let same = of_one_format(args)?;
+    let beside = TempFolder::beside(target).with_context(|| target.display().to_string())?;
+    let merged = beside.path().join("merged.ctg");
+    let old = options.old;
+    let sum = progress::watched(|watch| ctg::merge(&merged, &same.books, &options, watch))??;
+    let job = ConvertJob::new(merged, target.clone()).old(old);
+    let mut done = progress::watched(|watch| convert::run(&job, watch))??;
+    done.salvage.add(sum.salvage);
+    done.salvage.add(same.salvage);
+    Ok(super::convert::report(target, &done, start))
 }
 
 /// Reports for which side a merged book plays, if that is not clear from its sources.
@@ -126,28 +167,21 @@ pub(super) fn report_side(done: &Rewritten, books: &[PathBuf]) -> anyhow::Result
 
 /// Merges Polyglot books.
 fn merge_polyglot(args: &MergeArgs, old: Previous) -> anyhow::Result<u8> {
-    for book in &args.books {
-        let kind = Kind::of_file(book);
-        ensure!(
-            matches!(kind, None | Some(Kind::Book(BookKind::Bin))),
-            "{}: no Polyglot book; `tabia convert` makes one of a book, `tabia build` of games",
-            book.display()
-        );
-    }
     let order = match args.first_wins {
         true => MergeOrder::FirstWins,
         false => MergeOrder::Heaviest,
     };
     let start = Instant::now();
+    let same = of_one_format(args)?;
     let (written, notices) =
-        progress::watched(|watch| bin::merge(&args.books, &args.output, order, old, watch))??;
+        progress::watched(|watch| bin::merge(&same.books, &args.output, order, old, watch))??;
     for notice in notices {
         message!("tabia: {notice}");
     }
     let what = format!("{}: {} books;", args.output.display(), args.books.len());
     let numbers = [written.positions, written.moves, written.bytes];
-    made(&what, numbers, start.elapsed(), "");
-    Ok(0)
+    made(&what, numbers, start.elapsed(), &lost(&same.salvage));
+    Ok(u8::from(same.salvage.is_loss()))
 }
 
 /// Rewrites a games index.

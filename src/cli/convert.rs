@@ -1,6 +1,6 @@
 //! `tabia convert`: converts books between formats.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::args::{Force, size};
 use super::style::counted;
 use super::{compact, progress};
-use tabia_book::convert::{self, ConvertJob, PgnOptions};
+use tabia_book::convert::{self, ConvertJob, Converted, PgnOptions};
 
 /// Examples of the help.
 pub(super) const HELP: &str = "Examples:\n  \
@@ -17,8 +17,8 @@ pub(super) const HELP: &str = "Examples:\n  \
     tabia convert books/tabia.ctg tabia.bin --set \"Book Variety=30\"\n  \
     tabia convert books/tabia.ctg tabia.pgn --plies 16 --min-games 5\n  \
     tabia convert gm2001.bin gm2001.ctg\n\n\
-    Reads .ctg, .bin, .abk and .jsonl; writes .ctg, .bin, .jsonl, .pgn and .csv. .jsonl \
-    holds all that a .ctg does. A .bin and an .abk are read from the start position on; a \
+    Reads .ctg, .bin, .abk, .bkt, .obk and .jsonl; writes .ctg, .bin, .abk, .jsonl, .pgn \
+    and .csv. .jsonl holds all that a .ctg does. Others are read from the start position on; a \
     .bin also along moves that it does not store, as it has none of one side if it is for \
     the other.\n\n\
     Exit code 1 when parts of the book cannot be read, or no line was found to more than \
@@ -38,10 +38,10 @@ enum Weights {
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
 pub(super) struct ConvertArgs {
-    /// The book to read: .ctg, .bin, .abk or .jsonl
+    /// The book to read: .ctg, .bin, .abk, .bkt, .obk or .jsonl
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write: .ctg, .bin, .jsonl, .pgn or .csv
+    /// The file to write: .ctg, .bin, .abk, .jsonl, .pgn or .csv
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// To .bin: what becomes the weight of a move
@@ -54,7 +54,7 @@ pub(super) struct ConvertArgs {
     /// To .bin: writes moves that are never played too, with weight 0
     #[arg(long)]
     keep_never: bool,
-    /// To .bin, .csv and .pgn: sets one of the options that decide between
+    /// To .bin, .abk, .csv and .pgn: sets one of the options that decide between
     /// moves
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -105,6 +105,11 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         .strict(args.strict);
     let start = Instant::now();
     let done = progress::watched(|watch| convert::run(&job, watch))??;
+    Ok(report(&args.output, &done, start))
+}
+
+/// Prints what a conversion has made; returns the exit code.
+pub(super) fn report(output: &Path, done: &Converted, start: Instant) -> u8 {
     for notice in &done.notices {
         message!("tabia: {notice}");
     }
@@ -117,9 +122,9 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         0 => String::new(),
         games => format!(" {},", counted(games, "game")),
     };
-    let what = format!("{}:{games}", args.output.display());
+    let what = format!("{}:{games}", output.display());
     let numbers = [done.positions, done.moves, done.bytes];
     compact::made(&what, numbers, start.elapsed(), &extra);
     let is_loss = done.salvage.is_loss() || done.is_mostly_unreached;
-    Ok(u8::from(is_loss))
+    u8::from(is_loss)
 }

@@ -231,6 +231,7 @@ fn announced_size(book: &Book) -> u64 {
         Book::Ctg(book) => book.header().positions.into(),
         Book::Bin(book) => book.len(),
         Book::Abk(book) => book.positions(),
+        Book::Loaded(book) => book.positions(),
     }
 }
 

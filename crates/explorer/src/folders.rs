@@ -175,7 +175,7 @@ impl FoundFile {
     /// A file with a suitable name, if it is inside the folder.
     fn find(root: &Path, path: &Path, folder: &str) -> Option<FoundFile> {
         let end = path.extension()?.to_str()?.to_ascii_lowercase();
-        if !matches!(end.as_str(), "ctg" | "bin" | "abk" | "tgx") {
+        if !matches!(end.as_str(), "ctg" | "bin" | "abk" | "bkt" | "obk" | "tgx") {
             return None;
         }
         let real = path.canonicalize().ok()?;
@@ -197,6 +197,8 @@ impl FoundFile {
             Kind::Book(BookKind::Ctg) => "ctg",
             Kind::Book(BookKind::Bin) => "bin",
             Kind::Book(BookKind::Abk) => "abk",
+            Kind::Book(BookKind::Bkt) => "bkt",
+            Kind::Book(BookKind::Obk) => "obk",
             Kind::Other if self.path.extension()?.eq_ignore_ascii_case("tgx") => "tgx",
             _ => return None,
         };

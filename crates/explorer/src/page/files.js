@@ -9,7 +9,7 @@ import { listKeys, modal } from "./say.js";
 /** Greatest number of recently opened files that the browser stores. */
 const MOST_RECENT = 8;
 
-const BOOKS = { ctg: "ChessBase", bin: "Polyglot", abk: "Arena" };
+const BOOKS = { ctg: "ChessBase", bin: "Polyglot", abk: "Arena", bkt: "Shredder", obk: "Chessmaster" };
 
 /** Sort orders of the list. */
 const ORDERS = {

@@ -158,13 +158,13 @@ fn loaded(bytes: &[u8]) -> LoadedBook {
 /// constants are; the others are counted.
 #[test]
 fn positions_are_found_without_the_constants() {
-    for (plies, seed) in [(5, 1), (8, 2)] {
+    for (plies, seed, percent) in [(5, 1, 60), (8, 2, 85)] {
         let known = positions(Path::new(STARTER), plies);
         let book = loaded(&book_of(&known, seed));
         let (reached, wrong) = found(&book, &known);
         assert_eq!(wrong, 0);
         assert!(
-            reached * 100 >= known.len() * 70,
+            reached * 100 >= known.len() * percent,
             "{reached} of {}",
             known.len()
         );

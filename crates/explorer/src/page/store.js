@@ -37,6 +37,7 @@ export class Store {
     await null;
     let well = true;
     while (this.queue.length) {
+      const waiting = [...this.queue];
       try {
         const { next, how } = this.lead();
         if (next === this.state) continue;
@@ -45,10 +46,13 @@ export class Store {
         this.view = view;
         this.shown(how);
       } catch (error) {
-        // Nothing was changed; later steps are dropped, too.
-        this.queue.length = 0;
+        // Nothing was changed; later steps are dropped, too. If only the program is away, they are kept.
+        const later = this.queue.filter((one) => !waiting.includes(one));
+        const isGone = error.isGone === true;
+        this.queue = isGone ? [...waiting, ...later] : [];
         well = false;
         this.failed(error);
+        if (isGone) break;
       }
     }
     this.running = null;

@@ -178,7 +178,9 @@ export class Engine {
   receive(report) {
     if (report.problem) {
       this.isTaken = report.taken;
-      this.stopped(translated(report.problem), report.taken);
+      // The signal or status of a dead program tells a player nothing.
+      const isDead = report.problem.code?.startsWith("the engine ended");
+      this.stopped(isDead ? t("the engine ended") : translated(report.problem), report.taken);
       return;
     }
     this.report = report;

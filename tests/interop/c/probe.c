@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
         char drawn[8];
         if (tabia_choose(book, line, 7, drawn, sizeof drawn, &error) < 0)
             return fail(error);
-        printf("%s\n\n", drawn);
+        printf("%s\n\n", *drawn ? drawn : "-");
         free(moves);
     }
     tabia_close(book);

@@ -115,7 +115,5 @@ def the_program_of_the_page_compiles_and_runs():
     source = folder("page") / "page.c"
     source.write_text(code)
     done = subprocess.run([build(source)], check=True, capture_output=True, text=True)
-    assert re.search(r"^c5 +[\d.]+ %  \d+ games$", done.stdout, re.M), done.stdout
+    assert re.search(r"^c5 [\d.]+ %, \d+ games$", done.stdout, re.M), done.stdout
     assert re.search(r"^drawn: \S+$", done.stdout, re.M), done.stdout
-    missing = subprocess.run([build(source), "/nowhere.ctg"], capture_output=True, text=True)
-    assert missing.returncode == 2 and "/nowhere.ctg" in missing.stderr, missing

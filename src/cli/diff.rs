@@ -84,7 +84,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let b = super::open_book(&args.b, args.no_mmap)?;
     let fen = args.fen.as_deref().unwrap_or_default();
     let moves = args.moves.as_deref().unwrap_or_default();
-    let reached = Line::read(fen, moves)?;
+    let reached = super::line_from(fen, moves)?;
     let plan = Plan::new(Aspects::from_list(&args.only))
         .from(reached.last().clone())
         .plies(args.depth)

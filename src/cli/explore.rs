@@ -307,6 +307,9 @@ fn configuration(args: &ExploreArgs) -> anyhow::Result<Option<Config>> {
     }
 }
 
+/// What is wrong with a folder of the configuration.
+pub(super) const NO_FOLDER: &str = "`folder` of engines.toml names no folder that is there";
+
 /// The folders whose files pages may open. A missing folder of the configuration is not
 /// an error: its medium may be absent.
 fn folders(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<PathBuf>> {
@@ -314,6 +317,10 @@ fn folders(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<Pa
         std::fs::read_dir(folder).with_context(|| format!("--folder {}", folder.display()))?;
     }
     let configured = config.into_iter().flat_map(|config| &config.folders);
+    let configured: Vec<&PathBuf> = configured.collect();
+    for folder in configured.iter().filter(|folder| !folder.is_dir()) {
+        message!("tabia: {}: {NO_FOLDER}", folder.display());
+    }
     Ok(args.folder.iter().chain(configured).cloned().collect())
 }
 

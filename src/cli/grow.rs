@@ -206,7 +206,7 @@ fn roots(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
     let lines = args.line.iter().map(|line| ("--line", line, "", &**line));
     let positions = args.fen.iter().map(|fen| ("--fen", fen, &**fen, ""));
     for (option, text, fen, moves) in lines.chain(positions) {
-        let line = Line::read(fen, moves).with_context(|| format!("{option} \"{text}\""))?;
+        let line = super::line_from(fen, moves).with_context(|| format!("{option} \"{text}\""))?;
         ensure!(
             graph.node(line.last()).is_some(),
             "{option} \"{text}\": {} does not hold this position; `tabia add --line` adds a line",

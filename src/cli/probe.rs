@@ -157,6 +157,7 @@ impl Prober<'_> {
     /// if a line is not a position.
     fn answer_lines(&self, input: impl BufRead, out: &mut impl Write) -> anyhow::Result<u8> {
         let mut code = 0;
+        let (mut completed, mut first) = (0_u64, None);
         for (index, line) in input.split(b'\n').enumerate() {
             let line = String::from_utf8_lossy(&line?).trim().to_owned();
             if line.is_empty() {
@@ -164,6 +165,9 @@ impl Prober<'_> {
             }
             match Line::read(&line, self.moves) {
                 Ok(asked) => {
+                    let note = super::completed(&line, &asked);
+                    completed += u64::from(note.is_some());
+                    first = first.or_else(|| Some(format!("line {}: {}", index + 1, note?)));
                     let view = self.look_up(&asked)?;
                     code = code.max(u8::from(!view.in_book));
                     if self.json {
@@ -185,6 +189,13 @@ impl Prober<'_> {
             }
             // A program may wait for each answer before it sends the next line.
             out.flush()?;
+        }
+        if let Some(first) = first {
+            let more = match completed {
+                1 => String::new(),
+                _ => format!("; as do {} more", completed - 1),
+            };
+            message!("tabia: {first}{more}");
         }
         Ok(code)
     }

@@ -439,7 +439,7 @@ impl LineArgs {
         }
         let fen = self.fen.as_deref().unwrap_or_default();
         let moves = self.line.as_deref().unwrap_or_default();
-        Ok(Some(Line::read(fen, moves)?))
+        Ok(Some(super::line_from(fen, moves)?))
     }
 
     fn play(&self) -> anyhow::Result<Play> {

@@ -38,10 +38,10 @@ pub(super) struct DiffArgs {
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
     /// Compares only below these moves, as in "e2e4 e7e5" or "1. e4 e5"
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, visible_alias = "line", value_name = "MOVES")]
     moves: Option<String>,
     /// Plies to go from there [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long = "max-ply", visible_alias = "depth", aliases = super::args::PLIES, value_name = "N")]
     depth: Option<u32>,
     /// Compares only this; may be given several times, or with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = aspect())]

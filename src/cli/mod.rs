@@ -2,14 +2,16 @@
 //!
 //! Results go to standard output, messages to standard error. The exit codes are 0 for
 //! success, 1 for a negative answer and 2 for wrong usage, configuration or files; if the
-//! reader closes the output, the program ends with 0.
+//! reader closes the output, the program ends with 0; work that Ctrl-C ended, with 130.
 
-/// Writes a line to standard error, with control characters escaped. Errors are ignored,
+/// Writes a line to standard error, unless `--silent` is given, with control characters escaped. Errors are ignored,
 /// because they could not be reported.
 macro_rules! message {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!($crate::cli::messages(), $($text)*);
+        if !$crate::cli::is_silent() {
+            let _ = writeln!($crate::cli::messages(), $($text)*);
+        }
     }};
 }
 
@@ -71,8 +73,9 @@ mod verify;
 mod welcome;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 
@@ -85,6 +88,13 @@ use tabia_io::input::path::{file_name, to_text};
 use tabia_io::sanitize::Sanitized;
 use tabia_notation::kind::{BookKind, Kind};
 use tabia_notation::{Line, LineError};
+
+/// Whether only results and errors are printed.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+fn is_silent() -> bool {
+    SILENT.load(Ordering::Relaxed)
+}
 
 /// Runs the program with its arguments.
 #[must_use]
@@ -102,12 +112,13 @@ pub(crate) fn run() -> ExitCode {
         // Help, version, or an error of the arguments.
         Err(error) => error.exit(),
     };
+    SILENT.store(cli.silent, Ordering::Relaxed);
     match dispatch(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            message!("tabia: {error:#}{}", usage::advice(&error));
-            ExitCode::from(2)
+            let _ = writeln!(messages(), "tabia: {error:#}{}", usage::advice(&error));
+            ExitCode::from(progress::ended_by_signal().unwrap_or(2))
         }
     }
 }
@@ -214,6 +225,31 @@ fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     refuse_index(path)?;
     let opener = Opener::here(!no_mmap);
     Ok(opener.open(&to_text(path))?)
+}
+
+/// Runs a command for each of several files; an error ends only what is done for its file.
+/// The exit code is the highest.
+fn for_each_file<W: Write>(
+    paths: &[PathBuf],
+    out: &mut W,
+    run: impl Fn(&Path, &mut W) -> anyhow::Result<u8>,
+) -> anyhow::Result<u8> {
+    if let [path] = paths {
+        return run(path, out);
+    }
+    let mut code = 0;
+    for path in paths {
+        code = code.max(match run(path, out) {
+            Ok(code) => code,
+            Err(error) if is_closed_output(&error) => return Err(error),
+            Err(error) => {
+                out.flush()?;
+                let _ = writeln!(messages(), "tabia: {error:#}");
+                2
+            }
+        });
+    }
+    Ok(code)
 }
 
 /// Fails for a games index, in commands that need a book.

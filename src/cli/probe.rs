@@ -1,9 +1,10 @@
 //! `tabia probe`: shows the moves of a position, and how likely each is played.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::args::PlaceArgs;
 use super::{args, explain, print_json, table};
 use clap::Args;
 use serde::Serialize;
@@ -21,16 +22,8 @@ use tabia_notation::Line;
 pub(super) struct ProbeArgs {
     /// The book
     book: PathBuf,
-    /// The position [default: the start position]; `-` reads FENs from
-    /// standard input, one a line
-    #[arg(value_name = "FEN", num_args = 0..)]
-    pub(super) fen: Vec<String>,
-    /// The position, as an option
-    #[arg(long = "fen", value_name = "FEN", conflicts_with = "fen")]
-    position: Option<String>,
-    /// Moves to play from there first, as in "e2e4 e7e5" or "1. e4 e5"
-    #[arg(long, value_name = "MOVES")]
-    moves: Option<String>,
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
     /// Prints one JSON object a position
     #[arg(long)]
     json: bool,
@@ -68,19 +61,14 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         book: &book,
         played: &*played,
         options,
-        moves: args.moves.as_deref().unwrap_or_default(),
+        moves: args.place.moves.as_deref().unwrap_or_default(),
         json: args.json,
         explain: args.explain,
     };
-    let fen = match &args.position {
-        Some(fen) => std::slice::from_ref(fen),
-        None => &args.fen,
-    };
-    let code = if fen == ["-"] {
+    let code = if args.place.words() == ["-"] {
         prober.answer_lines(io::stdin().lock(), out)?
     } else {
-        let asked = super::line_of(fen, args.moves.as_deref())?;
-        prober.answer_one(&asked, out)?
+        prober.answer_one(&args.place.line()?, out)?
     };
     Ok(code)
 }
@@ -148,6 +136,9 @@ impl Prober<'_> {
             print_json(&Json { view, explanation }, out)?;
         } else {
             table::write(&view, asked.last().turn(), out)?;
+            if io::stdout().is_terminal() {
+                write!(out, "\n{}", table::legend(&view))?;
+            }
             out.write_all(&explanation)?;
         }
         Ok(u8::from(!view.in_book))

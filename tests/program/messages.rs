@@ -225,7 +225,7 @@ fn all_commands_accept_positions_in_the_same_forms() {
         message(&folder, &typed, 0, &note);
     }
     let note = format!("taken as {board} b KQkq - 0 1");
-    message(&folder, &format!("probe book.ctg '{board} b'"), 1, &note);
+    message(&folder, &format!("probe book.ctg '{board} b'"), 0, &note);
     // Of many positions the first is named.
     let asked = format!("{board} w KQkq -\n{board}\n\n{board} w\n");
     let ran = Ran::with_input(&mut folder.command("probe book.ctg -"), asked.as_bytes());
@@ -361,7 +361,7 @@ fn unknown_words_are_called_by_their_name() {
         assert_eq!(text.contains("tip:"), tip.is_some(), "{text}");
         assert_has(&text, &proposed);
     }
-    folder.put("games.pgn", "[Event \"x\"]\n\n1. e4 e5 *\n");
+    folder.put("games.pgn", "[Event \"x\"]\n\n1. e4 e5 1-0\n");
     folder.done("index -o games.tgx games.pgn");
     for typed in ["probe games.tgx", "tree games.tgx", "verify games.tgx"] {
         let part = "this is an index of games, not a book: `tabia explore games.tgx` shows";
@@ -537,4 +537,142 @@ fn a_suite_and_its_check_count_the_same_beginnings() {
         assert!(counted(&made).is_some(), "{made}");
         assert_eq!(counted(&made), counted(&checked.out()), "{name}");
     }
+}
+
+/// Each command takes the same words for the same thing.
+#[test]
+fn options_have_one_vocabulary() {
+    let folder = Folder::with(SMALL);
+    let game = |moves: &str| format!("[Event \"x\"]\n\n{moves} 1-0\n\n");
+    let sicilian = game("1. e4 c5 2. Nf3");
+    folder.put("games.pgn", format!("{sicilian}{}", game("1. d4 d5 2. c4")));
+    for (one, other) in [
+        (
+            "probe book.ctg --moves 'e4 c5' --json",
+            "probe book.ctg --line 'e4 c5' --json",
+        ),
+        ("tree book.ctg --depth 2", "tree book.ctg --max-ply 2"),
+        ("tree book.ctg --moves e4", "tree book.ctg --line e4"),
+        (
+            "diff book.ctg book.ctg --depth 3",
+            "diff book.ctg book.ctg --plies 3",
+        ),
+        ("info book.ctg book.ctg", "-q info book.ctg book.ctg"),
+    ] {
+        let [one, other] = [one, other].map(|typed| {
+            let typed = typed
+                .strip_prefix("-q ")
+                .map_or(typed.to_owned(), |rest| format!("{rest} -q"));
+            let ran = folder.tabia(&typed);
+            assert!(!ran.err().contains("error"), "{}", ran.err());
+            ran.out()
+        });
+        assert_eq!(one, other);
+    }
+    for (name, typed) in [
+        ("a.ctg", "build -o a.ctg games.pgn --plies 2"),
+        ("b.ctg", "build -o b.ctg games.pgn --max-plies 2"),
+        ("c.ctg", "build -o c.ctg games.pgn --depth 2"),
+    ] {
+        folder.done(typed);
+        let bytes = |name: &str| fs::read(folder.join(name)).unwrap();
+        assert!(bytes(name) == bytes("a.ctg"), "{name}");
+    }
+    folder.done("convert book.ctg one.pgn --plies 4");
+    folder.done("convert book.ctg -o two.pgn --max-ply 4");
+    let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(text("one.pgn"), text("two.pgn"));
+    message(
+        &folder,
+        "convert book.ctg",
+        2,
+        "tip: tabia convert book.ctg book.bin",
+    );
+    // Only games that reach a position.
+    let said = message(
+        &folder,
+        "build -o d.ctg games.pgn --line '1.e4 c5'",
+        0,
+        "1 game,",
+    );
+    assert_has(&said, "1 game filtered out");
+    folder.done("games games.pgn -o reached.pgn --moves 'e4 c5'");
+    assert!(text("reached.pgn").contains("Nf3") && !text("reached.pgn").contains("d4"));
+    let none = "build -o e.ctg games.pgn --line '1.e4 e5' --provenance";
+    message(&folder, none, 2, "2 by --line or --fen");
+    folder.done("index -o games.tgx games.pgn --line d4");
+    folder.done("build -o f.ctg games.pgn --line d4 --provenance");
+    assert_has(&text("f.provenance.json"), "--fen");
+    message(
+        &folder,
+        "review --color black games.pgn book.ctg --player x",
+        2,
+        "",
+    );
+}
+
+#[test]
+fn several_books_are_described_one_after_the_other() {
+    let folder = Folder::with(SMALL);
+    let ran = folder.tabia("info book.ctg nosuch.ctg book.ctg");
+    ran.ends_with(2, "nosuch.ctg: cannot read the book");
+    assert_eq!(ran.out().matches("ChessBase opening book").count(), 2);
+    for command in ["info", "verify"] {
+        let ran = folder.tabia(&format!("{command} book.ctg book.ctg --json"));
+        let objects = ran.out();
+        assert_eq!(objects.lines().count(), 2, "{objects}");
+        for line in objects.lines() {
+            let object: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(object["file"], "book.ctg");
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_leaves_all_files_as_they_are() {
+    let folder = Folder::with(SMALL);
+    folder.put("games.pgn", "[Event \"x\"]\n\n1. a4 a5 1-0\n");
+    let names = || {
+        let mut names: Vec<_> = fs::read_dir(folder.join("."))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        names
+    };
+    let (before, files) = (fs::read(folder.join("book.ctg")).unwrap(), names());
+    for typed in [
+        "add book.ctg games.pgn --dry-run",
+        "add book.ctg --line '1.a4 a5' -n",
+        "prune book.ctg -o less.ctg --max-ply 2 -n",
+        "compact book.ctg --dry-run",
+        "mark book.ctg --move e4 main -n",
+    ] {
+        folder.done(typed);
+        assert!(
+            fs::read(folder.join("book.ctg")).unwrap() == before,
+            "{typed}"
+        );
+        assert_eq!(names(), files, "{typed}");
+    }
+    message(
+        &folder,
+        "add book.ctg games.pgn -n",
+        0,
+        "nothing was changed: --dry-run",
+    );
+}
+
+#[test]
+fn silence_leaves_results_and_errors() {
+    let folder = Folder::with(SMALL);
+    folder.put("games.pgn", "[Event \"x\"]\n\n1. a4 a5 1-0\n");
+    assert_eq!(folder.done("build -o new.ctg games.pgn -q"), "");
+    assert!(!folder.tabia("info new.ctg --silent").printed().is_empty());
+    message(
+        &folder,
+        "build -o new.ctg games.pgn -q",
+        2,
+        "already exists",
+    );
 }

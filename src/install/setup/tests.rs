@@ -289,6 +289,7 @@ fn setup_in_a_home_folder_can_be_undone() {
     );
     let places = Places {
         config: Some(home.join(".config")),
+        data: Some(home.join(".local/share")),
         xdg_config: Some(home.join(".config")),
         unpacked: vec![home.clone(), home.join("Documents"), home.join("Downloads")],
         path: vec![home.join("bin"), home.join("nowhere")],

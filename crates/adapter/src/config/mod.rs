@@ -250,6 +250,29 @@ impl Config {
         }
     }
 
+    /// The books of the first engine: those of one colour, and those that it asks in this
+    /// order.
+    #[must_use]
+    pub fn book_files(&self) -> Vec<String> {
+        let first = self.default.first().map_or("", String::as_str);
+        let entry = self.engines.iter().find(|entry| entry.name == first);
+        let profile = self.profile_of(first, entry);
+        let options = profile.settings.options();
+        let of_sides = [&options.white_file, &options.black_file];
+        let of_sides = of_sides.into_iter().flat_map(|paths| &paths.0);
+        let both: Vec<&str> = match &options.file {
+            BookFiles::Configured => self.books.iter().map(|book| &*book.path).collect(),
+            BookFiles::Listed(paths) => paths.0.iter().map(String::as_str).collect(),
+        };
+        let mut files: Vec<String> = Vec::new();
+        for file in of_sides.map(String::as_str).chain(both) {
+            if !files.iter().any(|known| known == file) {
+                files.push(file.to_owned());
+            }
+        }
+        files
+    }
+
     /// Whether the file has no content except comments.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -363,6 +363,21 @@ fn a_path_of_windows_in_double_quotes_gets_the_way_out() {
 }
 
 #[test]
+fn the_books_of_the_first_engine_are_listed_once() {
+    let files = |text: &str| parse(text).unwrap().book_files();
+    assert_eq!(files(""), ["<starter>"]);
+    let both = "[book]\nfile = [\"a.ctg\", \"b.ctg\"]\nwhite_file = \"w.ctg\"\n";
+    assert_eq!(
+        files(both),
+        [beside("w.ctg"), beside("a.ctg"), beside("b.ctg")]
+    );
+    let each = "[[books]]\nfile = \"a.ctg\"\n[[books]]\nfile = \"a.ctg\"\ncolour = \"white\"\n";
+    assert_eq!(files(each), [beside("a.ctg")]);
+    let own = "[engine.x.book]\nfile = \"x.ctg\"\n[book]\nfile = \"a.ctg\"\n";
+    assert_eq!(files(own), [beside("x.ctg")]);
+}
+
+#[test]
 fn folders_count_from_the_file() {
     let folders = |text: &str| parse(text).unwrap().folders;
     assert_eq!(folders(""), Vec::<PathBuf>::new());

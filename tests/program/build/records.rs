@@ -285,7 +285,7 @@ fn bad_records_are_one_message_with_file_and_row() {
         ("negative", "row 206: games cannot be -5"),
         ("huge", "row 206: games cannot be"),
         ("results", "row 206: more results than games"),
-        ("ratings", "row 206: ratings"),
+        ("ratings", "row 206: impossible ratings"),
     ] {
         let name = format!("{file}.parquet");
         let rest = format!("-fo old.ctg {name} --threads 2");

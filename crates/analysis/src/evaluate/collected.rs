@@ -7,7 +7,28 @@ use shakmaty::{Chess, Color, Position as _};
 
 use tabia_book::Error;
 use tabia_book::eval::{Evaluation, Value};
-use tabia_book::evals::{EvalFile, EvalKey, EvalTable};
+use tabia_book::evals::{EvalFile, EvalKey, EvalTable, Imported};
+
+/// The result of reading a file of evaluations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gathered {
+    /// What was read.
+    pub read: Imported,
+    /// The unit of its `lines`: "lines", "games" or "rows".
+    pub unit: &'static str,
+    /// New evaluations.
+    pub new: u64,
+}
+
+/// Adds to the error of cancelled work that the file has some evaluations already.
+pub(super) fn cancelled(error: crate::Error) -> crate::Error {
+    match error {
+        crate::Error::Stopped => {
+            crate::Error::Text("interrupted; what was found so far is in the file".to_owned())
+        }
+        error => error,
+    }
+}
 
 /// Values by position, each with the depth of its search or 0.
 #[derive(Debug, Default)]

@@ -2,8 +2,7 @@
 
 use shakmaty::{Chess, Position as _};
 
-use super::collected::CollectedValues;
-use super::gather::{Gathered, cancelled};
+use super::collected::{CollectedValues, Gathered, cancelled};
 use crate::Error;
 use tabia_book::eval::Value;
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable, Imported};

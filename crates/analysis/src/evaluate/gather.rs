@@ -4,35 +4,15 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use super::collected::{Gathered, cancelled};
 use super::fishnet::read as fishnet;
 use super::from_games;
 use crate::error::{Error, about};
 use crate::graph::BookGraph;
-use tabia_book::evals::{self, EvalFile, EvalTable, Imported};
+use tabia_book::evals::{self, EvalFile, EvalTable};
 use tabia_games::{self as games, GameFilter, Sources};
 use tabia_io::input::path::file_name;
 use tabia_io::progress::{Progress, Watch};
-
-/// The result of reading a file of evaluations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gathered {
-    /// What was read.
-    pub read: Imported,
-    /// The unit of its `lines`: "lines", "games" or "rows".
-    pub unit: &'static str,
-    /// New evaluations.
-    pub new: u64,
-}
-
-/// Adds to the error of cancelled work that the file has some evaluations already.
-pub(super) fn cancelled(error: Error) -> Error {
-    match error {
-        Error::Stopped => {
-            Error::Text("interrupted; what was found so far is in the file".to_owned())
-        }
-        error => error,
-    }
-}
 
 /// Reads a file of evaluations, plain or compressed (EPD, `.evals`, text of chessdb.cn,
 /// the export of lichess), a table of fishnet (Parquet), or games with `[%eval ...]`

@@ -14,8 +14,9 @@ mod work;
 mod worker;
 
 pub use backed_up::backed_up;
+pub use collected::Gathered;
 pub use from_games::gather_games;
-pub use gather::{Gathered, gather};
+pub use gather::gather;
 pub(crate) use search::{Outcome, each};
 pub use search::{Searched, search};
 pub(crate) use work::others;

@@ -60,8 +60,9 @@ pub(super) enum Command {
         tabia explore main.ctg other.ctg\n  \
         tabia explore --port 8000 --no-open --read-only main.ctg\n\n\
         The address is printed on standard output. Ctrl-C ends it. Programs can send it requests \
-        as to the lichess opening explorer: /masters?fen=...&play=e2e4,c7c5; see docs/explore.md of \
-        the source.")]
+        as to the lichess opening explorer: /masters, /lichess (speeds, ratings, since, until) and \
+        /player (player, color), each with fen=FEN&play=e2e4,c7c5; books with book=N. The page \
+        explains its keys itself: press ?.")]
     Explore(super::explore::ExploreArgs),
     /// Makes a book from games
     #[command(after_help = "Examples:\n  \

@@ -36,6 +36,17 @@ enum Weights {
     Score,
 }
 
+/// A value of `--comments`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Comments {
+    /// Nothing
+    None,
+    /// Games and score
+    Short,
+    /// Games, score, results, values, marks and probability
+    Full,
+}
+
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
 pub(super) struct ConvertArgs {
@@ -78,11 +89,14 @@ pub(super) struct ConvertArgs {
     /// several games
     #[arg(long, value_name = "N", default_value_t = PgnOptions::default().game_moves)]
     game_moves: u32,
-    /// To .pgn: moves only, no numbers and marks
-    #[arg(long)]
+    /// To .pgn: what comments say of each move
+    #[arg(long, value_name = "WHAT", default_value = "full")]
+    comments: Comments,
+    /// To .pgn: the same as --comments none
+    #[arg(long, conflicts_with = "comments")]
     bare: bool,
-    /// To .ctg: memory for sorting, as 64M or 2G; what does not fit is sorted
-    /// on disk
+    /// To .ctg: memory for sorting alone, not for the whole program, as 64M or 2G;
+    /// what does not fit is sorted on disk
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
     memory: u64,
     /// Unreadable parts of the book are an error, and nothing is written
@@ -110,7 +124,12 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
                 .plies(args.plies)
                 .min_games(args.min_games)
                 .game_moves(args.game_moves)
-                .comments(!args.bare),
+                .comments(match args.comments {
+                    _ if args.bare => convert::Comments::None,
+                    Comments::None => convert::Comments::None,
+                    Comments::Short => convert::Comments::Short,
+                    Comments::Full => convert::Comments::Full,
+                }),
         )
         .memory(args.memory)
         .old(args.force.old())

@@ -588,6 +588,21 @@ fn options_have_one_vocabulary() {
         2,
         "tip: tabia convert book.ctg book.bin",
     );
+    folder.done("convert book.ctg short.pgn --comments short");
+    let short = text("short.pgn");
+    assert!(
+        short.contains(" games, ") && !short.contains("played"),
+        "{short}"
+    );
+    folder.done("convert book.ctg bare.pgn --bare");
+    folder.done("convert book.ctg none.pgn --comments none");
+    assert!(text("bare.pgn") == text("none.pgn") && !text("bare.pgn").contains('{'));
+    folder.done("prune book.ctg -o black.ctg --only black");
+    folder.done("convert black.ctg black.pgn");
+    assert_has(&text("black.pgn"), "[Orientation \"black\"]");
+    assert!(!short.contains("Orientation"));
+    folder.done("repertoire book.ctg --color black -o study.pgn");
+    assert_has(&text("study.pgn"), "[Orientation \"black\"]");
     // Only games that reach a position.
     let said = message(
         &folder,

@@ -177,7 +177,7 @@ def explorer_adds_and_deletes_lines_and_undoes_it():
             expect(page.locator("#status")).to_contain_text(f"Undone: {reported}")
         assert has("e2e4 c7c5", "g1f3") and has("e2e4", "e7e5")
         page.keyboard.press("Control+Shift+z")
-        expect(page.locator("#status")).to_contain_text("Done again")
+        expect(page.locator("#status")).to_contain_text("Redone")
         for reported in ("c5: commentary", "1.a4 a5 2.Ra3: mark main", "added 2 lines", "added 1.h4"):
             page.keyboard.press("Control+z")
             expect(page.locator("#status")).to_contain_text(f"Undone: {reported}")

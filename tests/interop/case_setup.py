@@ -54,7 +54,7 @@ def setup_with_pychess_and_xboard_can_be_repeated_and_removed():
     text = _setup(home, stdin="y\nyes\n")
     assert f"book {book.name}: " in text and "PyChess" in text and "XBoard" in text, text
     after = _tree(home)
-    assert "No file is to be changed" in _setup(home, "--yes")
+    assert "No file needs to change" in _setup(home, "--yes")
     assert _tree(home) == after
     _setup(home, "--remove", "--yes")
     assert _tree(home) == before

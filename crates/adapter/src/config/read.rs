@@ -287,7 +287,9 @@ impl Reader<'_> {
         let mut files = Vec::new();
         for (key, value) in table {
             match key.get_ref().as_ref() {
-                "file" => files = self.paths(key, value)?,
+                // A text is one path, which may have a semicolon in it.
+                "file" if value.get_ref().is_array() => files = self.list(key, value)?,
+                "file" => files = vec![self.scalar(key, value)?],
                 "colour" | "color" => {
                     spec.colour = match self.scalar(key, value)?.as_str() {
                         "white" => Some(Color::White),

@@ -155,7 +155,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             folders,
             Box::new(move |path, name| opening.file(path, name)),
         )
-        .with_engine(engines);
+        .with_engine(engines)
+        .with_refusals(|line| message!("tabia: {line}"));
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;
     out.flush()?;

@@ -1,7 +1,7 @@
 //! `tabia verify`: checks every byte of a book.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -14,8 +14,9 @@ use tabia_book::ctg::{Problem, ProblemKind, verify};
 /// Arguments of `verify`.
 #[derive(Args, Debug)]
 pub(super) struct VerifyArgs {
-    /// The book
-    book: PathBuf,
+    /// The book, or several
+    #[arg(value_name = "BOOK", required = true)]
+    books: Vec<PathBuf>,
     /// Prints one JSON object
     #[arg(long)]
     json: bool,
@@ -38,7 +39,19 @@ struct Json<'a> {
 }
 
 pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    super::only_ctg(&args.book)?;
+    super::for_each_file(&args.books, out, |book, out| of_file(book, args, out))
+}
+
+fn of_file(book: &Path, args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    super::only_ctg(book)?;
+    // Of several books each object says of which it is.
+    let begin = match args.books.len() {
+        1 => "{\"problems\":[".to_owned(),
+        _ => {
+            let name = serde_json::to_string(&book.display().to_string())?;
+            format!("{{\"file\":{name},\"problems\":[")
+        }
+    };
     let start = Instant::now();
     // Problems are printed as they are found: a badly damaged book may have millions, so
     // without --json only the first of each kind.
@@ -48,7 +61,12 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
     let mut print = |problem: Problem| {
         if printed.is_ok() {
             printed = if args.json {
-                print_json(out, &problem, std::mem::take(&mut first))
+                let before = if std::mem::take(&mut first) {
+                    &*begin
+                } else {
+                    ","
+                };
+                print_json(out, &problem, before)
             } else {
                 let known = kinds.iter().position(|(kind, _)| *kind == problem.kind);
                 let place = known.unwrap_or_else(|| {
@@ -63,12 +81,11 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
             };
         }
     };
-    let verified =
-        progress::watched(|watch| verify(&args.book, !args.no_mmap, watch, &mut print))??;
+    let verified = progress::watched(|watch| verify(book, !args.no_mmap, watch, &mut print))??;
     printed?;
     if args.json {
         if first {
-            write!(out, "{{\"problems\":[")?;
+            write!(out, "{begin}")?;
         }
         write!(
             out,
@@ -89,7 +106,7 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
     out.flush()?;
     message!(
         "{}: {}, {}, {} in {:.1} s; {}",
-        args.book.display(),
+        book.display(),
         counted(verified.positions, "position"),
         counted(verified.moves, "move"),
         counted(verified.pages.into(), "page"),
@@ -102,8 +119,8 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
     Ok(u8::from(verified.problems > 0))
 }
 
-fn print_json(out: &mut impl Write, problem: &Problem, first: bool) -> io::Result<()> {
-    out.write_all(if first { b"{\"problems\":[" } else { b"," })?;
+fn print_json(out: &mut impl Write, problem: &Problem, before: &str) -> io::Result<()> {
+    out.write_all(before.as_bytes())?;
     let json = Json {
         file: problem.file.display().to_string(),
         page: problem.page,

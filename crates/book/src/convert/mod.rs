@@ -27,7 +27,7 @@ use tabia_io::atomic::{self, Previous, TempFolder, WriteFileError};
 use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
 
-pub use pgn::PgnOptions;
+pub use pgn::{Comments, PgnOptions};
 
 /// A conversion and its options.
 #[derive(Clone, Debug)]

@@ -258,6 +258,7 @@ impl Conversation {
                 self.engines.profiles.push(profile);
             }
             "games" => self.engines.record_games = true,
+            "announced" => self.engines.announced = Some(rest.to_owned()),
             "stand-in" => self.stand_in = Some(rest.to_owned()),
             "set" => {
                 let (name, value) = rest.split_once('=').expect("set NAME=VALUE");

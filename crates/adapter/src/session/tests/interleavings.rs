@@ -674,8 +674,8 @@ impl Play {
             profiles: vec![fish, builtin],
             stand_in: Some(1),
             chain: 1,
-            if_none_starts: Default::default(),
             record_games: true,
+            ..Engines::default()
         };
         let header = LogHeader {
             version: "",

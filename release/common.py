@@ -43,6 +43,36 @@ def built(target):
     return program
 
 
+def built_library(target):
+    """Builds libtabia for a target, beside the program."""
+    for_target = ["--target", target] if target else []
+    command = ["cargo", "build", "--profile", "dist", "--locked", "-p", "tabia-c", *for_target]
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
+def library(folder, prefix, libdir):
+    """(path, bytes) of libtabia for C and C++, as it was built into a folder; a link has the
+    name of its file instead of bytes. Nothing if it was not built."""
+    libraries = {
+        "libtabia.so": "lib/libtabia.so.1",
+        "libtabia.a": "lib/libtabia.a",
+        "tabia.dll": "bin/tabia.dll",
+        "libtabia.dll.a": "lib/libtabia.dll.a",
+    }
+    found = [(to, (folder / name).read_bytes()) for name, to in libraries.items() if (folder / name).is_file()]
+    if not found:
+        return
+    yield from found
+    if any(to.endswith(".so.1") for to, _ in found):
+        yield "lib/libtabia.so", "libtabia.so.1"
+    here = ROOT / "crates" / "c"
+    yield "include/tabia.h", (here / "include" / "tabia.h").read_bytes()
+    text = (here / "tabia.pc").read_text()
+    for word, value in {"PREFIX": prefix, "LIBDIR": libdir, "VERSION": version()}.items():
+        text = text.replace(f"@{word}@", value)
+    yield "lib/pkgconfig/tabia.pc", text.encode()
+
+
 def sum_up():
     """Writes SHA256SUMS for all packed files, in the format of `sha256sum -c`."""
     files = sorted(path for path in OUT.iterdir() if path.is_file() and path.name != "SHA256SUMS")

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 
+use super::args::DryRun;
 use super::build;
 use super::counting::Counting;
 use tabia_io::atomic::Previous;
@@ -21,10 +22,12 @@ pub(super) struct AddArgs {
     sources: Vec<PathBuf>,
     /// A line, as "1.e4 c5 2.c3!"; its moves have no games, its annotations are stored.
     /// May be given several times
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, visible_alias = "moves", value_name = "MOVES")]
     line: Vec<String>,
     #[command(flatten)]
     games: Counting,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -56,5 +59,5 @@ pub(super) fn run(args: &AddArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let job = build::job(&args.games, &args.sources, &args.book, Previous::Keep);
     let mut books = vec![args.book.clone()];
     books.extend(build::books_among(&args.sources)?);
-    build::add_to_books(&args.games, job, books, &lines, out)
+    build::add_to_books(&args.games, job, books, &lines, args.dry_run, out)
 }

@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 
 use tabia_adapter::settings::{OptionId, Options, Settings};
 use tabia_book::ctg::RewriteOptions;
-use tabia_io::atomic::Previous;
+use tabia_io::atomic::{Previous, TempFolder};
+use tabia_notation::Line;
 
 /// Where the configuration comes from.
 #[derive(Args, Clone, Debug, Default)]
@@ -53,11 +54,43 @@ pub(super) struct PlayArgs {
     pub(super) command: Vec<std::ffi::OsString>,
 }
 
+/// Other names of `--max-ply`.
+pub(super) const PLIES: [&str; 2] = ["plies", "max-plies"];
+
+/// A position of a book, and moves to play from there.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PlaceArgs {
+    /// The position [default: the start position]
+    #[arg(value_name = "FEN", num_args = 0..)]
+    pub(super) fen: Vec<String>,
+    /// The position, as an option
+    #[arg(long = "fen", value_name = "FEN", conflicts_with = "fen")]
+    position: Option<String>,
+    /// Moves to play from there first, as in "e2e4 e7e5" or "1. e4 e5"
+    #[arg(long, visible_alias = "line", value_name = "MOVES")]
+    pub(super) moves: Option<String>,
+}
+
+impl PlaceArgs {
+    /// The words of the position.
+    pub(super) fn words(&self) -> &[String] {
+        self.position
+            .as_ref()
+            .map_or(&self.fen, std::slice::from_ref)
+    }
+
+    /// The line, which is read.
+    pub(super) fn line(&self) -> anyhow::Result<Line> {
+        super::line_of(self.words(), self.moves.as_deref())
+    }
+}
+
 /// Arguments of `info`.
 #[derive(Args, Debug)]
 pub(super) struct InfoArgs {
-    /// The book
-    pub(super) book: PathBuf,
+    /// The book, or several
+    #[arg(value_name = "BOOK", required = true)]
+    pub(super) books: Vec<PathBuf>,
     /// Prints one JSON object
     #[arg(long)]
     pub(super) json: bool,
@@ -124,6 +157,38 @@ impl Sides {
             Sides::White => Some(shakmaty::Color::White),
             Sides::Black => Some(shakmaty::Color::Black),
             Sides::Both => None,
+        }
+    }
+}
+
+/// Whether a command only shows what it would do.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct DryRun {
+    /// Does the work, reports it, and leaves all files as they are
+    #[arg(short = 'n', long)]
+    pub(super) dry_run: bool,
+}
+
+impl DryRun {
+    pub(super) const NO: DryRun = DryRun { dry_run: false };
+
+    /// A place for the result of a dry run, in a folder of its own that is removed.
+    pub(super) fn place(
+        self,
+        target: &std::path::Path,
+    ) -> anyhow::Result<Option<(TempFolder, PathBuf)>> {
+        if !self.dry_run {
+            return Ok(None);
+        }
+        let folder = TempFolder::beside(target).with_context(|| target.display().to_string())?;
+        let place = folder.path().join("dry-run.ctg");
+        Ok(Some((folder, place)))
+    }
+
+    /// What is added to the report.
+    pub(super) fn note(self) {
+        if self.dry_run {
+            message!("nothing was changed: --dry-run");
         }
     }
 }

@@ -11,8 +11,8 @@ use serde_json::json;
 use shakmaty::Color;
 
 use super::also::Also;
-use super::args::Force;
-use super::collection;
+use super::args::{DryRun, Force};
+use super::collection::{self, ReachArgs};
 use super::counting::{Choice, Counting};
 use super::style::counted;
 use super::{compact, evaluations, progress, provenance};
@@ -70,6 +70,8 @@ pub(super) struct BuildArgs {
     )]
     sources: Vec<PathBuf>,
     #[command(flatten)]
+    reach: ReachArgs,
+    #[command(flatten)]
     games: Counting,
 }
 
@@ -80,7 +82,8 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
     super::complete_interrupted(target)?;
-    let job = job(&args.games, &args.sources, target, args.force.old()).product(product);
+    let mut job = job(&args.games, &args.sources, target, args.force.old()).product(product);
+    job.filter.reaches = args.reach.position()?;
     let books = books_among(&args.sources)?;
     if books.is_empty() {
         return build_all(args, job, out);
@@ -95,7 +98,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         job.target.display()
     );
     atomic::check(&job.target, &["cto", "ctb"], job.old)?;
-    add_to_books(&args.games, job, books, &[], out)
+    add_to_books(&args.games, job, books, &[], DryRun::NO, out)
 }
 
 /// Makes the book, or records, and the books of `--also`, in one pass.
@@ -198,6 +201,7 @@ pub(super) fn add_to_books(
     mut job: BuildJob,
     mut books: Vec<PathBuf>,
     lines: &[(Line, Vec<(usize, u8)>)],
+    dry_run: DryRun,
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     ensure!(
@@ -239,7 +243,11 @@ pub(super) fn add_to_books(
         build::write_lines(lines, &path, job.only)?;
         books.push(path);
     }
-    let done = progress::watched(|watch| merge(&target, &books, &options, watch))??;
+    let made = match dry_run.dry_run {
+        true => beside.path().join("dry-run.ctg"),
+        false => target.clone(),
+    };
+    let done = progress::watched(|watch| merge(&made, &books, &options, watch))??;
     let what = format!(
         "{}: {}",
         target.display(),
@@ -247,7 +255,8 @@ pub(super) fn add_to_books(
     );
     let code = compact::report(&what, &done, start);
     compact::report_side(&done, &given)?;
-    if options.whole {
+    dry_run.note();
+    if options.whole && !dry_run.dry_run {
         super::report_kept(&target);
     }
     if args.work.json {
@@ -291,7 +300,10 @@ pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Prev
 impl Choice {
     /// Applies these options for games, plies and moves.
     fn apply(&self, job: BuildJob) -> BuildJob {
-        job.filter(self.filter.filter())
+        let mut filter = self.filter.filter();
+        // Given once for all books.
+        filter.reaches = job.filter.reaches.clone();
+        job.filter(filter)
             .max_ply(self.max_ply.into())
             .eco_relative(self.eco_relative.map(usize::from))
             .only(self.only().map(shakmaty::Color::from))

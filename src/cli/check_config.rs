@@ -111,6 +111,10 @@ pub(super) fn print(
     out: &mut dyn Write,
 ) -> io::Result<bool> {
     writeln!(out, "configuration: {}", config.place())?;
+    for folder in config.folders.iter().filter(|folder| !folder.is_dir()) {
+        let text = format!("{}: {}", folder.display(), super::explore::NO_FOLDER);
+        writeln!(out, "{}", shown(&text))?;
+    }
     for trouble in troubles {
         writeln!(out, "{}", shown(trouble))?;
     }

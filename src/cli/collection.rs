@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::num::NonZeroU16;
 
 use clap::Args;
-use shakmaty::Color;
+use shakmaty::{Chess, Color};
 
 use super::args::PlayerColour;
 use tabia_games::{
@@ -145,6 +145,38 @@ impl GameFilterArgs {
         .collect::<Vec<_>>()
         .join(" ")
     }
+}
+
+/// The position that a game must reach.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Which games")]
+pub(super) struct ReachArgs {
+    /// Only games that reach the position after this line, in any order of moves, as
+    /// "1.e4 c5", within the plies that are read
+    #[arg(long, visible_alias = "moves", value_name = "MOVES")]
+    line: Option<String>,
+    /// Only games that reach this position; with --line that after the line from here
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+}
+
+impl ReachArgs {
+    /// The position, if one is given.
+    pub(super) fn position(&self) -> anyhow::Result<Option<Chess>> {
+        if self.line.is_none() && self.fen.is_none() {
+            return Ok(None);
+        }
+        let fen = self.fen.as_deref().unwrap_or_default();
+        let line = super::line_from(fen, self.line.as_deref().unwrap_or_default())?;
+        Ok(Some(line.last().clone()))
+    }
+}
+
+/// The conditions as they would be typed, with the position that a game must reach.
+pub(super) fn with_reach(words: String, reaches: Option<&Chess>) -> String {
+    let position = reaches.map(|position| format!("--fen \"{}\"", tabia_notation::fen(position)));
+    let parts = [Some(words).filter(|words| !words.is_empty()), position];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// Reads `--title`.

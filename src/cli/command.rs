@@ -24,6 +24,9 @@ pub(super) struct Cli {
     /// Arguments of `play`.
     #[command(flatten)]
     pub(super) play: PlayArgs,
+    /// Prints no messages and no progress; results and errors only
+    #[arg(short = 'q', long, global = true)]
+    pub(super) silent: bool,
 }
 
 /// What tabia can do.
@@ -48,6 +51,7 @@ pub(super) enum Command {
         tabia probe books/tabia.ctg\n  \
         tabia probe books/tabia.ctg --moves \"e2e4 c7c5\" --set \"Book Variety=100\"\n  \
         tabia probe books/tabia.ctg --json - < fens.txt\n\n\
+        - for the position reads FENs from standard input, one a line. \
         Exit code 1 when the position is not in the book.")]
     Probe(super::probe::ProbeArgs),
     /// Shows books in the browser: moves, figures, probabilities, marks
@@ -56,8 +60,9 @@ pub(super) enum Command {
         tabia explore main.ctg other.ctg\n  \
         tabia explore --port 8000 --no-open --read-only main.ctg\n\n\
         The address is printed on standard output. Ctrl-C ends it. Programs can send it requests \
-        as to the lichess opening explorer: /masters?fen=...&play=e2e4,c7c5; see docs/explore.md of \
-        the source.")]
+        as to the lichess opening explorer: /masters, /lichess (speeds, ratings, since, until) and \
+        /player (player, color), each with fen=FEN&play=e2e4,c7c5; books with book=N. The page \
+        explains its keys itself: press ?.")]
     Explore(super::explore::ExploreArgs),
     /// Makes a book from games
     #[command(after_help = "Examples:\n  \
@@ -231,6 +236,6 @@ mod tests {
         let Some(Command::Probe(probe)) = cli.command else {
             panic!("not probe");
         };
-        assert_eq!(probe.fen.len(), 4);
+        assert_eq!(probe.place.fen.len(), 4);
     }
 }

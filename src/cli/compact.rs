@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use clap::Args;
 
-use super::args::Rewriting;
+use super::args::{DryRun, Rewriting};
 use super::progress;
 use super::style::counted;
 use tabia_book::bin::{self, MergeOrder};
@@ -33,6 +33,8 @@ pub(super) struct CompactArgs {
     repack: bool,
     #[command(flatten)]
     rewriting: Rewriting,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 /// Arguments of `merge`.
@@ -68,7 +70,9 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
         .map(|file| std::fs::metadata(file).map_or(0, |data| data.len()))
         .sum();
     let options = args.rewriting.options().repack(args.repack);
-    let done = progress::watched(|watch| compact(&args.book, target, &options, watch))??;
+    let dry = args.dry_run.place(target)?;
+    let place = dry.as_ref().map_or(target, |(_, place)| place);
+    let done = progress::watched(|watch| compact(&args.book, place, &options, watch))??;
     let index = match done.splits_kept {
         true => "",
         false => ", index made anew",
@@ -78,7 +82,8 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
         target.display()
     );
     let code = report(&what, &done, start);
-    if atomic::is_same_file(target, &args.book) {
+    args.dry_run.note();
+    if !args.dry_run.dry_run && atomic::is_same_file(target, &args.book) {
         super::report_kept(target);
     }
     Ok(code)
@@ -189,7 +194,9 @@ fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
     let old = args.rewriting.force.old();
-    let index = progress::watched(|watch| tabia_index::compact(&args.book, target, old, watch))??;
+    let dry = args.dry_run.place(target)?;
+    let place = dry.as_ref().map_or(target, |(_, place)| place);
+    let index = progress::watched(|watch| tabia_index::compact(&args.book, place, old, watch))??;
     let [before, now] = index.bytes;
     let part = &index.part;
     let what = format!(
@@ -200,6 +207,7 @@ fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     );
     let numbers = [part.positions, part.moves, now];
     made(&what, numbers, start.elapsed(), "");
+    args.dry_run.note();
     Ok(0)
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::args::{Force, size};
@@ -35,6 +36,17 @@ enum Weights {
     Score,
 }
 
+/// A value of `--comments`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Comments {
+    /// Nothing
+    None,
+    /// Games and score
+    Short,
+    /// Games, score, results, values, marks and probability
+    Full,
+}
+
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
 pub(super) struct ConvertArgs {
@@ -42,8 +54,16 @@ pub(super) struct ConvertArgs {
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// The file to write: .ctg, .bin, .abk, .jsonl, .pgn or .csv
-    #[arg(value_name = "OUT")]
-    output: PathBuf,
+    #[arg(value_name = "OUT", required_unless_present = "named")]
+    output: Option<PathBuf>,
+    /// The file to write, as an option
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "OUT",
+        conflicts_with = "output"
+    )]
+    named: Option<PathBuf>,
     /// To .bin: what becomes the weight of a move
     #[arg(long, value_name = "WHAT", default_value = "probability")]
     weights: Weights,
@@ -59,7 +79,8 @@ pub(super) struct ConvertArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// To .pgn: plies of a line
-    #[arg(long, value_name = "N", default_value_t = PgnOptions::default().plies)]
+    #[arg(long = "max-ply", visible_alias = "plies", aliases = ["max-plies", "depth"],
+          value_name = "N", default_value_t = PgnOptions::default().plies)]
     plies: u32,
     /// To .pgn: leaves out moves of fewer games
     #[arg(long, value_name = "N", default_value_t = PgnOptions::default().min_games)]
@@ -68,11 +89,14 @@ pub(super) struct ConvertArgs {
     /// several games
     #[arg(long, value_name = "N", default_value_t = PgnOptions::default().game_moves)]
     game_moves: u32,
-    /// To .pgn: moves only, no numbers and marks
-    #[arg(long)]
+    /// To .pgn: what comments say of each move
+    #[arg(long, value_name = "WHAT", default_value = "full")]
+    comments: Comments,
+    /// To .pgn: the same as --comments none
+    #[arg(long, conflicts_with = "comments")]
     bare: bool,
-    /// To .ctg: memory for sorting, as 64M or 2G; what does not fit is sorted
-    /// on disk
+    /// To .ctg: memory for sorting alone, not for the whole program, as 64M or 2G;
+    /// what does not fit is sorted on disk
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
     memory: u64,
     /// Unreadable parts of the book are an error, and nothing is written
@@ -83,8 +107,10 @@ pub(super) struct ConvertArgs {
 }
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
-    super::complete_interrupted(&args.output)?;
-    let job = ConvertJob::new(args.input.clone(), args.output.clone())
+    let output = args.output.as_ref().or(args.named.as_ref());
+    let output = output.context("nothing to write: see --output")?;
+    super::complete_interrupted(output)?;
+    let job = ConvertJob::new(args.input.clone(), output.clone())
         .policy(super::probe::options(&args.set)?.policy)
         .weights(match args.weights {
             Weights::Probability => convert::Weights::Probability,
@@ -98,14 +124,19 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
                 .plies(args.plies)
                 .min_games(args.min_games)
                 .game_moves(args.game_moves)
-                .comments(!args.bare),
+                .comments(match args.comments {
+                    _ if args.bare => convert::Comments::None,
+                    Comments::None => convert::Comments::None,
+                    Comments::Short => convert::Comments::Short,
+                    Comments::Full => convert::Comments::Full,
+                }),
         )
         .memory(args.memory)
         .old(args.force.old())
         .strict(args.strict);
     let start = Instant::now();
     let done = progress::watched(|watch| convert::run(&job, watch))??;
-    Ok(report(&args.output, &done, start))
+    Ok(report(output, &done, start))
 }
 
 /// Prints what a conversion has made; returns the exit code.

@@ -18,7 +18,7 @@ use tabia_io::input::path::has_extension;
     .help("The colour of that player; without --player the same as --only")))]
 pub(super) struct Choice {
     /// Plies of each game that are stored
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, aliases = ["plies", "max-plies", "depth"], value_name = "N", default_value_t = 40)]
     pub(super) max_ply: u16,
     /// Of these, N plies at most after the last position that has a name as an
     /// opening; ChessBase proposes 20

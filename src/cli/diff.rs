@@ -38,10 +38,10 @@ pub(super) struct DiffArgs {
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
     /// Compares only below these moves, as in "e2e4 e7e5" or "1. e4 e5"
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, visible_alias = "line", value_name = "MOVES")]
     moves: Option<String>,
     /// Plies to go from there [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long = "max-ply", visible_alias = "depth", aliases = super::args::PLIES, value_name = "N")]
     depth: Option<u32>,
     /// Compares only this; may be given several times, or with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = aspect())]
@@ -84,7 +84,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let b = super::open_book(&args.b, args.no_mmap)?;
     let fen = args.fen.as_deref().unwrap_or_default();
     let moves = args.moves.as_deref().unwrap_or_default();
-    let reached = Line::read(fen, moves)?;
+    let reached = super::line_from(fen, moves)?;
     let plan = Plan::new(Aspects::from_list(&args.only))
         .from(reached.last().clone())
         .plies(args.depth)

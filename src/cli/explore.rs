@@ -26,8 +26,8 @@ use tabia_io::input::sibling::sibling;
 /// Arguments of `explore`.
 #[derive(Args, Debug)]
 pub(super) struct ExploreArgs {
-    /// The books; the page shows the first, or two side by side [default: the
-    /// starter book, read-only]. Games indexes (.tgx) are shown after the books, and
+    /// The books; the page shows the first, or two side by side [default: those of
+    /// engines.toml, and their folders; else the starter book, read-only]. Games indexes (.tgx) are shown after the books, and
     /// answer requests to an opening explorer
     #[arg(value_name = "BOOK|GAMES.tgx")]
     pub(super) book: Vec<PathBuf>,
@@ -75,11 +75,14 @@ pub(super) struct ExploreArgs {
 
 pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut books = Vec::new();
-    let (index_paths, paths): (Vec<PathBuf>, Vec<PathBuf>) = args
-        .book
-        .iter()
-        .cloned()
-        .partition(|path| super::info_index::is_index(path));
+    let config = configuration(args)?;
+    let configured = match args.book.is_empty() {
+        true => configured_books(config.as_ref()),
+        false => Vec::new(),
+    };
+    let all = args.book.iter().chain(&configured).cloned();
+    let (index_paths, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        all.partition(|path| super::info_index::is_index(path));
     let indexes = index_paths
         .iter()
         .map(|path| GamesIndex::open(path, !args.no_mmap));
@@ -93,9 +96,9 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         options: args::options(&args.set, |_| true, "")?,
         read_only: args.read_only,
     };
-    let config = configuration(args)?;
-    let folders = folders(args, config.as_ref())?;
-    if args.book.is_empty() {
+    let mut folders = folders(args, config.as_ref())?;
+    folders.extend(folders_of(&configured));
+    if args.book.is_empty() && configured.is_empty() {
         books.push(opening.book(STARTER, "Starter book".to_owned())?);
     }
     let mut unreadable = None;
@@ -115,10 +118,13 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     // After the books, so that these have the same numbers as without games.
     books.extend(games.books(index_names));
     if let Some(error) = unreadable {
-        if books.is_empty() {
+        if books.is_empty() && configured.is_empty() {
             return Err(error);
         }
         message!("tabia: {error:#}");
+        if books.is_empty() {
+            books.push(opening.book(STARTER, "Starter book".to_owned())?);
+        }
     }
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let listener = listen(ip, args.port)?;
@@ -149,7 +155,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             folders,
             Box::new(move |path, name| opening.file(path, name)),
         )
-        .with_engine(engines);
+        .with_engine(engines)
+        .with_refusals(|line| message!("tabia: {line}"));
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;
     out.flush()?;
@@ -307,6 +314,29 @@ fn configuration(args: &ExploreArgs) -> anyhow::Result<Option<Config>> {
     }
 }
 
+/// The books of the configuration, without the starter book if there are others.
+fn configured_books(config: Option<&Config>) -> Vec<PathBuf> {
+    let files = config.map(Config::book_files).unwrap_or_default();
+    let files = files.into_iter().filter(|file| !file.starts_with('<'));
+    files.map(PathBuf::from).collect()
+}
+
+/// The folders of these books; not the user's own one, which has all kinds of files.
+fn folders_of(books: &[PathBuf]) -> Vec<PathBuf> {
+    let home = from_home(Path::new("~/"));
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for folder in books.iter().filter_map(|book| book.parent()) {
+        let is_private = home.starts_with(folder) || folder.as_os_str().is_empty();
+        if !is_private && !folders.iter().any(|known| known == folder) {
+            folders.push(folder.to_path_buf());
+        }
+    }
+    folders
+}
+
+/// What is wrong with a folder of the configuration.
+pub(super) const NO_FOLDER: &str = "`folder` of engines.toml names no folder that is there";
+
 /// The folders whose files pages may open. A missing folder of the configuration is not
 /// an error: its medium may be absent.
 fn folders(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<PathBuf>> {
@@ -314,6 +344,10 @@ fn folders(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<Pa
         std::fs::read_dir(folder).with_context(|| format!("--folder {}", folder.display()))?;
     }
     let configured = config.into_iter().flat_map(|config| &config.folders);
+    let configured: Vec<&PathBuf> = configured.collect();
+    for folder in configured.iter().filter(|folder| !folder.is_dir()) {
+        message!("tabia: {}: {NO_FOLDER}", folder.display());
+    }
     Ok(args.folder.iter().chain(configured).cloned().collect())
 }
 
@@ -352,6 +386,18 @@ fn engines(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<En
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_books_those_of_the_configuration_are_shown() {
+        let text = "[book]\nfile = [\"<starter>\", \"a.ctg\", \"/more/b.ctg\"]\n";
+        let config = Config::parse(text, Path::new("/books/engines.toml")).unwrap();
+        let books = configured_books(Some(&config));
+        assert_eq!(books, ["/books/a.ctg", "/more/b.ctg"].map(PathBuf::from));
+        assert_eq!(folders_of(&books), ["/books", "/more"].map(PathBuf::from));
+        assert!(configured_books(Some(&Config::default())).is_empty());
+        let own = from_home(Path::new("~/mine.ctg"));
+        assert!(folders_of(&[own, "/c.ctg".into(), "d.ctg".into()]).is_empty());
+    }
 
     #[test]
     fn books_of_the_same_name_are_shown_differently() {

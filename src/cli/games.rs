@@ -10,7 +10,7 @@ use clap::Args;
 use clap::builder::Resettable;
 
 use super::args::Force;
-use super::collection::{self, GameFilterArgs};
+use super::collection::{self, GameFilterArgs, ReachArgs};
 use super::progress;
 use super::style::counted;
 use tabia_games as games;
@@ -57,6 +57,8 @@ pub(super) struct GamesArgs {
     force: Force,
     #[command(flatten)]
     filter: GameFilterArgs,
+    #[command(flatten)]
+    reach: ReachArgs,
     /// Threads that decode [default: one for each processor]
     #[arg(long, value_name = "N", help_heading = "Work")]
     threads: Option<NonZeroU16>,
@@ -118,6 +120,7 @@ fn job(args: &GamesArgs) -> anyhow::Result<ExportJob> {
     job.old = args.force.old();
     job.password = args.filter.password.clone();
     job.filter = args.filter.filter();
+    job.filter.reaches = args.reach.position()?;
     job.no_variations = args.no_variations;
     job.no_comments = args.no_comments;
     job.threads = collection::threads(args.threads);

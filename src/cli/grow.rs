@@ -38,7 +38,7 @@ pub(super) struct GrowArgs {
     side: Sides,
     /// Grows only at and below the end of a line of the book; may be given several
     /// times
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, visible_alias = "moves", value_name = "MOVES")]
     line: Vec<String>,
     /// Grows only at and below a position, as FEN
     #[arg(long, value_name = "FEN")]
@@ -62,7 +62,7 @@ pub(super) struct GrowArgs {
     #[arg(long, value_name = "COST")]
     max_cost: Option<u64>,
     /// Adds nothing beyond N plies from the start position
-    #[arg(long, value_name = "N", default_value_t = 80)]
+    #[arg(long, aliases = super::args::PLIES, value_name = "N", default_value_t = 80)]
     max_ply: u32,
     /// Cost of a ply, and with --replies of halving the likelihood
     #[arg(long, value_name = "COST", default_value_t = Costs::default().ply)]
@@ -206,7 +206,7 @@ fn roots(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
     let lines = args.line.iter().map(|line| ("--line", line, "", &**line));
     let positions = args.fen.iter().map(|fen| ("--fen", fen, &**fen, ""));
     for (option, text, fen, moves) in lines.chain(positions) {
-        let line = Line::read(fen, moves).with_context(|| format!("{option} \"{text}\""))?;
+        let line = super::line_from(fen, moves).with_context(|| format!("{option} \"{text}\""))?;
         ensure!(
             graph.node(line.last()).is_some(),
             "{option} \"{text}\": {} does not hold this position; `tabia add --line` adds a line",

@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::Resettable;
 
 use super::args::Force;
-use super::collection::{self, GameFilterArgs, WorkArgs};
+use super::collection::{self, GameFilterArgs, ReachArgs, WorkArgs};
 use super::style::counted;
 use super::{compact, progress};
 use tabia_index::{IndexJob, IndexReport};
@@ -38,13 +38,15 @@ pub(super) struct IndexArgs {
     append: bool,
     /// Plies of each game that are indexed [default: 50, or those of the existing
     /// index]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = "What is stored")]
+    #[arg(long, aliases = ["plies", "max-plies", "depth"], value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = "What is stored")]
     max_ply: Option<u16>,
     /// Games: all that `tabia build` reads
     #[arg(value_name = "SOURCE", required = true, help_heading = Resettable::Reset)]
     sources: Vec<PathBuf>,
     #[command(flatten)]
     filter: GameFilterArgs,
+    #[command(flatten)]
+    reach: ReachArgs,
     #[command(flatten)]
     work: WorkArgs,
 }
@@ -55,7 +57,8 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     job.append = args.append;
     job.password = args.filter.password.clone();
     job.filter = args.filter.filter();
-    job.conditions = args.filter.words();
+    job.filter.reaches = args.reach.position()?;
+    job.conditions = collection::with_reach(args.filter.words(), job.filter.reaches.as_ref());
     job.max_ply = args.max_ply;
     job.threads = collection::threads(args.work.threads);
     job.memory = args.work.memory;

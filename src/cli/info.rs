@@ -51,10 +51,25 @@ struct Json<'a> {
 }
 
 pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    if super::info_index::is_index(&args.book) {
-        return super::info_index::run(args, out);
+    super::for_each_file(&args.books, out, |book, out| {
+        if !args.json || args.books.len() == 1 {
+            return of_file(book, args, out);
+        }
+        // One object a line, which says of which book it is.
+        let mut text = Vec::new();
+        let code = of_file(book, args, &mut text)?;
+        let mut object: serde_json::Value = serde_json::from_slice(&text)?;
+        object["file"] = book.display().to_string().into();
+        super::print_json(&object, out)?;
+        Ok(code)
+    })
+}
+
+fn of_file(path: &Path, args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    if super::info_index::is_index(path) {
+        return super::info_index::run(path, args, out);
     }
-    let book = super::open_quietly(&args.book, args.no_mmap)?;
+    let book = super::open_quietly(path, args.no_mmap)?;
     let Some(book) = book.as_ctg() else {
         super::info_other::run(&book, args.json, out)?;
         return Ok(0);

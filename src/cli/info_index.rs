@@ -17,8 +17,8 @@ pub(super) fn is_index(path: &Path) -> bool {
     read.is_ok() && start == *MAGIC || has_extension(path, "tgx")
 }
 
-pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let index = GamesIndex::open(&args.book, !args.no_mmap)?;
+pub(super) fn run(path: &Path, args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let index = GamesIndex::open(path, !args.no_mmap)?;
     let root = index.file().root();
     let sum = |number: fn(&Segment) -> u64| root.segments.iter().map(number).sum::<u64>();
     let positions = sum(|segment| segment.positions);

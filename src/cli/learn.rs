@@ -67,6 +67,7 @@ pub(super) struct LearnArgs {
     /// Plies of each game that are counted
     #[arg(
         long,
+        aliases = ["plies", "max-plies", "depth"],
         value_name = "N",
         default_value_t = 1000,
         help_heading = "What is changed"

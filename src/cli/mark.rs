@@ -160,7 +160,7 @@ impl MarkArgs {
                 once(&mut symbol, mark, word)?;
             } else {
                 ensure!(
-                    Line::read("", word).is_err(),
+                    !tabia_notation::is_move(word),
                     "\"{word}\" is a move, not a mark: write --move {word}"
                 );
                 bail!(
@@ -185,8 +185,7 @@ impl MarkArgs {
     /// The moves that the arguments name.
     fn target(&self) -> anyhow::Result<MarkTarget> {
         let fen = self.fen.as_deref().unwrap_or_default();
-        let start = Line::read(fen, "").context("--fen")?;
-        super::note_board_alone(fen, &start);
+        let start = super::line_from(fen, "").context("--fen")?;
         let read = |name: &str, from: &Line, text: &str| {
             let mut line = from.clone();
             let read = line.extend(text);

@@ -2,14 +2,16 @@
 //!
 //! Results go to standard output, messages to standard error. The exit codes are 0 for
 //! success, 1 for a negative answer and 2 for wrong usage, configuration or files; if the
-//! reader closes the output, the program ends with 0.
+//! reader closes the output, the program ends with 0; work that Ctrl-C ended, with 130.
 
-/// Writes a line to standard error, with control characters escaped. Errors are ignored,
+/// Writes a line to standard error, unless `--silent` is given, with control characters escaped. Errors are ignored,
 /// because they could not be reported.
 macro_rules! message {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!($crate::cli::messages(), $($text)*);
+        if !$crate::cli::is_silent() {
+            let _ = writeln!($crate::cli::messages(), $($text)*);
+        }
     }};
 }
 
@@ -46,6 +48,7 @@ mod info_index;
 mod info_other;
 mod learn;
 mod mark;
+mod meant;
 mod play;
 mod probe;
 mod progress;
@@ -70,8 +73,9 @@ mod verify;
 mod welcome;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 
@@ -85,23 +89,36 @@ use tabia_io::sanitize::Sanitized;
 use tabia_notation::kind::{BookKind, Kind};
 use tabia_notation::{Line, LineError};
 
+/// Whether only results and errors are printed.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+fn is_silent() -> bool {
+    SILENT.load(Ordering::Relaxed)
+}
+
 /// Runs the program with its arguments.
 #[must_use]
 pub(crate) fn run() -> ExitCode {
     let tabia = || groups::grouped(Cli::command());
+    let args = usage::typed();
+    if let Some(problem) = meant::unquoted(&args) {
+        message!("tabia: {problem}");
+        return ExitCode::from(2);
+    }
     let parsed = tabia().try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => return usage::refuse(&error, &tabia()),
+        Err(error) if error.use_stderr() => return usage::refuse(error, &args, &tabia()),
         // Help, version, or an error of the arguments.
         Err(error) => error.exit(),
     };
+    SILENT.store(cli.silent, Ordering::Relaxed);
     match dispatch(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            message!("tabia: {error:#}{}", usage::advice(&error));
-            ExitCode::from(2)
+            let _ = writeln!(messages(), "tabia: {error:#}{}", usage::advice(&error));
+            ExitCode::from(progress::ended_by_signal().unwrap_or(2))
         }
     }
 }
@@ -109,25 +126,36 @@ pub(crate) fn run() -> ExitCode {
 /// The line that the arguments describe; a move instead of a position leads to a hint.
 fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
     let fen = fen.join(" ");
-    let error = match Line::read(&fen, moves.unwrap_or_default()) {
-        Ok(line) => {
-            note_board_alone(&fen, &line);
-            return Ok(line);
-        }
+    let error = match line_from(&fen, moves.unwrap_or_default()) {
+        Ok(line) => return Ok(line),
         Err(error) => error,
     };
-    if matches!(error, LineError::Position(_)) && Line::read("", &fen).is_ok() {
-        anyhow::bail!("\"{fen}\" is a list of moves, not a position: write --moves \"{fen}\"");
+    let looks_like_moves = fen.split_whitespace().all(tabia_notation::is_move);
+    if matches!(error, LineError::Position(_)) && looks_like_moves {
+        let all = [moves.unwrap_or_default(), &fen].join(" ");
+        let moves = all.trim();
+        anyhow::bail!("\"{fen}\" is a list of moves, not a position: write --moves \"{moves}\"");
     }
     Err(error.into())
 }
 
-/// Prints how a FEN with only the board was completed.
-fn note_board_alone(fen: &str, line: &Line) {
-    if tabia_notation::is_board_alone(fen) {
-        let whole = tabia_notation::fen(line.start());
-        message!("tabia: a FEN of the board alone is taken as {whole}");
+/// Reads a position and moves from there, and reports how an incomplete position was
+/// completed.
+fn line_from(fen: &str, moves: &str) -> Result<Line, LineError> {
+    let line = Line::read(fen, moves)?;
+    if let Some(whole) = completed(fen, &line) {
+        message!("tabia: {whole}");
     }
+    Ok(line)
+}
+
+/// How an incomplete position was completed.
+fn completed(fen: &str, line: &Line) -> Option<String> {
+    let fen = fen.split(" moves").next().unwrap_or(fen);
+    tabia_notation::is_incomplete(fen).then(|| {
+        let whole = tabia_notation::fen(line.start());
+        format!("this FEN lacks fields, and is taken as {whole}")
+    })
 }
 
 /// Runs a command that prints, and flushes its output.
@@ -194,8 +222,45 @@ fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
 
 /// Opens the book of a command.
 fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
+    refuse_index(path)?;
     let opener = Opener::here(!no_mmap);
     Ok(opener.open(&to_text(path))?)
+}
+
+/// Runs a command for each of several files; an error ends only what is done for its file.
+/// The exit code is the highest.
+fn for_each_file<W: Write>(
+    paths: &[PathBuf],
+    out: &mut W,
+    run: impl Fn(&Path, &mut W) -> anyhow::Result<u8>,
+) -> anyhow::Result<u8> {
+    if let [path] = paths {
+        return run(path, out);
+    }
+    let mut code = 0;
+    for path in paths {
+        code = code.max(match run(path, out) {
+            Ok(code) => code,
+            Err(error) if is_closed_output(&error) => return Err(error),
+            Err(error) => {
+                out.flush()?;
+                let _ = writeln!(messages(), "tabia: {error:#}");
+                2
+            }
+        });
+    }
+    Ok(code)
+}
+
+/// Fails for a games index, in commands that need a book.
+fn refuse_index(path: &Path) -> anyhow::Result<()> {
+    let name = path.display();
+    anyhow::ensure!(
+        !path.exists() || !info_index::is_index(path),
+        "{name}: this is an index of games, not a book: `tabia explore {name}` shows its games, \
+         `tabia build -o BOOK.ctg {name}` makes a book of them"
+    );
+    Ok(())
 }
 
 /// Before a book is changed or replaced: completes what was interrupted, and reports it.
@@ -237,6 +302,7 @@ fn announced_size(book: &Book) -> u64 {
 
 /// Fails for books of other formats, in commands that need a ChessBase one.
 fn only_ctg(path: &Path) -> anyhow::Result<()> {
+    refuse_index(path)?;
     match Kind::of_file(path) {
         None | Some(Kind::Book(BookKind::Ctg)) => Ok(()),
         Some(Kind::Book(other)) => anyhow::bail!(

@@ -1,9 +1,10 @@
 //! `tabia probe`: shows the moves of a position, and how likely each is played.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::args::PlaceArgs;
 use super::{args, explain, print_json, table};
 use clap::Args;
 use serde::Serialize;
@@ -21,16 +22,8 @@ use tabia_notation::Line;
 pub(super) struct ProbeArgs {
     /// The book
     book: PathBuf,
-    /// The position [default: the start position]; `-` reads FENs from
-    /// standard input, one a line
-    #[arg(value_name = "FEN", num_args = 0..)]
-    pub(super) fen: Vec<String>,
-    /// The position, as an option
-    #[arg(long = "fen", value_name = "FEN", conflicts_with = "fen")]
-    position: Option<String>,
-    /// Moves to play from there first, as in "e2e4 e7e5" or "1. e4 e5"
-    #[arg(long, value_name = "MOVES")]
-    moves: Option<String>,
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
     /// Prints one JSON object a position
     #[arg(long)]
     json: bool,
@@ -68,19 +61,14 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         book: &book,
         played: &*played,
         options,
-        moves: args.moves.as_deref().unwrap_or_default(),
+        moves: args.place.moves.as_deref().unwrap_or_default(),
         json: args.json,
         explain: args.explain,
     };
-    let fen = match &args.position {
-        Some(fen) => std::slice::from_ref(fen),
-        None => &args.fen,
-    };
-    let code = if fen == ["-"] {
+    let code = if args.place.words() == ["-"] {
         prober.answer_lines(io::stdin().lock(), out)?
     } else {
-        let asked = super::line_of(fen, args.moves.as_deref())?;
-        prober.answer_one(&asked, out)?
+        prober.answer_one(&args.place.line()?, out)?
     };
     Ok(code)
 }
@@ -148,6 +136,9 @@ impl Prober<'_> {
             print_json(&Json { view, explanation }, out)?;
         } else {
             table::write(&view, asked.last().turn(), out)?;
+            if io::stdout().is_terminal() {
+                write!(out, "\n{}", table::legend(&view))?;
+            }
             out.write_all(&explanation)?;
         }
         Ok(u8::from(!view.in_book))
@@ -157,6 +148,7 @@ impl Prober<'_> {
     /// if a line is not a position.
     fn answer_lines(&self, input: impl BufRead, out: &mut impl Write) -> anyhow::Result<u8> {
         let mut code = 0;
+        let (mut completed, mut first) = (0_u64, None);
         for (index, line) in input.split(b'\n').enumerate() {
             let line = String::from_utf8_lossy(&line?).trim().to_owned();
             if line.is_empty() {
@@ -164,6 +156,9 @@ impl Prober<'_> {
             }
             match Line::read(&line, self.moves) {
                 Ok(asked) => {
+                    let note = super::completed(&line, &asked);
+                    completed += u64::from(note.is_some());
+                    first = first.or_else(|| Some(format!("line {}: {}", index + 1, note?)));
                     let view = self.look_up(&asked)?;
                     code = code.max(u8::from(!view.in_book));
                     if self.json {
@@ -185,6 +180,13 @@ impl Prober<'_> {
             }
             // A program may wait for each answer before it sends the next line.
             out.flush()?;
+        }
+        if let Some(first) = first {
+            let more = match completed {
+                1 => String::new(),
+                _ => format!("; as do {} more", completed - 1),
+            };
+            message!("tabia: {first}{more}");
         }
         Ok(code)
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use std::io::{self, IsTerminal as _};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +15,14 @@ use tabia_io::progress::{Progress, Watch};
 
 /// Whether Ctrl-C was pressed.
 static STOP: AtomicBool = AtomicBool::new(false);
+
+/// The exit code of a program that Ctrl-C (signal 2) or SIGTERM (15) has ended.
+static ENDED_BY: AtomicU8 = AtomicU8::new(0);
+
+/// The exit code, if work was ended by Ctrl-C or SIGTERM.
+pub(super) fn ended_by_signal() -> Option<u8> {
+    Some(ENDED_BY.load(Ordering::Relaxed)).filter(|code| *code > 0)
+}
 
 /// Makes Ctrl-C set [`STOP`], so that long work ends without leaving files.
 fn listen() -> anyhow::Result<()> {
@@ -31,19 +39,21 @@ fn listen() -> anyhow::Result<()> {
 /// (SIGTERM). A second one ends the program at once.
 pub(super) fn at_ctrl_c(first: impl Fn() + Send + Sync + 'static) -> anyhow::Result<()> {
     let pressed = AtomicBool::new(false);
-    let interrupt = Arc::new(move || {
+    let interrupt = Arc::new(move |signal: u8| {
+        ENDED_BY.store(128 + signal, Ordering::Relaxed);
         if pressed.swap(true, Ordering::Relaxed) {
-            std::process::exit(2);
+            std::process::exit((128 + signal).into());
         }
         first();
     });
-    at_sigterm(Arc::clone(&interrupt)).context("cannot listen for SIGTERM")?;
-    ctrlc::set_handler(move || interrupt()).context("cannot listen for Ctrl-C")
+    let terminate = Arc::clone(&interrupt);
+    at_sigterm(move || terminate(15)).context("cannot listen for SIGTERM")?;
+    ctrlc::set_handler(move || interrupt(2)).context("cannot listen for Ctrl-C")
 }
 
 /// Not with the feature `termination` of `ctrlc`, which would also undo `nohup`.
 #[cfg(unix)]
-fn at_sigterm(interrupt: Arc<impl Fn() + Send + Sync + 'static>) -> io::Result<()> {
+fn at_sigterm(interrupt: impl Fn() + Send + 'static) -> io::Result<()> {
     use std::io::Read as _;
 
     let (mut reader, writer) = io::pipe()?;
@@ -60,7 +70,7 @@ fn at_sigterm(interrupt: Arc<impl Fn() + Send + Sync + 'static>) -> io::Result<(
 
 /// Windows has no such request for programs without windows.
 #[cfg(not(unix))]
-fn at_sigterm(_interrupt: Arc<impl Fn() + Send + Sync + 'static>) -> io::Result<()> {
+fn at_sigterm(_interrupt: impl Fn() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
@@ -103,7 +113,7 @@ fn show(bar: &ProgressBar, progress: Progress) {
 
 /// A progress bar on standard error; hidden if that is not a terminal.
 fn bar() -> ProgressBar {
-    let target = if std::io::stderr().is_terminal() {
+    let target = if std::io::stderr().is_terminal() && !super::is_silent() {
         ProgressDrawTarget::stderr_with_hz(8)
     } else {
         ProgressDrawTarget::hidden()

@@ -113,7 +113,10 @@ pub(super) fn write(
         book: file_name(&job.target).into_owned(),
         bytes: summary.written.bytes,
         sources: sources.collect(),
-        conditions: choice.filter.words(),
+        conditions: super::collection::with_reach(
+            choice.filter.words(),
+            job.filter.reaches.as_ref(),
+        ),
         max_ply: choice.max_ply,
         eco_relative: choice.eco_relative,
         only: choice.only().map(|only| match only {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 
-use super::args::{PlayerColour, Rewriting};
+use super::args::{DryRun, PlayerColour, Rewriting};
 use super::progress;
 use super::style::counted;
 use tabia_analysis::Error;
@@ -31,10 +31,10 @@ pub(super) struct PruneArgs {
     #[arg(long = "where", value_name = "CONDITION")]
     filter: Option<String>,
     /// Removes the last move of a line; may be given several times
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, visible_alias = "moves", value_name = "MOVES")]
     line: Vec<String>,
     /// Removes moves beyond N plies from the start position
-    #[arg(long, value_name = "N")]
+    #[arg(long, aliases = ["plies", "max-plies", "depth"], value_name = "N")]
     max_ply: Option<u32>,
     /// Removes moves into positions of fewer games
     #[arg(long, value_name = "N")]
@@ -49,6 +49,8 @@ pub(super) struct PruneArgs {
     only: Option<PlayerColour>,
     #[command(flatten)]
     rewriting: Rewriting,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -124,9 +126,10 @@ pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
         conditions.losing = Some(losing(&args.book, max_loss)?);
     }
     let start = Instant::now();
-    let done = progress::watched(|watch| {
-        prune::prune(&args.book, &args.output, &conditions, &options, watch)
-    })?;
+    let dry = args.dry_run.place(&args.output)?;
+    let target = dry.as_ref().map_or(&args.output, |(_, place)| place);
+    let done =
+        progress::watched(|watch| prune::prune(&args.book, target, &conditions, &options, watch))?;
     let done = match done {
         Err(error @ Error::NotInBook(_)) => {
             message!("{}: {error}", args.book.display());
@@ -153,5 +156,7 @@ pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
             counted(done.red, "position")
         );
     }
-    Ok(super::compact::report(&what, &done.rewritten, start))
+    let code = super::compact::report(&what, &done.rewritten, start);
+    args.dry_run.note();
+    Ok(code)
 }

@@ -26,7 +26,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia register cutechess --name \"Stockfish, sharp book\" --book sharp.ctg --dry-run\n  \
     tabia register fastchess --engine /opt/lc0/lc0\n  \
     tabia register pychess --remove\n\n\
-    Cute Chess, BanksiaGUI, PyChess, Nibbler and GNOME Chess: the engine is written into the \
+    Cute Chess, BanksiaGUI, PyChess, Nibbler, GNOME Chess and En Croissant: the engine is written into the \
     program's own file; the old file is kept beside it as .bak, and what else is in it stays \
     as it is. Close the program first: it writes that file when it ends. The others: the \
     lines to type are printed.\n\n\
@@ -65,9 +65,19 @@ pub(super) struct RegisterArgs {
 
 /// A program that uses UCI engines.
 #[derive(Clone, Copy, Debug)]
-enum Program {
+pub(super) enum Program {
     Edited(EditedFor),
     Printed(PrintedFor),
+}
+
+impl Program {
+    /// The name in the program's own spelling.
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Program::Edited(program) => program.title(),
+            Program::Printed(program) => program.title(),
+        }
+    }
 }
 
 impl ValueEnum for Program {

@@ -78,7 +78,7 @@ pub(super) struct RepertoireArgs {
           value_parser = clap::value_parser!(u8).range(0..=100))]
     caution: u8,
     /// Plies up to which coverage is counted
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long = "max-ply", visible_alias = "depth", aliases = super::args::PLIES, value_name = "N", default_value_t = 20)]
     depth: u16,
     /// Prints one JSON object
     #[arg(long)]

@@ -7,17 +7,19 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::args::ConfigArgs;
+use super::columns::Table;
 use super::difference;
+use super::register::Program;
 use super::style::{HEADING, Painted};
 use crate::install::{
-    FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, TextFile,
+    ChessProgram, FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, TextFile,
 };
 use tabia_adapter::config::Config;
 use tabia_book::Book;
 use tabia_book::bin::ENTRY_BYTES;
 use tabia_engine::EngineCommand;
 use tabia_engine::check::{Patience, PlayedMove, greet, play};
-use tabia_io::input::path::to_text;
+use tabia_io::input::path::{file_name, to_text};
 use tabia_io::sanitize::escape_control as plain;
 
 /// Examples of `setup`.
@@ -28,10 +30,11 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia setup --remove\n\n\
     Looks on the PATH, in the folders of Arena, BanksiaGUI, ChessBase, Cute Chess and Scid, \
     and in folders named chess, books or engines. Writes tabia/engines.toml into your \
-    configuration folder, makes Tabia known to Cute Chess, BanksiaGUI, PyChess, Nibbler and GNOME Chess, \
-    prints what to type in others, and plays a move to see that all works. Close the chess \
-    programs first. What it does is recorded beside the configuration (setup.json), and \
-    --remove undoes it. A second run finds what is new.\n\n\
+    configuration folder, makes Tabia known to Cute Chess, BanksiaGUI, PyChess, Nibbler, GNOME \
+    Chess and En Croissant, prints what to type in others, and plays a move to see that all \
+    works. Close the chess programs first. One question is asked; its answers b and p choose \
+    books and programs, d shows each line that would change. What it does is recorded beside the \
+    configuration (setup.json), and --remove undoes it. A second run finds what is new.\n\n\
     Exit codes: 0 done, or nothing to do; 1 you answered no, or it does not play; 2 a file \
     cannot be read or written.";
 
@@ -47,6 +50,13 @@ pub(super) struct SetupArgs {
     /// Shows what would be done, and does nothing; starts no engine either
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
+    /// Shows each line that changes, not only a summary
+    #[arg(long)]
+    diff: bool,
+    /// Only these chess programs, by the names of `tabia register`; may be given
+    /// several times
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "remove")]
+    program: Vec<Program>,
     /// Looks for engines and books in this folder too, and in all below it;
     /// may be given several times
     #[arg(long, value_name = "DIR", conflicts_with = "remove")]
@@ -80,20 +90,15 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     {
         finds.keep(&config, &|path| path.exists());
     }
-    keep_sound_books(&mut finds, out)?;
-    show(&finds, out)?;
-    if finds.books.len() > 1 && !args.yes && !args.dry_run {
-        choose_books(&mut finds.books, out)?;
+    if !args.program.is_empty() {
+        let named: Vec<&str> = args.program.iter().map(|program| program.title()).collect();
+        finds
+            .programs
+            .retain(|program| named.contains(&program.title()));
     }
-    if !finds.engines.is_empty() && !args.dry_run {
-        writeln!(
-            out,
-            "\nEach engine is started for a moment, to see whether it answers."
-        )?;
-        if !agreed(args, "Start them?", out)? {
-            return Ok(1);
-        }
-        keep_engines_that_answer(&mut finds, out)?;
+    keep_sound_books(&mut finds, out)?;
+    if args.diff || args.dry_run {
+        show(&finds, out)?;
     }
 
     let used = super::configuration(&ConfigArgs::default())?;
@@ -102,35 +107,73 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         .path
         .clone()
         .filter(|path| *path != configuration && !used.is_empty() && path.components().count() > 1);
-    let planned = |registration: &Registration| {
-        let situation = Situation {
-            configuration: &configuration,
-            other: other.as_deref(),
-            record: &record,
-            registration,
+    let plan_for = |finds: &Finds| -> anyhow::Result<(SetupPlan, Registration)> {
+        let planned = |registration: &Registration| {
+            let situation = Situation {
+                configuration: &configuration,
+                other: other.as_deref(),
+                record: &record,
+                registration,
+            };
+            SetupPlan::new(finds, &situation, &TextFile::text_of)
         };
-        SetupPlan::new(&finds, &situation, &TextFile::text_of)
+        let mut registration = super::register::registration_of(&used, None)?;
+        let mut plan = planned(&registration);
+        let mut changes = plan.changes.iter();
+        // Uses the options of the new configuration: a program that stores the old values
+        // would set them at every start.
+        if let Some(change) = changes.find(|change| change.program.is_none()) {
+            let text = change.after.as_deref().unwrap_or_default();
+            let new = Config::parse(text, &change.path)?;
+            registration = super::register::registration_of(&new, None)?;
+            plan = planned(&registration);
+        }
+        Ok((plan, registration))
     };
-    let mut registration = super::register::registration_of(&used, None)?;
-    let mut plan = planned(&registration);
-    let mut changes = plan.changes.iter();
-    // Uses the options of the new configuration: a program that stores the old values
-    // would set them at every start.
-    if let Some(change) = changes.find(|change| change.program.is_none()) {
-        let text = change.after.as_deref().unwrap_or_default();
-        let new = Config::parse(text, &change.path)?;
-        registration = super::register::registration_of(&new, None)?;
-        plan = planned(&registration);
-    }
-    show_plan(&plan, out)?;
     if args.dry_run {
+        show_plan(&plan_for(&finds)?.0, out)?;
         return Ok(0);
     }
-    if !plan.changes.is_empty() {
-        if !agreed(args, "Do this?", out)? {
-            return Ok(1);
+    loop {
+        let (plan, _) = plan_for(&finds)?;
+        summarize(&finds, &plan, out)?;
+        if args.diff {
+            show_plan(&plan, out)?;
         }
+        if args.yes {
+            break;
+        }
+        let may_choose = [finds.books.len() > 1, !finds.programs.is_empty()];
+        match ask(may_choose, out)? {
+            Reply::Yes => break,
+            Reply::No => return Ok(1),
+            Reply::Books => {
+                let title = "The first book that has the position plays";
+                finds.books = choose(&finds.books, title, |book| shown(book), out)?;
+            }
+            Reply::Programs => {
+                let title = "Chess programs";
+                let name = |program: &ChessProgram| program.title().to_owned();
+                finds.programs = choose(&finds.programs, title, name, out)?;
+            }
+            Reply::Lines => show_plan(&plan, out)?,
+        }
+    }
+    if !finds.engines.is_empty() {
+        writeln!(out, "Each engine is started for a moment:")?;
+        keep_engines_that_answer(&mut finds, out)?;
+    }
+    let (plan, registration) = plan_for(&finds)?;
+    for text in &plan.left {
+        writeln!(out, "left as it is: {}", plain(text))?;
+    }
+    if plan.changes.is_empty() {
+        writeln!(out, "No file needs to change.")?;
+    } else {
         plan.carry_out(&record, &registration.command, &record_path)?;
+        for change in &plan.changes {
+            writeln!(out, "  {}", what(change))?;
+        }
         writeln!(out, "Done. \"tabia setup --remove\" undoes it.")?;
     }
     let works = try_it(Path::new(&registration.command), out)?;
@@ -143,6 +186,16 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         for line in lines.lines() {
             writeln!(out, "  {}", plain(line))?;
         }
+    }
+    if !finds.programs.is_empty() {
+        writeln!(out, "\n{}", Painted(HEADING, "Where to find Tabia"))?;
+    }
+    for program in &finds.programs {
+        let place = match program {
+            ChessProgram::Edited(program, _) => program.where_to_find(),
+            ChessProgram::Printed(_) => "type the lines above",
+        };
+        writeln!(out, "  {}: {place}", program.title())?;
     }
     Ok(u8::from(!works))
 }
@@ -223,42 +276,133 @@ fn agreed(args: &SetupArgs, question: &str, out: &mut impl Write) -> anyhow::Res
     Ok(yes)
 }
 
-/// Asks which of several books are played, and in which order; an empty answer means all
-/// of them.
-fn choose_books(books: &mut Vec<PathBuf>, out: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "\nSeveral books: the first one that has the position plays. Which, in which order?"
-    )?;
-    for (index, book) in books.iter().enumerate() {
-        writeln!(out, "  {}  {}", index + 1, shown(book))?;
-    }
-    write!(out, "Numbers, or nothing for all of them: ")?;
-    out.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    if answer.is_empty() {
-        writeln!(out)?;
-    }
-    match chosen(&answer, books) {
-        Some(chosen) => *books = chosen,
-        None => writeln!(out, "Not in the list: all books are used.")?,
-    }
-    Ok(())
+/// An answer to the one question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reply {
+    Yes,
+    No,
+    Books,
+    Programs,
+    Lines,
 }
 
-/// The books of an answer like "2 1"; `None` if the answer is invalid.
-fn chosen(answer: &str, books: &[PathBuf]) -> Option<Vec<PathBuf>> {
+/// What an answer means; `None` if it must be asked for again. Nothing, and the end of the
+/// input, mean no.
+fn reply(answer: &str, [books, programs]: [bool; 2]) -> Option<Reply> {
+    Some(match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" => Reply::Yes,
+        "" | "n" | "no" => Reply::No,
+        "b" if books => Reply::Books,
+        "p" if programs => Reply::Programs,
+        "d" => Reply::Lines,
+        _ => return None,
+    })
+}
+
+fn ask(may_choose: [bool; 2], out: &mut impl Write) -> anyhow::Result<Reply> {
+    let mut more = Vec::new();
+    let [books, programs] = may_choose;
+    more.extend(books.then_some("b chooses books"));
+    more.extend(programs.then_some("p programs"));
+    more.push("d shows each line");
+    loop {
+        write!(out, "Do this? ({}) [y/N] ", more.join(", "))?;
+        out.flush()?;
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer)?;
+        if answer.is_empty() {
+            writeln!(out)?;
+        }
+        match reply(&answer, may_choose) {
+            Some(Reply::No) => {
+                writeln!(out, "Nothing was changed. (--yes does it without asking.)")?;
+                out.flush()?;
+                return Ok(Reply::No);
+            }
+            Some(reply) => return Ok(reply),
+            None => writeln!(out, "Please answer y or n.")?,
+        }
+    }
+}
+
+/// Asks which of a list are used, in which order, until the answer can be read; an empty one
+/// means all.
+fn choose<T: Clone>(
+    list: &[T],
+    title: &str,
+    name: impl Fn(&T) -> String,
+    out: &mut impl Write,
+) -> io::Result<Vec<T>> {
+    writeln!(out, "\n{title}:")?;
+    for (index, one) in list.iter().enumerate() {
+        writeln!(out, "  {}  {}", index + 1, name(one))?;
+    }
+    loop {
+        write!(out, "Numbers in the order you want, or nothing for all: ")?;
+        out.flush()?;
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer)?;
+        if answer.is_empty() {
+            writeln!(out)?;
+        }
+        match chosen(&answer, list) {
+            Some(chosen) => return Ok(chosen),
+            None => writeln!(out, "Please type numbers from 1 to {}.", list.len())?,
+        }
+    }
+}
+
+/// The entries of an answer like "2 1"; `None` if the answer is invalid.
+fn chosen<T: Clone>(answer: &str, list: &[T]) -> Option<Vec<T>> {
     let words = answer.split(|c: char| c.is_whitespace() || c == ',');
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     if words.is_empty() {
-        return Some(books.to_vec());
+        return Some(list.to_vec());
     }
-    let book = |word: &str| {
+    let entry = |word: &str| {
         let number: usize = word.parse().ok()?;
-        books.get(number.checked_sub(1)?).cloned()
+        list.get(number.checked_sub(1)?).cloned()
     };
-    words.into_iter().map(book).collect()
+    words.into_iter().map(entry).collect()
+}
+
+/// Five lines at most: what was found, and what would be done.
+fn summarize(finds: &Finds, plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
+    let mut list = Table::list(0, 16);
+    let names = |names: Vec<String>, otherwise: &str| match names.len() {
+        0 => otherwise.to_owned(),
+        count @ 1..=3 => format!("{count}: {}", names.join(", ")),
+        count => {
+            let first = names.get(..3).unwrap_or_default().join(", ");
+            format!("{count}: {first}, ...")
+        }
+    };
+    let files = |paths: &[PathBuf]| {
+        let name = |path: &PathBuf| plain(&file_name(path));
+        paths.iter().map(name).collect::<Vec<_>>()
+    };
+    let engines = names(files(&finds.engines), "none; the built-in one plays");
+    list.add("Engines", engines);
+    let books = names(files(&finds.books), "none; the starter book is used");
+    list.add("Books", books);
+    let programs = finds
+        .programs
+        .iter()
+        .map(|program| program.title().to_owned());
+    let otherwise = "none found; --help names those that are known";
+    list.add("Chess programs", names(programs.collect(), otherwise));
+    let written = match plan.changes.as_slice() {
+        [] => "none has to change".to_owned(),
+        changes => format!("{} to write or change", changes.len()),
+    };
+    list.add("Files", written);
+    if !plan.left.is_empty() {
+        list.add(
+            "Left as they are",
+            format!("{} (d says why)", plan.left.len()),
+        );
+    }
+    write!(out, "{list}")
 }
 
 fn show(finds: &Finds, out: &mut impl Write) -> io::Result<()> {
@@ -475,6 +619,21 @@ mod tests {
                 names.collect::<Vec<_>>().join(" ")
             });
             assert_eq!(found.as_deref(), expected, "{answer}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_means_nothing_is_asked_for_again() {
+        let reply = |answer| reply(answer, [true, false]);
+        assert_eq!(reply("Y\n"), Some(Reply::Yes));
+        for answer in ["", "\n", "n", "No\n"] {
+            assert_eq!(reply(answer), Some(Reply::No), "{answer:?}");
+        }
+        assert_eq!(reply("b"), Some(Reply::Books));
+        assert_eq!(reply("d\n"), Some(Reply::Lines));
+        // There are no programs to choose from.
+        for answer in ["p", "1 2", "maybe", "j"] {
+            assert_eq!(reply(answer), None, "{answer:?}");
         }
     }
 

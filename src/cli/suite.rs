@@ -94,7 +94,7 @@ struct LineArgs {
     #[arg(long, value_name = "N", conflicts_with = "plies")]
     min_plies: Option<u32>,
     /// Positions up to this ply instead, every one of a line
-    #[arg(long, value_name = "N", conflicts_with = "plies")]
+    #[arg(long, alias = "max-ply", value_name = "N", conflicts_with = "plies")]
     max_plies: Option<u32>,
     /// The last position of each game, however long it is
     #[arg(long, conflicts_with_all = ["plies", "min_plies", "max_plies", "exit"])]
@@ -106,7 +106,7 @@ struct LineArgs {
     #[arg(long, value_name = "FEN", allow_hyphen_values = true)]
     fen: Option<String>,
     /// Only below this line, as "1.e4 c5"
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, visible_alias = "moves", value_name = "MOVES")]
     line: Option<String>,
     /// Games through a position, at least
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -439,7 +439,7 @@ impl LineArgs {
         }
         let fen = self.fen.as_deref().unwrap_or_default();
         let moves = self.line.as_deref().unwrap_or_default();
-        Ok(Some(Line::read(fen, moves)?))
+        Ok(Some(super::line_from(fen, moves)?))
     }
 
     fn play(&self) -> anyhow::Result<Play> {

@@ -12,12 +12,14 @@ use super::style::{
 use tabia_book::Mark;
 use tabia_book::view::{MoveView, PositionView};
 
-/// Heading, least width, whether a move has the value, and the value as text.
+/// Heading, least width, whether a move has the value, the value as text, and what it is
+/// (empty where the heading says it).
 type Column = (
     &'static str,
     usize,
     fn(&MoveView) -> bool,
     fn(&MoveView) -> String,
+    &'static str,
 );
 
 /// Whether the statistics are ChessBase's: neither weights nor priorities.
@@ -42,17 +44,65 @@ const fn has_evaluation(entry: &MoveView) -> bool {
 }
 
 const COLUMNS: [Column; 11] = [
-    ("weight", 7, has_weight, |mv| or_dash(mv.stored_weight)),
-    ("games", 7, has_games, |mv| mv.games.to_string()),
-    ("won", 7, has_priority, |mv| mv.results.wins.to_string()),
-    ("drawn", 7, has_priority, |mv| mv.results.draws.to_string()),
-    ("lost", 7, has_priority, |mv| mv.results.losses.to_string()),
-    ("%", 6, has_games, |mv| per_cent(mv.score)),
-    ("av", 5, is_rated, |mv| rounded(mv.average_elo)),
-    ("perf", 5, is_rated, |mv| rounded(mv.performance)),
-    ("learn", 5, is_rated, |entry| signed(entry.learn_value)),
-    ("eval", 6, has_evaluation, |mv| pawns(mv.evaluation)),
-    ("prio", 5, has_priority, |mv| or_dash(mv.priority)),
+    ("weight", 7, has_weight, |mv| or_dash(mv.stored_weight), ""),
+    ("games", 7, has_games, |mv| mv.games.to_string(), ""),
+    ("won", 7, has_priority, |mv| mv.results.wins.to_string(), ""),
+    (
+        "drawn",
+        7,
+        has_priority,
+        |mv| mv.results.draws.to_string(),
+        "",
+    ),
+    (
+        "lost",
+        7,
+        has_priority,
+        |mv| mv.results.losses.to_string(),
+        "",
+    ),
+    (
+        "%",
+        6,
+        has_games,
+        |mv| per_cent(mv.score),
+        "points of the player of the move, in per cent",
+    ),
+    (
+        "av",
+        5,
+        is_rated,
+        |mv| rounded(mv.average_elo),
+        "mean rating of these players",
+    ),
+    (
+        "perf",
+        5,
+        is_rated,
+        |mv| rounded(mv.performance),
+        "the rating that their results are worth",
+    ),
+    (
+        "learn",
+        5,
+        is_rated,
+        |entry| signed(entry.learn_value),
+        "learn value, -125 to 125",
+    ),
+    (
+        "eval",
+        6,
+        has_evaluation,
+        |mv| pawns(mv.evaluation),
+        "engine evaluation in pawns, for the player of the move",
+    ),
+    (
+        "prio",
+        5,
+        has_priority,
+        |mv| or_dash(mv.priority),
+        "priority in an Arena book, 0 to 9",
+    ),
 ];
 
 fn pawns(cp: Option<i32>) -> String {
@@ -128,6 +178,17 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
         writeln!(out, "\n* not stored as a move, but leads into the book")?;
     }
     Ok(())
+}
+
+/// What the columns of a position are, one a line.
+pub(super) fn legend(view: &PositionView) -> String {
+    let shown = |column: &&Column| !column.4.is_empty() && view.moves.iter().any(column.2);
+    let columns = COLUMNS.iter().filter(shown);
+    let named = columns.map(|column| (column.0, column.4));
+    let last = ("prob", "how often Tabia plays the move with these options");
+    let all = named.chain((!view.moves.is_empty()).then_some(last));
+    all.map(|(name, text)| format!("{name:6}{text}\n"))
+        .collect()
 }
 
 /// The commentary on the position after the move, and why the move is not played.

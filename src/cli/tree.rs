@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use shakmaty::Chess;
 
+use super::args::{PLIES, PlaceArgs};
 use super::columns::{Table, cell, left, right};
 use super::style::{FAINT, HEADING, Painted, of_mark, per_cent, rounded, thousands};
 use tabia_book::tree::{Branch, Tree, TreeLimits, probe_lines, weight};
@@ -29,14 +30,10 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 pub(super) struct TreeArgs {
     /// The book
     book: PathBuf,
-    /// The position [default: the start position]
-    #[arg(value_name = "FEN", num_args = 0..)]
-    fen: Vec<String>,
-    /// Moves to play from there first, as in "e2e4 e7e5" or "1. e4 e5"
-    #[arg(long, value_name = "MOVES")]
-    moves: Option<String>,
+    #[command(flatten)]
+    place: PlaceArgs,
     /// Plies that are shown
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long = "max-ply", visible_alias = "depth", aliases = PLIES, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: u32,
     /// Share in per cent below which moves are folded
     #[arg(long, value_name = "PERCENT", default_value_t = 3.0)]
@@ -61,7 +58,7 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         "--min-share is a share in per cent, 0 to 100"
     );
     let book = super::open_book(&args.book, args.no_mmap)?;
-    let reached = super::line_of(&args.fen, args.moves.as_deref())?;
+    let reached = args.place.line()?;
     let limits = TreeLimits::new(args.depth, args.min_share / 100.0);
     let columns = [left(TREE_COLUMNS), right(10), right(7), right(7), right(6)];
     let mut printer = Printer {

@@ -9,27 +9,39 @@ use std::process::ExitCode;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::meant::{self, quoted};
 use tabia_build::BuildError;
 use tabia_io::atomic::WriteFileError;
 use tabia_notation::Line;
 
+/// The arguments as typed, without the program's name.
+pub(super) fn typed() -> Vec<String> {
+    let args = std::env::args_os().skip(1);
+    args.map(|arg| arg.to_string_lossy().into_owned()).collect()
+}
+
 /// Prints an error of the command line, and a suggestion.
-pub(super) fn refuse(error: &clap::Error, tabia: &Command) -> ExitCode {
-    let args: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|arg| arg.to_string_lossy().into_owned())
-        .collect();
+pub(super) fn refuse(mut error: clap::Error, args: &[String], tabia: &Command) -> ExitCode {
+    let tip = misplaced(&error, args, tabia).or_else(|| incomplete(&error, args, tabia));
+    match meant::command(&error, args, tabia) {
+        Some(instead) => error = instead,
+        None => meant::option(&mut error, args, tabia),
+    }
     // File names among the arguments may come from others.
-    if std::env::args_os().any(|arg| is_odd(&arg)) {
-        let text = in_plain_words(&error.render().to_string(), &args);
-        let _ = write!(super::messages(), "{text}");
-    } else {
-        let text = in_plain_words(&error.render().ansi().to_string(), &args);
-        let _ = write!(anstream::stderr(), "{text}");
+    let is_odd = std::env::args_os().any(|arg| is_odd(&arg));
+    let text = match is_odd {
+        true => error.render().to_string(),
+        false => error.render().ansi().to_string(),
+    };
+    let mut text = in_plain_words(&text, args);
+    if let Some(tip) = tip {
+        let end = text.find("For more information").unwrap_or(text.len());
+        text.insert_str(end, &format!("  tip: {tip}\n\n"));
     }
-    if let Some(tip) = misplaced(error, &args, tabia).or_else(|| incomplete(error, &args, tabia)) {
-        message!("\n  tip: {tip}");
-    }
+    let _ = match is_odd {
+        true => write!(super::messages(), "{text}"),
+        false => write!(anstream::stderr(), "{text}"),
+    };
     ExitCode::from(2)
 }
 
@@ -162,12 +174,6 @@ fn incomplete(error: &clap::Error, args: &[String], tabia: &Command) -> Option<S
         path.is_some_and(|extension| extension.eq_ignore_ascii_case(end))
     };
     let only_files = !rest.is_empty() && rest.iter().all(|word| !word.starts_with('-'));
-    let quoted = |words: &[String]| -> String {
-        let words = words.iter().map(|word| {
-            shlex::try_quote(word).map_or_else(|_| word.clone(), |quoted| quoted.into_owned())
-        });
-        words.collect::<Vec<_>>().join(" ")
-    };
     let out = match name {
         "build" | "merge" => "BOOK.ctg",
         "games" => "GAMES.pgn",
@@ -223,8 +229,14 @@ fn misplaced(error: &clap::Error, args: &[String], tabia: &Command) -> Option<St
         [play, rest @ ..] if play == "play" => rest,
         args => args,
     };
-    if typed.first() != Some(word) || word.starts_with('-') {
+    if word.starts_with('-') {
         return None;
+    }
+    let (first, rest) = typed.split_first()?;
+    if first != word {
+        return first
+            .starts_with('-')
+            .then(|| meant::command_first(args, tabia))?;
     }
     let path = Path::new(word);
     let extension = path
@@ -245,19 +257,16 @@ fn misplaced(error: &clap::Error, args: &[String], tabia: &Command) -> Option<St
             format!("to make a book of games: tabia build -o BOOK.ctg {word}")
         }
         Some("toml") => format!("a configuration: tabia --config {word}"),
-        _ if tabia_engine::is_on_path(word) || path.is_file() => {
-            format!("to play with an engine: tabia --engine {word}, or tabia -- {word} ARGS")
-        }
-        _ if Line::read("", word).is_ok() => {
-            format!("to look a move up: tabia probe BOOK --moves \"{word}\"")
-        }
         _ => {
-            let like = |name: &str| (strsim::damerau_levenshtein(word, name), name.to_owned());
-            let names = tabia
-                .get_subcommands()
-                .map(|command| like(command.get_name()));
-            let (_, meant) = names.min().filter(|(distance, _)| *distance <= 2)?;
-            format!("did you mean 'tabia {meant}'?")
+            if let Some(line) = meant::of_word(word, rest, tabia) {
+                line
+            } else if tabia_engine::is_on_path(word) || path.is_file() {
+                format!("to play with an engine: tabia --engine {word}, or tabia -- {word} ARGS")
+            } else if Line::read("", word).is_ok() {
+                format!("to look a move up: tabia probe BOOK --moves \"{word}\"")
+            } else {
+                return None;
+            }
         }
     })
 }

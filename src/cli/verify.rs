@@ -1,7 +1,7 @@
 //! `tabia verify`: checks every byte of a book.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -15,8 +15,9 @@ use tabia_book::ctg::{Problem, ProblemKind, verify};
 /// Arguments of `verify`.
 #[derive(Args, Debug)]
 pub(super) struct VerifyArgs {
-    /// The book
-    book: PathBuf,
+    /// The book, or several
+    #[arg(value_name = "BOOK", required = true)]
+    books: Vec<PathBuf>,
     /// Prints one JSON object
     #[arg(long)]
     json: bool,
@@ -39,9 +40,21 @@ struct Json<'a> {
 }
 
 pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    super::for_each_file(&args.books, out, |book, out| of_file(book, args, out))
+}
+
+fn of_file(book: &Path, args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    // Of several books each object says of which it is.
+    let begin = match args.books.len() {
+        1 => "{\"problems\":[".to_owned(),
+        _ => {
+            let name = serde_json::to_string(&book.display().to_string())?;
+            format!("{{\"file\":{name},\"problems\":[")
+        }
+    };
     let start = Instant::now();
-    if Format::recognize(&args.book)? != Format::Ctg {
-        return verify_other(args, start, out);
+    if Format::recognize(book)? != Format::Ctg {
+        return verify_other(book, args, start, out);
     }
     // Problems are printed as they are found: a badly damaged book may have millions, so
     // without --json only the first of each kind.
@@ -51,7 +64,12 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
     let mut print = |problem: Problem| {
         if printed.is_ok() {
             printed = if args.json {
-                print_json(out, &problem, std::mem::take(&mut first))
+                let before = if std::mem::take(&mut first) {
+                    &*begin
+                } else {
+                    ","
+                };
+                print_json(out, &problem, before)
             } else {
                 let known = kinds.iter().position(|(kind, _)| *kind == problem.kind);
                 let place = known.unwrap_or_else(|| {
@@ -66,12 +84,11 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
             };
         }
     };
-    let verified =
-        progress::watched(|watch| verify(&args.book, !args.no_mmap, watch, &mut print))??;
+    let verified = progress::watched(|watch| verify(book, !args.no_mmap, watch, &mut print))??;
     printed?;
     if args.json {
         if first {
-            write!(out, "{{\"problems\":[")?;
+            write!(out, "{begin}")?;
         }
         write!(
             out,
@@ -92,7 +109,7 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
     out.flush()?;
     message!(
         "{}: {}, {}, {} in {:.1} s; {}",
-        args.book.display(),
+        book.display(),
         counted(verified.positions, "position"),
         counted(verified.moves, "move"),
         counted(verified.pages.into(), "page"),
@@ -106,8 +123,13 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
 }
 
 /// Checks a book of another format: its reader looks at every entry.
-fn verify_other(args: &VerifyArgs, start: Instant, out: &mut impl Write) -> anyhow::Result<u8> {
-    let book = super::open_quietly(&args.book, args.no_mmap)?;
+fn verify_other(
+    path: &Path,
+    args: &VerifyArgs,
+    start: Instant,
+    out: &mut impl Write,
+) -> anyhow::Result<u8> {
+    let book = super::open_quietly(path, args.no_mmap)?;
     let (mut positions, mut moves) = (0, 0);
     for position in book.positions() {
         positions += 1;
@@ -115,7 +137,7 @@ fn verify_other(args: &VerifyArgs, start: Instant, out: &mut impl Write) -> anyh
     }
     let problems = book.notices();
     if args.json {
-        let object = serde_json::json!({
+        let mut object = serde_json::json!({
             "problems": problems.iter().map(|text| {
                 serde_json::json!({"file": book.path(), "page": null, "offset": null, "kind": "notice", "text": text})
             }).collect::<Vec<_>>(),
@@ -125,6 +147,9 @@ fn verify_other(args: &VerifyArgs, start: Instant, out: &mut impl Write) -> anyh
             "problem_count": problems.len(),
             "notes": [],
         });
+        if args.books.len() > 1 {
+            object["file"] = path.display().to_string().into();
+        }
         super::print_json(&object, out)?;
     } else {
         for problem in problems {
@@ -134,7 +159,7 @@ fn verify_other(args: &VerifyArgs, start: Instant, out: &mut impl Write) -> anyh
     out.flush()?;
     message!(
         "{}: {}, {} reached from the start position in {:.1} s; {}",
-        args.book.display(),
+        path.display(),
         counted(positions, "position"),
         counted(moves, "move"),
         start.elapsed().as_secs_f64(),
@@ -146,8 +171,8 @@ fn verify_other(args: &VerifyArgs, start: Instant, out: &mut impl Write) -> anyh
     Ok(u8::from(!problems.is_empty()))
 }
 
-fn print_json(out: &mut impl Write, problem: &Problem, first: bool) -> io::Result<()> {
-    out.write_all(if first { b"{\"problems\":[" } else { b"," })?;
+fn print_json(out: &mut impl Write, problem: &Problem, before: &str) -> io::Result<()> {
+    out.write_all(before.as_bytes())?;
     let json = Json {
         file: problem.file.display().to_string(),
         page: problem.page,

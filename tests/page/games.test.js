@@ -5,7 +5,8 @@ import { test } from "node:test";
 
 import { forSeeds } from "./support.js";
 
-const { isSameFilter, listed, setsOf, split, withSet } = await import("../../crates/explorer/src/page/games.js");
+const { isSameFilter, listed, namesIn, setsOf, split, withName, withSet, withoutFilter } =
+  await import("../../crates/explorer/src/page/games.js");
 
 const game = (tags, moves = "1. e4 *") =>
   `${Object.entries(tags)
@@ -106,4 +107,15 @@ test("filters are the same in any order", () => {
   assert.ok(isSameFilter({ a: "1", b: "2" }, { b: "2", a: "1" }));
   assert.ok(!isSameFilter({ a: "1" }, { a: "2" }));
   assert.ok(!isSameFilter({ a: "1" }, {}));
+});
+
+test("several spellings of a name are one filter, and each is added and removed alone", () => {
+  assert.deepEqual(namesIn(" Kasparov, G;Kasparov, Garry ;; "), ["Kasparov, G", "Kasparov, Garry"]);
+  assert.equal(withName("", "A"), "A");
+  assert.equal(withName("A; B", "C"), "A; B; C");
+  assert.equal(withName("A;B", "A"), "B");
+  const filter = { player: "A; B", result: "1-0" };
+  assert.deepEqual(withoutFilter(filter, "player", "A"), { player: "B", result: "1-0" });
+  assert.deepEqual(withoutFilter({ player: "A" }, "player", "A"), {});
+  assert.deepEqual(withoutFilter(filter, "result", "1-0"), { player: "A; B" });
 });

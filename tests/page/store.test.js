@@ -151,6 +151,27 @@ test("an answer that failed changes nothing and drops the later steps", async ()
   assert.equal(store.state.flip, true);
 });
 
+test("steps wait while the program is away, and are taken when it is back", async () => {
+  const { store, asked, errors, answer } = tested();
+  const away = () => Object.assign(new Error("away"), { isGone: true });
+  const done = store.want(steps.forward, "walk");
+  await settle();
+  store.want(steps.flip);
+  asked.shift().reject(away());
+  assert.equal(await done, false);
+  assert.deepEqual([line(store.state), store.queue.length], [[], 2]);
+  // Another click tries again; nothing is lost, and nothing is taken twice.
+  store.want(steps.forward, "walk");
+  await settle();
+  asked.shift().reject(away());
+  await settle();
+  assert.deepEqual([errors, store.queue.length], [["away", "away"], 3]);
+  store.want((from) => ({ ...from }), "keep");
+  await settle();
+  while (asked.length) await answer();
+  assert.deepEqual([line(store.state), store.state.flip, store.queue.length], [["m0", "m1"], true, 0]);
+});
+
 test("steps that throw or do nothing leave the page as it is", async () => {
   const { store, asked, shown, errors } = tested();
   assert.equal(await store.want(steps.back), true);

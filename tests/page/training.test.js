@@ -245,6 +245,13 @@ test("the book answers as often as a move was played", () => {
     [0.05, 0.15].map((random) => at(random, weights)),
     ["a", "b"],
   );
+  // Side lines of a PGN have no numbers: they count as played once.
+  const side = { moves: [bookMove("a"), bookMove("b", { games: 0, probability: 0 })] };
+  assert.deepEqual(
+    [0.4, 0.6].map((random) => at(random, side)),
+    ["a", "b"],
+  );
+  assert.deepEqual(rightMoves(side), side.moves);
   const never = { moves: [bookMove("a", { games: 0, probability: 0 }), bookMove("b", { games: 0, probability: 1 })] };
   assert.equal(at(0.01, never), "b");
 });

@@ -267,6 +267,7 @@ fn register_remove_restores_the_file() {
         ("pychess", "[]"),
         ("nibbler", "{}"),
         ("gnome-chess", "[A]\nprotocol=uci\nbinary=a\n"),
+        ("en-croissant", "[]"),
     ] {
         let file = folder.put(&format!("{program}.file"), before);
         let run = |options: &str| {

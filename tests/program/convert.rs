@@ -4,7 +4,7 @@ use std::fs;
 
 use shakmaty::{Chess, Position as _};
 use tabia_book::Probe as _;
-use tabia_book::convert::{ConvertJob, PgnOptions, run};
+use tabia_book::convert::{Comments, ConvertJob, PgnOptions, run};
 use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
@@ -49,7 +49,10 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
             .plies(14)
             .min_games(20)
             .game_moves(game_moves)
-            .comments(game_moves != 1);
+            .comments(match game_moves {
+                1 => Comments::None,
+                _ => Comments::Full,
+            });
         let job = ConvertJob::new(STARTER.into(), target.clone())
             .pgn(pgn)
             .old(Previous::Replace);

@@ -20,7 +20,7 @@ fn bkt() -> Vec<u8> {
     let key = 0xbcee_2376_da2f_d45f_u64;
     let bucket = 0x3c * 1552;
     for (n, (from, to)) in [(12_u32, 28_u32), (11, 27)].into_iter().enumerate() {
-        let mv = from + 1 | (to + 1) << 7 | 2 << 22 | 1 << 29;
+        let mv = (from + 1) | ((to + 1) << 7) | (2 << 22) | (1 << 29);
         let cell = &mut bytes[bucket + 48 * n..];
         cell[..8].copy_from_slice(&key.to_be_bytes());
         cell[8..12].copy_from_slice(&mv.to_le_bytes());
@@ -54,7 +54,7 @@ fn books(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
     folder.put("x.pgn", "1. e4 e5 *\n");
     folder.put("x.csv", "fen,uci\n");
     let others = ["bin", "abk", "jsonl", "obk", "bkt", "pgn", "csv"];
-    let others = others.map(|extension| (extension, folder.join(&format!("x.{extension}"))));
+    let others = others.map(|extension| (extension, folder.join(format!("x.{extension}"))));
     others
         .into_iter()
         .chain([("ctg", STARTER.into())])

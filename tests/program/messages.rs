@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Folder, SIMPLE, SMALL, STARTER, assert_has, copy};
+use crate::common::{Folder, Ran, SIMPLE, SMALL, STARTER, assert_has, copy};
 
 /// Checks a typed line's exit code and part of its message; returns the message.
 fn message(folder: &Folder, typed: &str, code: i32, part: &str) -> String {
@@ -27,6 +27,42 @@ fn a_configuration_that_cannot_be_read_is_reported_once() {
         "--config win.toml",
         2,
         "between single quotes ('C:",
+    );
+}
+
+#[test]
+fn keys_of_the_configuration_lead_to_the_right_ones() {
+    let folder = Folder::new();
+    for (text, part) in [
+        (
+            "[engine.x]\ncmd = 'x'\n",
+            "line 2: unknown key \"cmd\" in [engine.x] (did you mean \"command\"?)",
+        ),
+        (
+            "[engine]\nHash = 16\n",
+            "line 2: \"Hash\" stands in [engine.NAME.options]",
+        ),
+        (
+            "[books]\nfile = 'x.ctg'\n",
+            "line 1: each book is a table [[books]]",
+        ),
+        (
+            "[[book]]\nfile = 'x.ctg'\n",
+            "line 1: [book] has the options for all books",
+        ),
+        (
+            "[book]\nmin_games = 3\n",
+            "(did you mean \"minimum_games\"?)",
+        ),
+    ] {
+        folder.put("engines.toml", text);
+        message(&folder, "check --config engines.toml", 2, part);
+    }
+    folder.put("engines.toml", "folder = 'nowhere'\ndefault = 'builtin'\n");
+    let checked = folder.tabia("check --config engines.toml").printed();
+    assert_has(
+        &checked,
+        "nowhere: `folder` of engines.toml names no folder that is there",
     );
 }
 
@@ -178,10 +214,159 @@ fn all_commands_accept_positions_in_the_same_forms() {
     let by_place = folder.tabia(&format!("probe book.ctg '{fen}'"));
     assert_eq!(by_option.printed(), by_place.printed());
     let board = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
-    let note = format!("a FEN of the board alone is taken as {board} w KQkq - 0 1");
-    message(&folder, &format!("probe book.ctg {board}"), 0, &note);
-    let mark = format!("mark book.ctg -n --fen {board} --move e4 main");
-    message(&folder, &mark, 0, &note);
+    let note = format!("this FEN lacks fields, and is taken as {board} w KQkq - 0 1");
+    for typed in [
+        format!("probe book.ctg {board}"),
+        format!("probe book.ctg {board} w"),
+        format!("mark book.ctg -n --fen {board} --move e4 main"),
+        format!("diff book.ctg book.ctg --fen {board}"),
+        format!("suite book.ctg -o s.epd --plies 2 --fen {board}"),
+    ] {
+        message(&folder, &typed, 0, &note);
+    }
+    let note = format!("taken as {board} b KQkq - 0 1");
+    message(&folder, &format!("probe book.ctg '{board} b'"), 0, &note);
+    // Of many positions the first is named.
+    let asked = format!("{board} w KQkq -\n{board}\n\n{board} w\n");
+    let ran = Ran::with_input(&mut folder.command("probe book.ctg -"), asked.as_bytes());
+    let first = format!("line 2: this FEN lacks fields, and is taken as {board} w KQkq - 0 1");
+    ran.ends_with(0, &format!("{first}; as do 1 more"));
+}
+
+#[test]
+fn quotes_that_were_forgotten_are_shown() {
+    let folder = Folder::with(SMALL);
+    let board = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+    for (typed, part) in [
+        (
+            "probe book.ctg --moves e4 c5",
+            "--moves needs quotes: --moves \"e4 c5\"",
+        ),
+        (
+            "tree book.ctg --moves 1. e4 c5",
+            "--moves needs quotes: --moves \"1. e4 c5\"",
+        ),
+        (
+            "mark book.ctg --line 1.e4 c5 main",
+            "--line needs quotes: --line \"1.e4 c5\"",
+        ),
+        (
+            "add book.ctg --line 1.e4 c5 2.c3!",
+            "--line needs quotes: --line \"1.e4 c5 2.c3!\"",
+        ),
+        (
+            "probe book.ctg e4 c5",
+            "\"e4 c5\" is a list of moves, not a position: write --moves \"e4 c5\"",
+        ),
+        (
+            "probe book.ctg c5 --moves e4",
+            "\"c5\" is a list of moves, not a position: write --moves \"e4 c5\"",
+        ),
+        (
+            "mark book.ctg e4 main",
+            "\"e4\" is a move, not a mark: write --move e4",
+        ),
+        (
+            "probe book.ctg --moves 'e4 e5 N'",
+            "move 3 (N) is not a move",
+        ),
+        (
+            "probe book.ctg --moves 'e4;c5'",
+            "move 1 (e4;c5) is not a move",
+        ),
+    ] {
+        message(&folder, typed, 2, part);
+    }
+    let typed = format!("mark book.ctg --fen {board} w KQkq - 0 1 --move e4 main");
+    let part = format!("--fen needs quotes: --fen \"{board} w KQkq - 0 1\"");
+    message(&folder, &typed, 2, &part);
+}
+
+#[test]
+fn a_board_that_is_wrong_is_refused_at_its_rank() {
+    let folder = Folder::with(SMALL);
+    for (fen, part) in [
+        (
+            "rnbqkbnr/pppppppp/8/8/4P2/8/PPPP1PPP/RNBQKBNR b",
+            "rank 4 has 7 squares instead of 8",
+        ),
+        (
+            "rnbqxbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w",
+            "\"x\" on rank 8 is not a piece",
+        ),
+        (
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 12345678901234567890",
+            "a counter is a whole number up to 4294967295",
+        ),
+    ] {
+        message(&folder, &format!("probe book.ctg '{fen}'"), 2, part);
+    }
+}
+
+/// The name of what is unknown, and what to type instead.
+#[test]
+fn unknown_words_are_called_by_their_name() {
+    let folder = Folder::with(SMALL);
+    let no_command = |word: &str| format!("error: there is no command \"{word}\"");
+    for (typed, word, tip) in [
+        ("prob x.ctg", "prob", "did you mean 'tabia probe'?"),
+        ("BUILD x.pgn", "BUILD", "did you mean 'tabia build'?"),
+        ("open main.ctg", "open", "tabia explore main.ctg"),
+        (
+            "make-book -pgn x.pgn -bin y.bin -only-white",
+            "make-book",
+            "tabia build -o y.bin --max-ply 1024 --min-games 3 --only white x.pgn",
+        ),
+        (
+            "merge-book -in1 a.bin -in2 'b c.bin' -out c.bin",
+            "merge-book",
+            "tabia merge --first-wins -o c.bin a.bin 'b c.bin'",
+        ),
+        ("uninstall", "uninstall", "tabia setup --remove"),
+    ] {
+        let text = message(&folder, typed, 2, &no_command(word));
+        let tip = format!("  tip: {tip}\n\nFor more information");
+        assert!(text.contains(&tip), "{text}");
+    }
+    let text = message(&folder, "xyzzy", 2, &no_command("xyzzy"));
+    assert!(!text.contains("tip:"), "{text}");
+    for (typed, tip) in [
+        ("--engine x check", "tip: tabia check --engine x"),
+        (
+            "--engine x probe book.ctg",
+            "tip: `tabia probe --help` has the options of probe",
+        ),
+    ] {
+        message(
+            &folder,
+            typed,
+            2,
+            "the command comes first, and its options after it",
+        );
+        message(&folder, typed, 2, tip);
+    }
+    // Only what differs by a letter or two is proposed.
+    for (typed, tip) in [
+        ("build -o x.ctg --max-plie 3 a.pgn", Some("'--max-ply'")),
+        ("check --engin x", Some("'--engine'")),
+        ("prune a.ctg -o b.ctg --speed blitz", None),
+        ("build -o x.ctg --frobnicate 3 a.pgn", None),
+        ("--book x --foo", None),
+    ] {
+        let text = folder.tabia(typed).ends(2);
+        assert_has(&text, "unexpected argument '--");
+        let proposed = tip.map_or_else(String::new, |tip| {
+            format!("  tip: a similar argument exists: {tip}\n")
+        });
+        assert_eq!(text.contains("tip:"), tip.is_some(), "{text}");
+        assert_has(&text, &proposed);
+    }
+    folder.put("games.pgn", "[Event \"x\"]\n\n1. e4 e5 1-0\n");
+    folder.done("index -o games.tgx games.pgn");
+    for typed in ["probe games.tgx", "tree games.tgx", "verify games.tgx"] {
+        let part = "this is an index of games, not a book: `tabia explore games.tgx` shows";
+        message(&folder, typed, 2, part);
+    }
 }
 
 #[test]
@@ -352,4 +537,157 @@ fn a_suite_and_its_check_count_the_same_beginnings() {
         assert!(counted(&made).is_some(), "{made}");
         assert_eq!(counted(&made), counted(&checked.out()), "{name}");
     }
+}
+
+/// Each command takes the same words for the same thing.
+#[test]
+fn options_have_one_vocabulary() {
+    let folder = Folder::with(SMALL);
+    let game = |moves: &str| format!("[Event \"x\"]\n\n{moves} 1-0\n\n");
+    let sicilian = game("1. e4 c5 2. Nf3");
+    folder.put("games.pgn", format!("{sicilian}{}", game("1. d4 d5 2. c4")));
+    for (one, other) in [
+        (
+            "probe book.ctg --moves 'e4 c5' --json",
+            "probe book.ctg --line 'e4 c5' --json",
+        ),
+        ("tree book.ctg --depth 2", "tree book.ctg --max-ply 2"),
+        ("tree book.ctg --moves e4", "tree book.ctg --line e4"),
+        (
+            "diff book.ctg book.ctg --depth 3",
+            "diff book.ctg book.ctg --plies 3",
+        ),
+        ("info book.ctg book.ctg", "-q info book.ctg book.ctg"),
+    ] {
+        let [one, other] = [one, other].map(|typed| {
+            let typed = typed
+                .strip_prefix("-q ")
+                .map_or(typed.to_owned(), |rest| format!("{rest} -q"));
+            let ran = folder.tabia(&typed);
+            assert!(!ran.err().contains("error"), "{}", ran.err());
+            ran.out()
+        });
+        assert_eq!(one, other);
+    }
+    for (name, typed) in [
+        ("a.ctg", "build -o a.ctg games.pgn --plies 2"),
+        ("b.ctg", "build -o b.ctg games.pgn --max-plies 2"),
+        ("c.ctg", "build -o c.ctg games.pgn --depth 2"),
+    ] {
+        folder.done(typed);
+        let bytes = |name: &str| fs::read(folder.join(name)).unwrap();
+        assert!(bytes(name) == bytes("a.ctg"), "{name}");
+    }
+    folder.done("convert book.ctg one.pgn --plies 4");
+    folder.done("convert book.ctg -o two.pgn --max-ply 4");
+    let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(text("one.pgn"), text("two.pgn"));
+    message(
+        &folder,
+        "convert book.ctg",
+        2,
+        "tip: tabia convert book.ctg book.bin",
+    );
+    folder.done("convert book.ctg short.pgn --comments short");
+    let short = text("short.pgn");
+    assert!(
+        short.contains(" games, ") && !short.contains("played"),
+        "{short}"
+    );
+    folder.done("convert book.ctg bare.pgn --bare");
+    folder.done("convert book.ctg none.pgn --comments none");
+    assert!(text("bare.pgn") == text("none.pgn") && !text("bare.pgn").contains('{'));
+    folder.done("prune book.ctg -o black.ctg --only black");
+    folder.done("convert black.ctg black.pgn");
+    assert_has(&text("black.pgn"), "[Orientation \"black\"]");
+    assert!(!short.contains("Orientation"));
+    folder.done("repertoire book.ctg --color black -o study.pgn");
+    assert_has(&text("study.pgn"), "[Orientation \"black\"]");
+    // Only games that reach a position.
+    let said = message(
+        &folder,
+        "build -o d.ctg games.pgn --line '1.e4 c5'",
+        0,
+        "1 game,",
+    );
+    assert_has(&said, "1 game filtered out");
+    folder.done("games games.pgn -o reached.pgn --moves 'e4 c5'");
+    assert!(text("reached.pgn").contains("Nf3") && !text("reached.pgn").contains("d4"));
+    let none = "build -o e.ctg games.pgn --line '1.e4 e5' --provenance";
+    message(&folder, none, 2, "2 by --line or --fen");
+    folder.done("index -o games.tgx games.pgn --line d4");
+    folder.done("build -o f.ctg games.pgn --line d4 --provenance");
+    assert_has(&text("f.provenance.json"), "--fen");
+    message(
+        &folder,
+        "review --color black games.pgn book.ctg --player x",
+        2,
+        "",
+    );
+}
+
+#[test]
+fn several_books_are_described_one_after_the_other() {
+    let folder = Folder::with(SMALL);
+    let ran = folder.tabia("info book.ctg nosuch.ctg book.ctg");
+    ran.ends_with(2, "nosuch.ctg: cannot read the book");
+    assert_eq!(ran.out().matches("ChessBase opening book").count(), 2);
+    for command in ["info", "verify"] {
+        let ran = folder.tabia(&format!("{command} book.ctg book.ctg --json"));
+        let objects = ran.out();
+        assert_eq!(objects.lines().count(), 2, "{objects}");
+        for line in objects.lines() {
+            let object: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(object["file"], "book.ctg");
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_leaves_all_files_as_they_are() {
+    let folder = Folder::with(SMALL);
+    folder.put("games.pgn", "[Event \"x\"]\n\n1. a4 a5 1-0\n");
+    let names = || {
+        let mut names: Vec<_> = fs::read_dir(folder.join("."))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        names
+    };
+    let (before, files) = (fs::read(folder.join("book.ctg")).unwrap(), names());
+    for typed in [
+        "add book.ctg games.pgn --dry-run",
+        "add book.ctg --line '1.a4 a5' -n",
+        "prune book.ctg -o less.ctg --max-ply 2 -n",
+        "compact book.ctg --dry-run",
+        "mark book.ctg --move e4 main -n",
+    ] {
+        folder.done(typed);
+        assert!(
+            fs::read(folder.join("book.ctg")).unwrap() == before,
+            "{typed}"
+        );
+        assert_eq!(names(), files, "{typed}");
+    }
+    message(
+        &folder,
+        "add book.ctg games.pgn -n",
+        0,
+        "nothing was changed: --dry-run",
+    );
+}
+
+#[test]
+fn silence_leaves_results_and_errors() {
+    let folder = Folder::with(SMALL);
+    folder.put("games.pgn", "[Event \"x\"]\n\n1. a4 a5 1-0\n");
+    assert_eq!(folder.done("build -o new.ctg games.pgn -q"), "");
+    assert!(!folder.tabia("info new.ctg --silent").printed().is_empty());
+    message(
+        &folder,
+        "build -o new.ctg games.pgn -q",
+        2,
+        "already exists",
+    );
 }

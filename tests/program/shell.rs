@@ -313,14 +313,32 @@ fn setup_asks_before_changes_and_can_be_undone() {
     let before = all_below(&home);
 
     // Without an answer nothing is written, and with --dry-run neither.
-    run_in(&home, "setup").ends(1);
+    let asked = run_in(&home, "setup");
+    asked.ends(1);
+    // Few lines, then the question.
+    assert_has(&asked.out(), "p programs, d shows each line) [y/N] ");
+    let lines: Vec<String> = asked.out().lines().map(str::to_owned).collect();
+    let first = lines
+        .iter()
+        .position(|line| line.starts_with("Engines"))
+        .unwrap();
+    let question = lines
+        .iter()
+        .position(|line| line.starts_with("Do this?"))
+        .unwrap();
+    assert!(question - first <= 5, "{lines:#?}");
     run_in(&home, "setup --dry-run").ok();
+    let shown = run_in(&home, "setup --dry-run --program pychess").printed();
+    assert!(
+        shown.contains("PyChess") && !shown.contains("Cute Chess"),
+        "{shown}"
+    );
     assert_eq!(all_below(&home), before);
 
     let text = run_in(&home, "setup --yes").printed();
     for part in [
-        "Chess books/main.ctg",
-        "Cute Chess",
+        "main.ctg",
+        "Cute Chess: Game, New: CPU, then Tabia",
         "PyChess",
         "left out: ",
         "book main.ctg: ",

@@ -10,6 +10,17 @@ use hyper::header::{HOST, HeaderName, ORIGIN};
 /// The header that carries the page's token.
 pub(super) const TOKEN_HEADER: &str = "x-tabia-token";
 
+/// The reason to refuse the request of a page.
+pub(super) const OTHER_SITE: &str = "the request comes from a page of another site";
+
+/// The origins of programs that show their own pages with Tauri. A web site has none of them:
+/// browsers load no page of the scheme `tauri`, and take `tauri.localhost` for this machine.
+const LOCAL_PROGRAMS: [&str; 3] = [
+    "tauri://localhost",
+    "http://tauri.localhost",
+    "https://tauri.localhost",
+];
+
 /// Which requests the explorer answers.
 ///
 /// Any page of any site can make a browser send requests to this machine, and a hostile
@@ -112,8 +123,10 @@ impl Access {
         let Some(origin) = only(headers, &ORIGIN).filter(|_| is_own_host) else {
             return Err(refusal);
         };
-        let named = AllowedOrigin::Origin(origin.to_ascii_lowercase());
-        if self.allowed_origins.contains(&named) {
+        let name = origin.to_ascii_lowercase();
+        let is_program = self.is_local() && LOCAL_PROGRAMS.contains(&name.as_str());
+        let named = AllowedOrigin::Origin(name);
+        if is_program || self.allowed_origins.contains(&named) {
             Ok(Visit::CrossOrigin(origin.to_owned()))
         } else if self.is_open_to_any() {
             Ok(Visit::CrossOrigin("*".to_owned()))
@@ -151,13 +164,13 @@ impl Access {
                 .and_then(|origin| origin.strip_prefix("http://"))
                 .is_some_and(|origin| origin.eq_ignore_ascii_case(host));
             if !own {
-                return Some("the request comes from a page of another site");
+                return Some(OTHER_SITE);
             }
         }
         // A link on another site may open the page; nothing else may.
         let site = HeaderName::from_static("sec-fetch-site");
         if !opens_page && only(headers, &site).is_some_and(|site| site == "cross-site") {
-            return Some("the request comes from a page of another site");
+            return Some(OTHER_SITE);
         }
         None
     }
@@ -365,6 +378,19 @@ mod tests {
         assert!(visit(&["https://good.example"], &other).is_err());
         assert_eq!(visit(&["any"], &other), cross_origin("*"));
         assert_eq!(visit(&["any"], &[host]), Ok(Visit::Own));
+        // A program of this machine needs no permission, and gives a site none.
+        for (origin, is_admitted) in [
+            ("tauri://localhost", true),
+            ("http://tauri.localhost", true),
+            ("https://tauri.localhost", true),
+            ("http://tauri.localhost:8080", false),
+            ("http://tauri.localhost.evil.example", false),
+            ("tauri://evil", false),
+            ("null", false),
+        ] {
+            let from = [host, ("origin", origin), ("sec-fetch-site", "cross-site")];
+            assert_eq!(visit(&[], &from).is_ok(), is_admitted, "{origin}");
+        }
         // The name of another machine is refused even so.
         let rebound = [
             ("host", "evil.example:8000"),

@@ -34,6 +34,8 @@ pub struct ExploredBook {
     seen: Mutex<Vec<Option<Identity>>>,
     /// Of a book that consists of games.
     filters: Option<Filters>,
+    /// Number of plies of its games.
+    depth: Option<u16>,
 }
 
 /// The state of each file now; `None` for a missing one. No content is read.
@@ -78,6 +80,7 @@ impl ExploredBook {
             files: Vec::new(),
             seen: Mutex::default(),
             filters: None,
+            depth: None,
         }
     }
 
@@ -101,9 +104,10 @@ impl ExploredBook {
         self.history.as_ref()
     }
 
-    /// Adds a filter, for a book that consists of games.
-    pub(super) fn with_filter(self, make: UnderFilter) -> ExploredBook {
+    /// Adds a filter, for a book that consists of games, of which each has `depth` plies.
+    pub(super) fn with_filter(self, depth: u16, make: UnderFilter) -> ExploredBook {
         ExploredBook {
+            depth: Some(depth),
             filters: Some(Filters::new(make)),
             history: Err(translatable!("an index of games has no marks")),
             ..self
@@ -113,6 +117,11 @@ impl ExploredBook {
     /// Whether game filters apply to it.
     pub(super) const fn has_games(&self) -> bool {
         self.filters.is_some()
+    }
+
+    /// Number of plies of each game that it has, if it consists of games.
+    pub(super) const fn depth(&self) -> Option<u16> {
+        self.depth
     }
 
     /// Whether it is read from this file; `path` has no links.

@@ -1,7 +1,7 @@
 //! Routes requests: checks where one comes from, and calls what answers it.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
@@ -9,7 +9,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
-use super::access::{Access, Visit};
+use super::access::{Access, OTHER_SITE, Visit};
 use super::api::{Api, Endpoint, lists};
 use super::assets;
 use super::books::ExploredBook;
@@ -31,6 +31,7 @@ use super::query::Query;
 use super::reply::{Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable};
 use super::route::{Command, Route};
 use tabia_adapter::settings::Options;
+use tabia_io::parallel::lock;
 
 const NOT_HERE: &str = "not found";
 
@@ -42,7 +43,18 @@ pub struct Explorer {
     general: Options,
     cache: AnswerCache,
     engine: Option<PageEngine>,
+    refusals: Option<Refusals>,
 }
+
+/// Reports refused requests, each kind once.
+struct Refusals {
+    report: Box<dyn Fn(&str) + Send + Sync>,
+    /// What was reported.
+    known: Mutex<Vec<String>>,
+}
+
+/// Greatest number of reports: a page of any site can send requests.
+const MOST_REPORTS: usize = 20;
 
 /// Data that the page needs only once.
 #[derive(Serialize)]
@@ -88,7 +100,51 @@ impl Explorer {
             general,
             cache: AnswerCache::default(),
             engine: None,
+            refusals: None,
         }
+    }
+
+    /// Calls `report` with a line about a request that is refused because of its source, and
+    /// what would permit it: once for each reason and page, 20 times at most.
+    #[must_use]
+    pub fn with_refusals(mut self, report: impl Fn(&str) + Send + Sync + 'static) -> Explorer {
+        self.refusals = Some(Refusals {
+            report: Box::new(report),
+            known: Mutex::default(),
+        });
+        self
+    }
+
+    /// Refuses a request because of its source, and reports that.
+    fn turn_away(
+        &self,
+        route: Route<'_>,
+        headers: &HeaderMap,
+        reason: &'static str,
+    ) -> Response<Bytes> {
+        if let Some(Refusals { report, known }) = &self.refusals {
+            let origin = headers.get(header::ORIGIN);
+            let origin = origin.and_then(|origin| origin.to_str().ok());
+            let line = match (origin, route) {
+                (Some(origin), Route::Program(_)) if reason == OTHER_SITE => {
+                    let origin: String = origin.chars().take(100).collect();
+                    format!("refused: {reason}, {origin}: --allow-origin {origin} permits it")
+                }
+                _ => format!("refused: {reason}"),
+            };
+            let is_new = {
+                let mut known = lock(known);
+                let is_new = known.len() < MOST_REPORTS && !known.contains(&line);
+                if is_new {
+                    known.push(line.clone());
+                }
+                is_new
+            };
+            if is_new {
+                report(&line);
+            }
+        }
+        refuse(StatusCode::FORBIDDEN, reason)
     }
 
     /// Adds games, which answer requests of opening explorer clients.
@@ -134,7 +190,7 @@ impl Explorer {
         let (headers, method) = (request.headers(), request.method());
         if let Route::Program(_) = route {
             return match self.access.visit(headers) {
-                Err(reason) => refuse(StatusCode::FORBIDDEN, reason),
+                Err(reason) => self.turn_away(route, headers, reason),
                 Ok(Visit::Own) => self.respond(route, request),
                 Ok(Visit::CrossOrigin(origin)) => {
                     let mut response = match *method {
@@ -148,7 +204,7 @@ impl Explorer {
         }
         let opens_page = route == Route::Page && method == Method::GET;
         match self.access.refusal(headers, opens_page) {
-            Some(reason) => refuse(StatusCode::FORBIDDEN, reason),
+            Some(reason) => self.turn_away(route, headers, reason),
             None => self.respond(route, request),
         }
     }

@@ -15,7 +15,7 @@ use tabia_io::parallel::lock;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct GamesFilter {
     pub(super) selection: GameSelection,
-    /// Games of a player, with one colour or both.
+    /// Games of a player, with one colour or both; `;` is between the spellings of a name.
     pub(super) player: Option<(String, Option<Color>)>,
 }
 
@@ -156,7 +156,7 @@ pub(super) fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Me
 /// A name that may be searched for.
 pub(super) fn name_of_player(name: &str) -> Result<&str, Message> {
     match name.len() {
-        ..=200 => Ok(name),
+        ..=400 => Ok(name),
         _ => Err("player: the name is too long".into()),
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use shakmaty::{Chess, Color, Position};
 
+use super::api::lists::FoundList;
 use super::books::ExploredBook;
 use super::content::{Open, OpenError};
 use super::filter::GamesFilter;
@@ -31,11 +32,16 @@ pub(super) struct NamedPlayer {
 /// Greatest number of players whose games are cached.
 const CACHED_PLAYERS: usize = 8;
 
+/// Greatest number of cached lists of games: a reader asks for one page after the other.
+const CACHED_LISTS: usize = 2;
+
 /// The open indexes; each is reopened when games were added.
 #[derive(Default)]
 pub struct Games {
     indexes: Mutex<Vec<Arc<OpenIndex>>>,
     mmap: bool,
+    /// The last lists of games, by what was asked.
+    lists: Mutex<Vec<(String, Arc<FoundList>)>>,
 }
 
 /// An index that is reopened when it has changed.
@@ -79,7 +85,7 @@ impl OpenIndex {
         if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(player));
         }
-        let names = self.names_of(index, name)?;
+        let (names, _) = self.names_of(index, name)?;
         let player = Arc::new(Player::read(index, &names, color)?);
         let mut players = players();
         if players.len() >= CACHED_PLAYERS {
@@ -112,14 +118,17 @@ impl OpenIndex {
     fn book(self: &Arc<OpenIndex>, name: String) -> ExploredBook {
         let open = self.current();
         let file = open.file().path().to_owned();
+        let depth = open.file().root().max_ply;
         let [again, filtered] = [Arc::clone(self), Arc::clone(self)];
         let under = move |index: &OpenIndex, filter: &GamesFilter| {
             let chosen = index.chosen(filter)?;
-            let notice = match &filter.player {
-                Some((name, _)) if chosen.has_no_games() => index
-                    .has_nobody_named(&chosen.index, name)?
-                    .then(|| no_such_player(name)),
-                _ => chosen.notice_of_older_games(),
+            let unknown = match &filter.player {
+                Some((name, _)) => index.unknown_names(&chosen.index, name)?,
+                None => None,
+            };
+            let notice = match unknown {
+                Some(name) => Some(no_such_player(&name)),
+                None => chosen.notice_of_older_games(),
             };
             Ok::<_, OpenError>((Arc::new(chosen) as Open, notice))
         };
@@ -131,36 +140,51 @@ impl OpenIndex {
         };
         ExploredBook::new(name, Vec::new(), Arc::new(open), reopen)
             .with_files(vec![file])
-            .with_filter(Box::new(move |filter| under(&filtered, filter)))
+            .with_filter(depth, Box::new(move |filter| under(&filtered, filter)))
     }
 
-    /// The names of a player in the index: the one that has exactly the words of `name`, or
-    /// else all that have them among others.
-    pub(super) fn names_of(
+    /// The names in the index of a player, or of several spellings of one, with `;` between
+    /// them: for each the one that has exactly its words, or else all that have them among
+    /// others. The second list has those that nobody has.
+    pub(super) fn names_of<'n>(
         &self,
         index: &GamesIndex,
-        name: &str,
-    ) -> Result<Vec<String>, tabia_index::Error> {
-        if let Some(names) = exact_names(index, name)? {
-            return Ok(names);
+        name: &'n str,
+    ) -> Result<(Vec<String>, Vec<&'n str>), tabia_index::Error> {
+        let (mut found, mut unknown) = (Vec::new(), Vec::new());
+        let spellings = name.split(';').map(str::trim);
+        for spelling in spellings.filter(|spelling| !spelling.is_empty()) {
+            if let Some(names) = exact_names(index, spelling)? {
+                found.extend(names);
+                continue;
+            }
+            let wanted = words(spelling);
+            let has_all = |player: &&NamedPlayer| {
+                !wanted.is_empty() && wanted.iter().all(|word| player.words.contains(word))
+            };
+            let names = self.names()?;
+            let before = found.len();
+            let named = names.iter().filter(has_all);
+            found.extend(named.map(|player| player.name.clone()));
+            if found.len() == before {
+                unknown.push(spelling);
+            }
         }
-        let wanted = words(name);
-        let has_all = |player: &&NamedPlayer| {
-            !wanted.is_empty() && wanted.iter().all(|word| player.words.contains(word))
-        };
-        let names = self.names()?;
-        let found = names.iter().filter(has_all);
-        Ok(found.map(|player| player.name.clone()).collect())
+        Ok((found, unknown))
     }
 
-    /// Whether certainly no player of the index has this name: see [`OpenIndex::names_of`].
-    pub(super) fn has_nobody_named(
+    /// The spellings of a name that certainly no player of the index has: see
+    /// [`OpenIndex::names_of`].
+    pub(super) fn unknown_names(
         &self,
         index: &GamesIndex,
         name: &str,
-    ) -> Result<bool, tabia_index::Error> {
-        let are_all_known = index.file().games() <= MOST_NAMED;
-        Ok(are_all_known && self.names_of(index, name)?.is_empty())
+    ) -> Result<Option<String>, tabia_index::Error> {
+        if index.file().games() > MOST_NAMED {
+            return Ok(None);
+        }
+        let (_, unknown) = self.names_of(index, name)?;
+        Ok((!unknown.is_empty()).then(|| unknown.join("; ")))
     }
 
     /// The players, most games first. They are read once.
@@ -191,8 +215,8 @@ impl Games {
     #[must_use]
     pub fn new(indexes: Vec<GamesIndex>, mmap: bool) -> Games {
         let games = Games {
-            indexes: Mutex::default(),
             mmap,
+            ..Games::default()
         };
         for index in indexes {
             games.add(index);
@@ -245,6 +269,30 @@ impl Games {
         let _ = self.current();
         let times_reopened = |index: &Arc<OpenIndex>| index.times_reopened.load(Ordering::Acquire);
         self.indexes().iter().map(times_reopened).sum()
+    }
+
+    /// A list of games in the present indexes, made only if it is not cached.
+    pub(super) fn list(
+        &self,
+        asked: String,
+        make: impl FnOnce() -> Result<FoundList, tabia_index::Error>,
+    ) -> Result<Arc<FoundList>, tabia_index::Error> {
+        let key = format!("{} {} {asked}", self.indexes().len(), self.generation());
+        let known = |lists: &Vec<(String, Arc<FoundList>)>| {
+            let known = lists.iter().find(|(known, _)| *known == key);
+            known.map(|(_, list)| Arc::clone(list))
+        };
+        // The lock is not held while a list is made: others are shown meanwhile.
+        if let Some(list) = known(&lock(&self.lists)) {
+            return Ok(list);
+        }
+        let made = Arc::new(make()?);
+        let mut lists = lock(&self.lists);
+        if lists.len() >= CACHED_LISTS {
+            lists.remove(0);
+        }
+        lists.push((key, Arc::clone(&made)));
+        Ok(made)
     }
 
     /// A game as PGN.
@@ -314,10 +362,9 @@ impl ChosenGames {
         found.map_err(|error| Error::io(self.index.file().path(), io::Error::other(error)))
     }
 
-    /// Whether the players have no games.
-    fn has_no_games(&self) -> bool {
-        let mut players = self.players.iter().flatten();
-        players.all(|player| player.is_empty())
+    /// Number of plies of each game that are indexed.
+    pub(super) fn depth(&self) -> u16 {
+        self.index.file().root().max_ply
     }
 
     /// A message about games left out for a player with very many games.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use tabia_book::policy::Rejection;
 use tabia_engine::AnalystError;
-use tabia_notation::{FenError, LineError, MOST_PLIES, MoveError};
+use tabia_notation::{FenError, FenFault, LineError, MOST_PLIES, MoveError};
 
 /// A sentence for users.
 ///
@@ -127,7 +127,11 @@ impl From<FenError> for Message {
     fn from(error: FenError) -> Message {
         match error {
             FenError::Syntax { fen, reason } => {
-                translatable!("the FEN \"{0}\" cannot be read: {1}", fen, reasons(&reason))
+                translatable!(
+                    "the FEN \"{0}\" cannot be read: {1}",
+                    fen,
+                    Message::from(reason)
+                )
             }
             FenError::Illegal { fen, reason } => {
                 translatable!(
@@ -137,6 +141,38 @@ impl From<FenError> for Message {
                 )
             }
             _ => translatable!("a position is not that long"),
+        }
+    }
+}
+
+impl From<FenFault> for Message {
+    fn from(fault: FenFault) -> Message {
+        match fault {
+            FenFault::Ranks { ranks } => translatable!(
+                "a board has 8 ranks with / between them, this has {0}",
+                ranks
+            ),
+            FenFault::Piece { rank, letter } => translatable!(
+                "\"{0}\" on rank {1} is not a piece",
+                letter.to_string(),
+                rank
+            ),
+            FenFault::Squares { rank, squares } => {
+                translatable!("rank {0} has {1} squares instead of 8", rank, squares)
+            }
+            FenFault::Turn(word) => translatable!("the side to move is w or b, not \"{0}\"", word),
+            FenFault::Castling(word) => {
+                translatable!("castling rights are some of KQkq or -, not \"{0}\"", word)
+            }
+            FenFault::EnPassant(word) => {
+                translatable!("the en passant square is one as e3 or -, not \"{0}\"", word)
+            }
+            FenFault::Counter(word) => translatable!(
+                "a counter is a whole number up to {0}, not \"{1}\"",
+                u32::MAX.to_string(),
+                word
+            ),
+            _ => translatable!("this is not the form of a FEN"),
         }
     }
 }
@@ -217,6 +253,14 @@ mod tests {
             ("", "-- --"),
             ("4k3/8/8/8/8/8/8/4R2K b - -", "--"),
             ("nonsense", ""),
+            ("8/8/8/3x4/8/8/8/8", ""),
+            ("8/8/8/8/8/8/8/9", ""),
+            ("8/8/8/8/8/8/8/7", ""),
+            ("8/8/8/8/8/8/8/8 x", ""),
+            ("8/8/8/8/8/8/8/8 w x", ""),
+            ("8/8/8/8/8/8/8/8 w - x", ""),
+            ("8/8/8/8/8/8/8/8 w - - x", ""),
+            ("8/8/8/8/8/8/8/8 w - - 0 1 1 1 1 1", ""),
             ("8/8/8/8/8/8/8/8 w - - 0 1", ""),
             ("kk6/8/8/8/8/8/8/K6P w - - 0 1", ""),
         ];

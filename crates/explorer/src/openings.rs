@@ -66,6 +66,36 @@ static ALIASES: LazyLock<Vec<(Vec<String>, Vec<String>)>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Words of names in the other languages, and the English word that stands in names of
+/// variations; those for a whole opening are left out of what is searched.
+const COMMON: &[(&str, &str)] = &[
+    (
+        "defensa verteidigung защита apertura ouverture eroffnung дебют начало partida partie партия",
+        "",
+    ),
+    ("variante вариант", "variation"),
+    ("ataque attaque angriff атака", "attack"),
+    ("sistema systeme система", "system"),
+    ("gambito гамбит", "gambit"),
+];
+
+/// The words without those that are [`COMMON`] in other languages.
+fn plain_words(words: &[String]) -> Vec<String> {
+    let english = |word: &String| {
+        let is_listed = |(others, _): &&(&str, &str)| others.split(' ').any(|other| other == word);
+        COMMON
+            .iter()
+            .find(is_listed)
+            .map_or(word.as_str(), |(_, english)| english)
+            .to_owned()
+    };
+    words
+        .iter()
+        .map(english)
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
 /// How well a name matches the typed text; the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
@@ -85,7 +115,11 @@ pub(super) fn search(typed: &str, books: &[Open]) -> Vec<FoundOpening> {
         return Vec::new();
     }
     let by_moves = Line::read("", typed).ok().filter(|line| line.plies() > 0);
-    let meant = english(&typed_words);
+    let plain = plain_words(&typed_words);
+    let meant = [
+        english(&typed_words),
+        Some(plain).filter(|words| !words.is_empty()),
+    ];
     let fits = |row: &Row| match &by_moves {
         Some(line) => continues(&row.line, line),
         None => {
@@ -93,6 +127,7 @@ pub(super) fn search(typed: &str, books: &[Open]) -> Vec<FoundOpening> {
             let of_words = |words: &[String]| fit(words, &code, &row.words);
             meant
                 .iter()
+                .flatten()
                 .chain([&typed_words])
                 .filter_map(|words| of_words(words))
                 .min()
@@ -159,9 +194,15 @@ fn english(typed: &[String]) -> Option<Vec<String>> {
             let (Some(last), Some(typed_last)) = (alias.last(), window.last()) else {
                 return false;
             };
-            let begins = typed_last.chars().count() >= LEAST_PREFIX && last.starts_with(typed_last);
+            let length = |word: &String| word.chars().count();
+            let begins = length(typed_last) >= LEAST_PREFIX && last.starts_with(typed_last);
+            // With an ending: "sizilianische".
+            let ends = length(last) > LEAST_PREFIX
+                && typed_last.starts_with(last)
+                && length(typed_last) <= length(last) + 2;
             let (heads, typed_heads) = (alias.len() - 1, window.len() - 1);
-            alias.get(..heads) == window.get(..typed_heads) && (last == typed_last || begins)
+            alias.get(..heads) == window.get(..typed_heads)
+                && (last == typed_last || begins || ends)
         };
         let found = windows.enumerate().find(|(_, window)| is_meant(window));
         let Some((at, window)) = found else {
@@ -172,7 +213,13 @@ fn english(typed: &[String]) -> Option<Vec<String>> {
         if best.as_ref().is_none_or(|(known, ..)| weight > *known) {
             let (before, rest) = typed.split_at(at);
             let after = rest.get(alias.len()..).unwrap_or_default();
-            best = Some((weight, at, [before, english.as_slice(), after].concat()));
+            let words = [
+                &plain_words(before),
+                english.as_slice(),
+                &plain_words(after),
+            ]
+            .concat();
+            best = Some((weight, at, words));
         }
     }
     best.map(|(.., words)| words)
@@ -248,6 +295,18 @@ mod tests {
         ("sizil", "Sicilian Defense"),
         ("sicilienne", "Sicilian Defense"),
         ("siciliana", "Sicilian Defense"),
+        ("defensa siciliana", "Sicilian Defense"),
+        ("Sizilianische Verteidigung", "Sicilian Defense"),
+        ("défense sicilienne", "Sicilian Defense"),
+        ("сицилианская защита", "Sicilian Defense"),
+        ("apertura española", "Ruy Lopez"),
+        (
+            "siciliana variante najdorf",
+            "Sicilian Defense: Najdorf Variation",
+        ),
+        ("Englische Eröffnung", "English Opening"),
+        ("caro", "Caro-Kann Defense"),
+        ("london", "London System"),
         ("сицилианская", "Sicilian Defense"),
         ("najdorf", "Sicilian Defense: Najdorf Variation"),
         ("Najdorf", "Sicilian Defense: Najdorf Variation"),

@@ -72,6 +72,8 @@ struct BookView {
     error: Option<String>,
     /// Whether game filters apply to it, and a message about its games.
     has_games: bool,
+    /// Number of plies of each game of an index.
+    depth: Option<u16>,
     notice: Option<Message>,
     in_book: bool,
     games: u32,
@@ -250,6 +252,7 @@ impl BookView {
             name: book.name().to_owned(),
             error,
             has_games: book.has_games(),
+            depth: book.depth(),
             notice,
             in_book: seen.in_book,
             games: seen.games,

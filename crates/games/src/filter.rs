@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use shakmaty::Color;
+use shakmaty::{Chess, Color, Position as _};
 
 use super::{Game, GameResult, Month, ParseError, Speed, Title};
 
@@ -48,6 +48,9 @@ pub struct GameFilter {
     ///
     /// [`Conditions::forfeited`]: crate::Conditions::forfeited
     pub played_out: bool,
+    /// It has a position with this board, side to move and castling rights, among the
+    /// plies that are read.
+    pub reaches: Option<Chess>,
     /// It meets all conditions of one of these; empty for any game. So one pass over
     /// the games serves several jobs with different filters.
     pub any_of: Vec<GameFilter>,
@@ -89,6 +92,8 @@ tabia_notation::named! {
         Decisive = "--decisive",
         /// [`GameFilter::not_players`].
         NotPlayer = "--not-player",
+        /// [`GameFilter::reaches`].
+        Reaches = "--line or --fen",
         /// [`GameFilter::any_of`].
         AnyOf = "the conditions of each book",
     }
@@ -143,11 +148,20 @@ impl GameFilter {
     /// The first condition that the game does not meet.
     #[must_use]
     pub fn unmet(&self, game: &Game) -> Option<GameCondition> {
-        let mut all = GameCondition::ALL.iter().copied();
-        all.find(|condition| self.is_unmet(*condition, game))
+        self.unmet_by(game, Known::Moves)
     }
 
-    fn is_unmet(&self, condition: GameCondition, game: &Game) -> bool {
+    /// Whether the tags of a game whose moves are not read yet meet the filter.
+    pub(crate) fn admits_tags(&self, game: &Game) -> bool {
+        self.unmet_by(game, Known::Tags).is_none()
+    }
+
+    fn unmet_by(&self, game: &Game, known: Known) -> Option<GameCondition> {
+        let mut all = GameCondition::ALL.iter().copied();
+        all.find(|condition| self.is_unmet(*condition, game, known))
+    }
+
+    fn is_unmet(&self, condition: GameCondition, game: &Game, parts: Known) -> bool {
         let (white, black) = (game.elo.white, game.elo.black);
         let known = white > 0 && black > 0;
         let played = &game.conditions;
@@ -198,8 +212,15 @@ impl GameFilter {
                 let names = [&game.names.white, &game.names.black];
                 names.iter().any(|other| has_name(other, name))
             }),
+            GameCondition::Reaches => match (&self.reaches, parts) {
+                (None, _) | (_, Known::Tags) => false,
+                (Some(wanted), Known::Moves) => {
+                    !game.positions.iter().any(|at| is_same(at, wanted))
+                }
+            },
             GameCondition::AnyOf => {
-                !self.any_of.is_empty() && !self.any_of.iter().any(|one| one.admits(game))
+                let mut any_of = self.any_of.iter();
+                !self.any_of.is_empty() && !any_of.any(|one| one.unmet_by(game, parts).is_none())
             }
         }
     }
@@ -216,6 +237,20 @@ impl GameFilter {
             || self.min_elo.is_some_and(|elo| elo > 0) && white.max(black) == 0
             || self.any_of.iter().any(|one| one.lacks_rating(game))
     }
+}
+
+/// What is known of a game.
+#[derive(Clone, Copy, Debug)]
+enum Known {
+    Tags,
+    Moves,
+}
+
+/// Whether two positions are the same, apart from the counters and en passant.
+fn is_same(one: &Chess, other: &Chess) -> bool {
+    one.turn() == other.turn()
+        && one.board() == other.board()
+        && one.castles().castling_rights() == other.castles().castling_rights()
 }
 
 /// The lowest rating of each group, as lichess divides them. The last one has no upper
@@ -394,6 +429,28 @@ mod tests {
         game.names.white.clear();
         game.result = GameResult::Draw;
         assert!(!filter.admits(&game));
+    }
+
+    #[test]
+    fn a_position_counts_once_the_moves_are_known() {
+        use tabia_notation::Line;
+        let line = |moves: &str| Line::read("", moves).unwrap();
+        let filter = GameFilter {
+            reaches: Some(line("e4 e6 d4 d5").last().clone()),
+            ..GameFilter::default()
+        };
+        let game = |moves: &str| Game {
+            positions: line(moves).positions().to_vec(),
+            ..Game::default()
+        };
+        assert!(filter.admits(&game("d4 e6 e4 d5 Nc3")));
+        assert_eq!(filter.unmet(&game("e4 e5")), Some(GameCondition::Reaches));
+        assert!(filter.admits_tags(&game("e4 e5")));
+        let any = GameFilter {
+            any_of: vec![filter],
+            ..GameFilter::default()
+        };
+        assert!(any.admits_tags(&game("e4 e5")) && !any.admits(&game("e4 e5")));
     }
 
     #[test]

@@ -51,6 +51,7 @@ mod posting;
 pub mod query;
 mod row;
 mod rows;
+mod search;
 mod selection;
 mod table;
 
@@ -63,6 +64,7 @@ pub use open::{FoundGame, GamesIndex};
 pub use player::{Player, each_game, exact_names};
 pub use players::players;
 pub use row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
+pub use search::{FoundGames, find_games};
 pub use selection::GameSelection;
 pub use shakmaty;
 pub use tabia_games::{Previous, Progress, Watch};

@@ -22,16 +22,17 @@ pub struct Lists {
     pub top_groups: bool,
     /// Number of the newest games, at most [`RECENT_GAMES`], without the top ones.
     pub recent: usize,
-    /// Whether results are counted by month.
+    /// Whether results are counted by month. A game of which only the year is known counts for
+    /// the first month of that year.
     pub history: bool,
-    /// Number of games listed in [`Lists::order`].
+    /// Greatest number of games listed in [`Lists::order`].
     pub listed: usize,
     /// The order of the listed games.
     pub order: Order,
 }
 
 /// Order of games in a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Those of the best players.
     #[default]
@@ -43,6 +44,12 @@ pub enum Order {
 }
 
 impl Order {
+    /// Puts games in this order.
+    pub fn sort(self, games: &mut [ListedGame]) {
+        let key = |game: &ListedGame| (self.key(game.bucket, &game.game), game.index);
+        games.sort_unstable_by_key(|game| std::cmp::Reverse(key(game)));
+    }
+
     /// Sort key: games with greater keys come first. Unknown dates are last.
     fn key(self, bucket: Bucket, game: &GameRef) -> [u32; 4] {
         let (rating, day, number) = game.by_rating();
@@ -174,7 +181,7 @@ pub struct SumsBuilder<'p> {
     top: Best<(u16, Bucket, u8, usize, u32)>,
     recent: Best<(Bucket, u8, usize, u32)>,
     history: BTreeMap<Month, Counts>,
-    listed: Best<([u32; 4], usize)>,
+    listed: Vec<ListedGame>,
 }
 
 impl<'p> SumsBuilder<'p> {
@@ -198,7 +205,7 @@ impl<'p> SumsBuilder<'p> {
             top: Best::new(if lists.recent > 0 { TOP_GAMES } else { top }),
             recent: Best::new(recent),
             history: BTreeMap::new(),
-            listed: Best::new(lists.listed),
+            listed: Vec::new(),
         }
     }
 
@@ -274,7 +281,7 @@ impl<'p> SumsBuilder<'p> {
 
     fn month(&mut self, bucket: Bucket, counts: &Counts) {
         if self.lists.history
-            && let Some(month) = bucket.when().month()
+            && let Some((month, _)) = bucket.when().range()
         {
             self.history.entry(month).or_default().add(counts);
         }
@@ -298,9 +305,8 @@ impl<'p> SumsBuilder<'p> {
         if is_top && self.top.most > 0 {
             self.top.offer((rating, date, day, index, number), named);
         }
-        if self.listed.most > 0 {
-            let key = (self.lists.order.key(bucket, &game), index);
-            self.listed.offer(key, named);
+        if self.lists.listed > 0 {
+            self.listed.push(named);
         }
         if self.recent.most > 0 {
             self.recent.offer((date, day, index, number), named);
@@ -309,15 +315,12 @@ impl<'p> SumsBuilder<'p> {
 
     /// Returns the sums. Top and newest games are `limit` at most, if that is not 0;
     /// the newest ones are dropped first.
-    pub(crate) fn finish(self, limit: usize) -> Sums {
+    pub(crate) fn finish(mut self, limit: usize) -> Sums {
+        self.lists.order.sort(&mut self.listed);
+        self.listed.truncate(self.lists.listed);
         let mut sums = Sums {
             history: self.history,
-            listed: self
-                .listed
-                .games
-                .into_iter()
-                .map(|(_, game)| game)
-                .collect(),
+            listed: self.listed,
             ..Sums::default()
         };
         sums.moves = self

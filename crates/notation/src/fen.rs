@@ -1,6 +1,6 @@
 //! Positions as text.
 
-use shakmaty::fen::Fen;
+use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, File, FromSetup as _,
     Position as _, PositionError, Rank, Role, Setup, Square,
@@ -26,7 +26,7 @@ pub enum FenError {
         /// The beginning of the text.
         fen: String,
         /// What is wrong.
-        reason: String,
+        reason: FenFault,
     },
     /// The rules of chess cannot be applied to the position.
     #[error("the FEN \"{fen}\" is not a legal position: {reason}")]
@@ -36,6 +36,85 @@ pub enum FenError {
         /// What is wrong.
         reason: IllegalPosition,
     },
+}
+
+/// The field of a FEN that is wrong, and how. Words of the text are shortened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FenFault {
+    /// The board has another number of ranks than eight.
+    #[error("a board has 8 ranks with / between them, this has {ranks}")]
+    Ranks {
+        /// How many there are.
+        ranks: usize,
+    },
+    /// A character of the board is neither a piece nor a number of empty squares.
+    #[error("\"{letter}\" on rank {rank} is not a piece")]
+    Piece {
+        /// The rank, 8 to 1.
+        rank: usize,
+        /// The character.
+        letter: char,
+    },
+    /// A rank has another number of squares than eight.
+    #[error("rank {rank} has {squares} squares instead of 8")]
+    Squares {
+        /// The rank, 8 to 1.
+        rank: usize,
+        /// How many it has.
+        squares: usize,
+    },
+    /// The second field is not a side.
+    #[error("the side to move is w or b, not \"{0}\"")]
+    Turn(String),
+    /// The third field is not castling rights.
+    #[error("castling rights are some of KQkq or -, not \"{0}\"")]
+    Castling(String),
+    /// The fourth field is not a square.
+    #[error("the en passant square is one as e3 or -, not \"{0}\"")]
+    EnPassant(String),
+    /// The fifth or sixth field is not a number, or too large.
+    #[error("a counter is a whole number up to {max}, not \"{0}\"", max = u32::MAX)]
+    Counter(String),
+    /// Something after a whole FEN, or another flaw.
+    #[error("this is not the form of a FEN")]
+    Form,
+}
+
+impl FenFault {
+    /// What is wrong in the fields of a text that the parser has refused.
+    fn find(fields: &[&str], error: &ParseFenError) -> FenFault {
+        let field = |at: usize| fields.get(at).unwrap_or(&"").chars().take(20).collect();
+        match error {
+            ParseFenError::InvalidTurn => FenFault::Turn(field(1)),
+            ParseFenError::InvalidCastling => FenFault::Castling(field(2)),
+            ParseFenError::InvalidEpSquare => FenFault::EnPassant(field(3)),
+            ParseFenError::InvalidHalfmoveClock => FenFault::Counter(field(4)),
+            ParseFenError::InvalidFullmoves => FenFault::Counter(field(5)),
+            _ => of_board(fields.first().unwrap_or(&"")).unwrap_or(FenFault::Form),
+        }
+    }
+}
+
+/// What is wrong with the first field.
+fn of_board(board: &str) -> Option<FenFault> {
+    let ranks = board.split('/').count();
+    if ranks != 8 {
+        return Some(FenFault::Ranks { ranks });
+    }
+    (1..=8).rev().zip(board.split('/')).find_map(|(rank, row)| {
+        let mut squares = 0;
+        for letter in row.chars() {
+            squares += match letter {
+                '1'..='8' => letter.to_digit(10)? as usize,
+                // Marks the piece before it as promoted.
+                '~' => 0,
+                _ if Role::from_char(letter).is_some() => 1,
+                _ => return Some(FenFault::Piece { rank, letter }),
+            };
+        }
+        (squares != 8).then_some(FenFault::Squares { rank, squares })
+    })
 }
 
 /// The rules of chess cannot be applied to a position: a king is missing, or the side that
@@ -53,8 +132,9 @@ impl From<IllegalPosition> for String {
 /// Reads a position: a FEN of four to six fields, or an EPD with operations (`hmvc` and
 /// `fmvn` are the counters, others are skipped). Quotes, `fen`, `position fen` or `[FEN
 /// "..."]` around it, `_` for spaces, and any notation of castling rights are allowed.
-/// The empty text and `startpos` are the start position. After a board alone White is to
-/// move, with all castling rights that kings and rooks allow.
+/// The empty text and `startpos` are the start position. Missing fields are completed:
+/// White is to move, with all castling rights that kings and rooks allow, no en passant
+/// square, and counters 0 and 1; [`is_incomplete`] tells whether any is missing.
 ///
 /// # Errors
 ///
@@ -68,15 +148,22 @@ pub fn position(text: &str) -> Result<Chess, FenError> {
         return Ok(Chess::default());
     }
     let shown = || plain.chars().take(100).collect();
-    let parsed: Fen =
-        with_counters(&plain)
-            .parse()
-            .map_err(|error: shakmaty::fen::ParseFenError| FenError::Syntax {
-                fen: shown(),
-                reason: error.to_string(),
-            })?;
+    let whole = with_counters(&plain);
+    let fields: Vec<&str> = whole.split_whitespace().collect();
+    let fault = |reason| FenError::Syntax {
+        fen: shown(),
+        reason,
+    };
+    let parsed: Fen = whole
+        .parse()
+        .map_err(|error| fault(FenFault::find(&fields, &error)))?;
+    // The parser takes the largest number for a larger one.
+    let is_large = |word: &&&str| word.parse::<u32>().is_err() && is_number(word);
+    if let Some(word) = fields.iter().skip(4).find(is_large) {
+        return Err(fault(FenFault::Counter(word.chars().take(20).collect())));
+    }
     let mut setup = parsed.into_setup();
-    if !plain.contains(char::is_whitespace) {
+    if fields.len() < 3 {
         setup.castling_rights = possible_rights(&setup.board);
     }
     let mode = CastlingMode::detect(&setup);
@@ -86,11 +173,24 @@ pub fn position(text: &str) -> Result<Chess, FenError> {
     })
 }
 
-/// Whether a text for [`position`] has the board but no other field of a FEN.
+/// Whether a text for [`position`] has a board, but lacks fields after it, which are
+/// completed. The four fields of an EPD are complete.
 #[must_use]
-pub fn is_board_alone(text: &str) -> bool {
-    let plain = strip_wrapping(text);
-    plain.contains('/') && !plain.contains([' ', '\t', '_'])
+pub fn is_incomplete(text: &str) -> bool {
+    let plain = strip_wrapping(text).replace('_', " ");
+    let mut fields = plain.split_whitespace();
+    let has_board = fields.next().is_some_and(|board| board.contains('/'));
+    let after: Vec<&str> = fields.collect();
+    let lacks = match after.as_slice() {
+        [_, _, _, counter] => is_number(counter),
+        after => after.len() < 3,
+    };
+    has_board && lacks
+}
+
+/// Whether a word has digits only.
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The rooks on their start squares whose king is on its start square.
@@ -183,12 +283,11 @@ fn with_counters(text: &str) -> String {
         return fields.join(" ");
     };
     let plain = |word: &&str| word.trim_end_matches(';').to_owned();
-    let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
     let numbers: Vec<String> = rest
         .iter()
         .take(2)
         .map(plain)
-        .take_while(is_number)
+        .take_while(|word| is_number(word))
         .collect();
     let tail = rest.get(numbers.len()).unwrap_or(&"");
     if numbers.len() == 1 || !tail.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -197,7 +296,7 @@ fn with_counters(text: &str) -> String {
     }
     let operand = |name: &str, usual: &str| {
         let word = rest.iter().skip_while(|word| **word != name).nth(1);
-        let word = word.map(plain).filter(is_number);
+        let word = word.map(plain).filter(|word| is_number(word));
         word.unwrap_or_else(|| usual.to_owned())
     };
     let [halfmoves, fullmoves] = match <[String; 2]>::try_from(numbers) {
@@ -214,24 +313,82 @@ mod tests {
     const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
 
     #[test]
-    fn the_board_alone_is_white_to_move_with_the_rights_it_allows() {
-        for (board, whole) in [
-            (
-                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
-                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-            ),
-            (
-                "r3k3/8/8/8/8/8/8/1R2K2R",
-                "r3k3/8/8/8/8/8/8/1R2K2R w Kq - 0 1",
-            ),
-            ("r4k2/8/8/8/8/8/8/R4K2", "r4k2/8/8/8/8/8/8/R4K2 w - - 0 1"),
+    fn missing_fields_are_completed_by_one_rule() {
+        const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+        const ROOKS: &str = "r3k3/8/8/8/8/8/8/1R2K2R";
+        for (board, fields, completed) in [
+            (START, "", "w KQkq - 0 1"),
+            (START, " b", "b KQkq - 0 1"),
+            (START, " w Kq", "w Kq - 0 1"),
+            (START, " w - - 7", "w - - 7 1"),
+            (ROOKS, "", "w Kq - 0 1"),
+            (ROOKS, " b", "b Kq - 0 1"),
+            (ROOKS, "_b", "b Kq - 0 1"),
+            (ROOKS, " b -", "b - - 0 1"),
+            ("r4k2/8/8/8/8/8/8/R4K2", "", "w - - 0 1"),
         ] {
-            assert_eq!(fen(&position(board).unwrap()), whole);
-            assert!(is_board_alone(board) && !is_board_alone(whole));
+            let text = format!("{board}{fields}");
+            let whole = format!("{board} {completed}");
+            assert_eq!(position(&text).map(|read| fen(&read)), Ok(whole.clone()));
+            assert!(is_incomplete(&text) && !is_incomplete(&whole), "{text}");
         }
-        assert!(!is_board_alone("startpos") && !is_board_alone(""));
+        for text in ["startpos", "", &format!("{START} w - -"), "1. e4"] {
+            assert!(!is_incomplete(text), "{text}");
+        }
         let said = fen(&position("r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1").unwrap());
         assert_eq!(said, "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
+    }
+
+    #[test]
+    fn the_wrong_field_is_named() {
+        for (text, reason) in [
+            (
+                "8/8 w",
+                "a board has 8 ranks with / between them, this has 2",
+            ),
+            (
+                "hello",
+                "a board has 8 ranks with / between them, this has 1",
+            ),
+            (
+                "rnbqkbnr/pppxpppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+                "\"x\" on rank 7 is not a piece",
+            ),
+            (
+                "rnbqkbnr/pppppppp/8/8/4P2/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+                "rank 4 has 7 squares instead of 8",
+            ),
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNRR",
+                "rank 1 has 9 squares instead of 8",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3 x",
+                "the side to move is w or b, not \"x\"",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3 w yes",
+                "castling rights are some of KQkq or -, not \"yes\"",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3 w - e9",
+                "the en passant square is one as e3 or -, not \"e9\"",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3 w - - 0 12345678901234567890",
+                "a counter is a whole number up to 4294967295, not \"12345678901234567890\"",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3 w - - 99999999999 1",
+                "a counter is a whole number up to 4294967295, not \"99999999999\"",
+            ),
+        ] {
+            let error = position(text).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!("the FEN \"{text}\" cannot be read: {reason}")
+            );
+        }
     }
 
     #[test]

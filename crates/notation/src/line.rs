@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 
-use super::moves::{nag, trailing_annotations, without_number};
+use super::moves::{is_move, nag, trailing_annotations, without_number};
 use super::{FenError, MoveError, after, number, position, read_move, san_or_null, uci_or_null};
 
 /// The highest number of plies in a line; the longest game ever played has fewer.
@@ -89,11 +89,12 @@ impl Line {
     /// Plays the moves of a text, each as for [`read_move`]: `1.e4 c5 2. Nf3`, `e2e4
     /// c7c5`, separated by spaces or commas. Null moves are `--`, `Z0`, `0000`, `@@@@`,
     /// `<>` or `null`. Numbers, annotations, results, comments in braces and variations
-    /// in brackets are skipped.
+    /// in brackets are skipped; so is what follows a `;` in its line, unless that is a move.
     ///
     /// # Errors
     ///
-    /// A word is not a legal move in its position; the moves before it are played.
+    /// A word is not a legal move in its position; the moves before it are played. `N`, by
+    /// which old texts mark a novelty, may be the beginning of a move.
     pub fn extend(&mut self, text: &str) -> Result<(), LineError> {
         for word in (Words { rest: text }) {
             let ply = self.plies() + 1;
@@ -103,7 +104,7 @@ impl Line {
             let bare = without_number(word);
             if is_null(word) || is_null(bare) {
                 self.push_null().ok_or(LineError::Null { number: ply })?;
-            } else if !is_noise(word) && !bare.is_empty() {
+            } else if is_novelty(word) || !is_noise(word) && !bare.is_empty() {
                 let mv = read_move(self.last(), word).map_err(|reason| LineError::Move {
                     number: ply,
                     word: word.chars().take(20).collect(),
@@ -252,21 +253,15 @@ pub fn is_noise(word: &str) -> bool {
     const SIGNS: &str = "!?+-=/±∓⩲⩱∞□#.…†‡∆Δ⌓–—";
     matches!(
         word,
-        "*" | "1-0"
-            | "0-1"
-            | "1/2-1/2"
-            | "½-½"
-            | "½"
-            | "e.p."
-            | "e.p"
-            | "ep"
-            | "ch"
-            | "mate"
-            | "N"
-            | "TN"
-            | "D"
-    ) || word.starts_with('$')
+        "*" | "1-0" | "0-1" | "1/2-1/2" | "½-½" | "½" | "e.p." | "e.p" | "ep" | "ch" | "mate"
+    ) || is_novelty(word)
+        || word.starts_with('$')
         || word.chars().all(|c| SIGNS.contains(c))
+}
+
+/// Whether a word marks a novelty or a diagram in old texts.
+fn is_novelty(word: &str) -> bool {
+    matches!(word, "N" | "TN" | "D")
 }
 
 /// The words of a text, without comments and variations.
@@ -284,7 +279,9 @@ impl<'a> Iterator for Words<'a> {
                 .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ')' | '}'));
             match rest.chars().next()? {
                 '{' => self.rest = rest.split_once('}').map_or("", |(_, after)| after),
-                ';' => self.rest = rest.split_once('\n').map_or("", |(_, after)| after),
+                ';' if !is_semicolon_between_moves(rest) => {
+                    self.rest = rest.split_once('\n').map_or("", |(_, after)| after);
+                }
                 '(' => self.rest = after_variation(rest),
                 _ => {
                     let (word, after) = rest.split_at(word_end(rest));
@@ -296,6 +293,14 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
+/// Whether a text that begins with `;` goes on with a move in its last line: then it is not
+/// a comment, but moves that someone has separated by semicolons.
+fn is_semicolon_between_moves(text: &str) -> bool {
+    let mut words = text.trim_start_matches(';').split_whitespace();
+    let first = words.find(|word| !without_number(word).is_empty());
+    !text.contains('\n') && first.is_some_and(is_move)
+}
+
 /// The end of a word: a bracket belongs to it only as in "e8(Q)".
 fn word_end(text: &str) -> usize {
     for (at, c) in text.char_indices() {
@@ -304,7 +309,7 @@ fn word_end(text: &str) -> usize {
                 .get(at..)
                 .is_some_and(|rest| rest.chars().nth(2) == Some(')'));
         let closes = c == ')' && !text.get(..at).is_some_and(|word| word.contains('('));
-        if c.is_whitespace() || matches!(c, ',' | ';' | '{') || closes || (c == '(' && !promotion) {
+        if c.is_whitespace() || matches!(c, ',' | '{') || closes || (c == '(' && !promotion) {
             return at;
         }
     }
@@ -388,6 +393,10 @@ mod tests {
             ("1.e4 c5 2.Nf4", "move 3 (2.Nf4) is not legal"),
             ("1.e4 xyz", "move 2 (xyz) is not a move"),
             ("e2e4,e2e4", "move 2 (e2e4) is not legal"),
+            ("e4 e5 N", "move 3 (N) is not a move"),
+            ("e4;c5", "move 1 (e4;c5) is not a move"),
+            ("e4; c5", "move 1 (e4;) is not a move"),
+            ("e4 ; 1... c5", "move 2 (;) is not a move"),
             (
                 "1.d4 d5 2.Nf3 Nf6 3.Nd2",
                 "move 5 (3.Nd2) may be several moves here",

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::page::{Bar, Page};
 use crate::cli::style::counted_as;
 use tabia_analysis::audit::{Audit, BAR, Exits, LosingMove, SearchedValue};
+use tabia_analysis::repertoire::one_in;
 
 fn pawns(cp: i32) -> String {
     format!("{:+.2}", f64::from(cp) / 100.0)
@@ -14,6 +15,15 @@ fn per_cent(share: f64) -> String {
     match share {
         share if share > 0.0 && share < 0.0005 => format!("{:.4} %", 100.0 * share),
         share => format!("{:.1} %", 100.0 * share),
+    }
+}
+
+/// How often something happens that has this likelihood in a game.
+fn in_games(likelihood: f64) -> String {
+    match likelihood {
+        likely if likely >= 0.1 => format!("{} of games", per_cent(likely)),
+        0.0 => "in no game".to_owned(),
+        rare => format!("{} games", one_in(rare)),
     }
 }
 
@@ -144,7 +154,7 @@ fn sections(audit: &Audit) -> impl Iterator<Item = Section<'_>> {
             mv.better
                 .as_ref()
                 .map_or_else(String::new, |better| format!(" with {better}")),
-            per_cent(mv.likelihood),
+            in_games(mv.likelihood),
             if mv.green { ", green" } else { "" },
             confirmed(mv.confirmed),
             searches(mv)
@@ -152,7 +162,7 @@ fn sections(audit: &Audit) -> impl Iterator<Item = Section<'_>> {
         arrow: mv.better_uci.as_deref(),
     });
     let ends = audit.bad_ends.iter().map(|end| {
-        let (value, likely) = (pawns(end.value), per_cent(end.likelihood));
+        let (value, likely) = (pawns(end.value), in_games(end.likelihood));
         Finding {
             fen: &end.fen,
             line: end.line.clone(),
@@ -172,7 +182,7 @@ fn sections(audit: &Audit) -> impl Iterator<Item = Section<'_>> {
             pawns(found.value),
             found.played.side,
             found.others_lose,
-            per_cent(found.likelihood),
+            in_games(found.likelihood),
             confirmed(found.confirmed)
         ),
         arrow: Some(&found.played.uci),
@@ -308,4 +318,24 @@ fn histogram(side: &str, exits: &Exits, page: &mut Page) {
         hint: format!("{from} to {} cp: {}", from + BAR, per_cent(share)),
     });
     page.bars(&bars.collect::<Vec<_>>());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_rare_is_counted_in_games() {
+        let texts = [1.0, 0.125, 0.04, 0.000_31, 0.0].map(in_games);
+        assert_eq!(
+            texts,
+            [
+                "100.0 % of games",
+                "12.5 % of games",
+                "1 in 25 games",
+                "1 in 3226 games",
+                "in no game"
+            ]
+        );
+    }
 }

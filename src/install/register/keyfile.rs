@@ -21,6 +21,21 @@ use super::{Registration, is_our_program};
 /// The difficulties that a player can choose.
 const DIFFICULTIES: [&str; 3] = ["easy", "normal", "hard"];
 
+/// The strengths of the difficulties, as in the program's own entry for Stockfish: without
+/// them all three play alike. An engine without `Skill Level` ignores it.
+const STRENGTHS: [(&str, &str); 5] = [
+    ("option-easy-0", "Skill Level 0"),
+    ("option-normal-0", "Skill Level 5"),
+    ("option-hard-0", "Skill Level 20"),
+    ("uci-go-option-easy-0", "depth 1"),
+    ("uci-go-option-normal-0", "depth 2"),
+];
+
+/// Whether a key sets the strength of a difficulty.
+fn is_strength(key: &str) -> bool {
+    key.starts_with("option-") || key.starts_with("uci-go-option-")
+}
+
 /// A group: its lines in the text, from its header to its last key. Comments after that
 /// belong to the next group.
 struct Group<'t> {
@@ -101,7 +116,8 @@ pub(super) fn edit(text: &str, registration: &Registration) -> Result<String> {
             _ => "\n\n",
         };
         let mut edited = format!("{text}{between}[{}]\n", registration.name);
-        for (key, value) in wanted {
+        let strengths = STRENGTHS.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        for (key, value) in wanted.into_iter().chain(strengths) {
             edited += &format!("{key}={value}\n");
         }
         return Ok(edited);
@@ -130,6 +146,11 @@ pub(super) fn edit(text: &str, registration: &Registration) -> Result<String> {
             },
             None => own.push(line.to_owned()),
         }
+    }
+    let mut keys = own.iter().filter_map(|line| key_and_value(line));
+    // Those of the user stay.
+    if !keys.any(|(key, _)| is_strength(key)) {
+        missing.extend(STRENGTHS.map(|(key, value)| (key.to_owned(), value.to_owned())));
     }
     let added = missing
         .iter()

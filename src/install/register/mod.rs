@@ -1,6 +1,6 @@
 //! The adapter in the configuration of other programs: text in, text out.
 //!
-//! Five programs store their engines in a file that can be edited, JSON in all but GNOME
+//! Six programs store their engines in a file that can be edited, JSON in all but GNOME
 //! Chess ([`EditedFor`]); for the others [`PrintedFor`] has exactly what to type.
 //! Nothing here reads or writes files.
 //!
@@ -11,6 +11,7 @@
 //! | PyChess | `name` in an array | `args` |
 //! | Nibbler | path of the program in an object | `args` |
 //! | GNOME Chess | group of a key file | `arg-easy-0` |
+//! | En Croissant | `name` in an array | none possible |
 //!
 //! (Sources: the programs' own source code; for BanksiaGUI, whose source is
 //! not open, that of its command line sister Banksia.)

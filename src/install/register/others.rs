@@ -36,7 +36,8 @@ impl EditedFor {
         let (_, engines) = objects(&root)?;
         for engine in engines {
             let described = described(self, &engine);
-            if described.is_some_and(|engine| is_ours(&engine, registration).unwrap_or(false)) {
+            if described.is_some_and(|engine| is_ours(self, &engine, registration).unwrap_or(false))
+            {
                 engine.remove();
             }
         }
@@ -71,10 +72,13 @@ fn known(program: EditedFor, text: &str) -> Vec<Known> {
             _ => value,
         };
         let text = |name: &str| value.get(name).and_then(Value::as_str);
-        let is_uci = text("protocol").is_some_and(|name| name.eq_ignore_ascii_case("uci"));
+        let is_uci = match program {
+            EditedFor::EnCroissant => text("type") == Some("local"),
+            _ => text("protocol").is_some_and(|name| name.eq_ignore_ascii_case("uci")),
+        };
         Some(Known {
             name: text("name").unwrap_or_default().to_owned(),
-            command: text("command")?.to_owned(),
+            command: text(program.command_field())?.to_owned(),
             is_bare: is_uci && !words(value, "args") && !words(value, "arguments"),
         })
     };

@@ -33,6 +33,10 @@ pub(crate) enum EditedFor {
     #[value(name = "gnome-chess", alias = "gnomechess")]
     #[serde(rename = "GNOME Chess")]
     GnomeChess,
+    /// En Croissant
+    #[value(name = "en-croissant", alias = "encroissant")]
+    #[serde(rename = "En Croissant")]
+    EnCroissant,
 }
 
 impl EditedFor {
@@ -45,6 +49,28 @@ impl EditedFor {
             EditedFor::PyChess => "PyChess",
             EditedFor::Nibbler => "Nibbler",
             EditedFor::GnomeChess => "GNOME Chess",
+            EditedFor::EnCroissant => "En Croissant",
+        }
+    }
+
+    /// Where the adapter is found in the program.
+    #[must_use]
+    pub(crate) const fn where_to_find(self) -> &'static str {
+        match self {
+            EditedFor::CuteChess => "Game, New: CPU, then Tabia",
+            EditedFor::Banksia => "Tabia among the engines of a new game",
+            EditedFor::PyChess => "Tabia as a player of a new game",
+            EditedFor::Nibbler => "Engine, Choose engine",
+            EditedFor::GnomeChess => "New Game: the opponent Tabia",
+            EditedFor::EnCroissant => "Play: Tabia as a player; its options under Engines",
+        }
+    }
+
+    /// The field with the path of an engine's program.
+    pub(super) const fn command_field(self) -> &'static str {
+        match self {
+            EditedFor::EnCroissant => "path",
+            _ => "command",
         }
     }
 
@@ -58,7 +84,7 @@ impl EditedFor {
     /// Whether it can start an engine with arguments.
     #[must_use]
     pub(crate) const fn takes_arguments(self) -> bool {
-        !matches!(self, EditedFor::CuteChess)
+        !matches!(self, EditedFor::CuteChess | EditedFor::EnCroissant)
     }
 
     /// Whether its engines have names that can be chosen.
@@ -80,6 +106,7 @@ impl EditedFor {
             EditedFor::PyChess => pychess(text, registration),
             EditedFor::Nibbler => nibbler(text, registration),
             EditedFor::GnomeChess => keyfile::edit(text, registration),
+            EditedFor::EnCroissant => en_croissant(text, registration),
         }?;
         Ok(match edited.ends_with('\n') || !text.is_empty() {
             true => edited,
@@ -114,7 +141,7 @@ fn in_array(
     for engine in engines {
         let described = described(program, &engine);
         let described = described.ok_or_else(|| unexpected("\"app\"", "an object"))?;
-        if is_ours(&described, registration)? {
+        if is_ours(program, &described, registration)? {
             change(&engine, &described)?;
             return Ok(root.to_string());
         }
@@ -132,12 +159,16 @@ pub(super) fn described(program: EditedFor, engine: &CstObject) -> Option<CstObj
 }
 
 /// Whether an engine with this name is the one to change.
-pub(super) fn is_ours(object: &CstObject, registration: &Registration) -> Result<bool> {
+pub(super) fn is_ours(
+    program: EditedFor,
+    object: &CstObject,
+    registration: &Registration,
+) -> Result<bool> {
     if text_of(object, "name").as_deref() != Some(&registration.name) {
         return Ok(false);
     }
     let ours = |command: &str| command == registration.command || is_our_program(command);
-    match text_of(object, "command") {
+    match text_of(object, program.command_field()) {
         Some(command) if !ours(&command) => Err(taken(&registration.name, &command)),
         _ => Ok(true),
     }
@@ -345,4 +376,61 @@ fn nibbler(text: &str, registration: &Registration) -> Result<String> {
     engines.append(&registration.command, engine);
     engines.ensure_multiline();
     Ok(root.to_string())
+}
+
+/// `engines/engines.json`: an array of engines (source of En Croissant 0.15: engines.ts). No
+/// field has arguments; the name and the identifier must be unique.
+fn en_croissant(text: &str, registration: &Registration) -> Result<String> {
+    let fields = [
+        ("name", json!(registration.name)),
+        ("path", json!(registration.command)),
+    ];
+    let book = registration
+        .books
+        .as_ref()
+        .map(|books| json!({"name": "Book File", "value": books}));
+    let change = |engine: &CstObject, _: &CstObject| {
+        set_all(engine, &fields);
+        let (Some(books), Some(book)) = (&registration.books, &book) else {
+            return Ok(());
+        };
+        let settings = engine
+            .array_value_or_create("settings")
+            .ok_or_else(|| unexpected("\"settings\"", "an array"))?;
+        set_book(&settings, books, book)
+    };
+    let settings: Vec<&Value> = book.iter().collect();
+    let others = [
+        ("type", json!("local")),
+        ("id", json!(identifier(registration))),
+        ("version", json!("")),
+        ("image", json!("")),
+        ("loaded", json!(true)),
+        ("settings", json!(settings)),
+    ];
+    let new = object_of(&[&fields[..], &others].concat());
+    in_array(EditedFor::EnCroissant, text, registration, change, new)
+}
+
+/// An identifier in the form of a random UUID, which a second run gives again: the FNV-1a
+/// hash of name and command.
+fn identifier(registration: &Registration) -> String {
+    const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0100_0000_0000_0000_0000_013b;
+    let text = [&registration.name, "\n", &registration.command].concat();
+    let hash = text.bytes().fold(START, |hash, byte| {
+        (hash ^ u128::from(byte)).wrapping_mul(PRIME)
+    });
+    // The bits of version 4, and of the usual variant.
+    let hash = hash & !(0xf << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+    let hex = format!("{hash:032x}");
+    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
+    [
+        part(0, 8),
+        part(8, 12),
+        part(12, 16),
+        part(16, 20),
+        part(20, 32),
+    ]
+    .join("-")
 }

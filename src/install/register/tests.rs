@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use super::*;
 
 fn file(default: &str) -> UciOptionConfig {
@@ -253,8 +255,11 @@ fn the_group_in_the_file_of_gnome_chess_is_added_and_removed() {
         ..sample()
     };
     let edited = program.edit(GNOME, &bare).unwrap();
-    let ours = "\n[Tabia]\nprotocol=uci\nbinary=/opt/tabia/tabia\n";
-    assert_eq!(edited, GNOME.to_owned() + ours);
+    let strengths = "option-easy-0=Skill Level 0\noption-normal-0=Skill Level 5\n\
+                     option-hard-0=Skill Level 20\nuci-go-option-easy-0=depth 1\n\
+                     uci-go-option-normal-0=depth 2\n";
+    let ours = format!("\n[Tabia]\nprotocol=uci\nbinary=/opt/tabia/tabia\n{strengths}");
+    assert_eq!(edited, format!("{GNOME}{ours}"));
     assert_eq!(program.edit(&edited, &bare).unwrap(), edited);
     assert_eq!(program.engines(&edited), ["/x/boo", "/opt/tabia/tabia"]);
     assert_eq!(program.ours(&edited), ["Tabia"]);
@@ -269,7 +274,7 @@ fn the_group_in_the_file_of_gnome_chess_is_added_and_removed() {
     });
     let [easy, normal, _] = &args;
     let expected = format!(
-        "[Tabia]\nprotocol=uci\n{easy}{normal}arg-hard-0=--engine=/opt/stock fish/sf\n# mine\n\
+        "[Tabia]\nprotocol=uci\n{easy}{normal}arg-hard-0=--engine=/opt/stock fish/sf\n{strengths}# mine\n\
          binary=/opt/tabia/tabia\ndelay-before-move=0\narg-hard-1=--book=/books/main.ctg\n\n{GNOME}"
     );
     assert_eq!(edited, expected);
@@ -277,6 +282,9 @@ fn the_group_in_the_file_of_gnome_chess_is_added_and_removed() {
     assert_eq!(program.remove(&edited, &sample()).unwrap(), GNOME);
     let fewer = program.edit(&edited, &bare).unwrap();
     assert!(!fewer.contains("arg-"), "{fewer}");
+    // Strengths that the user has chosen stay.
+    let chosen = "[Tabia]\nprotocol=uci\nbinary=/opt/tabia/tabia\noption-easy-0=Skill Level 3\n";
+    assert_eq!(program.edit(chosen, &bare).unwrap(), chosen);
     // An empty file.
     assert_eq!(program.edit("", &bare).unwrap(), ours[1..]);
 }
@@ -354,4 +362,52 @@ fn a_row_without_a_value_is_not_printed() {
                 .count()
         );
     }
+}
+
+#[test]
+fn the_entry_of_en_croissant_is_added_changed_and_removed() {
+    let program = EditedFor::EnCroissant;
+    let registration = Registration {
+        args: Vec::new(),
+        ..sample()
+    };
+    let others =
+        r#"[{"type": "local", "name": "A", "path": "/x/a"}, {"type": "lichess", "name": "L"}]"#;
+    let edited = program.edit(others, &registration).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&edited).unwrap();
+    let ours = &value[2];
+    assert_eq!(
+        (&ours["type"], &ours["name"]),
+        (&json!("local"), &json!("Tabia"))
+    );
+    assert_eq!(ours["path"], registration.command);
+    assert_eq!(
+        ours["settings"],
+        json!([{"name": "Book File", "value": "/books/main.ctg"}])
+    );
+    let id = ours["id"].as_str().unwrap();
+    let lengths: Vec<usize> = id.split('-').map(str::len).collect();
+    assert_eq!(lengths, [8, 4, 4, 4, 12], "{id}");
+    assert_eq!(id.as_bytes()[14], b'4', "{id}");
+    assert_eq!(program.edit(&edited, &registration).unwrap(), edited);
+    assert_eq!(program.engines(&edited), ["/x/a", &registration.command]);
+    assert_eq!(program.ours(&edited), ["Tabia"]);
+    // What the user has set stays.
+    let set = edited.replace("\"loaded\": true", "\"loaded\": false");
+    assert_ne!(set, edited);
+    let other = Registration {
+        books: Some("/books/new.ctg".to_owned()),
+        ..registration.clone()
+    };
+    let changed = program.edit(&set, &other).unwrap();
+    assert!(changed.contains("new.ctg") && changed.contains("\"loaded\": false"));
+    let without: serde_json::Value =
+        serde_json::from_str(&program.remove(&changed, &other).unwrap()).unwrap();
+    assert_eq!(
+        without,
+        serde_json::from_str::<serde_json::Value>(others).unwrap()
+    );
+    // Another engine of this name.
+    let taken = r#"[{"type": "local", "name": "Tabia", "path": "/x/other"}]"#;
+    assert!(program.edit(taken, &registration).is_err());
 }

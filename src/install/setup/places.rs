@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Places {
     /// The system's folder for configurations.
     pub config: Option<PathBuf>,
+    /// The system's folder for data of programs.
+    pub data: Option<PathBuf>,
     /// `$XDG_CONFIG_HOME`, or `~/.config`, on all systems.
     pub xdg_config: Option<PathBuf>,
     /// Where users unpack programs: the home folder, desktop, documents, downloads,
@@ -48,6 +50,7 @@ impl Places {
         let wine = wine.map(|inner| below_home(".wine/drive_c").map(|c| c.join(inner)));
         let mut places = Places {
             config: dirs::config_dir(),
+            data: dirs::data_dir(),
             xdg_config: variable("XDG_CONFIG_HOME").or_else(|| below_home(".config")),
             unpacked: unpacked
                 .into_iter()

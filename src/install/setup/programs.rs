@@ -42,6 +42,8 @@ impl Places {
             EditedFor::PyChess => (&self.xdg_config, "pychess"),
             // Electron's `userData`.
             EditedFor::Nibbler => (&self.config, "Nibbler"),
+            // Tauri's folder for data of this program.
+            EditedFor::EnCroissant => (&self.data, "org.encroissant.app/engines"),
             // GLib's folder for configurations.
             EditedFor::GnomeChess => (&self.xdg_config, "gnome-chess"),
             EditedFor::Banksia => {
@@ -83,11 +85,14 @@ impl Places {
             (EditedFor::PyChess, &["pychess"]),
             (EditedFor::Nibbler, &["nibbler"]),
             (EditedFor::GnomeChess, &["gnome-chess"]),
+            (EditedFor::EnCroissant, &["en-croissant"]),
         ] {
             let Ok(file) = self.file_of(program) else {
                 continue;
             };
-            let has_run = file.parent().is_some_and(Path::is_dir);
+            // Its folder of engines is made with the first engine.
+            let inner = usize::from(program == EditedFor::EnCroissant);
+            let has_run = file.ancestors().nth(1 + inner).is_some_and(Path::is_dir);
             if has_run || names.iter().any(|name| self.program(name).is_some()) {
                 found.push(ChessProgram::Edited(program, file));
             }

@@ -175,7 +175,7 @@ fn an_answer_has_the_fields_of_the_service_in_its_order() {
                 r#""opening":{"eco":"B00","name":"King's Pawn Game"},"history":[]}"#
             )
         );
-        let history = ask(explorer, "/lichess/history?until=2030-01");
+        let history = ask(explorer, "/lichess/history?since=2025-05&until=2030-01");
         let month = |month, white, draws, black| json!({"month": month, "white": white, "draws": draws, "black": black});
         assert_eq!(
             history["history"],
@@ -185,6 +185,12 @@ fn an_answer_has_the_fields_of_the_service_in_its_order() {
             json!([history["moves"], history["topGames"]]),
             json!([[], []])
         );
+        // A game of which only the year is known counts for its first month.
+        let old = ask(explorer, "/lichess/history?until=1951");
+        assert_eq!(old["history"], json!([month("1951-01", 1, 0, 0)]));
+        let history = ask(explorer, "/lichess/history");
+        assert_eq!(history["history"][0], month("1951-01", 1, 0, 0));
+        assert_eq!(history["history"].as_array().unwrap().len(), 74 * 12 + 5);
         let player = get(explorer, "/player?player=ann&color=black");
         assert_eq!(player.headers()["content-type"], "application/x-ndjson");
         let answer = value(&player);
@@ -527,6 +533,9 @@ fn filters_act_on_the_table_of_an_index_and_on_the_games_alike() {
             ("result=0-1&speeds=blitz", vec![]),
             ("player=nobody", vec![]),
             ("player=tal", vec![e5([1, 0, 0])]),
+            ("player=tal;+ann", vec![c5([0, 0, 1]), e5([2, 1, 0])]),
+            // A game of two of them is one game in the list.
+            ("player=tal;nobody", vec![e5([1, 0, 0])]),
         ] {
             let moves = table(explorer, query);
             assert_eq!(moves, expected, "{query}");
@@ -537,6 +546,11 @@ fn filters_act_on_the_table_of_an_index_and_on_the_games_alike() {
             assert_eq!((list["all"].as_u64(), listed), (Some(counted), listed));
             assert_eq!(listed as u64, counted, "{query}");
         }
+        let two = &ask(explorer, "/api/position?books=games.tgx&player=tal;nobody")["books"][0];
+        assert_eq!(
+            (&two["notice"]["args"][0], &two["depth"]),
+            (&json!("nobody"), &json!(50))
+        );
         for (name, notice) in [("tal", Value::Null), ("nobody", json!("nobody"))] {
             let target = format!("/api/position?books=games.tgx&player={name}");
             let shown = &ask(explorer, &target)["books"][0]["notice"];
@@ -606,4 +620,140 @@ fn players_are_found_by_the_beginnings_of_their_names() {
         assert_eq!(found("bob")[0]["name"], "Bob-1");
         assert_eq!((found("nn"), found("")), (json!([]), json!([])));
     });
+}
+
+/// An explorer with an index of 450 games of one month, of which the rows of the index name 23
+/// for each move, and one by players without ratings.
+fn with_many(check: impl FnOnce(&Explorer, &GamesIndex)) {
+    let mut games = String::new();
+    for number in 0..450 {
+        let (white, year, result) = match number {
+            7 | 300 | 440 => ("Anderssen, Adolf", 1851, "1-0"),
+            _ => ("Other", 2025, ["1-0", "0-1", "1/2-1/2"][number % 3]),
+        };
+        let reply = ["e5", "c5"][number % 2];
+        games += &format!(
+            "[Event \"Game {number}\"]\n[White \"{white}\"]\n[Black \"B\"]\n\
+             [Date \"{year}.05.??\"]\n[WhiteElo \"{}\"]\n[BlackElo \"2000\"]\n\
+             [Result \"{result}\"]\n\n1. e4 {reply} 2. Nf3 {result}\n\n",
+            1400 + number,
+        );
+    }
+    let folder = Folder::new();
+    let source = folder.put("many.pgn", games);
+    let path = folder.join("many.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    check(
+        &explorer_of(&path, &[]),
+        &GamesIndex::open(&path, false).unwrap(),
+    );
+}
+
+#[test]
+fn a_list_of_games_goes_to_its_end() {
+    with_many(|explorer, index| {
+        // All pages of a list: the events, and what the first page says.
+        let pages = |query: &str| -> (Vec<String>, Value) {
+            let (mut events, mut from) = (Vec::new(), String::new());
+            let first = ask(explorer, &format!("/api/games?{query}"));
+            loop {
+                let page = ask(explorer, &format!("/api/games?{query}&from={from}"));
+                let games = page["games"].as_array().unwrap();
+                assert!(games.len() <= 200);
+                events.extend(
+                    games
+                        .iter()
+                        .map(|game| game["event"].as_str().unwrap().to_owned()),
+                );
+                match page["next"].as_str() {
+                    Some(next) => from = next.to_owned(),
+                    None => return (events, first),
+                }
+            }
+        };
+        for (query, count) in [
+            ("", 450),
+            ("play=e2e4", 450),
+            ("play=e2e4,c7c5", 225),
+            ("play=d2d4", 0),
+            ("q=anderssen", 3),
+            ("q=ANDERSSEN+1851", 3),
+            ("q=1851&play=e2e4,c7c5", 1),
+            ("q=nobody", 0),
+            ("since=2025", 447),
+            ("since=2025&result=1-0&order=newest", 149),
+            ("player=anderssen", 3),
+        ] {
+            let (mut events, first) = pages(query);
+            assert_eq!(events.len(), count, "{query}");
+            assert_eq!(first["found"], json!(count), "{query}");
+            if !query.contains("q=") {
+                assert_eq!(first["all"], json!(count), "{query}");
+            }
+            events.sort();
+            events.dedup();
+            assert_eq!(events.len(), count, "{query}: a game is listed twice");
+        }
+        let (events, first) = pages("order=elo");
+        assert_eq!(
+            (events[0].as_str(), events[449].as_str()),
+            ("Game 449", "Game 0")
+        );
+        assert_eq!(
+            (&first["next"], &first["read"]),
+            (&json!("0-200"), &Value::Null)
+        );
+        let bad = get(explorer, "/api/games?from=x");
+        assert_eq!(bad.status(), StatusCode::BAD_REQUEST);
+        // A search of part of the games can be continued, and finds each once.
+        let start = tabia_index::shakmaty::Chess::default();
+        let (mut numbers, mut read) = (Vec::new(), 0);
+        while read < index.file().games() {
+            let all = Default::default();
+            let part = index::find_games(index, &start, &all, [read, 100], |_| true).unwrap();
+            assert!(part.read >= 100 || read + part.read == 450);
+            read += part.read;
+            numbers.extend(part.games.iter().map(|game| game.game.game));
+        }
+        numbers.sort_unstable();
+        assert_eq!((read, numbers), (450, (0..450).collect()));
+    });
+}
+
+#[test]
+fn a_refused_request_is_reported_once_with_the_remedy() {
+    let lines = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let reported = std::sync::Arc::clone(&lines);
+    let access = Access::new(ADDRESS.parse().unwrap(), "secret".into());
+    let explorer = Explorer::new(vec![starter()], access, Options::default(), false)
+        .with_refusals(move |line| reported.lock().unwrap().push(line.to_owned()));
+    let from = |origin: &str, target: &str| {
+        let sent = Request::builder()
+            .uri(target)
+            .header("host", ADDRESS)
+            .header("origin", origin)
+            .body(hyper::body::Bytes::new());
+        explorer.answer(&sent.unwrap()).status()
+    };
+    for _ in 0..2 {
+        assert_eq!(from("https://x.example", "/lichess"), StatusCode::FORBIDDEN);
+        assert_eq!(
+            from("https://x.example", "/api/start"),
+            StatusCode::FORBIDDEN
+        );
+        // Programs made with Tauri read as any program does, and change nothing.
+        assert_eq!(from("tauri://localhost", "/masters"), StatusCode::OK);
+        assert_eq!(
+            from("tauri://localhost", "/api/start"),
+            StatusCode::FORBIDDEN
+        );
+    }
+    let reason = "refused: the request comes from a page of another site";
+    let remedy = ", https://x.example: --allow-origin https://x.example permits it";
+    let known = lines.lock().unwrap().clone();
+    assert_eq!(known, [format!("{reason}{remedy}"), reason.to_owned()]);
+    (0..40).for_each(|number| {
+        from(&format!("https://{number}.example"), "/lichess");
+    });
+    assert_eq!(lines.lock().unwrap().len(), 20);
 }

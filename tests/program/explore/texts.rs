@@ -10,14 +10,7 @@ use tabia_book::policy::Rejection;
 pub(super) const LISTED: &str = include_str!("../../../crates/explorer/locales/messages.txt");
 
 /// Messages of the position library and of the server, and values of marks.
-const FROM_VALUES: [&str; 16] = [
-    "invalid fen",
-    "invalid board part in fen",
-    "invalid turn part in fen",
-    "invalid castling part in fen",
-    "invalid ep square in fen",
-    "invalid halfmove clock in fen",
-    "invalid fullmove part in fen",
+const FROM_VALUES: [&str; 9] = [
     "empty board",
     "missing king",
     "too many kings",

@@ -7,19 +7,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use indexmap::IndexMap;
-use serde::Deserialize;
-use shakmaty::Color;
-use toml::Spanned;
-
 use crate::book_set::BookSpec;
 use crate::session::{Engines, IfNoneStarts, Profile};
-use crate::settings::{
-    BookFiles, CONFIGURED, NONE, OptionId, Options, STARTER, Scope, Setting, paths,
-};
-use tabia_book::options::OptionKind;
+use crate::settings::{BookFiles, Options, Setting};
 use tabia_engine::{EngineCommand, is_on_path, itself};
-use tabia_io::input::path::{from_home, to_text};
+
+mod read;
 
 /// The name of the built-in engine.
 pub const BUILTIN: &str = "builtin";
@@ -87,6 +80,8 @@ pub struct Config {
     pub books: Vec<BookSpec>,
     /// Folders whose books and indexes `tabia explore` may open.
     pub folders: Vec<PathBuf>,
+    /// The name that the adapter tells GUIs, instead of the engine's and its own.
+    pub name: Option<String>,
 }
 
 /// `[engine.NAME]`
@@ -129,56 +124,9 @@ impl Default for Config {
             book: Vec::new(),
             books: Vec::new(),
             folders: Vec::new(),
+            name: None,
         }
     }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    default: Option<Names>,
-    #[serde(default)]
-    engine: IndexMap<String, EngineTable>,
-    #[serde(default)]
-    book: Table,
-    #[serde(default)]
-    books: Vec<Table>,
-    folder: Option<Names>,
-}
-
-/// A table whose valid keys are listed elsewhere, with the position of each key.
-type Table = IndexMap<Spanned<String>, Spanned<toml::Value>>;
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Names {
-    One(String),
-    Several(Vec<String>),
-}
-
-impl Names {
-    fn list(self) -> Vec<String> {
-        match self {
-            Names::One(name) => vec![name],
-            Names::Several(names) => names,
-        }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EngineTable {
-    command: Option<String>,
-    #[serde(default)]
-    args: Vec<String>,
-    dir: Option<PathBuf>,
-    #[serde(default)]
-    env: IndexMap<String, String>,
-    start_timeout_ms: Option<u64>,
-    #[serde(default)]
-    options: Table,
-    #[serde(default)]
-    book: Table,
 }
 
 impl Config {
@@ -204,52 +152,7 @@ impl Config {
     ///
     /// The text is not TOML, or has an invalid key or value.
     pub fn parse(text: &str, path: &Path) -> Result<Config, Error> {
-        let reader = Reader { text, path };
-        let file: File = toml::from_str(text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            reader.error(
-                at,
-                &format!("{}{}", error.message(), reader.escape_hint(at)),
-            )
-        })?;
-        let default = match file.default {
-            None => match file.engine.keys().next() {
-                Some(_) => file.engine.keys().cloned().collect(),
-                None => Config::default().default,
-            },
-            Some(names) => names.list(),
-        };
-        let folders = file.folder.map(Names::list).unwrap_or_default();
-        let folders = folders.iter().map(|folder| reader.resolve(folder).into());
-        let folders = folders.collect();
-        let mut engines = Vec::new();
-        for (name, table) in file.engine {
-            engines.push(reader.engine(name, table)?);
-        }
-        let book = reader.options(&file.book)?;
-        let mut books = Vec::new();
-        for table in &file.books {
-            books.push(reader.book(table)?);
-        }
-        if let (Some((key, _)), false) = (
-            file.book
-                .iter()
-                .find(|(key, _)| OptionId::by_key(key.get_ref()) == Some(OptionId::File)),
-            books.is_empty(),
-        ) {
-            return Err(reader.error(
-                key.span().start,
-                "books are named here and under [[books]]: keep one of the two",
-            ));
-        }
-        Ok(Config {
-            path: Some(path.to_path_buf()),
-            default,
-            engines,
-            book,
-            books,
-            folders,
-        })
+        read::read(text, path)
     }
 
     /// The engines of a session and how to start each: those of `names`, or of `default`
@@ -297,6 +200,7 @@ impl Config {
             chain,
             if_none_starts: IfNoneStarts::PlayOn,
             record_games: false,
+            announced: self.name.clone(),
         };
         Ok((engines, commands))
     }
@@ -346,6 +250,29 @@ impl Config {
         }
     }
 
+    /// The books of the first engine: those of one colour, and those that it asks in this
+    /// order.
+    #[must_use]
+    pub fn book_files(&self) -> Vec<String> {
+        let first = self.default.first().map_or("", String::as_str);
+        let entry = self.engines.iter().find(|entry| entry.name == first);
+        let profile = self.profile_of(first, entry);
+        let options = profile.settings.options();
+        let of_sides = [&options.white_file, &options.black_file];
+        let of_sides = of_sides.into_iter().flat_map(|paths| &paths.0);
+        let both: Vec<&str> = match &options.file {
+            BookFiles::Configured => self.books.iter().map(|book| &*book.path).collect(),
+            BookFiles::Listed(paths) => paths.0.iter().map(String::as_str).collect(),
+        };
+        let mut files: Vec<String> = Vec::new();
+        for file in of_sides.map(String::as_str).chain(both) {
+            if !files.iter().any(|known| known == file) {
+                files.push(file.to_owned());
+            }
+        }
+        files
+    }
+
     /// Whether the file has no content except comments.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -363,216 +290,6 @@ impl Config {
             |path| path.display().to_string(),
         )
     }
-}
-
-/// The text that is being parsed, for messages.
-struct Reader<'a> {
-    text: &'a str,
-    path: &'a Path,
-}
-
-impl Reader<'_> {
-    fn error(&self, at: usize, text: &str) -> Error {
-        let before = self.text.get(..at).unwrap_or(self.text);
-        Error::Content {
-            path: self.path.to_path_buf(),
-            line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
-            text: text.replace('\n', " "),
-        }
-    }
-
-    /// Advice for a Windows path in double quotes, where TOML reads a backslash as an
-    /// escape.
-    fn escape_hint(&self, at: usize) -> &'static str {
-        let (before, after) = self.text.split_at_checked(at).unwrap_or((self.text, ""));
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        let rest = after.lines().next().unwrap_or_default();
-        match line.contains('\\') || (line.contains('"') && rest.starts_with('\\')) {
-            true => ": write a path with \\ between single quotes ('C:\\chess\\x.exe'), or with /",
-            false => "",
-        }
-    }
-
-    /// A path of the file, relative to its folder.
-    fn resolve(&self, path: &str) -> String {
-        match path {
-            STARTER | NONE | CONFIGURED | "" => path.to_owned(),
-            _ => {
-                let folder = self.path.parent().unwrap_or(Path::new(""));
-                to_text(&folder.join(from_home(Path::new(path))))
-            }
-        }
-    }
-
-    fn engine(&self, name: String, table: EngineTable) -> Result<EngineEntry, Error> {
-        let program = table.command.unwrap_or_else(|| name.clone());
-        let folder = self.path.parent().unwrap_or(Path::new(""));
-        // A bare name is searched in PATH, a path is relative to the file.
-        let program = if Path::new(&program).components().count() > 1 {
-            folder.join(from_home(Path::new(&program)))
-        } else {
-            PathBuf::from(program)
-        };
-        let mut options = Vec::new();
-        for (key, value) in &table.options {
-            options.push((key.get_ref().clone(), self.scalar(key, value)?));
-        }
-        Ok(EngineEntry {
-            command: EngineCommand::new(program)
-                .args(table.args.into_iter().map(Into::into).collect())
-                .dir(table.dir.map(|dir| folder.join(from_home(&dir))))
-                .env(table.env.into_iter().collect()),
-            start_timeout: table
-                .start_timeout_ms
-                .map_or(START_TIMEOUT, Duration::from_millis),
-            options,
-            book: self.options(&table.book)?,
-            name,
-        })
-    }
-
-    fn book(&self, table: &Table) -> Result<BookSpec, Error> {
-        let mut spec = BookSpec::default();
-        for (key, value) in table {
-            match key.get_ref().as_str() {
-                "file" => spec.path = self.resolve(&self.scalar(key, value)?),
-                "colour" | "color" => {
-                    spec.colour = match self.scalar(key, value)?.as_str() {
-                        "white" => Some(Color::White),
-                        "black" => Some(Color::Black),
-                        "both" => None,
-                        other => {
-                            return Err(self.error(
-                                value.span().start,
-                                &format!(
-                                    "colour is \"white\", \"black\" or \"both\", not \"{other}\""
-                                ),
-                            ));
-                        }
-                    };
-                }
-                other => {
-                    let text = self.scalar(key, value)?;
-                    match spec.conditions.read(other, &text) {
-                        None => {
-                            let id = self.option(key, value, &mut spec.overrides)?;
-                            if let Scope::Adapter(advice) = id.spec().scope {
-                                let text = format!("\"{other}\" under [[books]]: {advice}");
-                                return Err(self.error(key.span().start, &text));
-                            }
-                        }
-                        Some(Ok(())) => {}
-                        Some(Err(expected)) => {
-                            let text = format!("{other} takes {expected}, not \"{text}\"");
-                            return Err(self.error(value.span().start, &text));
-                        }
-                    }
-                }
-            }
-        }
-        if spec.path.is_empty() {
-            let at = table.first().map_or(0, |(key, _)| key.span().start);
-            return Err(self.error(at, "a [[books]] entry needs its file"));
-        }
-        Ok(spec)
-    }
-
-    fn options(&self, table: &Table) -> Result<Vec<Setting>, Error> {
-        let mut options = Vec::new();
-        for (key, value) in table {
-            self.option(key, value, &mut options)?;
-        }
-        Ok(options)
-    }
-
-    /// Reads an option and adds it to those of its table.
-    fn option(
-        &self,
-        key: &Spanned<String>,
-        value: &Spanned<toml::Value>,
-        options: &mut Vec<Setting>,
-    ) -> Result<OptionId, Error> {
-        let Some(id) = OptionId::by_key(key.get_ref()) else {
-            return Err(self.error(
-                key.span().start,
-                &format!(
-                    "unknown key \"{}\"{}",
-                    key.get_ref(),
-                    suggestion(key.get_ref())
-                ),
-            ));
-        };
-        let text = match Options::default().kind(id) {
-            OptionKind::Paths => {
-                let list = self.paths(key, value)?;
-                let list: Vec<String> = list.iter().map(|path| self.resolve(path)).collect();
-                paths::join(&list)
-            }
-            OptionKind::Path => self.resolve(&self.scalar(key, value)?),
-            OptionKind::Check(_)
-            | OptionKind::Spin { .. }
-            | OptionKind::Combo { .. }
-            | OptionKind::Text => self.scalar(key, value)?,
-        };
-        let setting = Setting::read(id, &text)
-            .map_err(|error| self.error(value.span().start, &error.to_string()))?;
-        if options.iter().any(|known| known.id() == id) {
-            let name = id.spec().name;
-            let text = format!("{name} is set twice in this table: remove one of the two");
-            return Err(self.error(key.span().start, &text));
-        }
-        options.push(setting);
-        Ok(id)
-    }
-
-    /// A list of paths, or a text of paths.
-    fn paths(
-        &self,
-        key: &Spanned<String>,
-        value: &Spanned<toml::Value>,
-    ) -> Result<Vec<String>, Error> {
-        let toml::Value::Array(paths) = value.get_ref() else {
-            return Ok(paths::split(&self.scalar(key, value)?));
-        };
-        let paths = paths.iter().map(|path| path.as_str().map(str::to_owned));
-        let paths: Option<Vec<String>> = paths.collect();
-        paths.ok_or_else(|| self.error(value.span().start, "a list of paths is expected"))
-    }
-
-    fn scalar(&self, key: &Spanned<String>, value: &Spanned<toml::Value>) -> Result<String, Error> {
-        match value.get_ref() {
-            toml::Value::String(text) => Ok(text.clone()),
-            toml::Value::Integer(number) => Ok(number.to_string()),
-            toml::Value::Float(number) => Ok(number.to_string()),
-            toml::Value::Boolean(on) => Ok(on.to_string()),
-            other => Err(self.error(
-                value.span().start,
-                &format!(
-                    "\"{}\" takes a text, a number or true/false, not {}",
-                    key.get_ref(),
-                    match other {
-                        toml::Value::Array(_) => "a list",
-                        toml::Value::Table(_) => "a table",
-                        _ => "a date",
-                    }
-                ),
-            )),
-        }
-    }
-}
-
-/// A similar valid key, if there is one.
-fn suggestion(key: &str) -> String {
-    OptionId::ALL
-        .iter()
-        .map(|id| id.spec().key)
-        .chain(["file", "opponent", "time_control", "elo", "variant"])
-        .map(|known| (strsim::damerau_levenshtein(key, known), known))
-        .min()
-        .filter(|(distance, _)| *distance <= 3)
-        .map_or_else(String::new, |(_, known)| {
-            format!(" (did you mean \"{known}\"?)")
-        })
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+use shakmaty::Color;
+
 use super::*;
 
 const SAMPLE: &str = r#"
@@ -136,7 +138,11 @@ fn what_is_wrong_is_named_with_its_line() {
         ("[book]\ntournament = \"maybe\"\n", 2, "true or false"),
         ("[book]\nvariety = [1]\n", 2, "not a list"),
         ("[engine.x]\ncomand = \"x\"\n", 2, "comand"),
-        ("[engine.x]\nargs = \"x\"\n", 2, "sequence"),
+        (
+            "[engine.x]\nargs = 3\n",
+            2,
+            "\"args\" takes a text or a list of texts",
+        ),
         ("[engine.x.options]\nHash = { a = 1 }\n", 2, "not a table"),
         ("[[books]]\nvariety = 1\n", 2, "needs its file"),
         (
@@ -166,6 +172,105 @@ fn what_is_wrong_is_named_with_its_line() {
         assert!(error.starts_with(&place), "{text:?}: {error}");
         assert!(error.contains(part), "{text:?}: {error}");
     }
+}
+
+/// Each key with the one that was meant, or with the table where it belongs.
+#[test]
+fn an_unknown_key_leads_to_the_right_one() {
+    for (text, part) in [
+        (
+            "[engine.x]\ncmd = \"x\"",
+            "in [engine.x] (did you mean \"command\"?)",
+        ),
+        ("[engine.x]\npath = \"x\"", "(did you mean \"command\"?)"),
+        ("[engine.x]\ncomand = \"x\"", "(did you mean \"command\"?)"),
+        ("[engine.x]\ncwd = \"x\"", "(did you mean \"dir\"?)"),
+        (
+            "[engine.x]\nHash = 16",
+            "unknown key \"Hash\" in [engine.x]: an option of the engine is written in [engine.x.options]",
+        ),
+        ("[engine.x]\nvariety = 3", "write it in [engine.x.book]"),
+        (
+            "[engine]\ncommand = \"x\"",
+            "\"command\" stands in [engine.NAME], with the name of an engine",
+        ),
+        (
+            "[engine]\nHash = 16",
+            "\"Hash\" stands in [engine.NAME.options], with the name of an engine",
+        ),
+        ("[[engine]]\ncommand = \"x\"", "as [engine.stockfish]"),
+        (
+            "[book]\nmin_games = 3",
+            "in [book] (did you mean \"minimum_games\"?)",
+        ),
+        ("[book]\nfiles = [\"x\"]", "(did you mean \"file\"?)"),
+        (
+            "[book]\nopponent = \"x\"",
+            "it is for one book, under [[books]]",
+        ),
+        (
+            "[books]\nfile = \"x\"",
+            "each book is a table [[books]], with two brackets",
+        ),
+        (
+            "[[book]]\nfile = \"x\"",
+            "several books with options of their own are written [[books]]",
+        ),
+        (
+            "[[books]]\npath = \"x\"",
+            "in [[books]] (did you mean \"file\"?)",
+        ),
+        (
+            "[[books]]\nfile = \"x\"\ntime = 3",
+            "unknown key \"time\" in [[books]]",
+        ),
+        (
+            "variety = 3",
+            "in this file: write \"variety\" in a table [book]",
+        ),
+        (
+            "command = \"x\"",
+            "write \"command\" in a table [engine.NAME]",
+        ),
+        ("defualt = \"x\"", "(did you mean \"default\"?)"),
+        ("engines = 3", "(did you mean \"engine\"?)"),
+        (
+            "[engine.x]\nstart_timeout_ms = \"soon\"",
+            "a whole number of milliseconds",
+        ),
+        (
+            "[engine.x]\nenv = 3",
+            "\"env\" is a table of names and values",
+        ),
+        (
+            "[engine.x]\ncommand = [\"x\", \"y\"]",
+            "takes a text in quotes, not a list",
+        ),
+        ("default = 3", "\"default\" takes a text or a list of texts"),
+        ("name = \" \"", "name takes a text in one line"),
+    ] {
+        let error = fails(text);
+        assert!(error.contains(part), "{text:?}: {error}");
+        for rust in ["expected", "struct", "sequence", "invalid type", "`"] {
+            assert!(!error.contains(rust), "{text:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn one_books_table_may_have_a_list_of_files() {
+    let config = parse("[[books]]\nfile = [\"a.ctg\", \"b.ctg\"]\nvariety = 3").unwrap();
+    let paths: Vec<&str> = config.books.iter().map(|book| &*book.path).collect();
+    assert_eq!(paths, [beside("a.ctg"), beside("b.ctg")]);
+    let own = |book: &BookSpec| book.overrides.len();
+    assert!(config.books.iter().all(|book| own(book) == 1));
+}
+
+#[test]
+fn the_name_for_guis_can_be_given() {
+    let name = |text: &str| parse(text).unwrap().name;
+    assert_eq!(name("name = \" Second \""), Some("Second".to_owned()));
+    assert_eq!(name(""), None);
 }
 
 #[test]
@@ -255,6 +360,21 @@ fn a_path_of_windows_in_double_quotes_gets_the_way_out() {
     }
     let other = fails("[engine.x]\ncommand = \"x\ny = 3\"\n");
     assert!(!other.contains("single quotes"), "{other}");
+}
+
+#[test]
+fn the_books_of_the_first_engine_are_listed_once() {
+    let files = |text: &str| parse(text).unwrap().book_files();
+    assert_eq!(files(""), ["<starter>"]);
+    let both = "[book]\nfile = [\"a.ctg\", \"b.ctg\"]\nwhite_file = \"w.ctg\"\n";
+    assert_eq!(
+        files(both),
+        [beside("w.ctg"), beside("a.ctg"), beside("b.ctg")]
+    );
+    let each = "[[books]]\nfile = \"a.ctg\"\n[[books]]\nfile = \"a.ctg\"\ncolour = \"white\"\n";
+    assert_eq!(files(each), [beside("a.ctg")]);
+    let own = "[engine.x.book]\nfile = \"x.ctg\"\n[book]\nfile = \"a.ctg\"\n";
+    assert_eq!(files(own), [beside("x.ctg")]);
 }
 
 #[test]

@@ -187,4 +187,6 @@ pub struct Engines {
     pub if_none_starts: IfNoneStarts,
     /// Whether games and restarts are recorded.
     pub record_games: bool,
+    /// The `id name` for the GUI, instead of the engine's name "with Tabia".
+    pub announced: Option<String>,
 }

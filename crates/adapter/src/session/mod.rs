@@ -11,8 +11,9 @@
 //! moves are legal; the `go` is neither `infinite` (a bare `go` counts as that) nor
 //! `mate`, `perft` or with an unknown word; the engine is not set to analyse
 //! (`UCI_AnalyseMode`, `MultiPV` above 1); the move is among `searchmoves` if there are
-//! any; and a book has a move that the policy allows. Any other `go` is passed to the
-//! engine unchanged.
+//! any; and a book has a move that the policy allows; with `Book Clock Only` a clock is
+//! needed too. Any other `go` is passed to the engine unchanged, but for the moves that
+//! `Book Forbid` keeps from it by `searchmoves`.
 //!
 //! # Parts
 //!
@@ -286,8 +287,10 @@ impl Session {
             GuiCommand::PonderHit => self.on_ponder_hit(at),
             GuiCommand::Other => {
                 let mut words = line::words(line);
-                if words.next() == Some(b"debug") {
-                    self.debug = words.next() == Some(b"on");
+                match (words.next(), words.next()) {
+                    (Some(b"debug"), value) => self.debug = value == Some(b"on"),
+                    (Some(b"book"), None) => return self.on_book(line, at),
+                    _ => {}
                 }
                 carry_out(self.engine.send(line), &mut self.owed, at.out);
             }
@@ -486,7 +489,7 @@ impl Session {
     // A `go` and its answer.
 
     fn on_go(&mut self, line: &[u8], go: Go, at: &mut Moment<'_>) {
-        let analyses = go.infinite || go.engine_only || self.engine.analysis().is_some();
+        let analyses = !self.books.plays(&go) || self.engine.analysis().is_some();
         let has_conditions = have_conditions(configured(&self.engine));
         if !analyses && has_conditions && self.game.see_clock(&go.clocks) {
             self.books.rules_changed();
@@ -515,6 +518,16 @@ impl Session {
             self.say_why(&go, at);
         }
         self.have_engine_search(line, go, analyses, at);
+    }
+
+    /// Handles `book`, which a user types at the console.
+    fn on_book(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        if let Some(request) = self.books.open(at.now, configured(&self.engine)) {
+            at.out.request(request);
+            return self.owed.defer_first(at.now, line, GuiCommand::Other);
+        }
+        let scene = scene(&self.game, &self.engine, at.book_set);
+        carry_out(self.books.tell(scene), &mut self.owed, at.out);
     }
 
     /// Reports why this `go` goes to the engine, if the reason is unexpected.
@@ -589,6 +602,13 @@ impl Session {
         }
         self.send_withheld(at.out);
         self.engine.expect_answer(self.game.judged_position());
+        let scene = scene(&self.game, &self.engine, at.book_set);
+        let forbidden = self.books.forbid(line, (&go, analyses), scene);
+        let narrowed = forbidden.and_then(|(narrowed, said)| {
+            carry_out(said, &mut self.owed, at.out);
+            narrowed
+        });
+        let line = narrowed.as_deref().unwrap_or(line);
         carry_out(self.engine.send_go(at.now, line), &mut self.owed, at.out);
         if analyses {
             self.observers.ignore_search();
@@ -948,6 +968,9 @@ impl Session {
         if let Some(value) = value.filter(|_| !self.game.is_pondering()) {
             self.books.learn_value(value);
         }
+        let mv = line::words(&answer).nth(1).unwrap_or_default();
+        let disobeyed = self.books.disobeyed(mv, &self.game);
+        carry_out(disobeyed, &mut self.owed, at.out);
         carry_out(self.engine.stand_in_text(), &mut self.owed, at.out);
         if let Some(Reply::Send(line)) = self.owed.found(&answer) {
             at.out.gui(&line);

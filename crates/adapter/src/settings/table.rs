@@ -265,6 +265,10 @@ tabia_book::policy_options! { options! {
             "lines: each line of the book is played once before one is repeated";
         SeedFile seed_file: OptionalPath = OptionalPath::default(), .., "Book Seed File", GENERAL,
             "file with one seed for each game, taken in order by all adapters";
+        Forbid forbid: bool = false, .., "Book Forbid", Book,
+            "out of book, the engine may not play moves that are marked red or lose too much";
+        ClockOnly clock_only: bool = false, .., "Book Clock Only", GENERAL,
+            "the book answers only a go with a clock: analysis by depth is the engine's";
         EngineRestart engine_restart: bool = true, .., "Engine Restart", GENERAL,
             "an engine that dies is started again and its search repeated";
         EngineStandIn engine_stand_in: bool = false, .., "Engine Stand-in", GENERAL,

@@ -232,6 +232,7 @@ impl Reader {
             "seed" => recording.seed = number(&value)?,
             "mmap" => recording.mmap = value == "true",
             "games" => engines.record_games = value == "true",
+            "name" => engines.announced = Some(value),
             "if-none-starts" if value == "end" => engines.if_none_starts = IfNoneStarts::End,
             "folder" => recording.folders.push(value),
             "engine" | "stand-in" => {

@@ -181,6 +181,9 @@ impl LogHeader<'_> {
         if self.engines.record_games {
             writeln!(out, "games true")?;
         }
+        if let Some(name) = &self.engines.announced {
+            writeln!(out, "name {}", escape(name.as_bytes()))?;
+        }
         if self.engines.if_none_starts == IfNoneStarts::End {
             writeln!(out, "if-none-starts end")?;
         }

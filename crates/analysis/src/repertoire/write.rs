@@ -92,6 +92,10 @@ pub fn write_study(
 ) -> Result<(), Error> {
     let mut game = Game::default();
     game.tags.set("Event", title);
+    if repertoire.options.colour.is_black() {
+        // Programs that train repertoires take it for one of White otherwise.
+        game.tags.set("Orientation", "black");
+    }
     let mut study = Study {
         repertoire,
         visited: HashSet::new(),

@@ -29,7 +29,7 @@ use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
 use tabia_notation::kind::{BookKind, Kind};
 
-pub use pgn::PgnOptions;
+pub use pgn::{Comments, PgnOptions};
 
 /// A conversion and its options.
 #[derive(Clone, Debug)]

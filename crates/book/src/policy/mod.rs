@@ -289,6 +289,22 @@ fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
     }
 }
 
+/// Why a move is rejected that loses more than `limit` centipawns; 0 is no limit.
+fn loses_too_much(candidate: &BookMove, limit: u32) -> Option<Rejection> {
+    let loss = candidate.evaluation?.loss;
+    (limit > 0 && loss > limit).then_some(Rejection::LosesTooMuch { loss, limit })
+}
+
+/// Why a book speaks against a move whoever plays it: its mark, whatever
+/// [`Policy::tournament`] says, or its loss beyond [`Policy::maximum_loss`].
+#[must_use]
+pub fn forbidden(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
+    match candidate.mark() {
+        Mark::Avoid => Some(Rejection::Forbidden),
+        Mark::Main | Mark::None => loses_too_much(candidate, policy.maximum_loss),
+    }
+}
+
 /// Score of the move in per cent over the games with a result; 50 without any.
 fn score_percent(candidate: &BookMove) -> f64 {
     100.0 * candidate.stats().score().unwrap_or(0.5)
@@ -426,16 +442,13 @@ impl Table<'_> {
     /// Rejects moves that lose more than `limit` centipawns and, if there were any, moves
     /// without an evaluation.
     fn drop_losing(&mut self, limit: u32) {
-        let is_over = |candidate: &BookMove| {
-            let loss = candidate.evaluation.map(|known| known.loss);
-            loss.filter(|loss| limit > 0 && *loss > limit)
-        };
+        let is_over = |candidate: &BookMove| loses_too_much(candidate, limit);
         if !self.candidates().any(|(mv, _)| is_over(mv).is_some()) {
             return;
         }
         for (candidate, verdict) in self.candidates_mut() {
             let rejection = match (is_over(candidate), candidate.evaluation) {
-                (Some(loss), _) => Rejection::LosesTooMuch { loss, limit },
+                (Some(rejection), _) => rejection,
                 (None, None) => Rejection::ValueUnknown { limit },
                 (None, Some(_)) => continue,
             };

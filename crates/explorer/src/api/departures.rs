@@ -97,7 +97,9 @@ pub(super) fn coverage(open: &OpenBooks, settings: &Options, query: &Query, body
     let opponents = opponents.as_deref().map(|book| book as &dyn Probe);
     let limits = CoverageLimits::default();
     let mut holes = coverage::holes(request.repertoire(), opponents, limits).map_err(unreadable)?;
-    let share = holes.iter().filter_map(|hole| hole.share).sum();
+    // The sum of no numbers would be -0.
+    let share = holes.iter().filter_map(|hole| hole.share);
+    let share = share.fold(0.0, |sum, share| sum + share);
     holes.truncate(MOST);
     Ok(json(&Coverage { share, holes }))
 }
@@ -142,7 +144,7 @@ pub(super) fn departures(
     if pgn.is_empty() {
         for known in open.games.indexes() {
             let index = known.current();
-            let names = known.names_of(&index, name).map_err(unreadable)?;
+            let (names, _) = known.names_of(&index, name).map_err(unreadable)?;
             each_game(
                 &index,
                 &names,

@@ -50,12 +50,14 @@ pub(super) fn player(
     let Some(position) = question.position() else {
         return Ok(Explored::nothing(question));
     };
-    let mut is_nobody = true;
+    let (mut unknown, mut indexes) = (None, 0);
     for open in games.indexes() {
         let index = open.current();
         let player = open.player(&index, name, color)?;
         if player.is_empty() {
-            is_nobody = is_nobody && open.has_nobody_named(&index, name)?;
+            let here = open.unknown_names(&index, name)?;
+            unknown = here.filter(|_| indexes == 0 || unknown.is_some());
+            indexes += 1;
             continue;
         }
         let source = Source::Players(std::slice::from_ref(&player));
@@ -63,7 +65,7 @@ pub(super) fn player(
         return make_answer(question, position, settings, &[index], &sums);
     }
     let mut nothing = Explored::nothing(question);
-    nothing.notice = is_nobody.then(|| no_such_player(name).to_string());
+    nothing.notice = unknown.map(|name| no_such_player(&name).to_string());
     Ok(nothing)
 }
 

@@ -1,7 +1,7 @@
 //! Lists of games and of players, for the page.
 
 use serde::Serialize;
-use shakmaty::Color;
+use shakmaty::{Chess, Color};
 
 use super::super::filter::GamesFilter;
 use super::super::indexes::{ChosenGames, Games, NamedPlayer};
@@ -9,15 +9,16 @@ use super::super::openings::words;
 use super::super::query::Query;
 use super::super::reply::{Refusal, bad, unreadable};
 use super::answer::ExploredPlayer;
-use tabia_index::Error;
-use tabia_index::FoundGame;
-use tabia_index::query::{Lists, Order, sums};
+use tabia_games::tgx::Head;
+use tabia_index::query::{self, Lists, Order};
+use tabia_index::{Error, FoundGame, find_games};
 
-/// Greatest number of games in a list.
+/// Greatest number of games in a page of a list.
 const MOST_LISTED: usize = 200;
 
-/// Greatest number of games whose players and events a text search reads.
-const MOST_SEARCHED: usize = 5000;
+/// Number of games of an index that a request reads, if the rows of the position do not name
+/// all: a list of the older ones continues it.
+const MOST_READ: u64 = 500_000;
 
 /// Greatest number of players in a search result.
 const MOST_PLAYERS: usize = 8;
@@ -29,14 +30,63 @@ pub(crate) struct FoundPlayer {
     games: u64,
 }
 
-/// A list of games for the page.
+/// A page of a list of games.
 #[derive(Debug, Serialize)]
 pub(crate) struct GameList {
     games: Vec<ListedGame>,
-    /// Number of games with the position.
+    /// Number of games with the position that match the filter.
     all: u64,
-    /// Number of games whose players and events were searched.
-    searched: usize,
+    /// Number of games searched: `all`, or what `read` has.
+    searched: u64,
+    /// Number of the newest games of the index that were read so far, if there are others.
+    read: Option<u64>,
+    /// Number of games found among them, on all pages.
+    found: usize,
+    /// The parameter `from` of the next page, if there is one.
+    next: Option<String>,
+    /// Number of plies of each game that are indexed.
+    depth: u16,
+}
+
+/// The games of all pages, in their order.
+#[derive(Debug)]
+pub(crate) struct FoundList {
+    games: Vec<query::ListedGame>,
+    all: u64,
+    /// Number of games read, and how many there are; the same if the list is complete.
+    read: u64,
+    total: u64,
+}
+
+/// Where a page begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
+    /// Number of games of the index whose list is over.
+    skip: u64,
+    /// Number of games of the list on earlier pages.
+    offset: usize,
+}
+
+impl Place {
+    fn read(query: &Query) -> Result<Place, Refusal> {
+        let Some(text) = query.get("from") else {
+            return Ok(Place::default());
+        };
+        let parts = text.split_once('-').and_then(|(skip, offset)| {
+            let (skip, offset) = (skip.parse().ok()?, offset.parse().ok()?);
+            Some(Place { skip, offset })
+        });
+        parts.ok_or_else(|| bad("from: expected what the last page had as its next"))
+    }
+
+    fn next(self, list: &FoundList) -> Option<String> {
+        let offset = self.offset + MOST_LISTED;
+        if offset < list.games.len() {
+            return Some(format!("{}-{offset}", self.skip));
+        }
+        let skip = self.skip + list.read;
+        (skip < list.total).then(|| format!("{skip}-0"))
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -47,6 +97,8 @@ struct ListedGame {
     result: &'static str,
     event: String,
     date: String,
+    /// The ECO code; empty if unknown.
+    eco: String,
 }
 
 impl ListedGame {
@@ -59,16 +111,34 @@ impl ListedGame {
             white,
             black,
             result: head.facts.result().to_pgn(),
-            date: head.facts.date.to_pgn().replace(".??", ""),
+            date: date(&head),
+            eco: match head.eco {
+                [0, ..] => String::new(),
+                eco => eco.map(char::from).iter().collect(),
+            },
             event: head.event,
         }
     }
+}
 
-    fn has(&self, words: &[&str]) -> bool {
-        let text = [&self.white.name, &self.black.name, &self.event, &self.date];
-        let text = text.map(|text| text.to_lowercase()).join(" ");
-        words.iter().all(|word| text.contains(word))
-    }
+/// The date of a game without its unknown parts.
+fn date(head: &Head) -> String {
+    head.facts.date.to_pgn().replace(".??", "")
+}
+
+/// Whether the players' names, event and date of a game have all these words.
+fn has_words(head: &Head, wanted: &[String]) -> bool {
+    let has = || {
+        let text = [
+            &head.names.white,
+            &head.names.black,
+            &head.event,
+            &date(head),
+        ];
+        let text = words(&text.map(String::as_str).join(" ")).join(" ");
+        wanted.iter().all(|word| text.contains(word))
+    };
+    wanted.is_empty() || has()
 }
 
 /// Players with a name whose words begin with the typed ones, most games first.
@@ -99,50 +169,111 @@ pub(crate) fn players_named(games: &Games, typed: &str) -> Result<Vec<FoundPlaye
     Ok(found)
 }
 
-/// Games with the position of a request that match its filter and have all its words in
-/// the players' names, the event or the date.
+/// A page of the games with the position of a request that match its filter and have all its
+/// words in the players' names, the event or the date.
 pub(crate) fn list(games: &Games, query: &Query) -> Result<GameList, Refusal> {
     let line = query.line().map_err(bad)?;
     let filter = GamesFilter::read(query).map_err(bad)?;
-    let words = query.get("q").unwrap_or_default().to_lowercase();
-    let words: Vec<&str> = words.split_whitespace().collect();
+    let words = words(query.get("q").unwrap_or_default());
     let order = match query.get("order") {
         None | Some("elo") => Order::Rating,
         Some("newest") => Order::Newest,
         Some("oldest") => Order::Oldest,
         Some(_) => return Err(bad("order: expected elo, newest or oldest")),
     };
+    let place = Place::read(query)?;
     let chosen = games.indexes().into_iter();
     let chosen = chosen.map(|index| index.chosen(&filter));
     let chosen: Vec<ChosenGames> = chosen.collect::<Result<_, _>>().map_err(unreadable)?;
-    let mut lists = Lists::default();
-    lists.order = order;
-    lists.listed = match words.as_slice() {
-        [] => MOST_LISTED,
-        _ => MOST_SEARCHED,
-    };
-    let sources = chosen.iter().map(ChosenGames::source);
-    let sums = sums(sources, line.last(), &filter.selection, lists).map_err(unreadable)?;
+    let position = line.last();
+    let key = format!("{position:?} {filter:?} {words:?} {order:?} {}", place.skip);
+    let found = games.list(key, || {
+        find(&chosen, position, &filter, &words, order, place.skip)
+    });
+    let found = found.map_err(unreadable)?;
+    let read = Some(place.skip + found.read).filter(|read| *read < found.total);
     let mut list = GameList {
         games: Vec::new(),
-        all: sums.counts.games(),
-        searched: 0,
+        all: found.all,
+        searched: read.unwrap_or(found.all),
+        read,
+        found: found.games.len(),
+        next: place.next(&found),
+        depth: chosen.iter().map(ChosenGames::depth).max().unwrap_or(0),
     };
-    for named in &sums.listed {
+    let page = found.games.iter().skip(place.offset).take(MOST_LISTED);
+    for named in page {
         let Some(ChosenGames { index, .. }) = chosen.get(named.index) else {
             continue;
         };
-        let Some(found) = index.game(named.game.game.into()).map_err(unreadable)? else {
-            continue;
-        };
-        list.searched += 1;
-        let game = ListedGame::new(found);
-        if game.has(&words) {
-            list.games.push(game);
+        let game = index.game(named.game.game.into()).map_err(unreadable)?;
+        list.games.extend(game.map(ListedGame::new));
+    }
+    Ok(list)
+}
+
+/// Finds the games of a list: by the rows of the position if they name all, else by reading
+/// the games, without the last `skip`.
+fn find(
+    chosen: &[ChosenGames],
+    position: &Chess,
+    filter: &GamesFilter,
+    words: &[String],
+    order: Order,
+    skip: u64,
+) -> Result<FoundList, Error> {
+    let mut lists = Lists::default();
+    (lists.order, lists.listed) = (order, usize::MAX);
+    let sources = chosen.iter().map(ChosenGames::source);
+    let mut sums = query::sums(sources, position, &filter.selection, lists)?;
+    let total = chosen.iter().map(|one| one.index.file().games()).sum();
+    let mut list = FoundList {
+        games: Vec::new(),
+        all: sums.counts.games(),
+        read: total,
+        total,
+    };
+    // A game of two of the named players is one game.
+    sums.listed
+        .dedup_by_key(|game| (game.index, game.game.game));
+    if filter.player.is_some() || sums.listed.len() as u64 == list.all {
+        for named in sums.listed {
+            let index = chosen.get(named.index).map(|one| &one.index);
+            let has = match (index, words) {
+                (_, []) => true,
+                (Some(index), _) => index
+                    .game(named.game.game.into())?
+                    .is_some_and(|found| has_words(&found.head, words)),
+                (None, _) => false,
+            };
+            if has {
+                list.games.push(named);
+            }
         }
-        if list.games.len() >= MOST_LISTED {
+        return Ok(list);
+    }
+    list.read = 0;
+    let mut before = skip;
+    for (place, one) in chosen.iter().enumerate() {
+        let games = one.index.file().games();
+        if before >= games {
+            before -= games;
+            continue;
+        }
+        let range = [before, MOST_READ.saturating_sub(list.read)];
+        let admits = |head: &Head| has_words(head, words);
+        let part = find_games(&one.index, position, &filter.selection, range, admits)?;
+        list.read += part.read;
+        list.games
+            .extend(part.games.into_iter().map(|game| query::ListedGame {
+                index: place,
+                ..game
+            }));
+        if list.read >= MOST_READ {
             break;
         }
+        before = 0;
     }
+    order.sort(&mut list.games);
     Ok(list)
 }

@@ -33,7 +33,9 @@ function lasting() {
 const engineClient = unique();
 
 /** The program cannot be reached. */
-export class Gone extends Error {}
+export class Gone extends Error {
+  isGone = true;
+}
 
 const gone = () => new Gone(t("The program does not answer. What you see is kept."));
 
@@ -148,12 +150,14 @@ export async function comeBack() {
 }
 
 /**
- * Calls `changed` with the number of changes to books when that may have changed. Only one of all visible
- * pages listens, and notifies the others, because a browser opens few connections to a program.
+ * Calls `changed` with the number of changes to books when that may have changed, and `lost` with an error when the
+ * program cannot be reached. Only one of all visible pages listens, and notifies the others, because a browser opens
+ * few connections to a program.
  */
-export function listen(changed) {
+export function listen(changed, lost) {
   const others = new BroadcastChannel("changes");
-  const asks = "?";
+  const asks = "?",
+    left = "!";
   let count = null,
     leave = () => {};
   const receive = (number) => {
@@ -161,18 +165,27 @@ export function listen(changed) {
     if (!document.hidden) changed(number);
   };
   others.addEventListener("message", ({ data }) => {
-    if (data !== asks) receive(data);
+    if (data === left) lost(gone());
+    else if (data !== asks) receive(data);
     else if (count !== null) others.postMessage(count);
   });
   /** Listens until this page is hidden. */
   const connect = () =>
-    new Promise((left) => {
+    new Promise((ended) => {
       const source = new EventSource("/api/events");
       source.addEventListener("change", ({ data }) => {
         receive(Number(data));
         others.postMessage(count);
       });
-      leave = () => left(source.close());
+      source.addEventListener("error", async () => {
+        // A connection ends after some minutes, too: only a second failure tells.
+        if (document.hidden || source.readyState === EventSource.CLOSED) return;
+        const isThere = await fetch("/monitor").catch(() => null);
+        if (isThere || source.readyState === EventSource.CLOSED) return;
+        lost(gone());
+        others.postMessage(left);
+      });
+      leave = () => ended(source.close());
       if (document.hidden) leave();
     });
   const follow = () => {

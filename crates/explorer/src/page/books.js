@@ -49,12 +49,13 @@ export class BookList {
   draw(state, shown) {
     if (!this.names.length) return;
     const open = this.open(state);
-    const key = open.join("/");
+    const key = `${open.join("/")}//${shown[0]}`;
     if (key !== this.drawn) {
       this.drawn = key;
-      const choices = () => open.map((name) => el("option", { value: name }, name));
-      by("first-book").replaceChildren(...choices());
-      by("second-book").replaceChildren(el("option", { value: "" }, t("no other")), ...choices());
+      const choices = (names) => names.map((name) => el("option", { value: name }, name));
+      by("first-book").replaceChildren(...choices(open));
+      const others = open.filter((name) => name !== shown[0]);
+      by("second-book").replaceChildren(el("option", { value: "" }, t("no other")), ...choices(others));
       by("second-choice").hidden = open.length < 2;
       this.list(open);
     }

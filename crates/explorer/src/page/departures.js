@@ -3,7 +3,7 @@
 
 import { receive } from "./api.js";
 import { takesLines } from "./columns.js";
-import { button, by, chooseFiles, el, percent, row } from "./dom.js";
+import { button, by, chooseFiles, el, gamesText, percent, row } from "./dom.js";
 import { keep, lettered, stored, t } from "./lang.js";
 import { attempt, say } from "./say.js";
 import { valueText } from "./signs.js";
@@ -122,7 +122,7 @@ export class Departures {
       book: () => t`No answer in the book; you: ${played}`,
     };
     const score = one.score === null ? null : percent(one.score, 0);
-    const about = [t`${one.games} games`, score, one.opening && `${one.eco} ${one.opening}`, lettered(one.line)];
+    const about = [gamesText(one.games), score, one.opening && `${one.eco} ${one.opening}`, lettered(one.line)];
     // If the opponent left it, the book lacks the answer.
     const last = one.by === "opponent" ? one.reply : one.played;
     const before = one.by === "opponent" ? [...one.moves, one.played] : one.moves;

@@ -1,4 +1,6 @@
-// Small helpers for the document, independent of chess.
+// Small helpers for the document.
+
+import { t } from "./lang.js";
 
 /**
  * The element with this id.
@@ -81,6 +83,9 @@ export function fill(place, ...children) {
   });
   while (place.childNodes.length > children.length) place.lastChild.remove();
 }
+
+/** A number of games. */
+export const gamesText = (number) => (number === 1 ? t("1 game") : t`${grouped(number)} games`);
 
 /** Whether typed keys are input of a field. */
 export function isTyping(target) {

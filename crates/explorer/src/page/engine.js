@@ -170,7 +170,7 @@ export class Engine {
       if (asked !== this.asked) return;
       // If the page is shown again, for example after a reconnection, the search restarts.
       this.key = null;
-      this.draw(error.message);
+      this.stopped(error.message.replace(/\.$/, ""));
     }
   }
 
@@ -178,8 +178,9 @@ export class Engine {
   receive(report) {
     if (report.problem) {
       this.isTaken = report.taken;
-      this.draw(t`The engine has stopped: ${translated(report.problem)}.`);
-      if (!report.taken) this.offerAgain();
+      // The signal or status of a dead program tells a player nothing.
+      const isDead = report.problem.code?.startsWith("the engine ended");
+      this.stopped(isDead ? t("the engine ended") : translated(report.problem), report.taken);
       return;
     }
     this.report = report;
@@ -201,12 +202,16 @@ export class Engine {
     return value ? share(value) : null;
   }
 
-  /** Shows why it has stopped, and a button to start again. */
-  offerAgain() {
-    const { textContent } = by("engine-message");
+  /** Says once why it has stopped, and offers to start it again unless another page has it; what it found is removed. */
+  stopped(reason, isTaken = false) {
+    this.report = null;
+    this.values(new Map());
+    const text = t`The engine has stopped: ${reason}.`;
+    this.draw(isTaken ? text : t("stopped"));
+    if (isTaken) return;
     const button = el("button", { type: "button", class: "quiet again" }, t("Try again"));
     this.drawn = [];
-    this.list.replaceChildren(el("li", { class: "stopped" }, textContent, button));
+    this.list.replaceChildren(el("li", { class: "stopped" }, text, " ", button));
   }
 
   draw(text) {

@@ -2,13 +2,15 @@
 // browser until they are closed.
 
 import { get, newest } from "./api.js";
-import { button, by, chooseFiles, el, grouped, row } from "./dom.js";
+import { playersNamed } from "./search.js";
+import { button, by, chooseFiles, el, gamesText, grouped } from "./dom.js";
 import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
+import { line } from "./tree.js";
 
-/** Greatest number of listed games. */
-const MOST = 200;
+/** Number of games of a file that are shown at once. */
+const PAGE = 200;
 
 /** Greatest size of a file of games, in bytes. */
 const MOST_BYTES = 50_000_000;
@@ -26,6 +28,26 @@ const ORDERS = {
   oldest: (a, b) => (a.when < b.when ? -1 : Number(a.when > b.when)),
 };
 
+/** The names in the field of a player, which `;` separates. */
+export const namesIn = (text) =>
+  text
+    .split(";")
+    .map((name) => name.trim())
+    .filter(Boolean);
+
+/** The names with one more or, if it is there, one less. */
+export function withName(text, name) {
+  const names = namesIn(text);
+  return (names.includes(name) ? names.filter((other) => other !== name) : [...names, name]).join("; ");
+}
+
+/** The filters without a value of one of them. */
+export function withoutFilter(filter, name, value) {
+  const left = name === "player" ? withName(filter[name], value) : "";
+  const others = Object.entries(filter).filter(([other]) => other !== name);
+  return Object.fromEntries(left ? [...others, [name, left]] : others);
+}
+
 /** Filters as text, independent of their order. */
 const wordsOf = (filter) => JSON.stringify(Object.entries(filter).sort());
 
@@ -41,6 +63,7 @@ export function split(pgn) {
         text,
         label: `${tag("White")} – ${tag("Black")}`,
         event: tag("Event").replace(/^\?$/, ""),
+        eco: tag("ECO").replace(/^\?$/, ""),
         elo: (Number(tag("WhiteElo")) || 0) + (Number(tag("BlackElo")) || 0),
         result: tag("Result"),
         when: tag("Date").replaceAll(".??", ""),
@@ -94,8 +117,8 @@ export class Games {
     Object.assign(this, { load, failed, query, change });
     /** The shown filters: values by the names of the fields. */
     this.filter = {};
-    /** Number of games with the position in the index, and how many were searched for words. */
-    this.all = this.searched = 0;
+    /** What the last answer said about the games of the index. */
+    this.about = {};
     /** The shown games of a file, and the texts of all files, by name. */
     this.dropped = null;
     this.asked = newest();
@@ -107,7 +130,20 @@ export class Games {
     by("games-filter").addEventListener("change", () => this.change(this.values));
     by("games-filter").addEventListener("submit", (event) => event.preventDefault());
     for (const id of ["games-words", "games-order"])
-      by(id).addEventListener("input", () => (this.dropped ? this.draw() : this.listSoon()));
+      by(id).addEventListener("input", () => (this.dropped ? this.list() : this.listSoon()));
+    by("games-next").addEventListener("click", () => this.list(true));
+    by("games-player").addEventListener("input", () => this.suggest());
+    by("games-players").addEventListener("click", ({ target }) => {
+      const { name } = target.closest("button")?.dataset ?? {};
+      if (!name) return;
+      const field = by("games-player");
+      // What was typed is a beginning of the name, unless it is a name itself.
+      const kept = namesIn(field.value).filter((one) => this.spellings.includes(one));
+      field.value = withName(kept.join("; "), name);
+      this.change(this.values);
+    });
+    this.spellings = [];
+    this.suggesting = newest();
     by("games-sets").addEventListener("submit", (event) => {
       event.preventDefault();
       this.saveSet(by("games-name").value.trim());
@@ -188,19 +224,45 @@ export class Games {
   show(dropped, title) {
     this.dropped = dropped;
     by("games-title").textContent = title;
+    by("games-title").classList.toggle("unseen", !dropped);
     by("games-words").value = "";
     if (tabs.isShown("games")) this.list();
     else tabs.choose("games");
   }
 
   /** The page shows another position or other filters: updates the list if needed. */
-  shown({ filter }) {
+  shown({ filter, tree, at }) {
+    this.ply = line(tree, at).length;
     if (!isSameFilter(filter, this.filter)) {
       this.filter = filter;
       for (const field of this.fields) field.value = filter[field.name] ?? "";
       this.drawSets();
+      this.suggest();
     }
     this.listSoon();
+  }
+
+  /** Offers the spellings of the typed name, each as a chip that adds it to the filter. */
+  async suggest() {
+    const isNewest = this.suggesting();
+    const names = namesIn(by("games-player").value);
+    const typed = names.filter((name) => !this.spellings.includes(name)).at(-1) ?? names[0];
+    const found = typed && (await this.indexed) ? await playersNamed(typed) : [];
+    if (!isNewest()) return;
+    const chosen = names.filter((name) => found.every((one) => one.name !== name) && this.spellings.includes(name));
+    this.spellings = [...chosen, ...found.map(({ name }) => name)];
+    const games = new Map(found.map((one) => [one.name, one.games]));
+    by("games-players").replaceChildren(
+      ...this.spellings.map((name) => {
+        const text = games.has(name) ? `${name} · ${gamesText(games.get(name))}` : name;
+        const isChosen = String(names.includes(name));
+        return el(
+          "li",
+          {},
+          el("button", { type: "button", class: "chip", "aria-pressed": isChosen, "data-name": name }, text),
+        );
+      }),
+    );
   }
 
   listSoon() {
@@ -208,67 +270,96 @@ export class Games {
     if (tabs.isShown("games") && !this.dropped) this.timer = setTimeout(() => this.list(), PAUSE);
   }
 
-  async list() {
+  /** Lists the games from the first one on, or `goesOn` with the next ones. */
+  async list(goesOn = false) {
     const isNewest = this.asked();
     const isIndexed = await this.indexed;
     if (!isNewest()) return;
     by("games-more").hidden = by("games-named").hidden = this.dropped !== null || !isIndexed;
     by("games-search").hidden = !this.dropped && !isIndexed;
     by("games-here").hidden = !isIndexed || !this.dropped;
-    let found = this.dropped ?? [];
-    if (!this.dropped && isIndexed) {
-      found = await this.fromIndex().catch((error) => {
+    const before = goesOn ? this.found : [];
+    if (this.dropped) {
+      this.found = listed(this.dropped, by("games-words").value, by("games-order").value);
+      this.limit = (goesOn ? this.limit : 0) + PAGE;
+    } else if (isIndexed) {
+      const found = await this.fromIndex(goesOn ? this.about.next : null).catch((error) => {
         if (isNewest()) this.failed(error);
         return null;
       });
-    }
-    if (!isNewest() || !found) return;
-    this.found = found;
+      if (!isNewest() || !found) return;
+      this.found = [...before, ...found];
+      this.limit = this.found.length;
+    } else this.found = [];
     this.isIndexed = isIndexed;
     this.draw();
   }
 
-  /** Shows the found games with all the words, in the chosen order. */
+  /** Shows the found games. */
   draw() {
     if (!this.found) return;
-    let { found } = this;
-    if (this.dropped) found = listed(found, by("games-words").value, by("games-order").value);
+    const { found, limit } = this;
     by("games-none").textContent =
       this.dropped || this.isIndexed
-        ? found.length
-          ? this.howMany(found)
-          : t("There is no game with this position under these filters.")
+        ? this.howMany()
         : t(
             "No index of games is open: “tabia index” makes one. Files of games can be opened here, or dropped on the page.",
           );
-    const about = ({ result, event, when }) => [result, event, when].filter(Boolean).join(" · ");
-    const show = (game) => () => this.choose(game, found).catch(this.failed);
-    by("games-list").replaceChildren(...found.slice(0, MOST).map((game) => row(show(game), game.label, about(game))));
+    by("games-next").hidden = this.dropped ? found.length <= limit : !this.about.next || !this.isIndexed;
+    by("games-list").replaceChildren(...found.slice(0, limit).map((game) => this.row(game)));
   }
 
-  /** Describes which games the list leaves out. */
-  howMany(found) {
-    const { all, searched } = this;
-    if (this.dropped || all <= found.length) return "";
-    if (!by("games-words").value.trim()) return t`${grouped(found.length)} of ${grouped(all)} games`;
-    return searched < all ? t`${grouped(searched)} of ${grouped(all)} games were searched.` : "";
+  /** A game as one line; the open one is marked. */
+  row(game) {
+    const cell = (kind, text = "") => el("span", { class: kind }, text);
+    const { label, result, event, when, eco } = game;
+    const attributes = {
+      type: "button",
+      title: [label, event, when].filter(Boolean).join(" · "),
+      "aria-current": game === this.chosen ? "true" : null,
+      onclick: () => this.choose(game, this.found).catch(this.failed),
+    };
+    const cells = [cell("result", result), cell("label", label), cell("year", when.slice(0, 4)), cell("eco", eco)];
+    return el("li", {}, el("button", attributes, ...cells));
   }
 
-  /** Requests the games with the position that match the filters. */
-  async fromIndex() {
+  /** Says which games the list leaves out, or why there are none. */
+  howMany() {
+    const { found, limit, about } = this;
+    if (this.dropped) {
+      if (!found.length) return t("No game of the file has these words.");
+      return found.length > limit ? t`${grouped(limit)} of ${grouped(found.length)} games` : "";
+    }
+    const { all = 0, found: total = 0, depth = 0 } = about;
+    const hasWords = by("games-words").value.trim() !== "";
+    if (about.read)
+      return t`${grouped(found.length)} games so far: the newest ${grouped(about.read)} games of the index were searched.`;
+    if (found.length) return found.length < total ? t`${grouped(found.length)} of ${grouped(total)} games` : "";
+    if (this.ply >= depth)
+      return t`The index has the first ${depth} plies of each game, and this position is behind them.`;
+    if (hasWords && all) return t`None of the ${grouped(all)} games with this position has these words.`;
+    return Object.keys(this.filter).length
+      ? t("There is no game with this position under these filters.")
+      : t("No game of the index goes on from this position.");
+  }
+
+  /** Requests the games with the position that match the filters: from the first, or where a list goes on. */
+  async fromIndex(from) {
     const query = this.query();
+    if (from) query.set("from", from);
     for (const [name, id] of [
       ["q", "games-words"],
       ["order", "games-order"],
     ])
       if (by(id).value.trim()) query.set(name, by(id).value);
-    const { games, all, searched } = await get("/api/games", query);
-    Object.assign(this, { all, searched });
+    const { games, ...about } = await get("/api/games", query);
     const named = ({ name, rating }) => (rating ? `${name} ${rating}` : name);
-    return games.map(({ id, white, black, result, event, date }) => ({
+    this.about = about;
+    return games.map(({ id, white, black, result, event, date, eco }) => ({
       id,
       label: `${named(white)} – ${named(black)}`,
       event,
+      eco,
       result: result.replace("1/2-1/2", "½-½"),
       when: date.replaceAll("?", ""),
     }));
@@ -276,7 +367,7 @@ export class Games {
 
   /** The input fields of the filters. */
   get fields() {
-    return [...by("games-filter").elements];
+    return [...by("games-filter").elements].filter(({ name }) => name);
   }
 
   /** The values in the fields. */
@@ -332,6 +423,7 @@ export class Games {
   choose(game, series) {
     this.chosen = game;
     this.series = series;
+    this.draw();
     return this.load(game.text ?? this.pgn(game.id));
   }
 

@@ -1,9 +1,19 @@
 // A training: which position comes next, which moves are right there, and what an answer means for the cards.
 
-/** The right moves: the green ones, else those that the book plays, else its moves that are not red. */
+/** Whether a book says nothing about a move, as `tabia build --variations` stores side lines: it counts as played once. */
+const isBare = (move) => move.games === 0 && move.stored_weight === undefined && move.mark === "none";
+
+/**
+ * The right moves: the green ones, else those that the book plays or stores without any number, else its moves that
+ * are not red.
+ */
 export function rightMoves(book) {
   const stored = book.moves.filter((move) => !move.transposition);
-  const kinds = [(move) => move.mark === "main", (move) => move.probability > 0, (move) => move.mark !== "avoid"];
+  const kinds = [
+    (move) => move.mark === "main",
+    (move) => move.probability > 0 || isBare(move),
+    (move) => move.mark !== "avoid",
+  ];
   return kinds.map((kind) => stored.filter(kind)).find((moves) => moves.length) ?? [];
 }
 
@@ -13,6 +23,7 @@ export function reply(book, random = Math.random()) {
   const weigh = (of) => moves.map(of);
   let weights = weigh((move) => move.stored_weight ?? move.games);
   if (weights.every((weight) => weight === 0)) weights = weigh((move) => move.probability);
+  else weights = weights.map((weight, index) => weight || Number(isBare(moves[index])));
   let left = random * weights.reduce((sum, weight) => sum + weight, 0);
   return moves.find((move, index) => (left -= weights[index]) < 0) ?? moves.at(-1);
 }

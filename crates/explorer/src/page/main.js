@@ -10,7 +10,7 @@ import { EditDialog } from "./edit.js";
 import { Engine } from "./engine.js";
 import * as face from "./face.js";
 import { Files } from "./files.js";
-import { Games } from "./games.js";
+import { Games, withoutFilter } from "./games.js";
 import { english, inWords, t, translated } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
@@ -41,11 +41,8 @@ const table = new TableInput(face.table, {
     book ? editor.open(book, move, changes.place(), () => face.table.button(move.uci)?.focus()) : changes.sayLocked(),
   add: () => Promise.resolve(changes.add([state().at])).catch(problem),
   mark: (book, move, mark) => changes.markMove(book, move, mark).catch(problem),
-  unfilter: (name) =>
-    store.want((from) => {
-      const others = Object.entries(from.filter).filter(([other]) => other !== name);
-      return { ...from, filter: Object.fromEntries(others) };
-    }, "keep"),
+  unfilter: (name, value) =>
+    store.want((from) => ({ ...from, filter: withoutFilter(from.filter, name, value) }), "keep"),
 });
 const changes = new Changes(store, { refresh, failed: problem });
 const editor = new EditDialog(changes, problem);
@@ -67,7 +64,7 @@ const games = new Games({
   },
 });
 const trainer = new Trainer({
-  go: (step) => store.want(step),
+  go: (step) => store.want(step, "again"),
   walk: steps.walkTo,
   now: () => ({ state: state(), view: store.view }),
   point,
@@ -110,7 +107,14 @@ function ask(next) {
   return get("/api/position", query);
 }
 
+/** The state that was shown before. */
+let before = null;
+
 function shown(how) {
+  // Moves that are gone can be brought back, unless they are those of a training.
+  const isKept = how === "pop" || how === "again" || !before || trees.hasAll(state().tree, before.tree);
+  if (!isKept) changes.lost(before);
+  before = state();
   if (how !== "keep") say("");
   face.show(state(), store.view);
   const now = state(),
@@ -387,7 +391,7 @@ async function start() {
     }
     const notices = start.books.flatMap((book) => book.notices);
     if (notices.length && !store.view?.problem) say(notices.map(translated).join(" "));
-    listen((count) => count === store.view?.changes || refresh());
+    listen((count) => count === store.view?.changes || refresh(), problem);
   } catch (error) {
     problem(error);
   }

@@ -1,9 +1,15 @@
 // Openings by name, code or moves, and players of an index of games.
 
 import { get, newest } from "./api.js";
-import { by, el, grouped } from "./dom.js";
+import { by, el, gamesText } from "./dom.js";
 import { t } from "./lang.js";
 import { listKeys, modal } from "./say.js";
+
+/** Greatest number of players below the openings. */
+const MOST_PLAYERS = 3;
+
+/** The players of the index whose names begin with the words, most games first. */
+export const playersNamed = (words) => get("/api/players", new URLSearchParams({ q: words })).catch(() => []);
 
 export class Search {
   /** `go` is called with the chosen opening, `player` with a name, if there is an index (`indexed`); `books` returns the parameters that name the books. */
@@ -45,13 +51,14 @@ export class Search {
     if (!isNewest()) return false;
     by("search-none").hidden = !words || found.length > 0 || players.length > 0;
     const rows = found.map((opening) => {
-      const games = opening.games ? ` · ${t`${grouped(opening.games)} games`}` : "";
+      const games = opening.games ? ` · ${gamesText(opening.games)}` : "";
       return this.row(opening.eco, opening.name, opening.line + games, () => this.go(opening));
     });
-    const people = players.map(({ name, games }) =>
-      this.row("♟", name, t`${grouped(games)} games`, () => this.player(name)),
-    );
-    by("search-list").replaceChildren(...people, ...rows);
+    const people = players
+      .slice(0, MOST_PLAYERS)
+      .map(({ name, games }) => this.row("♟", name, gamesText(games), () => this.player(name)));
+    if (people.length) people.unshift(el("li", {}, el("h3", {}, t("Players"))));
+    by("search-list").replaceChildren(...rows, ...people);
     return true;
   }
 
@@ -74,6 +81,6 @@ export class Search {
 
   /** Players of the index, if there is one. */
   async playersOf(words) {
-    return (await this.indexed()) ? get("/api/players", new URLSearchParams({ q: words })).catch(() => []) : [];
+    return (await this.indexed()) ? playersNamed(words) : [];
   }
 }

@@ -24,7 +24,7 @@ export class Store {
 
   /**
    * Adds a step: `(state, store) => next state`, nothing, or WAIT. `how` is the change of the browser's
-   * history: walk, jump, keep or pop. Resolves when the queue is empty: whether everything in it succeeded.
+   * history: walk, jump, keep or pop; "again" is a jump whose moves need no undo. Resolves when the queue is empty: whether everything in it succeeded.
    */
   want(step, how = "jump") {
     this.queue.push({ step, how });
@@ -37,6 +37,7 @@ export class Store {
     await null;
     let well = true;
     while (this.queue.length) {
+      const waiting = [...this.queue];
       try {
         const { next, how } = this.lead();
         if (next === this.state) continue;
@@ -45,10 +46,13 @@ export class Store {
         this.view = view;
         this.shown(how);
       } catch (error) {
-        // Nothing was changed; later steps are dropped, too.
-        this.queue.length = 0;
+        // Nothing was changed; later steps are dropped, too. If only the program is away, they are kept.
+        const later = this.queue.filter((one) => !waiting.includes(one));
+        const isGone = error.isGone === true;
+        this.queue = isGone ? [...waiting, ...later] : [];
         well = false;
         this.failed(error);
+        if (isGone) break;
       }
     }
     this.running = null;

@@ -13,6 +13,7 @@ import {
   totals,
   worthOf,
 } from "./columns.js";
+import { namesIn } from "./games.js";
 import { english, lettered, storedJson, t, translated } from "./lang.js";
 import { comment, markSign, results, signed, valueText } from "./signs.js";
 
@@ -59,19 +60,29 @@ export class Table {
     if (isNew) this.drawn();
   }
 
-  /** The active filters for games of an index, each with a button to remove it. */
+  /**
+   * The active filters for games of an index, each with a button to remove it, and the shown books on which they do
+   * not act. A name of a player is removed alone.
+   */
   filters(books) {
     const notices = books
       .flatMap((book) => book.notice ?? [])
       .map((text) => el("li", { class: "hint" }, translated(text)));
     const { filter } = this;
-    const names = books.some((book) => book.has_games) ? Object.keys(filter ?? {}) : [];
-    if (!names.length) return [];
-    const chips = names.map((name) => {
+    const chosen = Object.entries(filter ?? {});
+    if (!chosen.length) return [];
+    const others = books.filter((book) => !book.has_games).map((book) => book.name);
+    if (others.length)
+      notices.push(el("li", { class: "hint" }, t`No filter acts on ${others.join(", ")}: it keeps no games.`));
+    const values = chosen.flatMap(([name, text]) =>
+      (name === "player" ? namesIn(text) : [text]).map((value) => [name, value]),
+    );
+    const chips = values.map(([name, value]) => {
       const field = by("games-filter").elements[name];
-      const value = [...(field.options ?? [])].find((option) => option.value === filter[name])?.text;
-      const text = `${field.labels[0].firstChild.data.trim()} ${value ?? filter[name]}`;
-      const button = { type: "button", class: "chip", "data-filter": name, "aria-label": t`Without ${text}` };
+      const option = [...(field.options ?? [])].find((one) => one.value === value)?.text;
+      const text = `${field.labels[0].firstChild.data.trim()} ${option ?? value}`;
+      const data = { "data-filter": name, "data-value": value };
+      const button = { type: "button", class: "chip", ...data, "aria-label": t`Without ${text}` };
       return el("li", {}, el("button", button, `${text} ×`));
     });
     return [el("ul", { class: "chips", "aria-label": t("Filters of games") }, ...chips, ...notices)];
@@ -88,9 +99,11 @@ export class Table {
             ? translated(book.error)
             : book.in_book
               ? t("The book’s line ends here.")
-              : this.view.at > 0
-                ? t("This position is not in the book. ← goes back to where it was.")
-                : t("This position is not in the book.");
+              : book.has_games
+                ? this.withoutGames(book)
+                : this.view.at > 0
+                  ? t("This position is not in the book. ← goes back to where it was.")
+                  : t("This position is not in the book.");
     const adds = takesLines(book) && !book.in_book && !book.error && !end && this.view.at > 0;
     return el(
       "div",
@@ -98,6 +111,15 @@ export class Table {
       el("p", {}, text),
       adds ? el("button", { type: "button", class: "add" }, t`Add the line to ${book.name}`) : null,
     );
+  }
+
+  /** Why an index has no game that goes on from the position. */
+  withoutGames({ depth }) {
+    if (this.view.at >= depth)
+      return t`The index has the first ${depth} plies of each game, and this position is behind them.`;
+    return Object.keys(this.filter ?? {}).length
+      ? t("No game under these filters goes on from this position.")
+      : t("No game of the index goes on from this position.");
   }
 
   /** The moves in the chosen order; with two books, `of` returns the move in the one that counts. */
@@ -300,7 +322,7 @@ export class Table {
     return this.chance(move, this.pencil(book, move, t`${lettered(move.san)} in ${book.name}`));
   }
 
-  /** Two books in one table: a pair of columns for each figure. */
+  /** Two books in one table: a pair of columns for games, score and probability. */
   pair([a, b]) {
     const error = [a, b]
       .filter((book) => book.error)
@@ -366,30 +388,29 @@ export class Table {
   }
 
   pairRow(a, b, move, other) {
-    // Only differences are coloured, larger ones more strongly.
-    const tint = (cell, strength, why) => {
-      if (strength < 0.1) return cell;
+    // Only what makes the books play differently is coloured.
+    const tint = (cell, differs, why) => {
+      if (!differs) return cell;
       cell.classList.add("differs");
-      cell.style.setProperty("--differs", `${Math.round(25 + 75 * Math.min(1, strength))}%`);
       cell.title = why;
       return cell;
     };
-    const signsDiffer = move.mark !== other.mark || move.annotation !== other.annotation;
-    const apart = Math.abs(move.probability - other.probability);
-    const scores = move.score !== null && other.score !== null ? Math.abs(move.score - other.score) : 0;
+    const marks = [move.mark, other.mark];
+    const areOpposed = marks.includes("main") && marks.includes("avoid");
+    const isPlayedByOne = move.probability > 0 !== other.probability > 0;
     const head = this.moveCell(move);
-    if (signsDiffer) {
+    if (move.mark !== other.mark || move.annotation !== other.annotation) {
       const otherSigns = [
         other.mark !== "none" && markSign(other.mark),
         other.annotation || (other.mark === "none" && t("none")),
       ].filter(Boolean);
       head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...otherSigns));
-      tint(head, 1, t("marked differently in B"));
+      tint(head, areOpposed, t("main in one book, to avoid in the other"));
     }
     head.querySelector("button").after(el("span", { class: "worth" }, this.evaluation(move, "")));
     const games = (one, side) => cell(`n ${side}`, grouped(amount(one)));
-    const score = (one, side) =>
-      tint(cell(`score ${side}`, scored(one)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
+    const score = (one, side) => cell(`score ${side}`, scored(one));
+    const chance = (book, one) => tint(this.chanceIn(book, one), isPlayedByOne, t("only one of the books plays it"));
     return el(
       "tr",
       { "data-uci": move.uci, class: move.mark },
@@ -398,8 +419,8 @@ export class Table {
       games(other, "b"),
       score(move, "a"),
       score(other, "b"),
-      tint(this.chanceIn(a, move), apart, t("played differently")),
-      tint(this.chanceIn(b, other), apart, t("played differently")),
+      chance(a, move),
+      chance(b, other),
     );
   }
 

@@ -301,7 +301,7 @@ impl<'a> Visit<'a> {
         // If no tag states it, the result comes after the moves.
         if let Some(filter) = self.filter
             && self.has_result
-            && !filter.admits(self.recorder.game())
+            && !filter.admits_tags(self.recorder.game())
         {
             return Break(Stop::Enough);
         }

@@ -154,6 +154,18 @@ impl Go {
         all.all(|time| time == 0)
     }
 
+    /// Whether a player has a clock: a time of his own, which a bare `movetime` is not, and
+    /// not the zeros of programs without clocks.
+    #[must_use]
+    pub fn has_clock(&self) -> bool {
+        let of = |clock: Clock| {
+            clock
+                .time
+                .is_some_and(|time| time != 0 || clock.increment != 0)
+        };
+        of(self.clocks.white) || of(self.clocks.black)
+    }
+
     /// Subtracts used time from the clock of the side to move and from `movetime`.
     pub fn spend(&mut self, white_moves: bool, spent: Duration) {
         let clocks = &mut self.clocks;

@@ -56,9 +56,7 @@ impl Books {
         vetoed: &[Move],
         scene: Scene<'_>,
     ) -> Result<Answer, Vec<Act<'static>>> {
-        let asked = self.settings.options().own_book
-            && !self.chooser.is_shut()
-            && !scene.lacks_book_for_rules();
+        let asked = self.are_asked(scene);
         let Some(position) = scene.game.position().filter(|_| asked) else {
             return Err(Vec::new());
         };
@@ -210,7 +208,12 @@ impl Books {
     }
 
     /// "info string book NAME: e2e4 44% (w 33, n 1204, +21) ..."
-    fn list_moves(&self, (index, book): (usize, &OpenBook), mode: CastlingMode, line: &mut String) {
+    pub(super) fn list_moves(
+        &self,
+        (index, book): (usize, &OpenBook),
+        mode: CastlingMode,
+        line: &mut String,
+    ) {
         let _ = write!(line, "info string book {}:", book.name);
         let (found, verdicts) = self.chooser.found(index);
         let mut order: Vec<(&BookMove, &Weighed)> = found

@@ -238,16 +238,10 @@ impl BookChooser {
         position: &Chess,
         searchmoves: Option<&[Move]>,
     ) -> Result<(), String> {
-        let Some(found) = self.found.get_mut(index) else {
+        self.probe((index, book), settings, position)?;
+        let Some(found) = self.found.get(index) else {
             return Ok(());
         };
-        let wanted = wanted(settings);
-        if found.probed_for != Some(wanted) {
-            found.probed_for = None;
-            book.probe(position, wanted, &mut found.lookup)
-                .map_err(|error| error.to_string())?;
-            found.probed_for = Some(wanted);
-        }
         let repeats = |next: &Chess| game.repeats(next);
         let value = self.value;
         let rules = settings
@@ -260,6 +254,25 @@ impl BookChooser {
             policy::narrow(moves, &rules.policy, searchmoves, &mut self.verdicts);
         }
         self.policy.apply(position, moves, &mut self.verdicts);
+        Ok(())
+    }
+
+    /// Looks a position up in one book, unless that has been done.
+    pub(super) fn probe(
+        &mut self,
+        (index, book): (usize, &dyn Probe),
+        settings: &Options,
+        position: &Chess,
+    ) -> Result<(), String> {
+        let wanted = wanted(settings);
+        if let Some(found) = self.found.get_mut(index)
+            && found.probed_for != Some(wanted)
+        {
+            found.probed_for = None;
+            book.probe(position, wanted, &mut found.lookup)
+                .map_err(|error| error.to_string())?;
+            found.probed_for = Some(wanted);
+        }
         Ok(())
     }
 

@@ -18,6 +18,7 @@
 mod choice;
 mod chooser;
 mod cover;
+mod forbid;
 mod opening;
 mod seed;
 mod why;
@@ -34,6 +35,7 @@ use crate::conditions::Variant;
 use crate::settings::{Info, OptionId, Options, Settings, ValueError};
 use chooser::{BookChooser, OwnPolicy};
 use cover::Cover;
+use forbid::Forbidding;
 use opening::{OPEN_LIMIT, OpenState};
 use seed::{GameSeed, Seed};
 use tabia_book::policy::ChooseMove;
@@ -93,6 +95,8 @@ pub(super) struct Books {
     /// The seed of the game from `Book Seed File`.
     seed: GameSeed,
     cover: Cover,
+    /// The moves that are kept from the engine.
+    forbidding: Forbidding,
     /// The seed of random choices while `Book Seed` is 0.
     entropy: u64,
     /// What has been reported in this game.
@@ -108,6 +112,7 @@ impl Books {
             chooser: BookChooser::default(),
             seed: GameSeed::default(),
             cover: Cover::default(),
+            forbidding: Forbidding::default(),
             entropy,
             reported: HashSet::new(),
         }
@@ -179,6 +184,7 @@ impl Books {
     /// Another game begins.
     pub(super) fn new_game(&mut self) {
         self.chooser.new_game();
+        self.forbidding = Forbidding::default();
         self.reported.clear();
     }
 
@@ -300,6 +306,18 @@ impl Books {
     }
 
     // Answers.
+
+    /// Whether this `go` is for a game, as far as its line says: with `Book Clock Only` it
+    /// needs a clock.
+    pub(super) fn plays(&self, go: &Go) -> bool {
+        let for_engine = go.infinite || go.engine_only;
+        !for_engine && (go.has_clock() || !self.settings.options().clock_only)
+    }
+
+    /// Whether books are asked in this game.
+    fn are_asked(&self, scene: Scene<'_>) -> bool {
+        self.settings.options().own_book && !self.chooser.is_shut() && !scene.lacks_book_for_rules()
+    }
 
     /// Whether books may answer in this game now.
     fn may_answer(&self, analysis: Option<Analysis>) -> bool {

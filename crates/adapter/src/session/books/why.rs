@@ -52,6 +52,19 @@ impl NoAnswerReason {
         settings: &Options,
         position: &Chess,
     ) -> Option<NoAnswerReason> {
+        let depth = settings.depth;
+        NoAnswerReason::not_for(book, game, position).or_else(|| {
+            let is_past = position.fullmoves().get() > depth;
+            is_past.then_some(NoAnswerReason::PastDepth(depth))
+        })
+    }
+
+    /// The reason of a book that is for other games, or for the other side.
+    pub(super) fn not_for(
+        book: &OpenBook,
+        game: &GameConditions,
+        position: &Chess,
+    ) -> Option<NoAnswerReason> {
         let conditions = &book.spec.conditions;
         if !conditions.hold_in(game.rules()) {
             let rules = conditions.variant.clone().unwrap_or_default();
@@ -60,13 +73,8 @@ impl NoAnswerReason {
         if !conditions.hold(game) {
             return Some(NoAnswerReason::OtherGames);
         }
-        if let Some(colour) = book.spec.colour
-            && colour != position.turn()
-        {
-            return Some(NoAnswerReason::Colour(colour));
-        }
-        let depth = settings.depth;
-        (position.fullmoves().get() > depth).then_some(NoAnswerReason::PastDepth(depth))
+        let colour = book.spec.colour?;
+        (colour != position.turn()).then_some(NoAnswerReason::Colour(colour))
     }
 
     /// The reason of a book that was asked and has no move.
@@ -86,7 +94,7 @@ impl NoAnswerReason {
         }
     }
 
-    fn describe(&self, chess960: bool, text: &mut String) {
+    pub(super) fn describe(&self, chess960: bool, text: &mut String) {
         let _ = match self {
             NoAnswerReason::OtherGames => write!(text, "it is for other opponents or clocks"),
             NoAnswerReason::Rules(rules) => write!(text, "it is for {rules}"),
@@ -117,6 +125,7 @@ pub(super) enum ReportOnce {
     /// Which books are for it.
     Books,
     Analysis,
+    NoClock,
     OutOfBook,
     PastDepth,
     Chess960,
@@ -165,6 +174,10 @@ impl Books {
         } else if let Some(analysis) = scene.analysis {
             let news = self.reported.insert(ReportOnce::Analysis);
             return Some((analysis_text(analysis).to_owned(), news));
+        } else if self.settings.options().clock_only && !go.has_clock() {
+            let news = self.reported.insert(ReportOnce::NoClock);
+            let text = "this go has no clock: the engine answers (Book Clock Only)";
+            return Some((text.to_owned(), news));
         } else if self.chooser.is_shut() {
             "the book is closed for this game (Book Miss Limit)"
         } else if scene.lacks_book_for_rules() {
@@ -174,15 +187,8 @@ impl Books {
                 format!("this game is {rules}, and there is no book for it"),
                 news,
             ));
-        } else if game.position().is_none() {
-            match game.has_other_rules() {
-                true => "the game cannot be followed by the rules of chess",
-                false => "the position line is not legal",
-            }
-        } else if scene.book_set.books.is_empty() {
-            "no book is open (see Book File)"
         } else {
-            return None;
+            nothing_to_ask(scene)?
         };
         Some((text.to_owned(), false))
     }
@@ -224,6 +230,18 @@ impl Books {
         };
         Some((text, news))
     }
+}
+
+/// Why no book can be asked about this position.
+pub(super) fn nothing_to_ask(scene: Scene<'_>) -> Option<&'static str> {
+    if scene.game.position().is_none() {
+        return Some(match scene.game.has_other_rules() {
+            true => "the game cannot be followed by the rules of chess",
+            false => "the position line is not legal",
+        });
+    }
+    let no_book = scene.book_set.books.is_empty();
+    no_book.then_some("no book is open (see Book File)")
 }
 
 const fn analysis_text(analysis: Analysis) -> &'static str {

@@ -386,6 +386,7 @@ impl Engine {
             (name, "") => (format!("{name} with Tabia {version}"), ours),
             (name, author) => (format!("{name} with Tabia {version}"), author),
         };
+        let name = self.engines.announced.clone().unwrap_or(name);
         // The values that the GUI has set are not defaults: a second `uci` gets the same
         // answer as the first.
         let settings = self.profile().map_or(own, |profile| &profile.settings);

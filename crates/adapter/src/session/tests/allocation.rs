@@ -54,10 +54,8 @@ fn forward(
 fn a_forwarded_line_allocates_nothing() {
     let engines = Engines {
         profiles: vec![Profile::default()],
-        stand_in: None,
         chain: 1,
-        if_none_starts: Default::default(),
-        record_games: false,
+        ..Engines::default()
     };
     let mut session = Session::new(engines, 1);
     let mut out = Buffers::default();

@@ -165,7 +165,7 @@ impl Output for World {
 const OWN: [&str; 2] = ["info depth 9 score cp 200 pv h2h3", "bestmove h2h3"];
 
 /// Its values of the book's moves.
-const ANSWERS: [(&str, [&str; 2]); 4] = [
+const ANSWERS: [(&str, [&str; 2]); 5] = [
     (
         "e2e4",
         ["info depth 9 score cp 30 pv e2e4", "bestmove e2e4"],
@@ -181,6 +181,10 @@ const ANSWERS: [(&str, [&str; 2]); 4] = [
     (
         "b2b3",
         ["info depth 9 score cp 10 pv b2b3", "bestmove b2b3"],
+    ),
+    (
+        "f2f4",
+        ["info depth 9 score cp -10 pv f2f4", "bestmove f2f4"],
     ),
 ];
 

@@ -12,7 +12,7 @@
 //! | `games` | games are recorded |
 //! | `set NAME=VALUE` | one of our options, for all engines |
 //! | `book [white\|black\|learning\|KEY=VALUE...]` | begins a book; `learning`: one that notes games; `KEY=VALUE`: for which games it is |
-//! | `in MOVES: MOVE=W/D/L [MOVE=W/D/L[g]]...` | what the book has after these moves; `g` green, `r` red |
+//! | `in MOVES: MOVE=W/D/L [MOVE=W/D/L[g]]...` | what the book has after these moves; `g` green, `r` red, `-N` evaluated as N centipawns worse than the best |
 //! | `gui> LINE` | the GUI sends |
 //! | `eng> LINE` | the engine sends |
 //! | `up` | the engine asked for runs |
@@ -47,7 +47,8 @@ use crate::settings::{OptionId, Settings};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
 use tabia_book::{
-    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
+    Annotation, BookMove, Error, Lookup, MoveEvaluation, PositionRecord, Preference, Probe, Stats,
+    Wanted,
 };
 
 /// A book defined in a conversation.
@@ -92,6 +93,10 @@ impl WrittenBook {
             .map(|entry| {
                 let (mv, results) = entry.split_once('=').expect("MOVE=W/D/L");
                 let uci: UciMove = mv.parse().unwrap();
+                let (results, loss) = match results.split_once('-') {
+                    Some((results, loss)) => (results, Some(loss.parse().unwrap())),
+                    None => (results, None),
+                };
                 let numbers: Vec<u32> = results
                     .trim_end_matches(['g', 'r'])
                     .split('/')
@@ -117,7 +122,10 @@ impl WrittenBook {
                     }),
                     transposition: false,
                     preference: Preference::Statistics,
-                    evaluation: None,
+                    evaluation: loss.map(|loss: u32| MoveEvaluation {
+                        value: 20 - loss.cast_signed(),
+                        loss,
+                    }),
                 }
             })
             .collect();
@@ -250,6 +258,7 @@ impl Conversation {
                 self.engines.profiles.push(profile);
             }
             "games" => self.engines.record_games = true,
+            "announced" => self.engines.announced = Some(rest.to_owned()),
             "stand-in" => self.stand_in = Some(rest.to_owned()),
             "set" => {
                 let (name, value) = rest.split_once('=').expect("set NAME=VALUE");

@@ -6,7 +6,8 @@
 //! at any time; the machine sleeps.
 //!
 //! A GUI that waits for an answer before its next `go` (`polite`) must get exactly one
-//! legal answer for each `go`, at the right time, whatever positions and games it sends
+//! legal answer for each `go`, at the right time, and no move that `Book Forbid` keeps from an
+//! engine that obeys `searchmoves`, whatever positions and games it sends
 //! meanwhile; one that does not wait must get one for each `go` that no other has
 //! replaced, and never more than it requested. A book move that `Book Verify` should have
 //! checked was checked, or a message says that it was not. In between the parts check their
@@ -38,7 +39,7 @@ use tabia_book::{
 
 /// Positions that the GUI may send: the line, and the move that the model's engine plays
 /// there.
-const POSITIONS: [(&str, &str); 7] = [
+const POSITIONS: [(&str, &str); 8] = [
     ("startpos", "a2a3"),
     ("startpos moves e2e4", "a7a6"),
     ("startpos moves e2e4 e7e5", "b2b3"),
@@ -47,12 +48,16 @@ const POSITIONS: [(&str, &str); 7] = [
     ("fen 4k3/8/8/8/8/8/4P3/4K2R w K - 0 1", CASTLING),
     // Checkmate: the engine says nothing.
     ("startpos moves f2f3 e7e5 g2g4 d8h4", ""),
+    // One legal move.
+    ("fen 7k/5K2/8/8/8/8/8/6Q1 b - - 0 1", "h8h7"),
 ];
 const CASTLING: &str = "e1g1";
 /// One move for each position, and none of the book's.
-const SEARCHMOVES: &str = "searchmoves a2a3 a7a6 b2b3 e1d1 e8d8 e1g1";
+const SEARCHMOVES: &str = "searchmoves a2a3 a7a6 b2b3 e1d1 e8d8 e1g1 h8h7";
 /// The book: position and move.
 const BOOK: [(usize, &str); 2] = [(0, "e2e4"), (2, "g1f3")];
+/// Its red moves, which the engine would play; the last of them is the only legal one.
+const RED: [(usize, &str); 4] = [(1, "a7a6"), (3, "e1d1"), (5, CASTLING), (7, "h8h7")];
 
 /// `go` without `searchmoves`, and the time that it gives White and Black, in
 /// milliseconds.
@@ -104,7 +109,7 @@ struct TwoMoves;
 impl Probe for TwoMoves {
     fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
         found.clear();
-        for (index, mv) in BOOK {
+        for (index, mv) in BOOK.into_iter().chain(RED) {
             if BOARDS[index].position == *position {
                 let child = PositionRecord {
                     stats: Stats {
@@ -112,6 +117,7 @@ impl Probe for TwoMoves {
                         losses: 5,
                         ..Stats::default()
                     },
+                    recommendation: if RED.contains(&(index, mv)) { 0x40 } else { 0 },
                     ..PositionRecord::default()
                 };
                 let uci: UciMove = mv.parse().unwrap();
@@ -132,6 +138,7 @@ impl Probe for TwoMoves {
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
         Ok(BOOK
             .iter()
+            .chain(&RED)
             .any(|(index, _)| BOARDS[*index].position == *position))
     }
 }
@@ -220,7 +227,7 @@ const FAULTS: [Fault; 12] = [
     Fault::Floods,
 ];
 
-const OURS: [&str; 17] = [
+const OURS: [&str; 20] = [
     "Book Variety value 3",
     "Book Think Ahead value true",
     "Book Think Ahead value false",
@@ -234,6 +241,9 @@ const OURS: [&str; 17] = [
     "Book Seed File value seeds",
     "Book Seed File value <empty>",
     "Book File value x.ctg",
+    "Book Forbid value true",
+    "Book Forbid value true",
+    "Book Forbid value false",
     "OwnBook value false",
     "OwnBook value true",
     "Engine Stand-in value true",
@@ -329,6 +339,8 @@ struct PendingGo {
     verifies: bool,
     /// A check may have been sent to the engine since.
     is_check_sent: bool,
+    /// The books keep red moves from the engine.
+    forbids: bool,
     /// The engine has made it, or a message says that it has not.
     is_checked: bool,
 }
@@ -367,6 +379,9 @@ struct World {
     /// The position of the engine's last answer.
     engine_at: Option<usize>,
     verifies: bool,
+    /// `Book Forbid` and `OwnBook` are on.
+    forbids: bool,
+    owns_book: bool,
     is_chess: bool,
     /// A position of the game could not be judged.
     was_unjudged: bool,
@@ -439,6 +454,14 @@ impl World {
                 || SEARCHMOVES.contains(mv)
                 || self.former.contains(&Fault::IgnoresSearchmoves),
             "an answer outside searchmoves",
+        );
+        self.must(
+            !pending.forbids
+                || !pending.is_chess
+                || legal.len() == 1
+                || !RED.contains(&(position, mv))
+                || self.former.contains(&Fault::IgnoresSearchmoves),
+            "a move that the book forbids",
         );
         self.must(
             engine_at.is_none_or(|at| at == position),
@@ -535,6 +558,8 @@ impl Output for World {
         if let Some(pending) = &mut self.pending {
             pending.is_check_sent |= line.starts_with("go movetime");
         }
+        let empty = line.starts_with("go") && line.ends_with("searchmoves");
+        self.must(!empty, "no move is left to the engine");
         self.must(line != BAD[1], "a position that is none is passed on");
         if let Some(number) = line.strip_prefix("d ") {
             let number: usize = number.parse().unwrap();
@@ -649,8 +674,8 @@ impl Play {
             profiles: vec![fish, builtin],
             stand_in: Some(1),
             chain: 1,
-            if_none_starts: Default::default(),
             record_games: true,
+            ..Engines::default()
         };
         let header = LogHeader {
             version: "",
@@ -668,7 +693,7 @@ impl Play {
             polite,
             now: Duration::ZERO,
             script: "engine fish\nstand-in builtin\nset Book Info=brief\nbook\n\
-                   in : e2e4=0/0/5\nin e2e4 e7e5: g1f3=0/0/5\n"
+                   in : e2e4=0/0/5\nin e2e4 e7e5: g1f3=0/0/5\nin e2e4: a7a6=0/0/5r\n"
                 .to_owned(),
             alarm: None,
             wanted: None,
@@ -691,6 +716,8 @@ impl Play {
             pongs: 0,
             engine_at: None,
             verifies: false,
+            forbids: false,
+            owns_book: true,
             is_chess: true,
             was_unjudged: false,
             habits: Vec::new(),
@@ -807,6 +834,11 @@ impl Play {
                     if let Some(pending) = &mut self.world.pending {
                         pending.verifies &= self.world.verifies;
                     }
+                }
+                match OURS[index].split_once(" value ") {
+                    Some(("Book Forbid", on)) => self.world.forbids = on == "true",
+                    Some(("OwnBook", on)) => self.world.owns_book = on == "true",
+                    _ => {}
                 }
                 self.gui(&format!("setoption name {}", OURS[index]));
             }
@@ -944,6 +976,11 @@ impl Play {
             answered: false,
             is_chess: self.world.is_chess,
             verifies: self.world.verifies,
+            forbids: self.world.forbids
+                && self.world.owns_book
+                && !self.book_set.books.is_empty()
+                && !open
+                && !only,
             is_check_sent: false,
             is_checked: false,
         });

@@ -10,9 +10,23 @@ mod tree;
 mod write;
 
 use super::{Converted, Work};
+use crate::ctg::CtgBook;
 use crate::{Book, Error};
+use shakmaty::Color;
 use tabia_io::atomic::NewFile;
 use tabia_io::input::path::file_name;
+
+/// What comments say of each move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Comments {
+    /// Nothing.
+    None,
+    /// Games and score.
+    Short,
+    /// Games, score, results, values, marks and probability.
+    #[default]
+    Full,
+}
 
 tabia_io::options! {
     /// Limits for the games.
@@ -24,8 +38,8 @@ tabia_io::options! {
         min_games: u32 = 1,
         /// Highest number of moves in one game, including variations.
         game_moves: u32 = 2000,
-        /// Whether comments show numbers and marks.
-        comments: bool = true,
+        /// What comments say.
+        comments: Comments = Comments::Full,
     }
 }
 
@@ -41,6 +55,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
         places: &places,
         book: file_name(&work.job.source).into_owned(),
         comments: work.job.pgn.comments,
+        is_black: book.as_ctg().and_then(CtgBook::only) == Some(Color::Black),
     };
     let mut text = String::new();
     let mut done = 0;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position as _};
 
+use super::Comments;
 use super::cut::Game;
 use super::tree::{PgnNode, PgnTree};
 use crate::{BookMove, Mark, Preference};
@@ -20,7 +21,9 @@ pub(super) struct GameWriter<'t> {
     pub(super) places: &'t [u32],
     /// File name of the book.
     pub(super) book: String,
-    pub(super) comments: bool,
+    pub(super) comments: Comments,
+    /// Whether the book has moves of Black only.
+    pub(super) is_black: bool,
 }
 
 impl GameWriter<'_> {
@@ -47,6 +50,10 @@ impl GameWriter<'_> {
             ("Result", "*"),
         ] {
             text.tag(tag, value);
+        }
+        if self.is_black {
+            // Programs that train repertoires take it for one of White otherwise.
+            text.tag("Orientation", "black");
         }
         text.blank_line();
         for node in self.tree.path(game.node) {
@@ -110,8 +117,13 @@ impl GameWriter<'_> {
                 text.token(&format!("${nag}"));
             }
         }
-        if self.comments {
-            text.comment(&numbers(node, entry));
+        let comment = match self.comments {
+            Comments::None => String::new(),
+            Comments::Short => games_and_score(entry).join(", "),
+            Comments::Full => numbers(node, entry),
+        };
+        if !comment.is_empty() {
+            text.comment(&comment);
         }
         if let Some(there) = node.goes_on {
             text.comment(&self.reference(there, game));
@@ -171,22 +183,27 @@ impl GameWriter<'_> {
     }
 }
 
+/// The games of a move and its score, where there are any.
+fn games_and_score(entry: &BookMove) -> Vec<String> {
+    let stats = entry.stats();
+    let games = match stats.games {
+        0 => return Vec::new(),
+        1 => "1 game".to_owned(),
+        games => format!("{games} games"),
+    };
+    let score = stats.score().map(|score| format!("{:.1}%", 100.0 * score));
+    std::iter::once(games).chain(score).collect()
+}
+
 /// The numbers of a move as text.
 fn numbers(node: &PgnNode, entry: &BookMove) -> String {
     let stats = entry.stats();
-    let mut words = Vec::new();
-    if stats.games > 0 {
-        words.push(match stats.games {
-            1 => "1 game".to_owned(),
-            games => format!("{games} games"),
-        });
-        if let Some(score) = stats.score() {
-            words.push(format!("{:.1}%", 100.0 * score));
-            words.push(format!(
-                "+{} ={} -{}",
-                stats.wins, stats.draws, stats.losses
-            ));
-        }
+    let mut words = games_and_score(entry);
+    if stats.games > 0 && stats.score().is_some() {
+        words.push(format!(
+            "+{} ={} -{}",
+            stats.wins, stats.draws, stats.losses
+        ));
     }
     match entry.preference {
         Preference::Statistics => {}

@@ -39,14 +39,14 @@ impl Keys {
 fn cell(keys: &Keys, position: &Chess, mv: Move, mark: u32) -> Vec<u8> {
     let code = |role: Role, color: Color| {
         let of_role = [2, 3, 5, 6, 7, 1][role as usize - 1];
-        of_role | 8 * u32::from(color.is_black())
+        of_role | (8 * u32::from(color.is_black()))
     };
     let turn = position.turn();
     let to = mv
         .castling_side()
         .map_or(mv.to(), |side| side.king_to(turn));
     let from = mv.from().unwrap();
-    let mut word = from as u32 + 1 | (to as u32 + 1) << 7 | code(mv.role(), turn) << 22;
+    let mut word = (from as u32 + 1) | ((to as u32 + 1) << 7) | (code(mv.role(), turn) << 22);
     word |= mv.capture().map_or(0, |role| code(role, !turn) << 18);
     word |= mv.promotion().map_or(0, |role| code(role, turn) << 14);
     word |= u32::from(mv.is_castle()) << 27;

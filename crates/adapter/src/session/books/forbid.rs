@@ -1,0 +1,214 @@
+//! `Book Forbid`: moves that a book speaks against are kept from the engine, where no book
+//! answers. And the console command `book`.
+//!
+//! The first book that has the position decides, as for answers; `Book Depth` limits
+//! answers only. The engine gets the other legal moves as `searchmoves`, for this one `go`:
+//! also after a restart and after `ponderhit`, which repeat or continue it.
+
+use std::fmt::Write as _;
+
+use shakmaty::{CastlingMode, Chess, Move, Position};
+
+use super::super::act::Act;
+use super::super::game::Game;
+use super::why::{NoAnswerReason, nothing_to_ask};
+use super::{Books, Scene};
+use crate::settings::Info;
+use tabia_book::Probe;
+use tabia_book::policy::{self, Rejection};
+use tabia_notation as notation;
+use tabia_uci::gui::Go;
+
+/// What has been forbidden in this game.
+#[derive(Debug, Default)]
+pub(super) struct Forbidding {
+    /// The moves that the present search may not play.
+    moves: Vec<Move>,
+    /// The position in which moves have been reported last, so that a search that begins
+    /// again does not report them again.
+    told: Option<Chess>,
+}
+
+/// The `go` of the engine, if it differs from that of the GUI; and what is reported.
+pub(in super::super) type Narrowed = (Option<Vec<u8>>, Option<Act<'static>>);
+
+impl Books {
+    /// Keeps the moves from the engine that a book forbids here, if there are any; none in
+    /// an analysis.
+    pub(in super::super) fn forbid(
+        &mut self,
+        line: &[u8],
+        (go, analyses): (&Go, bool),
+        scene: Scene<'_>,
+    ) -> Option<Narrowed> {
+        self.forbidding.moves.clear();
+        let position = scene.game.position().filter(|_| self.are_asked(scene))?;
+        if analyses || go.searchmoves.is_some() {
+            return None;
+        }
+        self.chooser
+            .refresh_settings(self.settings.options(), scene.book_set);
+        let (name, against) = self.against(position, scene)?;
+        let is_news = self.forbidding.told.as_ref() != Some(position);
+        let tells = is_news && self.settings.options().info != Info::None;
+        let mode = scene.game.castling_mode();
+        let mut text = format!("book {name} forbids");
+        for (index, (mv, reason)) in against.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            let _ = write!(text, "{comma} {} ({reason})", mv.to_uci(mode));
+        }
+        let mut allowed = position.legal_moves();
+        allowed.retain(|mv| against.iter().all(|(forbidden, _)| forbidden != mv));
+        let narrowed = match allowed.is_empty() {
+            true => {
+                text.push_str(": there is no other move, so the engine may play it");
+                None
+            }
+            false => Some(with_searchmoves(line, &allowed, mode)),
+        };
+        if narrowed.is_some() {
+            self.forbidding
+                .moves
+                .extend(against.iter().map(|(mv, _)| mv));
+        }
+        self.forbidding.told = Some(position.clone());
+        Some((narrowed, tells.then_some(Act::Info(text))))
+    }
+
+    /// What the first book that has the position says against moves, with its name; `None`
+    /// if that is nothing, or if that book does not forbid.
+    fn against<'a>(
+        &mut self,
+        position: &Chess,
+        scene: Scene<'a>,
+    ) -> Option<(&'a str, Vec<(Move, Rejection)>)> {
+        let own_settings = std::mem::take(&mut self.chooser.settings);
+        let mut against = None;
+        for (index, (book, settings)) in scene.book_set.books.iter().zip(&own_settings).enumerate()
+        {
+            if NoAnswerReason::not_for(book, scene.game.conditions(), position).is_some() {
+                continue;
+            }
+            let probe: &dyn Probe = &*book.book;
+            // A book that cannot be read has been reported when it was asked for a move.
+            if self
+                .chooser
+                .probe((index, probe), settings, position)
+                .is_err()
+            {
+                continue;
+            }
+            let (found, _) = self.chooser.found(index);
+            if found.moves.is_empty() {
+                continue;
+            }
+            if settings.forbid {
+                let moves = found.moves.iter();
+                let moves = moves.filter_map(|candidate| {
+                    Some((
+                        candidate.mv,
+                        policy::forbidden(candidate, &settings.policy)?,
+                    ))
+                });
+                against = Some((book.name.as_str(), moves.collect::<Vec<_>>()));
+            }
+            break;
+        }
+        self.chooser.settings = own_settings;
+        against.filter(|(_, moves)| !moves.is_empty())
+    }
+
+    /// Reports an answer that the engine was not to give.
+    pub(in super::super) fn disobeyed(&mut self, mv: &[u8], game: &Game) -> Option<Act<'static>> {
+        let forbidden = std::mem::take(&mut self.forbidding.moves);
+        let played = notation::find_uci(game.position()?, mv)?;
+        let tells = forbidden.contains(&played) && self.settings.options().info != Info::None;
+        tells.then(|| {
+            Act::Info(format!(
+                "the engine plays {}, which the book forbids: it ignores searchmoves",
+                played.to_uci(game.castling_mode())
+            ))
+        })
+    }
+
+    /// The moves of all books in the present position, and the reasons against moves and
+    /// books: the answer to `book`.
+    pub(in super::super) fn tell(&mut self, scene: Scene<'_>) -> Vec<Act<'static>> {
+        let Some(position) = scene
+            .game
+            .position()
+            .filter(|_| nothing_to_ask(scene).is_none())
+        else {
+            let reason = nothing_to_ask(scene).unwrap_or_default();
+            return vec![Act::Info(format!("no book move: {reason}"))];
+        };
+        self.chooser
+            .refresh_settings(self.settings.options(), scene.book_set);
+        let own_settings = std::mem::take(&mut self.chooser.settings);
+        let (game, mode) = (scene.game, scene.game.castling_mode());
+        let mut acts = Vec::new();
+        for (index, (book, settings)) in scene.book_set.books.iter().zip(&own_settings).enumerate()
+        {
+            let mut line = format!("info string book {}: ", book.name);
+            let reason = NoAnswerReason::not_probed(book, game.conditions(), settings, position);
+            if let Some(reason) = reason {
+                reason.describe(game.conditions().king_takes_rook(), &mut line);
+            } else {
+                let of = (index, &*book.book as &dyn Probe);
+                match self.chooser.look_up(of, settings, game, position, None) {
+                    Err(trouble) => line.push_str(&trouble),
+                    Ok(()) => self.tell_moves(index, book, mode, &mut line),
+                }
+            }
+            acts.push(Act::Gui(line.into_bytes().into()));
+        }
+        self.chooser.settings = own_settings;
+        let is_off = !self.settings.options().own_book;
+        let general = match scene.analysis {
+            _ if is_off => Some("OwnBook is off"),
+            _ if self.chooser.is_shut() => {
+                Some("the book is closed for this game (Book Miss Limit)")
+            }
+            Some(_) => Some("the engine is set to analyse"),
+            None => None,
+        };
+        acts.extend(
+            general
+                .map(|reason| Act::Info(format!("none of these moves would be played: {reason}"))),
+        );
+        acts
+    }
+
+    /// The moves of the book that was looked up, then those that it would not play.
+    fn tell_moves(
+        &self,
+        index: usize,
+        book: &crate::book_set::OpenBook,
+        mode: CastlingMode,
+        line: &mut String,
+    ) {
+        let (found, verdicts) = self.chooser.found(index);
+        let is_playable = policy::best(verdicts).is_some();
+        let reason = NoAnswerReason::after(found, verdicts);
+        if is_playable {
+            line.clear();
+            self.list_moves((index, book), mode, line);
+            if !matches!(reason, NoAnswerReason::NoMove(_)) {
+                return;
+            }
+            line.push_str("; not ");
+        }
+        reason.describe(mode == CastlingMode::Chess960, line);
+    }
+}
+
+/// The line with these moves as the only ones.
+fn with_searchmoves(line: &[u8], moves: &[Move], mode: CastlingMode) -> Vec<u8> {
+    let mut line = line.trim_ascii_end().to_vec();
+    line.extend_from_slice(b" searchmoves");
+    for mv in moves {
+        line.push(b' ');
+        line.extend_from_slice(mv.to_uci(mode).to_string().as_bytes());
+    }
+    line
+}

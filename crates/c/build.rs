@@ -1,0 +1,9 @@
+//! Gives the shared library the name under which programs look for it: with the number of
+//! its interface, as everywhere on Linux.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libtabia.so.1");
+    }
+}

@@ -4,7 +4,7 @@ use serde::Serialize;
 use shakmaty::{Chess, Color};
 
 use super::super::filter::GamesFilter;
-use super::super::indexes::{ChosenGames, Games, NamedPlayer};
+use super::super::indexes::{ChosenGames, FoundList, Games, NamedPlayer};
 use super::super::openings::words;
 use super::super::query::Query;
 use super::super::reply::{Refusal, bad, unreadable};
@@ -46,16 +46,6 @@ pub(crate) struct GameList {
     next: Option<String>,
     /// Number of plies of each game that are indexed.
     depth: u16,
-}
-
-/// The games of all pages, in their order.
-#[derive(Debug)]
-pub(crate) struct FoundList {
-    games: Vec<query::ListedGame>,
-    all: u64,
-    /// Number of games read, and how many there are; the same if the list is complete.
-    read: u64,
-    total: u64,
 }
 
 /// Where a page begins.

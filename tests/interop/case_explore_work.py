@@ -120,7 +120,7 @@ def explorer_ignores_illegal_lines_of_an_engine():
     with explorer("--engine", dead) as server, page_of(server) as page:
         page.click("#engine-tab")
         page.click("#engine")
-        expect(page.locator("#engine-list .stopped")).to_contain_text("the engine ended")
+        expect(page.locator("#engine-message")).to_contain_text("the engine ended")
 
 
 @case(limit=150, browsers=True)

@@ -120,7 +120,7 @@ def explorer_ignores_illegal_lines_of_an_engine():
     with explorer("--engine", dead) as server, page_of(server) as page:
         page.click("#engine-tab")
         page.click("#engine")
-        expect(page.locator("#engine-message")).to_contain_text("the engine ended")
+        expect(page.locator("#engine-list .stopped")).to_contain_text("the engine ended")
 
 
 @case(limit=150, browsers=True)
@@ -294,7 +294,7 @@ def explorer_goes_to_gaps_marks_and_differences():
         open_address(page, server.url + "?books=one.ctg/two.ctg")
         page.click("#to-difference")
         expect_line(page, "e4")
-        expect(page.locator('tr[data-uci="e7e5"] .differs').first).to_be_visible()
+        expect(page.locator('tr[data-uci="e7e5"] .other').first).to_be_visible()
         page.keyboard.press("d")
         expect(page.locator("#status")).to_contain_text("no other difference")
 

@@ -254,7 +254,11 @@ export class Games {
       ...this.spellings.map((name) => {
         const text = games.has(name) ? `${name} · ${gamesText(games.get(name))}` : name;
         const isChosen = String(names.includes(name));
-        return el("li", {}, el("button", { type: "button", class: "chip", "aria-pressed": isChosen, "data-name": name }, text));
+        return el(
+          "li",
+          {},
+          el("button", { type: "button", class: "chip", "aria-pressed": isChosen, "data-name": name }, text),
+        );
       }),
     );
   }
@@ -293,7 +297,10 @@ export class Games {
   draw() {
     if (!this.found) return;
     const { found, limit } = this;
-    by("games-none").textContent = this.dropped || this.isIndexed ? this.howMany() : t(
+    by("games-none").textContent =
+      this.dropped || this.isIndexed
+        ? this.howMany()
+        : t(
             "No index of games is open: “tabia index” makes one. Files of games can be opened here, or dropped on the page.",
           );
     by("games-next").hidden = this.dropped ? found.length <= limit : !this.about.next || !this.isIndexed;
@@ -311,9 +318,11 @@ export class Games {
     }
     const { all = 0, found: total = 0, depth = 0 } = about;
     const hasWords = by("games-words").value.trim() !== "";
-    if (about.read) return t`${grouped(found.length)} games so far: the newest ${grouped(about.read)} games of the index were searched.`;
+    if (about.read)
+      return t`${grouped(found.length)} games so far: the newest ${grouped(about.read)} games of the index were searched.`;
     if (found.length) return found.length < total ? t`${grouped(found.length)} of ${grouped(total)} games` : "";
-    if (this.ply >= depth) return t`The index has the first ${depth} plies of each game, and this position is behind them.`;
+    if (this.ply >= depth)
+      return t`The index has the first ${depth} plies of each game, and this position is behind them.`;
     if (hasWords && all) return t`None of the ${grouped(all)} games with this position has these words.`;
     return Object.keys(this.filter).length
       ? t("There is no game with this position under these filters.")

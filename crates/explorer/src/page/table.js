@@ -72,7 +72,8 @@ export class Table {
     const chosen = Object.entries(filter ?? {});
     if (!chosen.length) return [];
     const others = books.filter((book) => !book.has_games).map((book) => book.name);
-    if (others.length) notices.push(el("li", { class: "hint" }, t`No filter acts on ${others.join(", ")}: it keeps no games.`));
+    if (others.length)
+      notices.push(el("li", { class: "hint" }, t`No filter acts on ${others.join(", ")}: it keeps no games.`));
     const values = chosen.flatMap(([name, text]) =>
       (name === "player" ? namesIn(text) : [text]).map((value) => [name, value]),
     );
@@ -100,9 +101,9 @@ export class Table {
               ? t("The book’s line ends here.")
               : book.has_games
                 ? this.withoutGames(book)
-              : this.view.at > 0
-                ? t("This position is not in the book. ← goes back to where it was.")
-                : t("This position is not in the book.");
+                : this.view.at > 0
+                  ? t("This position is not in the book. ← goes back to where it was.")
+                  : t("This position is not in the book.");
     const adds = takesLines(book) && !book.in_book && !book.error && !end && this.view.at > 0;
     return el(
       "div",

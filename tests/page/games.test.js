@@ -5,7 +5,8 @@ import { test } from "node:test";
 
 import { forSeeds } from "./support.js";
 
-const { isSameFilter, listed, namesIn, setsOf, split, withName, withSet, withoutFilter } = await import("../../crates/explorer/src/page/games.js");
+const { isSameFilter, listed, namesIn, setsOf, split, withName, withSet, withoutFilter } =
+  await import("../../crates/explorer/src/page/games.js");
 
 const game = (tags, moves = "1. e4 *") =>
   `${Object.entries(tags)

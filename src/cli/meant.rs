@@ -28,7 +28,7 @@ const OTHER_WORDS: [(&str, &[&str]); 13] = [
     ("check", &["config", "doctor", "status"]),
 ];
 
-/// A message and what to type instead, if the words before any option are no command, or
+/// A message and what to type instead, if the words before any option are not a command, or
 /// options stand before it.
 pub(super) fn command(error: &Error, args: &[String], tabia: &Command) -> Option<Error> {
     if error.kind() != ErrorKind::UnknownArgument {

@@ -60,10 +60,15 @@ export class Changes {
     }
   }
 
-  async write(path, book, body) {
+  /**
+   * Sends a change and shows the book anew. `written` is called between the two: a dialog that is closed then never
+   * stands above a page that shows its change already, where it would swallow an undo.
+   */
+  async write(path, book, body, written = () => {}) {
     const done = await this.send(path, { book, ...body });
     this.made.push(book);
     this.undone.length = 0;
+    written();
     await this.refresh();
     say(t`Saved: ${translated(done.last_change)}`);
   }
@@ -117,9 +122,9 @@ export class Changes {
     return (await post("/api/count-removed", { client, book: entry.book, ...this.removal(entry, below) })).positions;
   }
 
-  remove(entry, below) {
+  remove(entry, below, written) {
     const body = this.removal(entry, below);
-    return this.turn(() => this.write("/api/remove", entry.book, body));
+    return this.turn(() => this.write("/api/remove", entry.book, body, written));
   }
 
   /** Adds the lines to these moves to the first book that accepts lines. */
@@ -167,10 +172,7 @@ export class Changes {
   markLine() {
     const { book, place } = this.marked;
     const body = { ...place, along: by("line-side").value, change: "mark", value: by("line-mark").value };
-    return this.turn(async () => {
-      await this.write("/api/edit", book, body);
-      by("line-dialog").close();
-    }).catch(this.failed);
+    return this.turn(() => this.write("/api/edit", book, body, () => by("line-dialog").close())).catch(this.failed);
   }
 
   takeBack() {

@@ -188,7 +188,7 @@ impl DryRun {
     /// What is added to the report.
     pub(super) fn note(self) {
         if self.dry_run {
-            message!("nothing was changed: --dry-run");
+            summary!("nothing was changed: --dry-run");
         }
     }
 }

@@ -165,7 +165,7 @@ impl AuditArgs {
         })??;
         let searched = counted_as(searches, "position", "positions");
         let unanswered = counted_as(confirming.unanswered, "search", "searches");
-        message!(
+        summary!(
             "{}: {searched} searched again; {unanswered} without an answer",
             path.display()
         );
@@ -240,9 +240,9 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         }
         let old = editor.apply(&changes)?;
         let changed = counted_as(old.len(), "mark", "marks");
-        message!("{}: {changed} changed", args.book.display());
+        summary!("{}: {changed} changed", args.book.display());
     }
-    message!(
+    summary!(
         "{}: {}, {}, {}; {:.1} s",
         args.book.display(),
         counted_as(found.losing_count, "move that loses", "moves that lose"),

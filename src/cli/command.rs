@@ -24,7 +24,7 @@ pub(super) struct Cli {
     /// Arguments of `play`.
     #[command(flatten)]
     pub(super) play: PlayArgs,
-    /// Prints no messages and no progress; results and errors only
+    /// Prints no summaries and no progress; what was skipped or is wrong is printed
     #[arg(short = 'q', long, global = true)]
     pub(super) silent: bool,
 }

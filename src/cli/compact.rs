@@ -226,7 +226,7 @@ pub(super) fn numbers(written: &Written) -> [u64; 3] {
 
 /// Prints the line about a new file with so many positions, moves and bytes.
 pub(super) fn made(what: &str, [positions, moves, bytes]: [u64; 3], time: Duration, extra: &str) {
-    message!(
+    summary!(
         "{what} {}, {}, {} in {:.1} s{extra}",
         counted(positions, "position"),
         counted(moves, "move"),

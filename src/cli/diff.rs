@@ -141,7 +141,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             "; {left} positions of Polyglot books not compared, as no line was found to them"
         ));
     }
-    message!("{}{extra}", summary(&compared));
+    summary!("{}{extra}", summary(&compared));
     Ok(u8::from(compared.different > 0 || salvage.is_loss()))
 }
 

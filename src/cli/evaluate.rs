@@ -130,7 +130,7 @@ fn evaluate_named(
         evaluate::search(plan, &positions, Some(file), watch, |_, _| ())
     })??;
     evaluations::report_unanswered(searched.first_fault.as_ref());
-    message!(
+    summary!(
         "{shown}: {named} positions, {} of them searched{}; {:.1} s",
         searched.done,
         collection::counts([
@@ -210,7 +210,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             (worked.restarts, "engines started again"),
             (left, "left for the next time"),
         ]);
-        message!(
+        summary!(
             "{}: {} positions evaluated{counts}; {seconds:.1} s",
             path.display(),
             worked.done,
@@ -219,7 +219,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             return Ok(2);
         }
     } else {
-        message!(
+        summary!(
             "{}: {} of {} positions have an evaluation, {} before; {:.1} s",
             path.display(),
             table.len(),
@@ -233,7 +233,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let table = evals::read(&path)?.table;
         let (text, count) = evaluate::backed_up(&graph, &table, &name);
         atomic::write(target, text.as_bytes(), args.force.old())?;
-        message!(
+        summary!(
             "{}: {count} of {} positions have a value",
             target.display(),
             graph.len()

@@ -104,7 +104,7 @@ pub(super) fn of_games(job: &BuildJob) -> anyhow::Result<u64> {
         hits += gathered.read.hits;
         new += gathered.new;
     }
-    message!(
+    summary!(
         "{}: {hits} evaluations of positions of the book, {new} of them new",
         path.display()
     );

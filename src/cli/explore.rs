@@ -335,7 +335,7 @@ fn folders_of(books: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// What is wrong with a folder of the configuration.
-pub(super) const NO_FOLDER: &str = "`folder` of engines.toml names no folder that is there";
+pub(super) const NO_FOLDER: &str = "this folder does not exist (`folder` in engines.toml)";
 
 /// The folders whose files pages may open. A missing folder of the configuration is not
 /// an error: its medium may be absent.

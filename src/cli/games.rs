@@ -156,7 +156,7 @@ fn report(name: &str, summary: &Exported, time: Duration) {
             "with tags that the format has no room for",
         ),
     ]);
-    message!(
+    summary!(
         "{name}: {} read, {} written, {} skipped in {:.1} s{extra}",
         counted(games.read, "game"),
         summary.written,

@@ -118,7 +118,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     grow::take_over(&table, &graph, &mut evaluations, &file)?;
     if known > 0 && beside != evals::beside(&args.book) {
         let beside = beside.display();
-        message!("{beside}: continuing with {known} evaluations");
+        summary!("{beside}: continuing with {known} evaluations");
     }
     let until = args
         .minutes
@@ -164,7 +164,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         many => format!("{many} searches"),
     };
     if grown.moves.is_empty() {
-        message!(
+        summary!(
             "{}: there is nothing to add; {searches}{counts}",
             args.book.display()
         );

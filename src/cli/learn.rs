@@ -205,7 +205,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         0 => String::new(),
         skipped => format!("; {} skipped", counted(skipped, "game")),
     };
-    message!(
+    summary!(
         "{}: {games} games, {moves} moves with results; {changed} learn values {}, {raised} of \
          them upwards, {:.2} s{left_out}",
         args.book.display(),

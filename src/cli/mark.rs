@@ -344,7 +344,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         1 => extra += "; 1 damaged page not read to its end",
         _ => extra += &format!("; {lost} damaged pages not read to their end"),
     }
-    message!(
+    summary!(
         "{name}: {} chosen, {} {done_word}{extra}, {:.2} s",
         done.chosen,
         counted(done.changes, "mark"),

@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
+use tabia_adapter::settings::nearest;
 use tabia_notation::is_move;
 
 /// Commands of other programs, or words for the same thing, and Tabia's.
@@ -28,7 +29,7 @@ const OTHER_WORDS: [(&str, &[&str]); 13] = [
     ("check", &["config", "doctor", "status"]),
 ];
 
-/// A message and what to type instead, if the words before any option are no command, or
+/// A message and what to type instead, if the words before any option are not a command, or
 /// options stand before it.
 pub(super) fn command(error: &Error, args: &[String], tabia: &Command) -> Option<Error> {
     if error.kind() != ErrorKind::UnknownArgument {
@@ -143,13 +144,6 @@ fn of_polyglot(name: &str, rest: &[String]) -> Option<String> {
     }
 }
 
-/// The name that differs little from a word: at most two letters, and fewer than half.
-fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let like = names.map(|name| (strsim::damerau_levenshtein(word, name), name));
-    let (distance, name) = like.min()?;
-    (distance <= 2 && 2 * distance < word.chars().count()).then_some(name)
-}
-
 /// Replaces what the parser proposes for an unknown option: it takes `--speeds` for
 /// `--plies`.
 pub(super) fn option(error: &mut Error, args: &[String], tabia: &Command) {
@@ -255,7 +249,7 @@ mod tests {
             ("sf", None),
             ("", None),
         ] {
-            assert_eq!(nearest(word, names.into_iter()), meant, "{word}");
+            assert_eq!(nearest(word, names), meant, "{word}");
         }
     }
 

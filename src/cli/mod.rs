@@ -4,15 +4,23 @@
 //! success, 1 for a negative answer and 2 for wrong usage, configuration or files; if the
 //! reader closes the output, the program ends with 0; work that Ctrl-C ended, with 130.
 
-/// Writes a line to standard error, unless `--silent` is given, with control characters escaped. Errors are ignored,
+/// Writes a line to standard error, with control characters escaped. Errors are ignored,
 /// because they could not be reported.
 macro_rules! message {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        if !$crate::cli::is_silent() {
-            let _ = writeln!($crate::cli::messages(), $($text)*);
-        }
+        let _ = writeln!($crate::cli::messages(), $($text)*);
     }};
+}
+
+/// A [`message!`] about work that went well, which `--silent` leaves out. What was skipped,
+/// lost or guessed is always reported.
+macro_rules! summary {
+    ($($text:tt)*) => {
+        if !$crate::cli::is_silent() {
+            message!($($text)*);
+        }
+    };
 }
 
 mod add;
@@ -89,7 +97,7 @@ use tabia_io::sanitize::Sanitized;
 use tabia_notation::kind::{BookKind, Kind};
 use tabia_notation::{Line, LineError};
 
-/// Whether only results and errors are printed.
+/// Whether summaries and progress are left out.
 static SILENT: AtomicBool = AtomicBool::new(false);
 
 fn is_silent() -> bool {
@@ -287,7 +295,7 @@ fn report_recovered(editor: &BookEditor) {
 fn report_kept(book: &Path) {
     let kept = atomic::backup_of(book);
     let name = file_name(&kept);
-    message!("{}: the old book is kept as {name}", book.display());
+    summary!("{}: the old book is kept as {name}", book.display());
 }
 
 /// The number of positions in a book's header, or of moves in a Polyglot book.

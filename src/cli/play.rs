@@ -297,7 +297,7 @@ fn greet(engines: &Engines) {
     if !io::stdin().is_terminal() {
         return;
     }
-    message!(
+    summary!(
         "Tabia {}: a UCI engine made of {}. Type \"uci\", or run tabia --help.",
         env!("CARGO_PKG_VERSION"),
         plays(engines),

@@ -144,7 +144,7 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
              engine does not obey \"go nodes\", use --depth or --movetime"
         );
     }
-    message!(
+    summary!(
         "{} with both colours, {} searched{}; {:.1} s",
         counted(args.walks.into(), "walk"),
         counted(searched.done, "exit"),

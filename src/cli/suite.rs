@@ -553,16 +553,16 @@ fn row_text(row: &FunnelRow) -> String {
 /// Prints the result on standard error.
 fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     collection::report(&made.tally);
-    message!("{:>12} positions examined", made.funnel.seen);
+    summary!("{:>12} positions examined", made.funnel.seen);
     for row in made.funnel.rows() {
-        message!("{}", row_text(&row));
+        summary!("{}", row_text(&row));
     }
     let (files, engines) = made.values;
     if files + engines > 0 {
-        message!("values: {files} from files, {engines} from the engine");
+        summary!("values: {files} from files, {engines} from the engine");
     }
     if let Some(nodes) = job.confirm {
-        message!(
+        summary!(
             "{}",
             confirmation(nodes, job.confirm_margin, &made.confirmed)
         );
@@ -572,7 +572,7 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
         message!("only {found} of the {wanted} positions of --count: no others are left");
     }
     for line in super::suite_check::figures(&made.figures) {
-        message!("{line}");
+        summary!("{line}");
     }
     let tally = &made.tally;
     let extra = collection::counts([
@@ -580,17 +580,17 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
         (tally.skipped, "games or lines skipped"),
         (tally.cut, "games cut short"),
     ]);
-    message!(
+    summary!(
         "{}: {} positions in {:.1} s{extra}",
         job.target.display(),
         made.figures.positions,
         time.as_secs_f64()
     );
     for file in &made.files {
-        message!("{}: written", file.display());
+        summary!("{}: written", file.display());
     }
     for (manager, line) in lines(job, made) {
-        message!("{manager}: {line}");
+        summary!("{manager}: {line}");
     }
 }
 

@@ -39,8 +39,8 @@ const fn has_priority(mv: &MoveView) -> bool {
     mv.priority.is_some()
 }
 
-const fn has_evaluation(entry: &MoveView) -> bool {
-    entry.evaluation.is_some()
+const fn has_evaluation(mv: &MoveView) -> bool {
+    mv.evaluation.is_some()
 }
 
 const COLUMNS: [Column; 11] = [
@@ -86,7 +86,7 @@ const COLUMNS: [Column; 11] = [
         "learn",
         5,
         is_rated,
-        |entry| signed(entry.learn_value),
+        |mv| signed(mv.learn_value),
         "learn value, -125 to 125",
     ),
     (

@@ -107,7 +107,7 @@ fn of_file(book: &Path, args: &VerifyArgs, out: &mut impl Write) -> anyhow::Resu
         }
     }
     out.flush()?;
-    message!(
+    summary!(
         "{}: {}, {}, {} in {:.1} s; {}",
         book.display(),
         counted(verified.positions, "position"),

@@ -209,7 +209,7 @@ def interrupted(text: bytes, book: Path) -> None:
         child.stdin.close()
     output = child.stderr.read().decode()
     child.stderr.close()
-    assert child.wait() == 2, output
+    assert child.wait() == 130, output
     assert "interrupted" in output, output
 
 

@@ -283,7 +283,7 @@ def explorer_shows_two_books_in_one_table():
         page.click("th.n.b button")
         games = sorted((second[uci]["games"] for uci in first.keys() & second.keys()), reverse=True)
         expect(page.locator("tr[data-uci]:not(.lone) td.n.b")).to_have_text([f"{count:,}".replace(",", "\u202f") for count in games])
-        colour = lambda selector: page.locator(selector).first.evaluate("cell => getComputedStyle(cell).backgroundImage")
+        colour = lambda selector: page.locator(selector).first.evaluate("cell => getComputedStyle(cell).boxShadow")
         assert colour("td.differs") != colour("td:not(.differs)"), "what differs is coloured"
         page.select_option("#second-book", "")
         expect(page.locator("#books .pair")).to_have_count(0)

@@ -48,10 +48,10 @@ def setup_with_pychess_and_xboard_can_be_repeated_and_removed():
         assert _has(program), f"{program} is not installed: apt-get install {program.lower()}"
     home, book = _home()
     before = _tree(home)
-    # A yes for starting the engines, a no for writing: nothing is written.
-    _setup(home, stdin="y\nn\n", code=1)
+    # A no writes nothing.
+    _setup(home, stdin="n\n", code=1)
     assert _tree(home) == before
-    text = _setup(home, stdin="y\nyes\n")
+    text = _setup(home, stdin="yes\n")
     assert f"book {book.name}: " in text and "PyChess" in text and "XBoard" in text, text
     after = _tree(home)
     assert "No file needs to change" in _setup(home, "--yes")

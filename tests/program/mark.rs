@@ -528,7 +528,7 @@ fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
     let (random, _) = crate::common::random_book(250, 20);
     let book = random.write(&folder, "book");
     // Two bytes of each position change together.
-    let wishes = [
+    let jobs = [
         "--mark=main --learn-value=40",
         "--mark=avoid --learn-value=-40",
     ];
@@ -537,12 +537,12 @@ fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
         command.stderr(Stdio::null()).spawn().unwrap()
     };
     let start = std::time::Instant::now();
-    mark(&folder, &format!("book.ctg --all {}", wishes[1])).ok();
+    mark(&folder, &format!("book.ctg --all {}", jobs[1])).ok();
     let whole = start.elapsed().as_micros() as u64;
     // A process that waits for the lock is killed, and has changed nothing.
     let editor = edit(&book);
     let before = fs::read(&book).unwrap();
-    let mut child = marking("--wait=600", wishes[0]);
+    let mut child = marking("--wait=600", jobs[0]);
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success());
     assert_eq!(fs::read(&book).unwrap(), before);
@@ -550,7 +550,7 @@ fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
     let journal = folder.join(".book.ctg.edit");
     let (mut cut_short, mut half_done) = (0, 0);
     for round in 0..28_u64 {
-        let mut child = marking("", wishes[round as usize % 2]);
+        let mut child = marking("", jobs[round as usize % 2]);
         if round % 4 == 0 {
             // A kill at any moment leaves a sound book: the pause only chooses the moment.
             std::thread::sleep(Duration::from_micros(whole * round / 28));

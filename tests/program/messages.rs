@@ -62,7 +62,7 @@ fn keys_of_the_configuration_lead_to_the_right_ones() {
     let checked = folder.tabia("check --config engines.toml").printed();
     assert_has(
         &checked,
-        "nowhere: `folder` of engines.toml names no folder that is there",
+        "nowhere: this folder does not exist (`folder` in engines.toml)",
     );
 }
 
@@ -569,6 +569,18 @@ fn options_have_one_vocabulary() {
         });
         assert_eq!(one, other);
     }
+    // Without summaries; what was left out is still reported.
+    folder.put("cut.pgn", format!("{sicilian}{}", game("1. e4 e5 2. Ke3")));
+    let loud = folder.tabia("build -o loud.ctg cut.pgn").err();
+    let quiet = folder.tabia("build -o quiet.ctg cut.pgn -q").err();
+    assert!(
+        loud.contains("loud.ctg: ") && loud.starts_with(&quiet),
+        "{loud}"
+    );
+    assert!(
+        quiet.contains("cut.pgn") && !quiet.contains("quiet.ctg"),
+        "{quiet}"
+    );
     for (name, typed) in [
         ("a.ctg", "build -o a.ctg games.pgn --plies 2"),
         ("b.ctg", "build -o b.ctg games.pgn --max-plies 2"),
@@ -596,7 +608,11 @@ fn options_have_one_vocabulary() {
     );
     folder.done("convert book.ctg bare.pgn --bare");
     folder.done("convert book.ctg none.pgn --comments none");
-    assert!(text("bare.pgn") == text("none.pgn") && !text("bare.pgn").contains('{'));
+    assert_eq!(text("bare.pgn"), text("none.pgn"));
+    // What is cut at a transposition is still said.
+    let comments = text("none.pgn").replace('\n', " ");
+    let mut comments = comments.split('{').skip(1);
+    assert!(comments.all(|text| text.starts_with("transposition: ")));
     folder.done("prune book.ctg -o black.ctg --only black");
     folder.done("convert black.ctg black.pgn");
     assert_has(&text("black.pgn"), "[Orientation \"black\"]");

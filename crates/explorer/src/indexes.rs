@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex};
 
 use shakmaty::{Chess, Color, Position};
 
-use super::api::lists::FoundList;
 use super::books::ExploredBook;
 use super::content::{Open, OpenError};
 use super::filter::GamesFilter;
@@ -27,6 +26,16 @@ pub(super) struct NamedPlayer {
     /// The words of the name, without accents.
     pub(super) words: Vec<String>,
     pub(super) games: u64,
+}
+
+/// The games of all pages of a list, in their order.
+#[derive(Debug)]
+pub(super) struct FoundList {
+    pub(super) games: Vec<query::ListedGame>,
+    pub(super) all: u64,
+    /// Number of games read, and how many there are; the same if the list is complete.
+    pub(super) read: u64,
+    pub(super) total: u64,
 }
 
 /// Greatest number of players whose games are cached.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::install::register::EditedFor;
 use tabia_io::input::path::{from_text, to_text};
 
-/// All changes of [`super::carry_out`] in all runs.
+/// All changes of [`super::SetupPlan::carry_out`] in all runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// Full path of our program when it was registered.

@@ -10,7 +10,9 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::{Config, EngineEntry, Error};
 use crate::book_set::BookSpec;
-use crate::settings::{CONFIGURED, NONE, OptionId, Options, STARTER, Scope, Setting, paths};
+use crate::settings::{
+    CONFIGURED, NONE, OptionId, Options, STARTER, Scope, Setting, nearest, paths,
+};
 use tabia_book::options::OptionKind;
 use tabia_engine::EngineCommand;
 use tabia_io::input::path::{from_home, to_text};
@@ -502,12 +504,5 @@ fn like<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
         let known = known.iter().find(|known| *known == key)?;
         words.contains(&plain).then_some(*known)
     });
-    let nearest = || {
-        let distances = known.iter();
-        let (distance, key) = distances
-            .map(|key| (strsim::damerau_levenshtein(plain, key), *key))
-            .min()?;
-        (distance <= 2 && 2 * distance < plain.chars().count()).then_some(key)
-    };
-    other.or_else(nearest)
+    other.or_else(|| nearest(plain, known.iter().copied()))
 }

@@ -32,6 +32,7 @@ pub use delay::Delay;
 pub use files::{
     BESIDE, BookFiles, CONFIGURED, EvaluationFile, NONE, OptionalPath, Paths, STARTER,
 };
+pub use names::nearest;
 use table::{EXIT_ABOVE, EXIT_BELOW};
 pub use table::{OptionId, Options, Scope, Setting, Spec, ValueError};
 

@@ -3,6 +3,15 @@
 use super::{OptionId, Preset, Scope, Setting};
 use tabia_book::policy::Topic;
 
+/// The name that a word was probably meant to be: it differs by at most two letters, and by
+/// fewer than half of the word's.
+pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let distances = names.into_iter();
+    let distances = distances.map(|name| (strsim::damerau_levenshtein(word, name), name));
+    let (distance, name) = distances.min()?;
+    (distance <= 2 && 2 * distance < word.chars().count()).then_some(name)
+}
+
 impl OptionId {
     /// The option of this UCI name; upper and lower case are the same.
     #[must_use]

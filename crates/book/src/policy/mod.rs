@@ -289,7 +289,7 @@ fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
     }
 }
 
-/// Why a move is rejected that loses more than `limit` centipawns; 0 is no limit.
+/// Why a move is rejected that loses more than `limit` centipawns; 0 means no limit.
 fn loses_too_much(candidate: &BookMove, limit: u32) -> Option<Rejection> {
     let loss = candidate.evaluation?.loss;
     (limit > 0 && loss > limit).then_some(Rejection::LosesTooMuch { loss, limit })

@@ -4,7 +4,7 @@ use serde::Serialize;
 use shakmaty::{Chess, Color};
 
 use super::super::filter::GamesFilter;
-use super::super::indexes::{ChosenGames, Games, NamedPlayer};
+use super::super::indexes::{ChosenGames, FoundList, Games, NamedPlayer};
 use super::super::openings::words;
 use super::super::query::Query;
 use super::super::reply::{Refusal, bad, unreadable};
@@ -48,33 +48,23 @@ pub(crate) struct GameList {
     depth: u16,
 }
 
-/// The games of all pages, in their order.
-#[derive(Debug)]
-pub(crate) struct FoundList {
-    games: Vec<query::ListedGame>,
-    all: u64,
-    /// Number of games read, and how many there are; the same if the list is complete.
-    read: u64,
-    total: u64,
-}
-
 /// Where a page begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Place {
+struct PageStart {
     /// Number of games of the index whose list is over.
     skip: u64,
     /// Number of games of the list on earlier pages.
     offset: usize,
 }
 
-impl Place {
-    fn read(query: &Query) -> Result<Place, Refusal> {
+impl PageStart {
+    fn read(query: &Query) -> Result<PageStart, Refusal> {
         let Some(text) = query.get("from") else {
-            return Ok(Place::default());
+            return Ok(PageStart::default());
         };
         let parts = text.split_once('-').and_then(|(skip, offset)| {
             let (skip, offset) = (skip.parse().ok()?, offset.parse().ok()?);
-            Some(Place { skip, offset })
+            Some(PageStart { skip, offset })
         });
         parts.ok_or_else(|| bad("from: expected what the last page had as its next"))
     }
@@ -181,7 +171,7 @@ pub(crate) fn list(games: &Games, query: &Query) -> Result<GameList, Refusal> {
         Some("oldest") => Order::Oldest,
         Some(_) => return Err(bad("order: expected elo, newest or oldest")),
     };
-    let place = Place::read(query)?;
+    let place = PageStart::read(query)?;
     let chosen = games.indexes().into_iter();
     let chosen = chosen.map(|index| index.chosen(&filter));
     let chosen: Vec<ChosenGames> = chosen.collect::<Result<_, _>>().map_err(unreadable)?;

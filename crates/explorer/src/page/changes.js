@@ -10,9 +10,6 @@ import * as trees from "./tree.js";
 /** After this time in milliseconds the page shows that a change is running. */
 const SOON = 500;
 
-/** Greatest number of replaced trees that can be brought back. */
-const MOST_TREES = 20;
-
 /** The lines of a tree for the book, each with the annotations of its moves. */
 export function linesOf(tree, ids) {
   return ids.map((id) => {
@@ -36,7 +33,7 @@ export class Changes {
   /** `refresh` requests the shown data again; `failed` gets errors. */
   constructor(store, { refresh, failed }) {
     Object.assign(this, { store, refresh, failed });
-    /** Changed books and, as states, trees that others have replaced; the last one last. */
+    /** Changed books, the last one last. */
     this.made = [];
     this.undone = [];
     /** Changes are sent in order, so that undo always concerns the last one. */
@@ -63,10 +60,15 @@ export class Changes {
     }
   }
 
-  async write(path, book, body) {
+  /**
+   * Sends a change and shows the book anew. `written` is called between the two: a dialog that is closed then never
+   * stands above a page that shows its change already, where it would swallow an undo.
+   */
+  async write(path, book, body, written = () => {}) {
     const done = await this.send(path, { book, ...body });
     this.made.push(book);
     this.undone.length = 0;
+    written();
     await this.refresh();
     say(t`Saved: ${translated(done.last_change)}`);
   }
@@ -120,9 +122,9 @@ export class Changes {
     return (await post("/api/count-removed", { client, book: entry.book, ...this.removal(entry, below) })).positions;
   }
 
-  remove(entry, below) {
+  remove(entry, below, written) {
     const body = this.removal(entry, below);
-    return this.turn(() => this.write("/api/remove", entry.book, body));
+    return this.turn(() => this.write("/api/remove", entry.book, body, written));
   }
 
   /** Adds the lines to these moves to the first book that accepts lines. */
@@ -170,28 +172,11 @@ export class Changes {
   markLine() {
     const { book, place } = this.marked;
     const body = { ...place, along: by("line-side").value, change: "mark", value: by("line-mark").value };
-    return this.turn(async () => {
-      await this.write("/api/edit", book, body);
-      by("line-dialog").close();
-    }).catch(this.failed);
-  }
-
-  /** The moves of a state were deleted or replaced. */
-  lost(state) {
-    this.made.push(state);
-    const states = this.made.filter((one) => one.tree);
-    if (states.length > MOST_TREES) this.made.splice(this.made.indexOf(states[0]), 1);
+    return this.turn(() => this.write("/api/edit", book, body, () => by("line-dialog").close())).catch(this.failed);
   }
 
   takeBack() {
     return this.turn(async () => {
-      const last = this.made.at(-1);
-      if (last?.tree) {
-        this.made.pop();
-        if (await this.store.want((from) => ({ ...from, tree: last.tree, at: last.at, tail: last.tail }), "again"))
-          say(t("The moves are back."));
-        return;
-      }
       const book = this.made.at(-1) ?? this.store.view.books.find((one) => one.editable && one.undo > 0)?.book;
       if (book === undefined) return;
       const done = await this.send("/api/undo", { book });

@@ -38,10 +38,8 @@ class RemovalDialog {
   begin() {
     const { asked } = this;
     this.showStatus(t("It continues if you leave this page, and can still be undone."));
-    this.until(asked, async () => {
-      await this.changes.remove(asked.entry, asked.below);
-      if (asked === this.asked) this.dialog.close();
-    });
+    const close = () => asked === this.asked && this.dialog.close();
+    this.until(asked, () => this.changes.remove(asked.entry, asked.below, close));
   }
 
   showStatus(text, isAtWork = true) {

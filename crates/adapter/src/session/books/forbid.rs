@@ -24,9 +24,9 @@ use tabia_uci::gui::Go;
 pub(super) struct Forbidding {
     /// The moves that the present search may not play.
     moves: Vec<Move>,
-    /// The position in which moves have been reported last, so that a search that begins
-    /// again does not report them again.
-    told: Option<Chess>,
+    /// The position in which moves were last reported, so that a search that begins again
+    /// does not report them again.
+    reported_at: Option<Chess>,
 }
 
 /// The `go` of the engine, if it differs from that of the GUI; and what is reported.
@@ -49,7 +49,7 @@ impl Books {
         self.chooser
             .refresh_settings(self.settings.options(), scene.book_set);
         let (name, against) = self.against(position, scene)?;
-        let is_news = self.forbidding.told.as_ref() != Some(position);
+        let is_news = self.forbidding.reported_at.as_ref() != Some(position);
         let tells = is_news && self.settings.options().info != Info::None;
         let mode = scene.game.castling_mode();
         let mut text = format!("book {name} forbids");
@@ -71,7 +71,7 @@ impl Books {
                 .moves
                 .extend(against.iter().map(|(mv, _)| mv));
         }
-        self.forbidding.told = Some(position.clone());
+        self.forbidding.reported_at = Some(position.clone());
         Some((narrowed, tells.then_some(Act::Info(text))))
     }
 
@@ -82,6 +82,10 @@ impl Books {
         position: &Chess,
         scene: Scene<'a>,
     ) -> Option<(&'a str, Vec<(Move, Rejection)>)> {
+        // Usually none does, and the books are not probed a second time.
+        if !self.chooser.settings.iter().any(|settings| settings.forbid) {
+            return None;
+        }
         let own_settings = std::mem::take(&mut self.chooser.settings);
         let mut against = None;
         for (index, (book, settings)) in scene.book_set.books.iter().zip(&own_settings).enumerate()
@@ -121,6 +125,9 @@ impl Books {
     /// Reports an answer that the engine was not to give.
     pub(in super::super) fn disobeyed(&mut self, mv: &[u8], game: &Game) -> Option<Act<'static>> {
         let forbidden = std::mem::take(&mut self.forbidding.moves);
+        if forbidden.is_empty() {
+            return None;
+        }
         let played = notation::find_uci(game.position()?, mv)?;
         let tells = forbidden.contains(&played) && self.settings.options().info != Info::None;
         tells.then(|| {

@@ -53,6 +53,9 @@ pub struct ConvertJob {
     pub keep_never: bool,
     /// Limits for a `.pgn`.
     pub pgn: PgnOptions,
+    /// A table (CSV) of the moves that are in none of the lines of a `.pgn`, with the reason
+    /// of each; only with [`PgnOptions::lines`].
+    pub report: Option<PathBuf>,
     /// Memory for sorting, in bytes.
     pub memory: u64,
     /// Whether damage of the source is an error.
@@ -66,6 +69,7 @@ tabia_io::setters!(ConvertJob {
     all_forms: bool,
     keep_never: bool,
     pgn: PgnOptions,
+    report: Option<PathBuf>,
     memory: u64,
     strict: bool,
 });
@@ -83,6 +87,7 @@ impl ConvertJob {
             all_forms: false,
             keep_never: false,
             pgn: PgnOptions::default(),
+            report: None,
             memory: 128 << 20,
             strict: false,
         }
@@ -293,6 +298,8 @@ pub struct SameFormat {
     pub notes: Vec<String>,
     /// What could not be read.
     pub salvage: Salvage,
+    /// Whether no line was found to most of the positions of a book.
+    pub is_mostly_unreached: bool,
     made: TempFolder,
 }
 
@@ -303,7 +310,8 @@ impl SameFormat {
     ///
     /// # Errors
     ///
-    /// A book cannot be read, or a temporary file not be written.
+    /// A book cannot be read, or no move of it can be added; or a temporary file cannot be
+    /// written.
     pub fn new(
         books: &[PathBuf],
         target: &Path,
@@ -320,6 +328,7 @@ impl SameFormat {
             books: Vec::new(),
             notes: Vec::new(),
             salvage: Salvage::default(),
+            is_mostly_unreached: false,
             made,
         };
         for (number, book) in books.iter().enumerate() {
@@ -336,6 +345,12 @@ impl SameFormat {
                 .weights(Weights::Games)
                 .strict(strict);
             let done = run(&job, watch)?;
+            if done.moves == 0 {
+                let why = done.notes.join("; ");
+                let text = format!("none of its moves can be added: {why}");
+                return Err(Error::refused(book, text));
+            }
+            all.is_mostly_unreached |= done.is_mostly_unreached;
             all.notes.extend(done.notices);
             let notes = done.notes.iter();
             all.notes

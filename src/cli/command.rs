@@ -120,7 +120,7 @@ pub(super) enum Command {
         Moves are united; of two marks or annotations the warning one stays. The weights of \
         Polyglot books are added up; their learn fields are those of the first book. \
         Books of other formats are converted first, as by convert.")]
-    Merge(super::compact::MergeArgs),
+    Merge(super::merge::MergeArgs),
     /// Extends a book at its cheapest exits, by an engine
     #[command(after_help = super::grow::EXAMPLES)]
     Grow(Box<super::grow::GrowArgs>),

@@ -44,6 +44,7 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
 }
 
 fn of_file(book: &Path, args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    super::refuse_index(book)?;
     // Of several books each object says of which it is.
     let begin = match args.books.len() {
         1 => "{\"problems\":[".to_owned(),

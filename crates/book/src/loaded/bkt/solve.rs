@@ -42,6 +42,8 @@ const MOST_PAIRS: u64 = 200_000_000;
 pub(super) struct Solved {
     pub(super) moves: Moves,
     pub(super) unreached: u64,
+    /// All positions of the file.
+    positions: u64,
     illegal: u64,
     contradictions: u64,
     impossible: u64,
@@ -51,12 +53,13 @@ pub(super) struct Solved {
 impl Solved {
     pub(super) fn notices(&self) -> Vec<String> {
         let counted = |count: u64, text: &str| (count > 0).then(|| format!("{count} {text}"));
+        let unreached = format!(
+            "{} of {} positions were not found: the keys of the file do not say by which moves \
+             they are reached",
+            self.unreached, self.positions
+        );
         [
-            counted(
-                self.unreached,
-                "positions were not found: the keys of the file do not say by which moves they \
-                 are reached",
-            ),
+            (self.unreached > 0).then_some(unreached),
             counted(
                 self.illegal,
                 "moves skipped, as they are illegal in their positions",
@@ -213,6 +216,7 @@ impl Solver {
         for known in self.groups.iter().filter_map(|group| group.known.as_ref()) {
             *same.entry(Constants::of(&known.position)).or_default() += 1;
         }
+        self.solved.positions = self.groups.len() as u64;
         for group in &self.groups {
             let Some(known) = &group.known else {
                 self.solved.unreached += 1;

@@ -96,13 +96,13 @@ class Arena:
         ahead = [(900, chess.Board())]
         while ahead:
             number, board = ahead.pop()
+            key = chess.polyglot.zobrist_hash(board)
+            self.boards.setdefault(key, board)
             while number != -1:
                 entry = struct.unpack_from("<BBbbiiiiii", self.data, 28 * number)
                 start, end, promotion, _priority, games, won, lost, _, reply, number = entry
                 move = chess.Move(start, end, self.PROMOTIONS[abs(promotion)])
                 assert board.is_legal(move), (board.fen(), move)
-                key = chess.polyglot.zobrist_hash(board)
-                self.boards.setdefault(key, board.copy(stack=False))
                 own = (won, lost) if board.turn else (lost, won)
                 numbers = self.moves[key][move.uci()]
                 for at, more in enumerate((games, *own)):

@@ -384,7 +384,7 @@ fn moves_removed_from_the_starter_book_are_not_played() {
     let mut out = BTreeSet::new();
     let mut losing = std::collections::HashMap::default();
     let mut n = 0;
-    let pass = tabia_book::ctg::Pass::FromStart;
+    let pass = tabia_book::ctg::Pass::FromStart { plies: None };
     book.visit(pass, &mut Watch::default(), &mut |_| (), |visit| {
         for child in visit.moves.iter().filter_map(|entry| entry.after) {
             n += 1;
@@ -415,4 +415,45 @@ fn moves_removed_from_the_starter_book_are_not_played() {
     .unwrap();
     assert!(done.moves > 100 && done.warned > 10, "{done:?}");
     assert_never_played(&target, &out);
+}
+
+/// Of a book that is cut down to its first moves only these are looked at, and all steps
+/// together are one progress, which is not at its end before the work is.
+#[test]
+fn what_goes_is_not_looked_at() {
+    let folder = Folder::new();
+    let source = project("books/tabia.ctg");
+    let mut conditions = Conditions::default();
+    conditions.max_ply = Some(6);
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let mut steps = Vec::new();
+    let mut report = |progress| steps.push(progress);
+    let done = prune(
+        &source,
+        &folder.join("out.ctg"),
+        &conditions,
+        &RewriteOptions::default(),
+        &mut Watch::new(&mut report, &stop),
+    )
+    .unwrap();
+    assert!(done.positions > 10 * done.rewritten.written.positions);
+    let looked = steps.iter().filter(|step| step.stage == "looking");
+    let most = looked.map(|step| step.done).max().unwrap();
+    assert!(most <= done.rewritten.written.positions, "{most}");
+    let whole: Vec<f64> = steps.iter().flat_map(|step| step.done_of_whole()).collect();
+    assert_eq!(whole.len(), steps.len());
+    assert!(whole.is_sorted(), "{whole:?}");
+    assert!(whole.last().unwrap() < &1.0);
+    let stages: Vec<&str> = steps.iter().map(|step| step.stage).collect();
+    let mut stages: Vec<&str> = stages.chunk_by(|a, b| a == b).map(|some| some[0]).collect();
+    stages.retain(|stage| *stage != "looking");
+    let all = [
+        "counting",
+        "indexing",
+        "following",
+        "reading",
+        "writing",
+        "saving",
+    ];
+    assert_eq!(stages, all);
 }

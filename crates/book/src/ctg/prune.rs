@@ -5,18 +5,21 @@
 //! the list with a warning annotation; and if a position has no better move left, so that
 //! such a move would be played after all, the position after it becomes red.
 //!
-//! Memory: one bit for every byte of the book, and that of [`super::compact`]; some
-//! thirty bytes for each move with a warning.
+//! All moves of the book are followed once, in memory ([`super::directory`]); after that
+//! only what stays is looked at, and the file is read twice more to be written.
+//!
+//! Memory: some 25 bytes for every position, one bit for every byte of the book, and that
+//! of [`super::compact`]; some thirty bytes for each removed move of a position that stays.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::Position as _;
 
 use super::{
-    CanonicalBoard, CtgBook, EntryAddress, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass,
-    RewriteOptions, Rewritten, STATISTICS_BYTES, Visit, VisitedMove, lock, pages::PageFile,
+    CanonicalBoard, CtgBook, EntryAddress, EntrySet, Key, OpenOptions, PAGE_BYTES, RewriteOptions,
+    Rewritten, STATISTICS_BYTES, Visit, VisitedMove, directory::Links, lock, pages::PageFile,
     reader::Reading, rewrite::rewrite, visit::stored_moves,
 };
 use crate::{Annotation, BookMove, Error, Mark, MarkEdit, PositionRecord};
@@ -144,13 +147,13 @@ pub fn prune(
     let _kept_away = kept_away.transpose()?;
     tabia_io::atomic::check(target, &["cto", "ctb"], options.old)?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
-    let mut plan = Plan::make(&book, watch, rules.fates)?;
-    if has_unreached(&book, &plan.before)? {
-        plan.visit_unreached(&book, watch)?;
-    }
-    if plan.any_out {
-        let warned = plan.add_warnings(&book, rules.warning, watch)?;
-        plan.mark_red(&book, &warned, rules.is_played, watch)?;
+    let links = book.links(&mut watch.part(0, 400))?;
+    let mut plan = Plan::make(&book, &links, &mut watch.part(400, 550), rules.fates)?;
+    plan.visit_unreached(&book, &links)?;
+    drop(links);
+    if !plan.out.is_empty() {
+        let warned = plan.add_warnings(&book, rules.warning)?;
+        plan.mark_red(&book, &warned, rules.is_played, &mut watch.part(550, 600))?;
     }
     drop(book);
     let mut done = Counts::default();
@@ -163,6 +166,7 @@ pub fn prune(
         repack: options.repack || !plan.unchanged,
         ..*options
     };
+    let watch = &mut watch.part(600, 1000);
     let rewritten = rewrite(source, target, &options, watch, Some(&mut edit), |_| Ok(()))?;
     Ok(Pruned {
         rewritten,
@@ -184,7 +188,8 @@ pub fn count_pruned(
     watch: &mut Watch<'_>,
     fates: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
 ) -> Result<u64, Error> {
-    let plan = Plan::make(book, watch, fates)?;
+    let links = book.links(&mut watch.part(0, 700))?;
+    let plan = Plan::make(book, &links, &mut watch.part(700, 1000), fates)?;
     Ok(plan.before.len() - plan.after.len())
 }
 
@@ -203,30 +208,51 @@ struct Plan {
     red: EntrySet,
     /// No move is removed.
     unchanged: bool,
-    /// Some move is removed with what it leads to.
-    any_out: bool,
+    /// Moves that are removed with what only they lead to, unless they are never listed.
+    out: Vec<Out>,
+}
+
+/// A move that is removed, if it is in no other position that has its entry.
+struct Out {
+    from: EntryAddress,
+    /// Offset of the annotation in the file.
+    offset: u64,
+    to: EntryAddress,
 }
 
 impl Plan {
     fn make(
         book: &CtgBook,
+        links: &Links,
         watch: &mut Watch<'_>,
         rule: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
     ) -> Result<Plan, Error> {
         let mut plan = Plan {
-            before: book.walk_lines(watch, |_, _| Ok(()))?,
+            before: match book.only() {
+                // Along moves that are not stored, too.
+                Some(_) => book.walk_lines(Some(links), watch, |_, _| Ok(()))?,
+                None => links.reached_from(book.start(&mut book.reading()?)?),
+            },
             unchanged: true,
             ..Plan::default()
         };
         let mut fates = Vec::new();
-        plan.after = book.walk_lines(watch, |visit, follow| {
+        plan.after = book.walk_lines(Some(links), watch, |visit, follow| {
             fates.clear();
             rule(visit, &mut fates);
             for (n, mv) in visit.moves.iter().enumerate() {
                 let fate = fates.get(n).copied().unwrap_or(Fate::Kept);
                 plan.decisions.decide(mv, fate == Fate::Kept);
                 plan.unchanged &= fate == Fate::Kept;
-                plan.any_out |= fate == Fate::Out;
+                if fate == Fate::Out
+                    && let Some(after) = &mv.after
+                {
+                    plan.out.push(Out {
+                        from: visit.entry.place,
+                        offset: mv.offset,
+                        to: after.place,
+                    });
+                }
                 if matches!(fate, Fate::Unlisted | Fate::Gone) {
                     plan.unlisted.set(mv.offset);
                 }
@@ -246,11 +272,13 @@ impl Plan {
 
     /// Also looks at entries that no line leads to: moves of theirs may lead to removed
     /// entries.
-    fn visit_unreached(&mut self, book: &CtgBook, watch: &mut Watch<'_>) -> Result<(), Error> {
-        book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
-            if self.before.contains(visit.entry.place) {
-                return Ok(());
-            }
+    fn visit_unreached(&mut self, book: &CtgBook, links: &Links) -> Result<(), Error> {
+        let mut losing = EntrySet::default();
+        losing.extend(links.entries().without(&self.before).filter(|place| {
+            let mut after = links.after(*place).flatten();
+            after.any(|to| self.goes(to))
+        }));
+        book.visit_set(&losing, |visit| {
             for entry in visit.moves {
                 if entry.after.is_some_and(|child| self.goes(child.place)) {
                     self.decisions.decide(entry, false);
@@ -266,23 +294,25 @@ impl Plan {
         &mut self,
         book: &CtgBook,
         warning: &dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
-        watch: &mut Watch<'_>,
     ) -> Result<Vec<EntryAddress>, Error> {
+        let stays = |out: &&Out| {
+            let Out { offset, to, .. } = **out;
+            self.decisions.goes(offset) && !self.goes(to) && !self.unlisted.has(offset)
+        };
+        let stay: HashSet<u64, FxBuildHasher> = self
+            .out
+            .iter()
+            .filter(stays)
+            .map(|out| out.offset)
+            .collect();
+        let mut with_warnings = EntrySet::default();
+        with_warnings.extend(self.out.iter().filter(stays).map(|out| out.from));
         let mut warned = Vec::new();
-        book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
-            if !self.after.contains(visit.entry.place) {
-                return Ok(());
+        book.visit_set(&with_warnings, |visit| {
+            for entry in visit.moves.iter().filter(|mv| stay.contains(&mv.offset)) {
+                self.warnings.insert(entry.offset, warning(visit, entry));
             }
-            let known = self.warnings.len();
-            for entry in visit.moves {
-                let stays = entry.after.is_some_and(|child| !self.goes(child.place));
-                if stays && self.decisions.goes(entry.offset) && !self.unlisted.has(entry.offset) {
-                    self.warnings.insert(entry.offset, warning(visit, entry));
-                }
-            }
-            if self.warnings.len() > known {
-                warned.push(visit.entry.place);
-            }
+            warned.push(visit.entry.place);
             Ok(())
         })?;
         Ok(warned)
@@ -393,20 +423,6 @@ fn place_of(file_offset: u64) -> EntryAddress {
         page: u32::try_from((file_offset / page).saturating_sub(1)).unwrap_or(u32::MAX),
         offset: (file_offset % page) as u16,
     }
-}
-
-/// Whether there are entries that are not in the set.
-fn has_unreached(book: &CtgBook, reached: &EntrySet) -> Result<bool, Error> {
-    for entry in book.entries() {
-        match entry {
-            Ok(entry) if reached.contains(entry.place) => {}
-            Ok(_) => return Ok(true),
-            // The rewriting reports it.
-            Err(error) if error.is_damage() => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(false)
 }
 
 #[derive(Default)]

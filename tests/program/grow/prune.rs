@@ -35,10 +35,12 @@ fn after(key: &Key, byte: u8) -> Key {
 }
 
 /// Reachable entries, each with its remaining moves; computed directly from the
-/// definition.
+/// definition. Lines go on through rare ones, which are not among them, up to so many plies.
 fn reached(
     book: &TestBook,
     stays: &dyn Fn(&Key, u32, u8, &Key) -> bool,
+    is_rare: &dyn Fn(&Key) -> bool,
+    most: u32,
 ) -> BTreeMap<Key, BTreeSet<u8>> {
     let start = CanonicalBoard::from_position(&Chess::default())
         .unwrap()
@@ -52,11 +54,21 @@ fn reached(
             let Some((moves, _)) = book.entries.get(&key) else {
                 continue;
             };
-            let kept = found.entry(key).or_default();
+            if !is_rare(&key) {
+                found.entry(key).or_default();
+            }
             for (byte, _) in moves {
                 let child = after(&key, *byte);
-                if stays(&key, ply, *byte, &child) {
-                    kept.insert(*byte);
+                let stays = match is_rare(&key) {
+                    true => ply < most,
+                    false => stays(&key, ply, *byte, &child),
+                };
+                if stays {
+                    if let Some(kept) = found.get_mut(&key)
+                        && !is_rare(&child)
+                    {
+                        kept.insert(*byte);
+                    }
                     if seen.insert((child, (ply + 1) % 2)) {
                         next.push(child);
                     }
@@ -114,7 +126,7 @@ proptest! {
         let folder = Folder::new();
         let source = book.write(&folder, "book");
         let target = folder.join("out.ctg");
-        let reached = reached(&book, &|_, _, _, _| true);
+        let reached = reached(&book, &|_, _, _, _| true, &|_| false, 0);
         let mut out = BTreeSet::new();
         let mut losing = std::collections::HashMap::default();
         for (n, position) in all.iter().enumerate() {
@@ -173,14 +185,18 @@ proptest! {
         let mut conditions = Conditions::default();
         (conditions.min_games, conditions.max_ply) = (Some(least), Some(most));
         let games = |key: &Key| book.entries.get(key).map_or(0, |(_, record)| record.stats.games);
-        let before = reached(&book, &|_, _, _, _| true);
-        let after_it = reached(&book, &|_, ply, _, child| ply < most && games(child) >= least);
+        let before = reached(&book, &|_, _, _, _| true, &|_| false, 0);
+        let start = CanonicalBoard::from_position(&Chess::default()).unwrap().key();
+        let is_rare = |key: &Key| games(key) < least && *key != start;
+        let after_it = reached(&book, &|_, ply, _, _| ply < most, &is_rare, most);
         let done = prune(&source, &target, &conditions, &RewriteOptions::default(), &mut Watch::default()).unwrap();
         let mut expected: BTreeMap<Key, (Moves, PositionRecord)> = BTreeMap::new();
         let mut warned = BTreeSet::new();
         let (mut moves_out, mut positions_out) = (0, 0);
         for (key, (moves, record)) in &book.entries {
-            let gone = |key: &Key| before.contains_key(key) && !after_it.contains_key(key);
+            let gone = |key: &Key| {
+                is_rare(key) || before.contains_key(key) && !after_it.contains_key(key)
+            };
             if gone(key) {
                 positions_out += 1;
                 continue;
@@ -238,6 +254,37 @@ fn prune_without_matches_equals_compact() {
         let messages = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
         assert_has(&messages, "0 moves removed, and 0 positions");
         assert_eq!(files(&compacted), files(folder.join("pruned.ctg")));
+    }
+}
+
+/// `prune` and `build` mean the same by `--min-games`.
+#[test]
+fn the_positions_that_stay_are_those_that_build_would_have_stored() {
+    let folder = Folder::new();
+    copy(&project("tests/data/sample.pgn"), &folder.join("games.pgn"));
+    folder.done("build games.pgn -o all.ctg --max-ply 30");
+    for least in [2, 3, 10] {
+        folder.done(&format!("prune all.ctg -fo pruned.ctg --min-games {least}"));
+        folder.done(&format!(
+            "build games.pgn -fo built.ctg --max-ply 30 --min-games {least}"
+        ));
+        let (pruned, built) = (
+            contents(&folder.join("pruned.ctg")),
+            contents(&folder.join("built.ctg")),
+        );
+        assert!(built.len() > 20);
+        assert_eq!(
+            pruned.keys().collect::<Vec<_>>(),
+            built.keys().collect::<Vec<_>>()
+        );
+        for (key, entry) in &built {
+            let numbers = |entry: &[u8]| entry[entry.len() - 33..].to_vec();
+            assert_eq!(numbers(&pruned[key]), numbers(entry));
+            // A book has no games of moves: a rare one into a position of more games stays.
+            let length = |entry: &[u8]| entry[key.as_bytes().len()];
+            assert!(length(&pruned[key]) >= length(entry));
+        }
+        assert_sound(folder.join("pruned.ctg"));
     }
 }
 

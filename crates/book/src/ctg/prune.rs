@@ -39,6 +39,9 @@ pub enum Fate {
     Unlisted,
     /// The move goes, with everything that only it leads to; it is never listed.
     Gone,
+    /// The move goes, because the position after it is [rare](PruneRules::rare); what that
+    /// leads to is looked at nevertheless.
+    Rare,
 }
 
 /// The decisions that [`prune`] needs.
@@ -52,6 +55,28 @@ pub struct PruneRules<'a> {
     pub warning: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
     /// Whether each move of a position would be played.
     pub is_played: &'a dyn Fn(&[BookMove], &mut Vec<bool>),
+    /// Positions that go, whether lines reach them or not; but those that they lead to stay.
+    pub rare: Option<&'a Rare<'a>>,
+}
+
+/// Whether a position is one of those that go by what is stored about it.
+pub type IsRare<'a> = dyn Fn(&PositionRecord) -> bool + Sync + 'a;
+
+/// The positions that go by what is stored about them. The start position never does.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Rare<'a> {
+    /// Whether a position is one of them.
+    pub is: &'a IsRare<'a>,
+    /// From those so many plies from the start position no line goes on.
+    pub plies: Option<u32>,
+}
+
+impl<'a> Rare<'a> {
+    /// These positions, in the order of the fields.
+    pub fn new(is: &'a IsRare<'a>, plies: Option<u32>) -> Rare<'a> {
+        Rare { is, plies }
+    }
 }
 
 impl<'a> PruneRules<'a> {
@@ -65,7 +90,14 @@ impl<'a> PruneRules<'a> {
             fates,
             warning,
             is_played,
+            rare: None,
         }
+    }
+
+    /// The same without rare positions.
+    #[must_use]
+    pub fn rare(self, rare: Option<&'a Rare<'a>>) -> PruneRules<'a> {
+        PruneRules { rare, ..self }
     }
 }
 
@@ -139,7 +171,7 @@ pub fn prune(
     target: &Path,
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
-    rules: PruneRules<'_>,
+    mut rules: PruneRules<'_>,
 ) -> Result<Pruned, Error> {
     // If the file is not a book, the reader has the better message.
     drop(PageFile::open(source, false)?);
@@ -147,8 +179,9 @@ pub fn prune(
     let _kept_away = kept_away.transpose()?;
     tabia_io::atomic::check(target, &["cto", "ctb"], options.old)?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
-    let links = book.links(&mut watch.part(0, 400))?;
-    let mut plan = Plan::make(&book, &links, &mut watch.part(400, 550), rules.fates)?;
+    let mut plan = Plan::default();
+    let links = plan.follow(&book, &mut watch.part(0, 400), rules.rare)?;
+    plan.decide_all(&book, &links, &mut watch.part(400, 550), &mut rules)?;
     plan.visit_unreached(&book, &links)?;
     drop(links);
     if !plan.out.is_empty() {
@@ -186,10 +219,12 @@ pub fn prune(
 pub fn count_pruned(
     book: &CtgBook,
     watch: &mut Watch<'_>,
-    fates: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
+    rules: &mut PruneRules<'_>,
 ) -> Result<u64, Error> {
-    let links = book.links(&mut watch.part(0, 700))?;
-    let plan = Plan::make(book, &links, &mut watch.part(700, 1000), fates)?;
+    let mut plan = Plan::default();
+    let links = plan.follow(book, &mut watch.part(0, 700), rules.rare)?;
+    plan.decide_all(book, &links, &mut watch.part(700, 1000), rules)?;
+    plan.before.unite(&plan.rare);
     Ok(plan.before.len() - plan.after.len())
 }
 
@@ -200,6 +235,8 @@ struct Plan {
     before: EntrySet,
     /// Those that are still reached without the removed moves.
     after: EntrySet,
+    /// Entries that go whether they are reached or not.
+    rare: EntrySet,
     decisions: Decisions,
     /// Moves that are removed from the list even if the positions after them stay.
     unlisted: Bits,
@@ -221,53 +258,73 @@ struct Out {
 }
 
 impl Plan {
-    fn make(
+    /// Finds where all moves lead, and what is reached now.
+    fn follow(
+        &mut self,
+        book: &CtgBook,
+        watch: &mut Watch<'_>,
+        rare: Option<&Rare<'_>>,
+    ) -> Result<Links, Error> {
+        let links;
+        (links, self.rare) = book.links(watch, rare.map(|rare| rare.is))?;
+        let start = book.start(&mut book.reading()?)?;
+        if let Some(start) = start {
+            self.rare.remove(start);
+        }
+        self.before = match book.only() {
+            // Along moves that are not stored, too.
+            Some(_) => book.walk_lines(Some(&links), None, watch, |_, _| Ok(()))?,
+            None => links.reached_from(start),
+        };
+        Ok(links)
+    }
+
+    /// Decides on all moves that are still reached.
+    fn decide_all(
+        &mut self,
         book: &CtgBook,
         links: &Links,
         watch: &mut Watch<'_>,
-        rule: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
-    ) -> Result<Plan, Error> {
-        let mut plan = Plan {
-            before: match book.only() {
-                // Along moves that are not stored, too.
-                Some(_) => book.walk_lines(Some(links), watch, |_, _| Ok(()))?,
-                None => links.reached_from(book.start(&mut book.reading()?)?),
-            },
-            unchanged: true,
-            ..Plan::default()
-        };
+        rules: &mut PruneRules<'_>,
+    ) -> Result<(), Error> {
+        self.unchanged = self.rare.is_empty();
+        let rare = std::mem::take(&mut self.rare);
+        let plies = rules.rare.and_then(|rare| rare.plies);
         let mut fates = Vec::new();
-        plan.after = book.walk_lines(Some(links), watch, |visit, follow| {
-            fates.clear();
-            rule(visit, &mut fates);
-            for (n, mv) in visit.moves.iter().enumerate() {
-                let fate = fates.get(n).copied().unwrap_or(Fate::Kept);
-                plan.decisions.decide(mv, fate == Fate::Kept);
-                plan.unchanged &= fate == Fate::Kept;
-                if fate == Fate::Out
-                    && let Some(after) = &mv.after
-                {
-                    plan.out.push(Out {
-                        from: visit.entry.place,
-                        offset: mv.offset,
-                        to: after.place,
-                    });
+        let reached =
+            book.walk_lines(Some(links), Some((&rare, plies)), watch, |visit, follow| {
+                fates.clear();
+                (rules.fates)(visit, &mut fates);
+                for (n, mv) in visit.moves.iter().enumerate() {
+                    let fate = fates.get(n).copied().unwrap_or(Fate::Kept);
+                    self.decisions.decide(mv, fate == Fate::Kept);
+                    self.unchanged &= fate == Fate::Kept;
+                    if fate == Fate::Out
+                        && let Some(after) = &mv.after
+                    {
+                        self.out.push(Out {
+                            from: visit.entry.place,
+                            offset: mv.offset,
+                            to: after.place,
+                        });
+                    }
+                    if matches!(fate, Fate::Unlisted | Fate::Gone) {
+                        self.unlisted.set(mv.offset);
+                    }
+                    if matches!(fate, Fate::Out | Fate::Gone) {
+                        *follow &= !(1 << n);
+                    }
                 }
-                if matches!(fate, Fate::Unlisted | Fate::Gone) {
-                    plan.unlisted.set(mv.offset);
-                }
-                if matches!(fate, Fate::Out | Fate::Gone) {
-                    *follow &= !(1 << n);
-                }
-            }
-            Ok(())
-        })?;
-        Ok(plan)
+                Ok(())
+            })?;
+        self.after.extend(reached.without(&rare));
+        self.rare = rare;
+        Ok(())
     }
 
     /// Whether an entry is removed.
     fn goes(&self, place: EntryAddress) -> bool {
-        self.before.contains(place) && !self.after.contains(place)
+        self.rare.contains(place) || self.before.contains(place) && !self.after.contains(place)
     }
 
     /// Also looks at entries that no line leads to: moves of theirs may lead to removed

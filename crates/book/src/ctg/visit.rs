@@ -142,6 +142,23 @@ impl EntrySet {
         (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
     }
 
+    /// Removes an entry.
+    pub(super) fn remove(&mut self, place: EntryAddress) {
+        if let Some(word) = self.pages.get_mut(place.page as usize) {
+            *word &= !EntrySet::bit(place);
+        }
+    }
+
+    /// Removes the entries that are in `other` too, and returns them.
+    pub(super) fn take(&mut self, other: &EntrySet) -> EntrySet {
+        let both = self.pages.iter().zip(&other.pages);
+        let taken: Vec<u128> = both.map(|(word, other)| word & other).collect();
+        for (word, taken) in self.pages.iter_mut().zip(&taken) {
+            *word &= !taken;
+        }
+        EntrySet { pages: taken }
+    }
+
     /// For each page the number of entries of the set in the pages before it.
     pub(super) fn before_each_page(&self) -> Vec<u32> {
         let counts = self.pages.iter().map(|word| word.count_ones());
@@ -279,7 +296,7 @@ impl CtgBook {
     ) -> Stopped {
         if let Pass::FromStart { plies } = pass {
             let is_near = |ply: Option<u32>| ply < plies || plies.is_none();
-            self.walk_lines(None, watch, |visit, follow| {
+            self.walk_lines(None, None, watch, |visit, follow| {
                 if !is_near(visit.ply.map(|ply| ply + 1)) {
                     *follow = 0;
                 }
@@ -369,7 +386,8 @@ impl CtgBook {
     /// along which the walk continues: bit n of its second argument is move n of the visit,
     /// and all are set at first. In a book for one side it continues by all moves of the
     /// other that lead to positions of the book. Damaged pages are not reported. Without
-    /// links the entries after moves are looked up. Returns the visited entries.
+    /// links the entries after moves are looked up. Entries of `passed` are not shown: lines
+    /// go through them, up to so many plies. Returns the visited entries, and the passed ones.
     ///
     /// # Errors
     ///
@@ -377,6 +395,7 @@ impl CtgBook {
     pub(super) fn walk_lines(
         &self,
         links: Option<&Links>,
+        passed: Option<(&EntrySet, Option<u32>)>,
         watch: &mut Watch<'_>,
         mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
     ) -> Result<EntrySet, Error> {
@@ -390,6 +409,25 @@ impl CtgBook {
         let expected = Some(self.header().positions.into());
         while !level.is_empty() {
             let mut next = EntrySet::default();
+            let is_other = self.is_for_opponent_of(Color::from_white(ply % 2 == 0));
+            if let Some((passed, plies)) = passed {
+                let through = level.take(passed);
+                if plies.is_none_or(|plies| ply < plies) {
+                    let [white, black] = &mut seen;
+                    let seen = if ply % 2 == 0 { black } else { white };
+                    let after = |place| links.into_iter().flat_map(move |links| links.after(place));
+                    let nothing = EntrySet::default();
+                    let after = through.without(&nothing).flat_map(after);
+                    next.extend(after.flatten().filter(|to| seen.insert(*to)));
+                    if is_other {
+                        self.each_of(&through, &mut reading, |position, _, reading| {
+                            let after = entries_after(position, reading)?.into_iter();
+                            next.extend(after.filter(|to| seen.insert(*to)));
+                            Ok(())
+                        })?;
+                    }
+                }
+            }
             self.each_of(&level, &mut reading, |position, raw, reading| {
                 watch.position("looking", positions, expected)?;
                 positions += 1;
@@ -406,12 +444,9 @@ impl CtgBook {
                 found(&visit, &mut follow)?;
                 let [white, black] = &mut seen;
                 let seen = if ply % 2 == 0 { black } else { white };
-                if self.is_for_opponent_of(Color::from_white(ply % 2 == 0)) {
-                    for after in entries_after(position, reading)? {
-                        if seen.insert(after) {
-                            next.insert(after);
-                        }
-                    }
+                if is_other {
+                    let after = entries_after(position, reading)?.into_iter();
+                    next.extend(after.filter(|to| seen.insert(*to)));
                 }
                 for (n, entry) in moves.iter().enumerate() {
                     if follow >> n & 1 != 0
@@ -629,7 +664,7 @@ mod tests {
         near.retain(|(ply, _)| *ply < Some(5));
         assert_eq!(seen(Some(5)), near);
         let mut walked = 0;
-        book.walk_lines(None, &mut Watch::default(), |visit, follow| {
+        book.walk_lines(None, None, &mut Watch::default(), |visit, follow| {
             walked += 1;
             if visit.ply >= Some(4) {
                 *follow = 0;

@@ -12,7 +12,8 @@ use shakmaty::{Chess, Move, Role};
 use super::hashes::{SideView, of_key};
 use super::{CtgBook, Directory};
 use crate::ctg::{
-    CanonicalBoard, EntryAddress, EntrySet, Error, moves, reader::Reading, visit::Raw,
+    CanonicalBoard, EntryAddress, EntrySet, Error, moves, prune::IsRare, reader::Reading,
+    visit::Raw,
 };
 use crate::position_of;
 use tabia_io::progress::Watch;
@@ -38,13 +39,18 @@ const NOWHERE: EntryAddress = EntryAddress {
 
 impl CtgBook {
     /// Reads the whole book and finds where its moves lead, as look-ups do. Damaged parts
-    /// of pages are left out without a word.
+    /// of pages are left out without a word. Returns the rare entries too.
     ///
     /// # Errors
     ///
     /// The file cannot be read, or the work is cancelled.
-    pub(in crate::ctg) fn links(&self, watch: &mut Watch<'_>) -> Result<Links, Error> {
+    pub(in crate::ctg) fn links(
+        &self,
+        watch: &mut Watch<'_>,
+        is_rare: Option<&IsRare<'_>>,
+    ) -> Result<(Links, EntrySet), Error> {
         let mut links = Links::default();
+        let mut rare = EntrySet::default();
         self.each_block(
             "counting",
             &mut watch.part(0, 50),
@@ -77,12 +83,14 @@ impl CtgBook {
                 for raw in &all {
                     let before = to.len();
                     directory.entries_after(raw, &mut reading, &mut to)?;
-                    moves.push((raw.entry.place, to.len() - before));
+                    let is_rare = is_rare.is_some_and(|is_rare| is_rare(&raw.entry.record));
+                    moves.push((raw.entry.place, to.len() - before, is_rare));
                 }
                 Ok::<_, Error>((moves, to))
             },
             |(moves, to)| {
-                for (place, moves) in moves {
+                for (place, moves, is_rare) in moves {
+                    rare.extend(is_rare.then_some(place));
                     // Entries of a length of zero, which no look-up finds, are left out.
                     let number = links.number(place).unwrap_or(links.first_move.len());
                     let end = links.first_move.last().copied().unwrap_or(0);
@@ -93,7 +101,7 @@ impl CtgBook {
                 Ok(())
             },
         )?;
-        Ok(links)
+        Ok((links, rare))
     }
 }
 
@@ -221,7 +229,8 @@ mod tests {
     fn a_link_leads_where_a_look_up_leads() {
         let book = CtgBook::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
         let watch = &mut Watch::default();
-        let links = book.links(watch).unwrap();
+        let (links, rare) = book.links(watch, None).unwrap();
+        assert!(rare.is_empty());
         let (mut moves, mut found) = (0, 0);
         book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
             let by_look_up = visit.moves.iter().map(|mv| mv.after.map(|to| to.place));
@@ -233,7 +242,7 @@ mod tests {
         })
         .unwrap();
         assert!(moves > 10_000 && found > moves / 2, "{moves} {found}");
-        let mut walked = book.walk_lines(None, watch, |_, _| Ok(())).unwrap();
+        let mut walked = book.walk_lines(None, None, watch, |_, _| Ok(())).unwrap();
         let start = book.start(&mut book.reading().unwrap()).unwrap();
         let reached = links.reached_from(start);
         assert_eq!(reached.len(), walked.len());

@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
     while (known < wanted && tabia_walk_next(walk, fens[known], sizeof *fens, NULL) == 1)
         known++;
     tabia_walk_free(walk);
+    tabia_reserve(book, 30 * known);
     static const char *const names[] = {"probe", "choose", "out of book"};
     for (int what = 0; what < 3; what++) {
         size_t moves = 0;

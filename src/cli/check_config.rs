@@ -480,8 +480,8 @@ fn description(book: &Book) -> String {
     let (title, size) = (book.format().title(), super::announced_size(book));
     match book {
         Book::Ctg(book) => format!(
-            "{title}, {size} positions and {} games by its own account",
-            book.header().games
+            "{title}, {size} positions and {} by its own account",
+            counted(book.header().games.into(), "game")
         ),
         Book::Bin(_) => format!("{title}, {size} moves"),
         Book::Abk(_) => format!("{title}, {size} positions"),

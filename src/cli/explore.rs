@@ -321,12 +321,15 @@ fn configured_books(config: Option<&Config>) -> Vec<PathBuf> {
     files.map(PathBuf::from).collect()
 }
 
-/// The folders of these books; not the user's own one, which has all kinds of files.
+/// The folders of these books; not the user's own one or a whole drive, which have all
+/// kinds of files.
 fn folders_of(books: &[PathBuf]) -> Vec<PathBuf> {
     let home = from_home(Path::new("~/"));
     let mut folders: Vec<PathBuf> = Vec::new();
     for folder in books.iter().filter_map(|book| book.parent()) {
-        let is_private = home.starts_with(folder) || folder.as_os_str().is_empty();
+        // On Windows, a path without its drive is no beginning of the home folder's.
+        let whole = std::path::absolute(folder).unwrap_or_default();
+        let is_private = home.starts_with(&whole) || whole.parent().is_none();
         if !is_private && !folders.iter().any(|known| known == folder) {
             folders.push(folder.to_path_buf());
         }

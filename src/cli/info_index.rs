@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::args::InfoArgs;
 use super::columns::Table;
+use super::style::counted;
 use tabia_games::tgx::{MAGIC, Segment};
 use tabia_index::GamesIndex;
 use tabia_io::input::path::has_extension;
@@ -54,7 +55,10 @@ pub(super) fn run(path: &Path, args: &InfoArgs, out: &mut impl Write) -> anyhow:
     }
     for segment in &root.segments {
         let sources = escape_control(&segment.sources.join(" "));
-        list.add("part", format_args!("{} games of {sources}", segment.games));
+        list.add(
+            "part",
+            format_args!("{} of {sources}", counted(segment.games, "game")),
+        );
         if !segment.filter.is_empty() {
             list.add("", escape_control(&segment.filter));
         }

@@ -206,9 +206,10 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         skipped => format!("; {} skipped", counted(skipped, "game")),
     };
     summary!(
-        "{}: {games} games, {moves} moves with results; {changed} learn values {}, {raised} of \
+        "{}: {}, {moves} moves with results; {changed} learn values {}, {raised} of \
          them upwards, {:.2} s{left_out}",
         args.book.display(),
+        counted(games, "game"),
         args.work.done(),
         start.elapsed().as_secs_f64(),
     );

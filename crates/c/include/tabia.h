@@ -178,6 +178,16 @@ int tabia_probe(const TabiaBook *book,
                 TabiaError **error);
 
 /*
+ Announces probes. If they are worth it, a .ctg is read once, which takes the time of
+ reading the file, and a bit set of a 64th of its size stays in memory: each probe then
+ takes about half the time. Other formats do nothing.
+
+ Conditions:
+ The book is open.
+ */
+void tabia_reserve(const TabiaBook *book, uint64_t probes);
+
+/*
  Draws a move of a position by the options, and writes it to `mv` in UCI notation with a
  NUL: 8 bytes are enough. The same seed draws the same move in the same position. 1 if
  there is a move, 0 (and "") if not, -1 with an error.

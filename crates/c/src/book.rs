@@ -35,6 +35,11 @@ impl Opened {
         })
     }
 
+    /// Announces probes: see [`Probe::reserve`].
+    pub(crate) fn reserve(&self, probes: u64) {
+        self.played.reserve(probes);
+    }
+
     /// What the book has in a position: a FEN, perhaps with `moves` and moves after it.
     pub(crate) fn probe(&self, fen: &str) -> Result<(Line, WeighedMoves), String> {
         let line = Line::read(fen, "").map_err(|error| error.to_string())?;

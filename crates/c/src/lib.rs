@@ -193,6 +193,27 @@ pub unsafe extern "C" fn tabia_probe(
     }
 }
 
+/// Announces probes. If they are worth it, a .ctg is read once, which takes the time of
+/// reading the file, and a bit set of a 64th of its size stays in memory: each probe then
+/// takes about half the time. Other formats do nothing.
+///
+/// # Safety
+///
+/// The book is open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_reserve(book: *const TabiaBook, probes: u64) {
+    // SAFETY: as the caller promises.
+    let book = unsafe { book.as_ref() };
+    let reserve = || {
+        if let Some(book) = book {
+            book.opened.reserve(probes);
+        }
+        Ok(())
+    };
+    // SAFETY: no error is asked for.
+    unsafe { guard(std::ptr::null_mut(), (), reserve) }
+}
+
 /// Draws a move of a position by the options, and writes it to `mv` in UCI notation with a
 /// NUL: 8 bytes are enough. The same seed draws the same move in the same position. 1 if
 /// there is a move, 0 (and "") if not, -1 with an error.

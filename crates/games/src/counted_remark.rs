@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A counter for all threads, and the text of its message after the number.
+/// A counter for all threads, and what it counts: words that are true of one and of many,
+/// since the number stands after them.
 #[derive(Debug)]
 pub(super) struct CountedRemark {
     count: AtomicU64,
@@ -31,6 +32,6 @@ impl CountedRemark {
     /// The message for the source with this name; `None` if the count is 0.
     pub(super) fn report(&self, name: &str) -> Option<String> {
         let count = self.count.load(Relaxed);
-        (count > 0).then(|| format!("{name}: {count} {}", self.what))
+        (count > 0).then(|| format!("{name}: {}: {count}", self.what))
     }
 }

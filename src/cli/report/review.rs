@@ -2,6 +2,7 @@
 
 use super::page::{Bar, Page};
 use super::score;
+use crate::cli::style::counted;
 use tabia_analysis::review::{Exit, ReviewReport};
 
 /// Highest number of openings and exits on the page.
@@ -19,7 +20,7 @@ pub(crate) fn html(title: &str, report: &ReviewReport, next: &[String]) -> Strin
     ));
     page.heading("Plies in the book");
     page.paragraph(&format!(
-        "Mean {:.1}; {} games never were in it. Left by {who}'s move in {}, by the opponent's in \
+        "Mean {:.1}; never in it: {}. Left by {who}'s move in {}, by the opponent's in \
          {}; the book ended in {}, the game in {}.",
         report.plies.mean,
         report.never,
@@ -32,9 +33,9 @@ pub(crate) fn html(title: &str, report: &ReviewReport, next: &[String]) -> Strin
     if let (Some(values), Some([bad, worse])) = (&report.values, report.below) {
         page.heading("The engine's first values after the book");
         page.paragraph(&format!(
-            "{} games: mean {:+.0} cp, standard deviation {:.0}; {:.1} % below -50, {:.1} % below \
+            "{}: mean {:+.0} cp, standard deviation {:.0}; {:.1} % below -50, {:.1} % below \
              -100, as {who} sees it.",
-            values.count,
+            counted(values.count as u64, "game"),
             values.mean,
             values.sd,
             100.0 * bad,
@@ -97,7 +98,11 @@ fn histogram(
                 label: from.to_string(),
                 height: count as f64,
                 is_bad: is_bad(from),
-                hint: format!("{from} to {} {unit}: {count} games", from + width - 1),
+                hint: format!(
+                    "{from} to {} {unit}: {}",
+                    from + width - 1,
+                    counted(count, "game")
+                ),
             }
         });
     page.bars(&bars.collect::<Vec<_>>());

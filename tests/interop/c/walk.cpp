@@ -42,8 +42,12 @@ int main(int argc, char **argv) {
         fens.emplace_back(fen);
     std::vector<long> sums(4);
     std::vector<std::thread> threads;
-    for (auto &sum : sums)
+    // The last threads meet a book that is being read for many probes.
+    for (auto &sum : sums) {
+        if (&sum == &sums[2])
+            tabia_reserve(book.get(), 1000000);
         threads.emplace_back([&] { sum = games(book.get(), fens); });
+    }
     for (auto &thread : threads)
         thread.join();
     for (long sum : sums)

@@ -55,8 +55,8 @@ pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let database = Database {
         name: path.display().to_string(),
         games,
-        unchecked: CountedRemark::new("games have a wrong check byte"),
-        miscounted: CountedRemark::new("games do not have as many moves as their header says"),
+        unchecked: CountedRemark::new("games with a wrong check byte"),
+        miscounted: CountedRemark::new("games with more or fewer moves than their header says"),
     };
     let database = Arc::new(database);
     if !is_readable(&database, &places) {

@@ -118,10 +118,10 @@ pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
         moves_header: moves_header.into(),
         players,
         tournaments,
-        open_games: CountedRemark::new("games end without the mark of their end"),
-        unknown_codes: CountedRemark::new("codes of unknown meaning were skipped"),
+        open_games: CountedRemark::new("games without the mark of their end"),
+        unknown_codes: CountedRemark::new("codes of unknown meaning (skipped)"),
         guesses: CountedRemark::new(
-            "moves name a piece by a number that no piece has; the fourth of its kind was taken",
+            "moves of a piece with a number that no piece has (the fourth of its kind was taken)",
         ),
     })))
 }

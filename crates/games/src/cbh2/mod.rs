@@ -96,16 +96,16 @@ pub(super) fn open(index: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
             count: announced.min(present),
         },
         names,
-        open_games: CountedRemark::new("games end without the mark of their end"),
+        open_games: CountedRemark::new("games without the mark of their end"),
         other_readings: CountedRemark::new(
-            "set-up positions are legal only with castling rights and en passant file exchanged, \
-             and were read so",
+            "set-up positions that are legal only with castling rights and en passant file \
+             exchanged (read so)",
         ),
         new_rights: CountedRemark::new(
-            "games castle without the right in their set-up position; it was added",
+            "games that castle without the right in their set-up position (it was added)",
         ),
-        half_words: CountedRemark::new("games have half a word at their end"),
-        odd_results: CountedRemark::new("results are unknown numbers"),
+        half_words: CountedRemark::new("games with half a word at their end"),
+        odd_results: CountedRemark::new("results that are unknown numbers"),
     };
     Ok(Box::new(IndexedSource::new(database)))
 }

@@ -128,14 +128,12 @@ impl Database {
             numbering: OnceLock::new(),
             faults,
             odd_status: CountedRemark::new(
-                "games are marked neither as live nor as deleted; they were taken as live",
+                "games marked neither as live nor as deleted (taken as live)",
             ),
             lost_names: CountedRemark::new(
-                "names of players, sites or events are unknown: no name is stored where they should be",
+                "unknown players, sites or events (no name is stored where theirs should be)",
             ),
-            unknown_promotions: CountedRemark::new(
-                "promotions do not name a piece; they were read as queens",
-            ),
+            unknown_promotions: CountedRemark::new("promotions without a piece (read as queens)"),
             games: Arc::new(opened),
         })
     }

@@ -108,7 +108,7 @@ pub(super) fn open(index: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     }
     if present != announced || rest > 0 {
         remarks.push(format!(
-            "{}: {present} whole games in it and {rest} bytes, {announced} games by its header",
+            "{}: its header says {announced} games, and it has {present} and {rest} bytes",
             path.display()
         ));
     }
@@ -135,11 +135,9 @@ pub(super) fn open(index: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
             ScidEntry::parse_new
         },
         names,
-        lost_names: CountedRemark::new("names are unknown: no name has their number"),
-        missing_comments: CountedRemark::new("comments are marked, but not written"),
-        unmarked_comments: CountedRemark::new(
-            "comments were left out: nothing says where they belong",
-        ),
+        lost_names: CountedRemark::new("unknown names (no name has their number)"),
+        missing_comments: CountedRemark::new("comments that are marked, but not written"),
+        unmarked_comments: CountedRemark::new("comments left out (nothing says where they belong)"),
     };
     Ok(Box::new(IndexedSource::new(database)))
 }

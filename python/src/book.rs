@@ -23,6 +23,7 @@ use crate::entry::{Entry, Fields, Known, RawMove, packed_learn};
 use crate::error;
 use crate::found::Found;
 use crate::policy::Policy;
+use crate::positions::Positions;
 
 /// An open book, which [`tabia._book.Book`] wraps.
 #[pyclass(frozen, module = "tabia._native")]
@@ -171,6 +172,11 @@ impl NativeBook {
             choose(&played, &position, &[], &rules).map_err(|error| error::of_book(py, &error))?;
         let view = PositionView::new(&position, &found);
         serde_json::to_string(&view).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The FENs of all positions.
+    fn positions(&self, py: Python<'_>) -> PyResult<Positions> {
+        Positions::new(Arc::clone(self.inner()?.book(py)?))
     }
 
     /// The number of entries; not of a .ctg.

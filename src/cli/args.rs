@@ -165,7 +165,7 @@ impl Sides {
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct DryRun {
     /// Does the work, reports it, and leaves all files as they are
-    #[arg(short = 'n', long)]
+    #[arg(short = 'n', long, help_heading = "Work")]
     pub(super) dry_run: bool,
 }
 

@@ -32,6 +32,8 @@ pub enum Kind {
     LfsPointer,
     /// A tar archive, not compressed.
     Tar,
+    /// An SQLite database, as En Croissant's `.db3`.
+    Sqlite,
     /// Neither a book nor PGN; it may be a database of games.
     Other,
 }
@@ -144,6 +146,8 @@ impl Kind {
             _ if is_web_page(start) => return Kind::WebPage,
             _ if is_lfs_pointer(start) => return Kind::LfsPointer,
             _ if is_tar(start) => return Kind::Tar,
+            // The first sixteen bytes of every such file (sqlite.org/fileformat.html).
+            _ if start.starts_with(b"SQLite format 3\0") => return Kind::Sqlite,
             _ => {}
         }
         if start.first_chunk().is_some_and(|first| CTG.contains(first)) {
@@ -195,6 +199,10 @@ impl Kind {
                 "this is a Git LFS pointer, not a book: `git lfs pull` fetches the file"
             }
             Kind::Tar => "this is a tar archive: unpack it with `tar xf` first",
+            Kind::Sqlite => {
+                "this is an SQLite database (En Croissant's .db3), not a book: export its games as \
+                 PGN in that program, and build a book from them"
+            }
             Kind::GamesAsJson | Kind::Utf16 | Kind::Other => {
                 "not an opening book: .ctg, .bin, .abk, .bkt, .obk and .jsonl can be read; a book can be built from games"
             }
@@ -226,6 +234,11 @@ impl Kind {
             Kind::Tar => "this is a tar archive: unpack it with `tar xf`, and give the folder \
                  with its files"
                 .to_owned(),
+            Kind::Sqlite => {
+                "this is an SQLite database (En Croissant's .db3): export its games as \
+                 PGN in that program, under Databases"
+                    .to_owned()
+            }
             Kind::Other => "this is neither games nor a book: PGN and common game databases \
                  (.cbh, .cbv, .si4, .si5, ...) are read"
                 .to_owned(),
@@ -472,6 +485,7 @@ mod tests {
             ),
             ("a.bin", &tar(b"games.pgn", b"ustar\x0000"), Kind::Tar),
             ("a.pgn", &tar(b"games.pgn", b""), Kind::Tar),
+            ("a.db3", b"SQLite format 3\0\x10\0\x01\x01", Kind::Sqlite),
             ("a.txt", b"Dear reader, nothing here is chess.", Kind::Other),
         ] {
             assert_eq!(

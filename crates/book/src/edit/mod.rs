@@ -280,7 +280,7 @@ impl BookEditor {
     /// # Errors
     ///
     /// As for [`BookEditor::apply`], except for failures of writing.
-    pub(crate) fn rehearse(&self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
+    pub fn rehearse(&self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
         Ok(self.changed(changes)?.1)
     }
 

@@ -439,7 +439,8 @@ impl Session {
             if let Err(error) = self.books.set(id, &option.text(), configured) {
                 self.notice(&error.to_string(), out);
             }
-            if let Some(text) = self.books.emptied(id, &option.text()) {
+            let value = option.value.as_deref().unwrap_or_default();
+            if let Some(text) = self.books.emptied(id, value) {
                 self.notice(text, out);
             }
             return;

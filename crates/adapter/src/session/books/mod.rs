@@ -168,8 +168,9 @@ impl Books {
 
     /// What is said, once, when a GUI sends an empty path: there, `<empty>` was not written
     /// on purpose.
-    pub(super) fn emptied(&mut self, id: OptionId, text: &str) -> Option<&'static str> {
-        let is_news = id == OptionId::File && text.trim().is_empty() && !self.reported_empty;
+    pub(super) fn emptied(&mut self, id: OptionId, value: &[u8]) -> Option<&'static str> {
+        let is_empty = id == OptionId::File && value.trim_ascii().is_empty();
+        let is_news = is_empty && !self.reported_empty;
         self.reported_empty |= is_news;
         is_news.then_some(
             "Book File is empty: no book answers; <starter> is the book that comes with Tabia",

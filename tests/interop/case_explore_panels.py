@@ -40,8 +40,8 @@ def explorer_chooses_panels_by_keys_beside_the_table():
         with window() as page:
             page.open(server.url + "?play=e2e4")
             page.size(1366, 768)
-            rows = poll(lambda: page.run(ROWS), lambda rows: rows >= 12)
-            assert rows >= 12, f"{rows} rows"
+            rows = poll(lambda: page.run(ROWS), lambda rows: rows >= 9)
+            assert rows >= 9, f"{rows} rows"
             # One key each; the table stays, and no game is read without a request.
             for key, panel in (("i", "games"), ("r", "train"), ("o", "choice"), ("b", "book")):
                 page.keys(key)
@@ -74,16 +74,16 @@ def explorer_chooses_panels_by_keys_beside_the_table():
             page.wait_for("document.querySelector('#games-none').textContent && !document.querySelectorAll('#games-list li').length")
             page.keys("Home")
             page.wait_for("document.querySelectorAll('#games-list li').length > 5 && !/no game/.test(document.querySelector('#games-none').textContent)")
-            # The panel has a separate column if there is room.
+            # The moves have a separate column if there is room.
             page.open(server.url)
-            page.keys("o")
+            page.keys("b")
             for width, height in SIZES:
                 page.size(width, height)
-                table, panel = poll(
-                    lambda: page.run("return ['#books', '#choice-panel'].map((one) => document.querySelector(one).getBoundingClientRect().x)"),
-                    lambda now: (now[0] < now[1]) == (width >= 1600),
+                table, moves = poll(
+                    lambda: page.run("return ['#books', '#line'].map((one) => document.querySelector(one).getBoundingClientRect().x)"),
+                    lambda now: (now[0] + 100 < now[1]) == (width >= 1600),
                 )
-                assert (table < panel) == (width >= 1600), f"{width}x{height}: {table} {panel}"
+                assert (table + 100 < moves) == (width >= 1600), f"{width}x{height}: {table} {moves}"
 
 
 @case(limit=150, browsers=True)
@@ -99,7 +99,7 @@ def explorer_lists_orders_filters_and_replays_games():
             count = page.run("return document.querySelectorAll('#games-list li').length")
 
             # Sorted by date, ascending and descending.
-            dates = "return [...document.querySelectorAll('#games-list .hint')].map((one) => one.textContent.split(' · ').at(-1))"
+            dates = "return [...document.querySelectorAll('#games-list button')].map((one) => one.title.split(' · ').at(-1))"
             fill(page, "#games-order", "newest", "input")
             newest = poll(lambda: page.run(dates), lambda now: now == sorted(now, reverse=True))
             fill(page, "#games-order", "oldest", "input")
@@ -107,9 +107,9 @@ def explorer_lists_orders_filters_and_replays_games():
             assert len(oldest) == len(newest) == count and oldest[0] < newest[0], (newest, oldest)
             fill(page, "#games-order", "", "input")
             # Words of a player's name leave only that player's games of the whole index.
-            player = page.run("return document.querySelector('#games-list span').textContent").split(" – ")[0].rstrip("0123456789 ")
+            player = page.run("return document.querySelector('#games-list .label').textContent").split(" – ")[0].rstrip("0123456789 ")
             fill(page, "#games-words", player.lower(), "input")
-            players = "return [...document.querySelectorAll('#games-list span:first-child')].map((one) => one.textContent)"
+            players = "return [...document.querySelectorAll('#games-list .label')].map((one) => one.textContent)"
             poll(lambda: page.run(players), lambda left: left and all(player in one for one in left))
             fill(page, "#games-words", "", "input")
             page.wait_for(f"document.querySelectorAll('#games-list li').length === {count}")
@@ -192,7 +192,7 @@ def explorer_opens_books_and_games_of_a_folder_and_filters_their_table():
         page.wait_for("document.querySelector('#books .chip')?.textContent.startsWith('Result 1-0')")
         won = page.run(f"return {games}")
         assert 0 < won[0] < everything[0] and sum(won) < sum(everything), (won, everything)
-        page.wait_for("[...document.querySelectorAll('#games-list .hint')].every((one) => one.textContent.startsWith('1-0'))")
+        page.wait_for("[...document.querySelectorAll('#games-list .result')].every((one) => one.textContent === '1-0')")
         assert "result=1-0" in page.run("return location.search")
         page.open(server.url + page.run("return location.search"))
         page.wait_for("document.querySelector('#books .chip') && document.querySelector('#games-result').value === '1-0'")

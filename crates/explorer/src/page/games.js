@@ -3,7 +3,7 @@
 
 import { get, newest } from "./api.js";
 import { playersNamed } from "./search.js";
-import { button, by, chooseFiles, el, gamesText, grouped, row } from "./dom.js";
+import { button, by, chooseFiles, el, gamesText, grouped } from "./dom.js";
 import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
@@ -63,6 +63,7 @@ export function split(pgn) {
         text,
         label: `${tag("White")} – ${tag("Black")}`,
         event: tag("Event").replace(/^\?$/, ""),
+        eco: tag("ECO").replace(/^\?$/, ""),
         elo: (Number(tag("WhiteElo")) || 0) + (Number(tag("BlackElo")) || 0),
         result: tag("Result"),
         when: tag("Date").replaceAll(".??", ""),
@@ -223,6 +224,7 @@ export class Games {
   show(dropped, title) {
     this.dropped = dropped;
     by("games-title").textContent = title;
+    by("games-title").classList.toggle("unseen", !dropped);
     by("games-words").value = "";
     if (tabs.isShown("games")) this.list();
     else tabs.choose("games");
@@ -304,9 +306,21 @@ export class Games {
             "No index of games is open: “tabia index” makes one. Files of games can be opened here, or dropped on the page.",
           );
     by("games-next").hidden = this.dropped ? found.length <= limit : !this.about.next || !this.isIndexed;
-    const about = ({ result, event, when }) => [result, event, when].filter(Boolean).join(" · ");
-    const show = (game) => () => this.choose(game, this.found).catch(this.failed);
-    by("games-list").replaceChildren(...found.slice(0, limit).map((game) => row(show(game), game.label, about(game))));
+    by("games-list").replaceChildren(...found.slice(0, limit).map((game) => this.row(game)));
+  }
+
+  /** A game as one line; the open one is marked. */
+  row(game) {
+    const cell = (kind, text = "") => el("span", { class: kind }, text);
+    const { label, result, event, when, eco } = game;
+    const attributes = {
+      type: "button",
+      title: [label, event, when].filter(Boolean).join(" · "),
+      "aria-current": game === this.chosen ? "true" : null,
+      onclick: () => this.choose(game, this.found).catch(this.failed),
+    };
+    const cells = [cell("result", result), cell("label", label), cell("year", when.slice(0, 4)), cell("eco", eco)];
+    return el("li", {}, el("button", attributes, ...cells));
   }
 
   /** Says which games the list leaves out, or why there are none. */
@@ -409,6 +423,7 @@ export class Games {
   choose(game, series) {
     this.chosen = game;
     this.series = series;
+    this.draw();
     return this.load(game.text ?? this.pgn(game.id));
   }
 

@@ -326,7 +326,8 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         # Score and probability of a move.
         numbers = lambda: "".join(page.locator('tr[data-uci="g1f3"] :is(td.score, .number)').all_text_contents())
         assert numbers().count(".") == 2 and "," not in numbers(), numbers()
-        page.click("#choice-tab")
+        settings = lambda: page.click("#menu") or page.locator("[role=menuitem]").nth(-2).click()
+        settings()
         page.select_option("#set-board", "brown")
         page.wait_for_function("() => getComputedStyle(document.documentElement).getPropertyValue('--dark-square').trim() === '#b98f63'")
         page.select_option("#set-pieces", "strong")
@@ -335,6 +336,8 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         page.select_option("#set-pieces", "round")
         drawn = "[...document.querySelectorAll('.piece use')].map((one) => one.getAttribute('href')).filter((name) => name.startsWith('#round-') && document.querySelector(name)).length"
         assert page.evaluate(drawn) == 32
+        page.keyboard.press("Escape")
+        expect(page.locator("#settings-dialog")).to_be_hidden()
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
         assert page.evaluate(drawn) == 32
@@ -353,6 +356,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         assert is_firefox(page) or len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
         on_paper(page, False)
         for code, title in titles.items():
+            settings()
             with page.expect_navigation():
                 page.select_option("#set-language", code)
             page.wait_for_selector("html[data-ready]")
@@ -379,8 +383,8 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             page.click("#train-tab")
             text = page.locator("#train-stop").text_content()
             assert text.endswith(f"({escape})"), text
-            page.click("#choice-tab")
             open_address(page, server.url + "?play=e2e4,e7e5")
+        settings()
         with page.expect_navigation():
             page.select_option("#set-letters", "figurines")
         page.wait_for_selector("html[data-ready]")

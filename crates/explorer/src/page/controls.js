@@ -129,6 +129,7 @@ export class Controls {
       [t("Save PGN"), () => share.savePgn(pgn())],
       [t("Save picture (SVG)"), () => share.saveSvg(view.fen, this.state.flip)],
       [t("Save picture (PNG)"), () => share.savePng(view.fen, this.state.flip).catch(this.problem)],
+      [t("Settings…"), () => modal(by("settings-dialog"))],
       [t("Keys and columns (?)"), this.keys["?"]],
     ];
   }

@@ -64,7 +64,7 @@ const games = new Games({
   },
 });
 const trainer = new Trainer({
-  go: (step) => store.want(step),
+  go: (step) => store.want(step, "again"),
   walk: steps.walkTo,
   now: () => ({ state: state(), view: store.view }),
   point,
@@ -107,7 +107,14 @@ function ask(next) {
   return get("/api/position", query);
 }
 
+/** The state that was shown before. */
+let before = null;
+
 function shown(how) {
+  // Moves that are gone can be brought back, unless they are those of a training.
+  const isKept = how === "pop" || how === "again" || !before || trees.hasAll(state().tree, before.tree);
+  if (!isKept) changes.lost(before);
+  before = state();
   if (how !== "keep") say("");
   face.show(state(), store.view);
   const now = state(),

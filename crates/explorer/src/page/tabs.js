@@ -6,7 +6,7 @@
 //   Games   those of the index with the shown position, or those of a file; filters
 //   Engine  its lines, and a game against it
 //   Train   how and what to train; during training nothing else is shown
-//   Choice  the options of the adapter, with chips for those that are set; the appearance
+//   Play    the options of the adapter, with chips for those that are set
 //
 // The table is always shown, and each of the two scrolls separately: at 1366 by 768 there are nine moves, and ten
 // lines of notation or games. From 1600 pixels on the notation has a column beside the table, and the panel is below

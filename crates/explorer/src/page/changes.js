@@ -224,7 +224,7 @@ export class Changes {
     by("undo").disabled = !book?.undo;
     by("undo").title = book?.last_change ? t`Undo: ${translated(book.last_change)} (Ctrl+Z)` : t("Nothing to undo");
     by("redo").disabled = !book?.redo;
-    by("locked").textContent = this.locked();
+    by("locked").textContent = by("locked").title = this.locked();
     by("locked").hidden = !by("locked").textContent;
   }
 }

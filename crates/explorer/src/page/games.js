@@ -306,11 +306,11 @@ export class Games {
             "No index of games is open: “tabia index” makes one. Files of games can be opened here, or dropped on the page.",
           );
     by("games-next").hidden = this.dropped ? found.length <= limit : !this.about.next || !this.isIndexed;
-    by("games-list").replaceChildren(...found.slice(0, limit).map((game) => this.row(game)));
+    by("games-list").replaceChildren(...found.slice(0, limit).map((game, index) => this.row(game, index)));
   }
 
   /** A game as one line; the open one is marked. */
-  row(game) {
+  row(game, index) {
     const cell = (kind, text = "") => el("span", { class: kind }, text);
     const { label, result, event, when, eco } = game;
     const attributes = {
@@ -318,6 +318,7 @@ export class Games {
       title: [label, event, when].filter(Boolean).join(" · "),
       "aria-current": game === this.chosen ? "true" : null,
       onclick: () => this.choose(game, this.found).catch(this.failed),
+      "data-row": index,
     };
     const cells = [cell("result", result), cell("label", label), cell("year", when.slice(0, 4)), cell("eco", eco)];
     return el("li", {}, el("button", attributes, ...cells));
@@ -424,7 +425,18 @@ export class Games {
     this.chosen = game;
     this.series = series;
     this.draw();
-    return this.load(game.text ?? this.pgn(game.id));
+    return this.load(this.textOf(game));
+  }
+
+  /** The text of a game, which an index sends only if it is wanted. */
+  textOf(game) {
+    return game.text ?? this.pgn(game.id);
+  }
+
+  /** The text of the game in whose row an element is; nothing if it is in none. */
+  textAt(element) {
+    const game = this.found?.[element.closest("#games-list button")?.dataset.row];
+    return game && this.textOf(game);
   }
 
   /** Shows the game after or before the last chosen one in its list. */

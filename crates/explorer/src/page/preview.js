@@ -61,12 +61,16 @@ export class Preview {
     this.place = el("div", { id: "preview", "aria-hidden": "true", hidden: true });
     /** The element whose position is shown or will be. */
     this.of = null;
+    /** Where the pointer was last. */
+    this.at = { x: -1, y: -1 };
   }
 
   listen() {
     document.body.append(this.place);
     addEventListener("pointerover", (event) => {
-      if (event.pointerType === "touch") return;
+      // The page may also have moved below a pointer that rests.
+      const isStill = event.clientX === this.at.x && event.clientY === this.at.y;
+      if (event.pointerType === "touch" || isStill) return;
       const found = this.find(event.target);
       if (found?.of === this.of) return;
       this.hide();
@@ -74,6 +78,7 @@ export class Preview {
       this.of = found.of;
       this.timer = setTimeout(() => this.show(found, event), REST);
     });
+    addEventListener("pointermove", ({ clientX: x, clientY: y }) => (this.at = { x, y }), true);
     for (const kind of ["pointerdown", "wheel", "keydown", "blur"]) addEventListener(kind, () => this.hide(), true);
   }
 
@@ -90,6 +95,7 @@ export class Preview {
     clearTimeout(this.timer);
     this.of = null;
     this.place.hidden = true;
+    this.place.replaceChildren();
   }
 
   async show({ of, position }, { clientX: x, clientY: y }) {
@@ -99,9 +105,9 @@ export class Preview {
     const { fen, moves, flip } = found;
     const last = moves.at(-1);
     this.place.replaceChildren(
-      ...(last ? [last.slice(0, 2), last.slice(2, 4)] : []).map((square) => this.at(el("i", {}), square, flip)),
+      ...(last ? [last.slice(0, 2), last.slice(2, 4)] : []).map((square) => this.put(el("i", {}), square, flip)),
       ...[...along(fen, moves)].map(([square, letter]) => {
-        const piece = this.at(picture(letter), square, flip);
+        const piece = this.put(picture(letter), square, flip);
         piece.dataset.letter = letter;
         return piece;
       }),
@@ -116,7 +122,7 @@ export class Preview {
   }
 
   /** Puts an element on a square. */
-  at(element, square, flip) {
+  put(element, square, flip) {
     const [x, y] = [square.charCodeAt(0) - 97, 8 - Number(square[1])];
     element.dataset.on = square;
     element.style.left = `${12.5 * (flip ? 7 - x : x)}%`;

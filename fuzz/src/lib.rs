@@ -17,7 +17,7 @@ mod texts;
 pub use books::{ctg_book, ctg_page};
 pub use conversation::{session, uci_line};
 pub use games::{cbf, cbh, cbh2, cbv, nic_text, scdb, scid, zip};
-pub use other_books::{abk, bin, jsonl};
+pub use other_books::{abk, bin, bkt, jsonl, obk};
 pub use texts::{engines_toml, pgn};
 
 use std::fs;
@@ -36,6 +36,8 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("pgn", pgn),
     ("bin", bin),
     ("abk", abk),
+    ("obk", obk),
+    ("bkt", bkt),
     ("jsonl", jsonl),
     ("cbh", cbh),
     ("scdb", scdb),
@@ -59,6 +61,8 @@ pub fn inputs(target: &str) -> Vec<Vec<u8>> {
         "pgn" => texts::pgn_seeds(),
         "bin" => other_books::bin_seeds(),
         "abk" => other_books::abk_seeds(),
+        "obk" => other_books::obk_seeds(),
+        "bkt" => other_books::bkt_seeds(),
         "jsonl" => other_books::jsonl_seeds(),
         "cbh" => games::cbh_seeds(),
         "zip" => games::zip_seeds(),

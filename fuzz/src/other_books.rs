@@ -3,9 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use tabia_book::OpenOptions;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Chess, Color, EnPassantMode, Position as _, Role};
 use tabia_book::convert::{self, ConvertJob};
 use tabia_book::ctg::CtgBook;
+use tabia_book::walk::Order;
+use tabia_book::{Book, OpenOptions};
 
 use super::book_reader::read_all;
 use super::{read, root, scratch};
@@ -42,6 +45,38 @@ pub fn abk(data: &[u8]) {
     let mut bytes = b"\x03ABK".to_vec();
     bytes.resize(ABK_HEADER, 0);
     bytes.extend_from_slice(data);
+    if fs::write(&path, bytes).is_ok() {
+        exercise(&path);
+    }
+}
+
+/// A Chessmaster book.
+pub fn obk(data: &[u8]) {
+    let folder = scratch();
+    let path = folder.path().join("x.obk");
+    if fs::write(&path, data).is_ok() {
+        exercise(&path);
+    }
+}
+
+/// Bytes of a block of a Shredder book, and of a cell; 16 of them are not zero.
+const BKT_BLOCK: usize = 1552;
+const BKT_CELL: usize = 48;
+
+/// A Shredder book: key, move and value of each cell, put into blocks of overflow, where any
+/// key may be.
+pub fn bkt(data: &[u8]) {
+    let folder = scratch();
+    let path = folder.path().join("x.bkt");
+    let mut bytes = vec![0; 256 * BKT_BLOCK];
+    for cells in data.chunks(32 * 16) {
+        let block = bytes.len();
+        for cell in cells.chunks(16) {
+            bytes.extend_from_slice(cell);
+            bytes.resize(bytes.len() + BKT_CELL - cell.len(), 0);
+        }
+        bytes.resize(block + BKT_BLOCK, 0);
+    }
     if fs::write(&path, bytes).is_ok() {
         exercise(&path);
     }
@@ -104,4 +139,58 @@ pub(crate) fn abk_seeds() -> Vec<Vec<u8>> {
     ];
     let circle = [entry(12, 28, 901, 900), entry(52, 36, 900, 901)];
     vec![tree.concat(), circle.concat()]
+}
+
+/// Under both headers: 1.e4 (e5 | c5), 1.d4.
+pub(crate) fn obk_seeds() -> Vec<Vec<u8>> {
+    let moves: Vec<u8> = [(12, 28, 0), (52, 36, 0x80), (50, 34, 0xc0), (11, 27, 0xc0)]
+        .into_iter()
+        .flat_map(|(from, to, flags)| [from | flags, to | 0x80])
+        .collect();
+    let headers = [&b"UGWS\x04\0\0\0"[..], b"BOO!\x04\0\0\0\x02\0\0\0"];
+    headers
+        .map(|header| [header, &moves].concat())
+        .into_iter()
+        .collect()
+}
+
+/// The first positions of the starter book, under keys of Polyglot that are changed so that
+/// the start position has its own; and the same backwards.
+pub(crate) fn bkt_seeds() -> Vec<Vec<u8>> {
+    let zobrist = |position: &Chess| position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0;
+    let shift = zobrist(&Chess::default()) ^ 0xbcee_2376_da2f_d45f;
+    let path = root().join("books/tabia.ctg");
+    let book = Book::open(&path, &OpenOptions::default());
+    let book = book.unwrap_or_else(|error| panic!("{error}"));
+    let code = |role: Role, color: Color| {
+        let of_role = match role {
+            Role::King => 1,
+            Role::Pawn => 2,
+            Role::Knight => 3,
+            Role::Bishop => 5,
+            Role::Rook => 6,
+            Role::Queen => 7,
+        };
+        of_role | u32::from(color.is_black()) << 3
+    };
+    let mut cells = Vec::new();
+    for here in book.walk(Order::Breadth).filter_map(Result::ok).take(100) {
+        let turn = here.position.turn();
+        for mv in here.lookup.moves.iter().map(|known| known.mv) {
+            let Some(from) = mv.from() else {
+                continue;
+            };
+            let castling = mv.castling_side().map(|side| side.king_to(turn));
+            let to = castling.unwrap_or(mv.to());
+            let captured = mv.capture().map_or(0, |role| code(role, !turn));
+            let word = (from as u32 + 1)
+                | (to as u32 + 1) << 7
+                | captured << 18
+                | code(mv.role(), turn) << 22;
+            let key = zobrist(&here.position) ^ shift;
+            cells.push([key.to_be_bytes(), u64::from(word).to_le_bytes()].concat());
+        }
+    }
+    let backwards: Vec<_> = cells.iter().rev().cloned().collect();
+    vec![cells.concat(), backwards.concat()]
 }

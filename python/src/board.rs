@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -64,7 +64,18 @@ fn read_with<'py>(asked: &Bound<'py, PyAny>, counters: bool) -> PyResult<Asked<'
         };
     }
     // Anything that int() accepts, as in python-chess.
-    let key = py.get_type::<PyInt>().call1((asked,))?;
+    let key = py.get_type::<PyInt>().call1((asked,)).map_err(|error| {
+        match error.is_instance_of::<PyTypeError>(py) {
+            true => PyTypeError::new_err(format!(
+                "expected a chess.Board, a FEN or a Polyglot key, not {}",
+                asked
+                    .get_type()
+                    .name()
+                    .map_or_else(|_| String::new(), |name| name.to_string())
+            )),
+            false => error,
+        }
+    })?;
     match key.extract::<u64>() {
         Ok(key) => Ok(Asked::Key(Some(key))),
         Err(error) if error.is_instance_of::<PyOverflowError>(py) => Ok(Asked::Key(None)),

@@ -23,6 +23,7 @@ use crate::entry::{Entry, Fields, Known, RawMove, packed_learn};
 use crate::error;
 use crate::found::Found;
 use crate::policy::Policy;
+use crate::positions::Positions;
 
 /// An open book, which [`tabia._book.Book`] wraps.
 #[pyclass(frozen, module = "tabia._native")]
@@ -97,7 +98,7 @@ impl NativeBook {
         })
     }
 
-    /// The format: "ctg", "bin" or "abk".
+    /// The format: "ctg", "bin", "abk", "bkt" or "obk".
     #[getter]
     fn format(&self) -> PyResult<&'static str> {
         Ok(match &self.inner()?.source {
@@ -173,7 +174,12 @@ impl NativeBook {
         serde_json::to_string(&view).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// The number of entries of a .bin or .abk.
+    /// The FENs of all positions.
+    fn positions(&self, py: Python<'_>) -> PyResult<Positions> {
+        Positions::new(Arc::clone(self.inner()?.book(py)?))
+    }
+
+    /// The number of entries; not of a .ctg.
     fn len(&self, py: Python<'_>) -> PyResult<u64> {
         self.inner()?.len(py)
     }
@@ -289,7 +295,7 @@ impl Source {
             Ok(Format::Ctg) | Err(_) => {
                 named_bin && path.metadata().map_or(true, |file| file.len() == 0)
             }
-            Ok(Format::Abk) => false,
+            Ok(Format::Abk | Format::Bkt | Format::Obk) => false,
         };
         if is_bin {
             let file = DataFile::open_mapped(path).map_err(|error| Error::io(path, error))?;

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use pyo3::intern;
 use pyo3::prelude::*;
+use tabia_book::mark::MarkError;
 use tabia_book::{Error, ctg};
+use tabia_build::BuildError;
 
 /// The attributes of an exception besides its text.
 #[derive(Default)]
@@ -35,6 +37,32 @@ pub(crate) fn of_book(py: Python<'_>, error: &Error) -> PyErr {
 /// A book that cannot be read, or a new one that could not be made from it.
 pub(crate) fn of_conversion(py: Python<'_>, error: &Error, target: &Path) -> PyErr {
     of_reading(py, error).unwrap_or_else(|_| not_made(py, &error.to_string(), target))
+}
+
+/// A book that could not be made of games.
+pub(crate) fn of_build(py: Python<'_>, error: &BuildError, target: &Path) -> PyErr {
+    let text = error.to_string();
+    match error {
+        BuildError::Read(tabia_games::Error::Io { name, reason })
+            if reason.kind() == std::io::ErrorKind::NotFound =>
+        {
+            let at = Where {
+                file: Some(Path::new(name)),
+                errno: reason.raw_os_error().or(Some(2)),
+                ..Where::default()
+            };
+            raise(py, "BookNotFoundError", &text, &at)
+        }
+        _ => not_made(py, &text, target),
+    }
+}
+
+/// A book that could not be marked.
+pub(crate) fn of_marks(py: Python<'_>, error: &MarkError, book: &Path) -> PyErr {
+    match error {
+        MarkError::Book(error) => of_conversion(py, error, book),
+        other => not_made(py, &other.to_string(), book),
+    }
 }
 
 /// The exception if a book cannot be read, otherwise where the error is.
@@ -87,6 +115,11 @@ pub(crate) fn no_book(py: Python<'_>, path: &Path, text: &str) -> PyErr {
         ..Where::default()
     };
     raise(py, "BookError", text, &at)
+}
+
+/// A fault of a book that is in no certain place.
+pub(crate) fn book_error(py: Python<'_>, text: &str) -> PyErr {
+    raise(py, "BookError", text, &Where::default())
 }
 
 /// The text is not a position.

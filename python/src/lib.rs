@@ -8,6 +8,7 @@ mod entry;
 mod error;
 mod found;
 mod policy;
+mod positions;
 mod work;
 
 use pyo3::prelude::*;
@@ -22,7 +23,7 @@ mod _native {
     #[pymodule_export]
     use super::policy::Policy;
     #[pymodule_export]
-    use super::work::{build, convert};
+    use super::work::{build, convert, mark, verify};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -1,17 +1,22 @@
 //! Makes books from games and from books, with the program's own functions, without the
 //! interpreter's lock; Ctrl-C cancels.
 
-use std::path::PathBuf;
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 use tabia_book::convert as converter;
-use tabia_build::{self as builder, GameFilter};
+use tabia_book::mark::{self as marks, Filter, MarkJob, MarkTarget, Selection, words};
+use tabia_book::{Annotation, BookEditor, EditOptions, Error, MarkEdit, ctg};
+use tabia_build::{self as builder, GameFilter, PolyglotRule, Product};
 use tabia_games::{self as games, GameResult, Month, ParseError, Title};
 use tabia_io::atomic::Previous;
+use tabia_io::input::path::has_extension;
 use tabia_io::progress::{Progress, Watch};
+use tabia_notation::Line;
 
 use crate::error;
 use crate::policy::Policy;
@@ -47,8 +52,8 @@ fn watched<T: Send>(
 /// keep_never=False, policy=Policy(), force=False, strict=False, progress=None)
 /// --
 ///
-/// Converts a book to the format of `target`'s extension: reads .ctg, .bin, .abk and
-/// .jsonl, writes .ctg, .bin, .jsonl, .pgn and .csv.
+/// Converts a book to the format of `target`'s extension: reads .ctg, .bin, .abk, .bkt,
+/// .obk and .jsonl, writes .ctg, .bin, .abk, .jsonl, .pgn and .csv.
 ///
 /// `weights` is the source of a move's weight in a .bin: "probability", "games" or
 /// "score". `all` writes every form of a position to a .bin, `keep_never` the moves that
@@ -113,10 +118,10 @@ pub(crate) fn convert<'py>(
 /// build(sources, target, *, max_ply=40, min_games=1, min_elo=None, ...)
 /// --
 ///
-/// Makes a .ctg book from games: .pgn (also .gz .zst .bz2 .zip), databases, or folders of
-/// them; `sources` is one path or several. The options are those of `tabia build`. An
-/// existing file is an error unless `force`; then it becomes a .bak. `progress` is called
-/// as progress(stage, done, total). Returns the numbers of the new book as a dict.
+/// Makes a .ctg or .bin book from games: .pgn (also .gz .zst .bz2 .zip), databases, or
+/// folders of them; `sources` is one path or several. The options are those of `tabia
+/// build`. An existing file is an error unless `force`; then it becomes a .bak. `progress`
+/// is called as progress(stage, done, total). Returns the numbers of the new book as a dict.
 ///
 /// >>> import tabia
 /// >>> with open("two.pgn", "w") as file:
@@ -130,8 +135,8 @@ pub(crate) fn convert<'py>(
     both_elo=None, since=None, until=None, player=None, player_colour=None, result=None,
     eco=Vec::new(), elo_band=None, max_elo_diff=None, speeds=Vec::new(), rated=false,
     titles=Vec::new(), not_players=Vec::new(), decisive=false, only=None, eco_relative=None,
-    variations=false, annotations=false, setups=false, dedupe=false, threads=None,
-    memory=512 << 20, password=None, force=false, progress=None))]
+    variations=false, annotations=false, setups=false, dedupe=false, uniform=false,
+    min_score=None, threads=None, memory=512 << 20, password=None, force=false, progress=None))]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
 pub(crate) fn build<'py>(
     py: Python<'py>,
@@ -161,6 +166,8 @@ pub(crate) fn build<'py>(
     annotations: bool,
     setups: bool,
     dedupe: bool,
+    uniform: bool,
+    min_score: Option<f64>,
     threads: Option<usize>,
     memory: u64,
     password: Option<String>,
@@ -204,7 +211,14 @@ pub(crate) fn build<'py>(
         .collect::<PyResult<_>>()?;
     filter.not_players = not_players;
     filter.decisive = decisive;
-    let usual = builder::BuildJob::new(marked.chain(plain).collect(), target);
+    let product = product(&target, uniform, min_score)?;
+    if product != Product::Book && (variations || annotations || marked.len() > 0) {
+        return Err(PyValueError::new_err(
+            "variations, annotations and priority are for a .ctg book: a .bin has only moves of \
+             games and their weights",
+        ));
+    }
+    let usual = builder::BuildJob::new(marked.chain(plain).collect(), target).product(product);
     let threads = threads.unwrap_or(usual.threads).max(1);
     let job = usual
         .filter(filter)
@@ -221,7 +235,7 @@ pub(crate) fn build<'py>(
         .threads(threads)
         .memory(memory);
     let done = watched(py, progress.as_ref(), |watch| builder::run(&job, watch))?;
-    let done = done.map_err(|error| error::not_made(py, &error.to_string(), &job.target))?;
+    let done = done.map_err(|error| error::of_build(py, &error, &job.target))?;
     let summary = PyDict::new(py);
     for (name, value) in [
         ("games", done.games),
@@ -239,6 +253,215 @@ pub(crate) fn build<'py>(
         summary.set_item(name, value)?;
     }
     Ok(summary)
+}
+
+/// verify(book, *, progress=None)
+/// --
+///
+/// Checks every byte of a .ctg book and its index: the object of `tabia verify --json`, as a
+/// dict. `problems` has each one with `file`, `page`, `offset`, `kind` and `text`.
+///
+/// >>> import tabia
+/// >>> tabia.verify("tabia.ctg")["problems"]
+/// []
+#[pyfunction]
+#[pyo3(signature = (book, *, progress=None))]
+pub(crate) fn verify<'py>(
+    py: Python<'py>,
+    book: PathBuf,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let mut problems = Vec::new();
+    let mut found = |problem| problems.push(problem);
+    let verified = watched(py, progress.as_ref(), |watch| {
+        ctg::verify(&book, true, watch, &mut found)
+    })?;
+    let verified = verified.map_err(|error| error::of_book(py, &error))?;
+    let list = PyList::empty(py);
+    for problem in &problems {
+        let entry = PyDict::new(py);
+        entry.set_item("file", problem.file.display().to_string())?;
+        entry.set_item("page", problem.page)?;
+        entry.set_item("offset", problem.offset)?;
+        entry.set_item("kind", problem.kind.as_str())?;
+        entry.set_item("text", &problem.text)?;
+        list.append(entry)?;
+    }
+    let summary = PyDict::new(py);
+    summary.set_item("problems", list)?;
+    summary.set_item("positions", verified.positions)?;
+    summary.set_item("moves", verified.moves)?;
+    summary.set_item("pages", verified.pages)?;
+    summary.set_item("problem_count", verified.problems)?;
+    summary.set_item("notes", verified.notes)?;
+    Ok(summary)
+}
+
+/// mark(book, moves='', *, fen='', mark=None, annotation=None, learn_value=None,
+/// commentary=None, weight=None, clear=False, where=None, colour=None, all=False,
+/// dry_run=False, strict=False, progress=None)
+/// --
+///
+/// Changes marks of a book in place: of the last of `moves` ("1.e4 c5"), of the position
+/// `fen`, or of the moves of the whole book that `where` ("games<10") and `colour` choose,
+/// or of `all`. `mark` is "main", "avoid" or "none"; `annotation` "!", "??" or another
+/// symbol. Returns how many moves or positions were chosen, and how many marks changed.
+///
+/// >>> import tabia
+/// >>> tabia.mark("tabia.ctg", "d4", mark="main", annotation="!")["chosen"]
+/// 1
+/// >>> tabia.open_book("tabia.ctg").find(tabia.START).mark
+/// 'main'
+/// >>> tabia.mark("tabia.ctg", where="games<0", learn_value=-20, dry_run=True)["changes"]
+/// 0
+#[pyfunction]
+#[pyo3(signature = (book, moves="", *, fen="", mark=None, annotation=None, learn_value=None,
+    commentary=None, weight=None, clear=false, r#where=None, colour=None, all=false,
+    dry_run=false, strict=false, progress=None))]
+#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+pub(crate) fn mark<'py>(
+    py: Python<'py>,
+    book: PathBuf,
+    moves: &str,
+    fen: &str,
+    mark: Option<&str>,
+    annotation: Option<&str>,
+    learn_value: Option<i8>,
+    commentary: Option<&str>,
+    weight: Option<u16>,
+    clear: bool,
+    r#where: Option<&str>,
+    colour: Option<&str>,
+    all: bool,
+    dry_run: bool,
+    strict: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let mut edit = match clear {
+        true => MarkEdit::clear(),
+        false => MarkEdit::default(),
+    };
+    if let Some(text) = mark {
+        let mark = words::mark(text);
+        edit.recommendation =
+            Some(mark.ok_or_else(|| value_error("mark", text, "\"main\", \"avoid\" or \"none\""))?);
+    }
+    if let Some(text) = annotation {
+        let symbol = Annotation::from_symbol(text);
+        edit.annotation = Some(symbol.ok_or_else(|| {
+            value_error(
+                "annotation",
+                text,
+                "! ? !! ?? !? ?! none, or a NAG number below 32",
+            )
+        })?);
+    }
+    if let Some(text) = commentary {
+        let number = words::commentary(text);
+        edit.commentary = Some(number.ok_or_else(|| {
+            value_error(
+                "commentary",
+                text,
+                "none, a NAG number or one of = += =+ +/- -/+ +- -+",
+            )
+        })?);
+    }
+    if let Some(value) = learn_value {
+        if !(-125..=125).contains(&value) {
+            return Err(value_error(
+                "learn_value",
+                &value.to_string(),
+                "-125 to 125",
+            ));
+        }
+        edit.learn_value = Some(value);
+    }
+    edit.weight = weight;
+    if edit == MarkEdit::default() {
+        return Err(PyValueError::new_err(
+            "nothing to do: give mark, annotation, learn_value, commentary, weight or clear",
+        ));
+    }
+    let filter = r#where.map(|text| {
+        Filter::parse(text).map_err(|error| value_error("where", text, &error.to_string()))
+    });
+    let selection = Selection::default()
+        .edit(edit)
+        .filter(filter.transpose()?)
+        .colour(
+            colour
+                .map(|text| self::colour("colour", text))
+                .transpose()?,
+        );
+    let line =
+        Line::read(fen, moves).map_err(|error| error::no_position(py, &error.to_string()))?;
+    let is_free = selection.filter.is_none() && selection.colour.is_none();
+    let named = !moves.is_empty() || !fen.is_empty();
+    let target = match (line.plies(), fen.is_empty()) {
+        _ if named && (all || !is_free) => {
+            let text = "either moves or fen, or where, colour or all of the whole book";
+            return Err(PyValueError::new_err(text));
+        }
+        (1.., _) => MarkTarget::Moves(vec![line]),
+        (_, false) => MarkTarget::Position(line),
+        _ if is_free && !all => {
+            let text = "name the moves: moves, fen, where, colour, or all=True for the whole book";
+            return Err(PyValueError::new_err(text));
+        }
+        _ if selection.is_one_sided() => {
+            let text = "commentary: an advantage can be given to one position or line only";
+            return Err(PyValueError::new_err(text));
+        }
+        _ => MarkTarget::Book,
+    };
+    if matches!(target, MarkTarget::Position(_)) && annotation.is_some() {
+        return Err(PyValueError::new_err(
+            "annotation is for a move: name it with moves",
+        ));
+    }
+    let job = MarkJob::new(target, selection)
+        .dry_run(dry_run)
+        .strict(strict);
+    let edit = job.selection.edit;
+    let mut lost = Vec::new();
+    let done = watched(py, progress.as_ref(), |watch| {
+        let mut editor = BookEditor::open_for(&book, &edit, &EditOptions::default())?;
+        let mut note = |damage: Error| lost.push(damage.to_string());
+        marks::mark(&mut editor, &job, watch, &mut note, &mut |_| Ok(()))
+    })?;
+    let done = done.map_err(|error| error::of_marks(py, &error, &book))?;
+    for text in lost {
+        let warning = py.import("tabia.errors")?.getattr("BookWarning")?;
+        PyErr::warn(py, &warning, &CString::new(text).unwrap_or_default(), 1)?;
+    }
+    let summary = PyDict::new(py);
+    summary.set_item("chosen", done.chosen)?;
+    summary.set_item("changes", done.changes)?;
+    Ok(summary)
+}
+
+/// The kind of book, by its name.
+fn product(target: &Path, uniform: bool, min_score: Option<f64>) -> PyResult<Product> {
+    if has_extension(target, "bin") {
+        let min_score = min_score.unwrap_or(0.0);
+        if !(0.0..=100.0).contains(&min_score) {
+            return Err(value_error(
+                "min_score",
+                &min_score.to_string(),
+                "0 to 100 per cent",
+            ));
+        }
+        let rule = PolyglotRule::default();
+        return Ok(Product::Polyglot(
+            rule.uniform(uniform).min_score(min_score),
+        ));
+    }
+    match uniform || min_score.is_some() {
+        true => Err(PyValueError::new_err(
+            "uniform and min_score are for a .bin book",
+        )),
+        false => Ok(Product::Book),
+    }
 }
 
 fn old(force: bool) -> Previous {

@@ -9,7 +9,7 @@ d2d4 ...
 """
 
 from tabia._book import START, Book, open_book
-from tabia._native import Entry, Policy, __version__, build, convert
+from tabia._native import Entry, Policy, __version__, build, convert, mark, verify
 from tabia.errors import (
     BookError,
     BookNotFoundError,
@@ -33,5 +33,7 @@ __all__ = [
     "__version__",
     "build",
     "convert",
+    "mark",
     "open_book",
+    "verify",
 ]

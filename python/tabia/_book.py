@@ -280,6 +280,26 @@ class Book:
         found: dict[str, Any] = json.loads(text)
         return found
 
+    def positions(self) -> Iterator[str]:
+        """The FENs of all positions of the book, as it stores them: in a ``.ctg`` White is
+        to move, because a position and the one with colours exchanged share an entry. In a
+        ``.bin`` those are found to which a line of moves leads. Damage is skipped as in
+        :meth:`find_all`.
+
+        >>> import tabia
+        >>> book = tabia.open_book("tabia.ctg")
+        >>> sum(1 for fen in book.positions()) > 100
+        True
+        """
+        found = self._native.positions()
+        while True:
+            try:
+                yield next(found)
+            except StopIteration:
+                return
+            except BookError as error:
+                self._skip(error, 3)
+
     def bisect_key_left(self, key: int) -> int:
         """The first index with that Polyglot key; not for a ``.ctg``."""
         if key < 0:
@@ -332,7 +352,7 @@ def open_book(
     strict: bool = False,
     **options: Unpack[_PolicyOptions],
 ) -> Book:
-    """Opens a ``.ctg``, ``.bin`` or ``.abk``, recognized by its content.
+    """Opens a ``.ctg``, ``.bin``, ``.abk``, ``.bkt`` or ``.obk``, recognized by its content.
 
     ``policy``, or its options by name, is the policy of look-ups without their
     own; ``weights`` is the source of weights if the format stores none:

@@ -142,6 +142,7 @@ class NativeBook:
     def entries(self, asked: Any, policy: Policy, minimum_weight: float) -> list[Entry]: ...
     def best(self, asked: Any, policy: Policy, minimum_weight: float) -> Optional[Entry]: ...
     def probe(self, asked: Any, policy: Policy) -> str: ...
+    def positions(self) -> Iterator[str]: ...
     def len(self) -> int: ...
     def at(self, index: int) -> Entry: ...
     def bisect(self, key: int) -> int: ...
@@ -187,9 +188,30 @@ def build(
     annotations: bool = False,
     setups: bool = False,
     dedupe: bool = False,
+    uniform: bool = False,
+    min_score: Optional[float] = None,
     threads: Optional[int] = None,
     memory: int = ...,
     password: Optional[str] = None,
     force: bool = False,
+    progress: Optional[Progress] = None,
+) -> dict[str, int]: ...
+def verify(book: StrPath, *, progress: Optional[Progress] = None) -> dict[str, Any]: ...
+def mark(
+    book: StrPath,
+    moves: str = "",
+    *,
+    fen: str = "",
+    mark: Optional[str] = None,
+    annotation: Optional[str] = None,
+    learn_value: Optional[int] = None,
+    commentary: Optional[str] = None,
+    weight: Optional[int] = None,
+    clear: bool = False,
+    where: Optional[str] = None,
+    colour: Optional[str] = None,
+    all: bool = False,
+    dry_run: bool = False,
+    strict: bool = False,
     progress: Optional[Progress] = None,
 ) -> dict[str, int]: ...

@@ -39,9 +39,96 @@ def test_games_become_a_book(here):
     for wrong in ({"result": "2-0"}, {"eco": ["Z"]}, {"only": "green"}, {"speeds": ["fast"]}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             tabia.build("games.pgn", "other.ctg", **wrong)
-    with pytest.raises(tabia.Error):
-        tabia.build("missing.pgn", "other.ctg")
+    for missing in ("missing.pgn", ["games.pgn", "missing.pgn"]):
+        with pytest.raises(FileNotFoundError, match="missing.pgn") as error:
+            tabia.build(missing, "other.ctg")
+        assert error.value.filename == "missing.pgn" and isinstance(error.value, tabia.Error)
     assert not os.path.exists("other.ctg")
+
+
+def test_games_become_a_polyglot_book(here):
+    write_games(here)
+    made = tabia.build("games.pgn", "new.bin", max_ply=2)
+    assert made["games"] == 2
+    entries = list(tabia.open_book("new.bin").find_all(chess.Board()))
+    assert [(entry.move.uci(), entry.weight > 1) for entry in entries] == [("e2e4", True)]
+    tabia.build("games.pgn", "new.bin", uniform=True, force=True)
+    assert [entry.weight for entry in tabia.open_book("new.bin").find_all(chess.Board())] == [1]
+    for wrong in ({"variations": True}, {"min_score": 101}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            tabia.build("games.pgn", "other.bin", **wrong)
+    with pytest.raises(ValueError, match="uniform"):
+        tabia.build("games.pgn", "other.ctg", uniform=True)
+
+
+def test_marks_are_changed_in_place(here):
+    write_games(here)
+    tabia.build("games.pgn", "own.ctg")
+    entry = lambda: tabia.open_book("own.ctg").find(chess.Board())
+    assert tabia.mark("own.ctg", "e4", mark="avoid", dry_run=True)["changes"] == 1
+    assert entry().mark == "none"
+    tabia.mark("own.ctg", "1.e4", mark="main", annotation="!", learn_value=20)
+    assert (entry().mark, entry().annotation, entry().learn_value) == ("main", "!", 20)
+    assert tabia.mark("own.ctg", where="ply<=1", mark="none") == {"chosen": 1, "changes": 1}
+    assert entry().mark == "none"
+    after = chess.Board()
+    after.push_uci("e2e4")
+    assert tabia.mark("own.ctg", fen=after.fen(), learn_value=-7)["chosen"] == 1
+    assert abs(entry().learn_value) == 7
+    for wrong in (
+        {},
+        {"mark": "green"},
+        {"mark": "main"},
+        {"mark": "main", "where": "game<3"},
+        {"mark": "main", "moves": "e4", "all": True},
+        {"mark": "main", "moves": "e5"},
+        {"annotation": "!", "fen": after.fen()},
+        {"commentary": "+-", "all": True},
+    ):
+        with pytest.raises(ValueError):
+            tabia.mark("own.ctg", **wrong)
+    with pytest.raises(tabia.WriteError, match="not in the book|leads out"):
+        tabia.mark("own.ctg", "a3", mark="main")
+    with pytest.raises(FileNotFoundError):
+        tabia.mark("missing.ctg", "e4", mark="main")
+
+
+def test_a_book_is_verified(here):
+    assert tabia.verify("tabia.ctg")["problem_count"] == 0
+    data = bytearray((here / "tabia.ctg").read_bytes())
+    # The used bytes of the first page.
+    data[4098:4100] = b"\xff\xff"
+    (here / "bad.ctg").write_bytes(data)
+    found = tabia.verify("bad.ctg")
+    problem = next(found for found in found["problems"] if found["kind"] == "page-bounds")
+    assert problem["page"] == 0 and problem["text"]
+    assert found["problem_count"] == len(found["problems"])
+    with pytest.raises(tabia.BookError):
+        tabia.verify("tabia.bin")
+
+
+def test_all_positions(here):
+    write_games(here)
+    tabia.build("games.pgn", "own.ctg")
+    with tabia.open_book("own.ctg") as book:
+        fens = list(book.positions())
+        assert len(fens) == len(set(fens)) == 6
+        assert all(fen.split()[1] == "w" for fen in fens)
+        assert tabia.START in fens
+        assert sum(len(book.probe(fen)["moves"]) for fen in fens) >= 5
+        # One that is not read to its end.
+        next(book.positions())
+    tabia.build("games.pgn", "own.bin", max_ply=3)
+    fens = list(tabia.open_book("own.bin").positions())
+    # Polyglot leaves out moves that always lost.
+    assert len(fens) == 3 and {fen.split()[1] for fen in fens} == {"w", "b"}
+
+
+def test_what_is_no_position(here):
+    book = tabia.open_book("tabia.ctg")
+    for what, name in ((None, "NoneType"), ([], "list")):
+        with pytest.raises(TypeError, match=f"chess.Board, a FEN or a Polyglot key, not {name}"):
+            book.find(what)
 
 
 def test_books_become_others(here):

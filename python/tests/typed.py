@@ -16,4 +16,9 @@ with tabia.open_book("book.ctg", variety=15, judgement="evaluations") as book:
     if best is not None:
         chess.Board().push(best.move)
 
+    fens: list[str] = list(book.positions())
+
+problems: int = tabia.verify("book.ctg")["problem_count"]
+changes: int = tabia.mark("book.ctg", "e4", mark="main")["changes"]
+tabia.build("games.pgn", "book.bin", uniform=True)
 version: str = tabia.__version__

@@ -165,7 +165,7 @@ impl Sides {
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct DryRun {
     /// Does the work, reports it, and leaves all files as they are
-    #[arg(short = 'n', long)]
+    #[arg(short = 'n', long, help_heading = "Work")]
     pub(super) dry_run: bool,
 }
 
@@ -203,7 +203,7 @@ pub(super) struct Rewriting {
     memory: u64,
     /// Unreadable parts of a book are an error, and nothing is written
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
 }
 
 impl Rewriting {

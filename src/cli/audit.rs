@@ -88,6 +88,9 @@ pub(super) struct AuditArgs {
     /// Replaces marks, symbols and learn values that the book already has
     #[arg(long)]
     over: bool,
+    /// Shows how many marks would change, and changes none; what --confirm finds is kept
+    #[arg(short = 'n', long)]
+    dry_run: bool,
     /// Prints one JSON object
     #[arg(long)]
     json: bool,
@@ -180,6 +183,11 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         "--mark marks confirmed moves: give --confirm ENGINE as well, or --unconfirmed to mark \
          moves by single searches, most of which are wrong"
     );
+    let is_marking = args.mark || args.symbols || args.learn_values;
+    ensure!(
+        is_marking || !args.dry_run,
+        "--dry-run shows what --mark, --symbols or --learn-values would change: give one of them"
+    );
     let form = args.report.as_deref().map(evaluations::form).transpose()?;
     if let Some(path) = &args.report {
         atomic::check(path, &[], args.force.old())?;
@@ -223,7 +231,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         write!(out, "{}", report::audit::markdown(&title, &found))?;
     }
     out.flush()?;
-    if args.mark || args.symbols || args.learn_values {
+    if is_marking {
         // Removing marks needs a book that has marks.
         let options = EditOptions::default();
         let mut editor = BookEditor::open_for(&args.book, &MarkEdit::clear(), &options)?;
@@ -234,13 +242,20 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         marks.learn_values = args.learn_values;
         marks.over = args.over;
         let changes = audit::changes(&examined, &editor, marks)?;
-        if !changes.is_empty() {
-            editor.back_up()?;
-            super::report_kept(&args.book);
+        let name = args.book.display();
+        if args.dry_run {
+            let old = editor.rehearse(&changes)?;
+            let changed = counted_as(old.len(), "mark", "marks");
+            summary!("{name}: {changed} would change; nothing was changed: --dry-run");
+        } else {
+            if !changes.is_empty() {
+                editor.back_up()?;
+                super::report_kept(&args.book);
+            }
+            let old = editor.apply(&changes)?;
+            let changed = counted_as(old.len(), "mark", "marks");
+            summary!("{name}: {changed} changed");
         }
-        let old = editor.apply(&changes)?;
-        let changed = counted_as(old.len(), "mark", "marks");
-        summary!("{}: {changed} changed", args.book.display());
     }
     summary!(
         "{}: {}, {}, {}; {:.1} s",

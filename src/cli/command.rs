@@ -114,11 +114,13 @@ pub(super) enum Command {
     /// Adds books up: numbers of shared positions are summed
     #[command(after_help = "Examples:\n  \
         tabia merge -o all.ctg 2023.ctg 2024.ctg 2025.ctg\n  \
-        tabia merge -o all.bin mine.bin theirs.bin\n\n\
+        tabia merge -o all.bin mine.bin theirs.bin\n  \
+        tabia merge -o all.ctg mine.ctg theirs.abk shredder.bkt\n\n\
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays. The weights of \
-        Polyglot books are added up; their learn fields are those of the first book.")]
-    Merge(super::compact::MergeArgs),
+        Polyglot books are added up; their learn fields are those of the first book. \
+        Books of other formats are converted first, as by convert.")]
+    Merge(super::merge::MergeArgs),
     /// Extends a book at its cheapest exits, by an engine
     #[command(after_help = super::grow::EXAMPLES)]
     Grow(Box<super::grow::GrowArgs>),

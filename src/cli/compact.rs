@@ -1,21 +1,16 @@
-//! `tabia compact` and `tabia merge`: rewrites a book or a games index; adds several
-//! books up.
+//! `tabia compact`: rewrites a book or a games index.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::ensure;
 use clap::Args;
 
 use super::args::{DryRun, Rewriting};
 use super::progress;
 use super::style::counted;
-use tabia_book::bin::{self, MergeOrder};
-use tabia_book::ctg::{self, CtgBook, OpenOptions, Rewritten, Salvage, Written, compact};
-use tabia_io::atomic::{self, Previous};
-use tabia_io::input::path::has_extension;
+use tabia_book::ctg::{CtgBook, OpenOptions, Rewritten, Salvage, Written, compact};
+use tabia_io::atomic;
 use tabia_io::input::sibling::sibling;
-use tabia_notation::kind::{BookKind, Kind};
 
 /// Arguments of `compact`.
 #[derive(Args, Debug)]
@@ -33,23 +28,6 @@ pub(super) struct CompactArgs {
     rewriting: Rewriting,
     #[command(flatten)]
     dry_run: DryRun,
-}
-
-/// Arguments of `merge`.
-#[derive(Args, Debug)]
-pub(super) struct MergeArgs {
-    /// The book to make: .ctg, with .cto and .ctb beside it, or .bin
-    #[arg(short, long, value_name = "OUT.ctg|OUT.bin")]
-    output: PathBuf,
-    /// For Polyglot books: the moves of a position keep the order of the first book
-    /// that has it, as `polyglot merge-book` leaves them; else the heaviest is first
-    #[arg(long)]
-    first_wins: bool,
-    /// The books to add up, all of one format
-    #[arg(value_name = "BOOK", required = true, num_args = 2..)]
-    books: Vec<PathBuf>,
-    #[command(flatten)]
-    rewriting: Rewriting,
 }
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
@@ -86,31 +64,6 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     Ok(code)
 }
 
-pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
-    let options = args.rewriting.options();
-    super::complete_interrupted(&args.output)?;
-    for book in &args.books {
-        super::complete_interrupted(book)?;
-    }
-    if has_extension(&args.output, "bin") {
-        return merge_polyglot(args, options.old);
-    }
-    ensure!(
-        !args.first_wins,
-        "--first-wins is for Polyglot books (.bin)"
-    );
-    atomic::check(&args.output, &["cto", "ctb"], options.old)?;
-    for book in &args.books {
-        super::only_ctg(book)?;
-    }
-    let start = Instant::now();
-    let done = progress::watched(|watch| ctg::merge(&args.output, &args.books, &options, watch))??;
-    let what = format!("{}: {} books", args.output.display(), args.books.len());
-    let code = report(&what, &done, start);
-    report_side(&done, &args.books)?;
-    Ok(code)
-}
-
 /// Reports for which side a merged book plays, if that is not clear from its sources.
 pub(super) fn report_side(done: &Rewritten, books: &[PathBuf]) -> anyhow::Result<()> {
     if let Some(side) = done.only {
@@ -127,32 +80,6 @@ pub(super) fn report_side(done: &Rewritten, books: &[PathBuf]) -> anyhow::Result
         }
     }
     Ok(())
-}
-
-/// Merges Polyglot books.
-fn merge_polyglot(args: &MergeArgs, old: Previous) -> anyhow::Result<u8> {
-    for book in &args.books {
-        let kind = Kind::of_file(book);
-        ensure!(
-            matches!(kind, None | Some(Kind::Book(BookKind::Bin))),
-            "{}: no Polyglot book; `tabia convert` makes one of a book, `tabia build` of games",
-            book.display()
-        );
-    }
-    let order = match args.first_wins {
-        true => MergeOrder::FirstWins,
-        false => MergeOrder::Heaviest,
-    };
-    let start = Instant::now();
-    let (written, notices) =
-        progress::watched(|watch| bin::merge(&args.books, &args.output, order, old, watch))??;
-    for notice in notices {
-        message!("tabia: {notice}");
-    }
-    let what = format!("{}: {} books;", args.output.display(), args.books.len());
-    let numbers = [written.positions, written.moves, written.bytes];
-    made(&what, numbers, start.elapsed(), "");
-    Ok(0)
 }
 
 /// Rewrites a games index.

@@ -1,15 +1,16 @@
 //! `tabia convert`: converts books between formats.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
 use super::args::{Force, size};
 use super::style::counted;
 use super::{compact, progress};
-use tabia_book::convert::{self, ConvertJob, PgnOptions};
+use tabia_book::convert::{self, ConvertJob, Converted, PgnOptions};
+use tabia_io::input::path::has_extension;
 
 /// Examples of the help.
 pub(super) const HELP: &str = "Examples:\n  \
@@ -17,13 +18,17 @@ pub(super) const HELP: &str = "Examples:\n  \
     tabia convert tabia.jsonl again.ctg\n  \
     tabia convert books/tabia.ctg tabia.bin --set \"Book Variety=30\"\n  \
     tabia convert books/tabia.ctg tabia.pgn --plies 16 --min-games 5\n  \
+    tabia convert books/tabia.ctg lines.pgn --lines --report not-taken.csv\n  \
     tabia convert gm2001.bin gm2001.ctg\n\n\
-    Reads .ctg, .bin, .abk and .jsonl; writes .ctg, .bin, .jsonl, .pgn and .csv. .jsonl \
-    holds all that a .ctg does. A .bin and an .abk are read from the start position on; a \
+    Reads .ctg, .bin, .abk, .bkt, .obk and .jsonl; writes .ctg, .bin, .abk, .jsonl, .pgn \
+    and .csv. .jsonl holds all that a .ctg does. Others are read from the start position on; a \
     .bin also along moves that it does not store, as it has none of one side if it is for \
     the other.\n\n\
     Exit code 1 when parts of the book cannot be read, or no line was found to more than \
     half of its positions.";
+
+/// Games that a move of `--lines` must have.
+const LINE_GAMES: u32 = 10;
 
 /// A value of `--weights`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -50,10 +55,10 @@ enum Comments {
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
 pub(super) struct ConvertArgs {
-    /// The book to read: .ctg, .bin, .abk or .jsonl
+    /// The book to read: .ctg, .bin, .abk, .bkt, .obk or .jsonl
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write: .ctg, .bin, .jsonl, .pgn or .csv
+    /// The file to write: .ctg, .bin, .abk, .jsonl, .pgn or .csv
     #[arg(value_name = "OUT", required_unless_present = "named")]
     output: Option<PathBuf>,
     /// The file to write, as an option
@@ -74,7 +79,7 @@ pub(super) struct ConvertArgs {
     /// To .bin: writes moves that are never played too, with weight 0
     #[arg(long)]
     keep_never: bool,
-    /// To .bin, .csv and .pgn: sets one of the options that decide between
+    /// To .bin, .abk, .csv and .pgn: sets one of the options that decide between
     /// moves
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -82,9 +87,17 @@ pub(super) struct ConvertArgs {
     #[arg(long = "max-ply", visible_alias = "plies", aliases = ["max-plies", "depth"],
           value_name = "N", default_value_t = PgnOptions::default().plies)]
     plies: u32,
-    /// To .pgn: leaves out moves of fewer games
-    #[arg(long, value_name = "N", default_value_t = PgnOptions::default().min_games)]
-    min_games: u32,
+    /// To .pgn: leaves out moves of fewer games [default: 1, of --lines 10]
+    #[arg(long, value_name = "N")]
+    min_games: Option<u32>,
+    /// To .pgn: lines instead of a tree, of moves that may be as good as the best: the upper
+    /// end of the 95 % interval of their score (Wilson) is not below the lower end of the
+    /// best move's
+    #[arg(long, conflicts_with_all = ["game_moves", "comments", "bare"])]
+    lines: bool,
+    /// A table of the moves that --lines does not take, with the reason of each
+    #[arg(long, value_name = "FILE.csv", requires = "lines")]
+    report: Option<PathBuf>,
     /// To .pgn: moves of one game, variations included; a larger tree becomes
     /// several games
     #[arg(long, value_name = "N", default_value_t = PgnOptions::default().game_moves)]
@@ -110,6 +123,12 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     let output = args.output.as_ref().or(args.named.as_ref());
     let output = output.context("nothing to write: see --output")?;
     super::complete_interrupted(output)?;
+    ensure!(
+        !args.lines || has_extension(output, "pgn"),
+        "{}: --lines writes games: the name ends with .pgn",
+        output.display()
+    );
+    let min_games = if args.lines { LINE_GAMES } else { 1 };
     let job = ConvertJob::new(args.input.clone(), output.clone())
         .policy(super::probe::options(&args.set)?.policy)
         .weights(match args.weights {
@@ -122,7 +141,8 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         .pgn(
             PgnOptions::default()
                 .plies(args.plies)
-                .min_games(args.min_games)
+                .min_games(args.min_games.unwrap_or(min_games))
+                .lines(args.lines)
                 .game_moves(args.game_moves)
                 .comments(match args.comments {
                     _ if args.bare => convert::Comments::None,
@@ -131,11 +151,17 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
                     Comments::Full => convert::Comments::Full,
                 }),
         )
+        .report(args.report.clone())
         .memory(args.memory)
         .old(args.force.old())
         .strict(args.strict);
     let start = Instant::now();
     let done = progress::watched(|watch| convert::run(&job, watch))??;
+    Ok(report(output, &done, start))
+}
+
+/// Prints what a conversion has made; returns the exit code.
+pub(super) fn report(output: &Path, done: &Converted, start: Instant) -> u8 {
     for notice in &done.notices {
         message!("tabia: {notice}");
     }
@@ -152,5 +178,5 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     let numbers = [done.positions, done.moves, done.bytes];
     compact::made(&what, numbers, start.elapsed(), &extra);
     let is_loss = done.salvage.is_loss() || done.is_mostly_unreached;
-    Ok(u8::from(is_loss))
+    u8::from(is_loss)
 }

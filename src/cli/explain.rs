@@ -175,6 +175,11 @@ fn write_keyed(book: &Book, position: &Chess, out: &mut impl Write) -> anyhow::R
                 show(&entry, &book.raw_entry(entry.offset)?)?;
             }
         }
+        Book::Loaded(book) => {
+            for entry in book.entries_of(key) {
+                show(&entry, &book.raw_entry(entry.offset)?)?;
+            }
+        }
         Book::Ctg(_) => {}
     }
     Ok(())

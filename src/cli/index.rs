@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use clap::builder::Resettable;
 
-use super::args::Force;
+use super::args::{DryRun, Force};
 use super::collection::{self, GameFilterArgs, ReachArgs, WorkArgs};
 use super::style::counted;
 use super::{compact, progress};
@@ -49,12 +49,15 @@ pub(super) struct IndexArgs {
     reach: ReachArgs,
     #[command(flatten)]
     work: WorkArgs,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut job = IndexJob::new(&args.sources, &args.output);
     job.old = args.force.old();
     job.append = args.append;
+    job.dry_run = args.dry_run.dry_run;
     job.password = args.filter.password.clone();
     job.filter = args.filter.filter();
     job.filter.reaches = args.reach.position()?;
@@ -71,6 +74,7 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         &summary,
         start.elapsed(),
     );
+    args.dry_run.note();
     if args.work.json {
         writeln!(out, "{}", to_json(&summary))?;
         out.flush()?;

@@ -1,4 +1,4 @@
-//! The output of `tabia info` for Polyglot and Arena books.
+//! The output of `tabia info` for books of other formats than ChessBase's.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -93,6 +93,11 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
         Book::Abk(book) => {
             numbers.moves = book.len();
             numbers.positions = book.positions();
+            numbers.bytes = book.bytes();
+        }
+        Book::Loaded(book) => {
+            numbers.moves = book.len();
+            numbers.positions = book.positions() + book.unreached();
             numbers.bytes = book.bytes();
         }
         Book::Ctg(_) => {}

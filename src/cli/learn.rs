@@ -147,7 +147,7 @@ impl LearnArgs {
 pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let start = Instant::now();
     let format = Format::recognize(&args.book)?;
-    if format == Format::Abk {
+    if !matches!(format, Format::Ctg | Format::Bin) {
         return Err(Error::Format {
             path: args.book.as_path().into(),
             format,

@@ -57,6 +57,7 @@ mod info_other;
 mod learn;
 mod mark;
 mod meant;
+mod merge;
 mod play;
 mod probe;
 mod progress;
@@ -194,7 +195,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Grow(args) => grow::run(&args),
         Command::Audit(args) => with_output(output(), |out| audit::run(&args, out)),
         Command::Mark(args) => with_output(output(), |out| mark::run(&args, out)),
-        Command::Merge(args) => compact::merge(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Repertoire(args) => with_output(output(), |out| repertoire::run(&args, out)),
         Command::Prune(args) => prune::run(&args),
         Command::Compact(args) => compact::run(&args),
@@ -304,6 +305,7 @@ fn announced_size(book: &Book) -> u64 {
         Book::Ctg(book) => book.header().positions.into(),
         Book::Bin(book) => book.len(),
         Book::Abk(book) => book.positions(),
+        Book::Loaded(book) => book.positions(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use indicatif::{
@@ -95,41 +95,59 @@ pub(super) fn watched_also<T>(
 ) -> anyhow::Result<T> {
     listen()?;
     let bar = bar();
-    let mut each = |progress| {
+    let mut step = (Progress::new("", "", 0, None), Instant::now());
+    let mut report = |progress: Progress| {
         also(progress);
-        show(&bar, progress);
+        show(&bar, progress, &mut step);
     };
-    let done = work(&mut Watch::new(&mut each, &STOP));
+    let done = work(&mut Watch::new(&mut report, &STOP));
     bar.finish_and_clear();
     Ok(done)
 }
 
-fn show(bar: &ProgressBar, progress: Progress) {
+/// Length of the bar of a whole work.
+const WHOLE: u64 = 1_000_000;
+
+/// Where the bar stands: never at its end, because work that reports its progress goes on.
+fn position(progress: &Progress) -> Option<u64> {
+    let done = progress.done_of_whole()?;
+    Some(((done * WHOLE as f64) as u64).min(WHOLE * 99 / 100))
+}
+
+/// Shows the progress. `step` is the step so far, and when it began.
+fn show(bar: &ProgressBar, progress: Progress, step: &mut (Progress, Instant)) {
     if bar.is_hidden() {
         return;
     }
-    let (done, total) = progress.bytes.unwrap_or((progress.done, progress.total));
-    let template = match (total, progress.bytes) {
+    let at = position(&progress);
+    let template = match (at, progress.bytes) {
         (Some(_), _) => "{prefix} {wide_bar} {percent}%  {msg}{left}",
         (None, Some(_)) => "{prefix} {spinner} {bytes}  {msg}",
         (None, None) => "{prefix} {spinner} {msg}",
     };
-    if bar.prefix() != progress.stage {
-        bar.reset();
+    let (before, began) = step;
+    if (before.stage, before.part) != (progress.stage, progress.part) {
+        *began = Instant::now();
         bar.set_prefix(progress.stage);
+        // Another work, not the next step of the same one.
+        if at.is_none_or(|at| at < bar.position()) {
+            bar.reset();
+        }
     }
+    *before = progress;
     bar.set_style(style(template));
-    if let Some(total) = total {
-        bar.set_length(total.max(done));
+    if at.is_some() {
+        bar.set_length(WHOLE);
     }
-    let seconds = bar.elapsed().as_secs_f64().max(0.001);
+    let seconds = began.elapsed().as_secs_f64().max(0.001);
     let speed = HumanCount((progress.done as f64 / seconds) as u64);
     bar.set_message(format!(
         "{} {}, {speed} a second",
         HumanCount(progress.done),
         progress.unit
     ));
-    bar.set_position(done);
+    let bytes = progress.bytes.map_or(progress.done, |(bytes, _)| bytes);
+    bar.set_position(at.unwrap_or(bytes));
 }
 
 /// A progress bar on standard error; hidden if that is not a terminal.
@@ -153,9 +171,9 @@ fn style(template: &str) -> ProgressStyle {
         })
 }
 
-/// `, 12s left`; empty at the beginning, when estimates are unreliable.
+/// `, 12s left`; empty at the beginning, when estimates are unreliable, and at the end.
 fn left(elapsed: Duration, done: u64, eta: Duration) -> String {
-    match done > 0 && elapsed >= Duration::from_millis(500) {
+    match done > 0 && elapsed >= Duration::from_millis(500) && eta >= Duration::from_secs(1) {
         true => format!(", {:#} left", HumanDuration(eta)),
         false => String::new(),
     }
@@ -171,5 +189,14 @@ mod tests {
         assert_eq!(left(seconds(0), 100, seconds(0)), "");
         assert_eq!(left(seconds(5), 0, seconds(0)), "");
         assert_eq!(left(seconds(5), 10, seconds(12)), ", 12s left");
+        assert_eq!(left(seconds(5), 10, Duration::from_millis(400)), "");
+    }
+
+    #[test]
+    fn the_bar_is_at_its_end_when_the_work_is() {
+        let at = |done| position(&Progress::new("writing", "positions", done, Some(100)));
+        assert_eq!(at(50), Some(WHOLE / 2));
+        assert_eq!(at(100), Some(WHOLE * 99 / 100));
+        assert_eq!(position(&Progress::new("reading", "games", 5, None)), None);
     }
 }

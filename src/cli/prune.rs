@@ -36,7 +36,7 @@ pub(super) struct PruneArgs {
     /// Removes moves beyond N plies from the start position
     #[arg(long, aliases = ["plies", "max-plies", "depth"], value_name = "N")]
     max_ply: Option<u32>,
-    /// Removes moves into positions of fewer games
+    /// Removes positions of fewer games, and the moves into them
     #[arg(long, value_name = "N")]
     min_games: Option<u32>,
     /// Removes moves that lose more than N centipawns against the best, by the

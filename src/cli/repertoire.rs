@@ -1,6 +1,6 @@
 //! `tabia repertoire`: your moves against what opponents play.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
@@ -9,16 +9,15 @@ use serde_json::json;
 use shakmaty::Color;
 
 use super::args::{Force, PlayerColour};
+use super::collection;
 use super::columns::Table;
 use super::evaluations;
 use super::progress;
 use tabia_analysis::repertoire::{
-    self, Differences, Gap, Knowledge, Measured, Repair, Repertoire, RepertoireOptions,
-    RepertoireSummary, SHRINKAGE_GAMES, one_in,
+    self, Differences, Gap, Knowledge, Measured, OwnRepertoire, Repair, Repertoire,
+    RepertoireOptions, RepertoireSummary, SHRINKAGE_GAMES, SeveralAnswers, Trimmed, one_in,
 };
 use tabia_book::evals;
-use tabia_book::{Book, OpenOptions};
-use tabia_build::{self as build, BuildJob, Source};
 use tabia_io::atomic;
 use tabia_io::input::path::{file_name, has_extension};
 use tabia_notation::{self as notation, Line};
@@ -45,6 +44,10 @@ pub(super) struct RepertoireArgs {
     /// An existing repertoire: shows what to repair in it first
     #[arg(long, value_name = "MINE.pgn")]
     from: Option<PathBuf>,
+    /// Writes that repertoire to OUT.pgn without the lines that are met less often than
+    /// once in --one-in games, instead of choosing moves
+    #[arg(long, requires = "from", requires = "output", conflicts_with = "line")]
+    trim: bool,
     /// The repertoire: .ctg with the moves marked green, or .pgn as a study
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
@@ -89,6 +92,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia repertoire masters.ctg --colour white -o white.pgn\n  \
     tabia repertoire main.ctg --colour black --opponent club.ctg -o black.ctg --one-in 200\n  \
     tabia repertoire masters.ctg --colour white --from mine.pgn\n  \
+    tabia repertoire masters.ctg --colour white --from mine.pgn --trim -o shorter.pgn\n  \
     tabia repertoire until2020.ctg --colour white --line \"1.e4 c5\" --measure since2021.ctg\n\n\
     Chooses one move for every position of yours by its value: results against equal opponents, \
     shrunk towards the evaluation or the position before if there are few games, and backed up \
@@ -110,6 +114,11 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         ensure!(
             is_book || has_extension(target, "pgn"),
             "{}: the name of a repertoire ends with .ctg or .pgn",
+            target.display()
+        );
+        ensure!(
+            !(args.trim && is_book),
+            "{}: --trim writes games: the name ends with .pgn",
             target.display()
         );
         super::complete_interrupted(target)?;
@@ -142,16 +151,25 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         }
         found => found?,
     };
-    let differences = match &args.from {
-        Some(mine) => Some(differences(&found, mine)?),
+    let mut mine = match &args.from {
+        Some(mine) => Some(own(mine, options.colour)?),
         None => None,
+    };
+    let differences = mine.as_ref().map(|mine| found.differences(mine));
+    let trimmed = match (&args.output, &mut mine) {
+        (Some(target), Some(mine)) if args.trim => {
+            let trimmed = found.trim(mine);
+            mine.write(target, args.force.old())?;
+            Some(trimmed)
+        }
+        _ => None,
     };
     let summary = found.summary();
     let measured = match &args.measure {
         Some(games) => measured(&found, games)?,
         None => None,
     };
-    if let Some(target) = &args.output {
+    if let Some(target) = args.output.as_ref().filter(|_| !args.trim) {
         if is_book {
             repertoire::write_book(&found, target, args.force.old())?;
         } else {
@@ -165,10 +183,23 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         writeln!(
             out,
             "{}",
-            to_json(args, &summary, measured, differences.as_ref())
+            to_json(
+                args,
+                &summary,
+                measured,
+                differences.as_ref(),
+                trimmed.as_ref()
+            )
         )?;
     } else {
-        print(args, &summary, measured, differences.as_ref(), out)?;
+        let mut list = listed(args, &summary, measured);
+        if let Some(differences) = &differences {
+            add_differences(differences, &mut list);
+        }
+        if let Some(trimmed) = &trimmed {
+            add_trimmed(trimmed, args.one_in, &mut list);
+        }
+        write!(out, "{list}")?;
     }
     Ok(0)
 }
@@ -185,27 +216,15 @@ fn measured(found: &Repertoire, games: &Path) -> anyhow::Result<Option<Measured>
     Ok(measured)
 }
 
-/// The moves of a study are in variations: a book made from it has them all.
-fn differences(found: &Repertoire, mine: &Path) -> anyhow::Result<Differences> {
-    let beside = tempfile::tempdir().context("a folder for temporary files")?;
-    let target = beside.path().join("mine.ctg");
-    let source = Source::new(mine.to_owned());
-    let job = BuildJob::new(vec![source], target.clone())
-        .variations(true)
-        .max_ply(400);
-    let built = progress::watched(|watch| build::run(&job, watch))?;
-    built.with_context(|| mine.display().to_string())?;
-    let book = Book::open(&target, &OpenOptions::default().mmap(false))?;
-    Ok(found.differences(&book)?)
+/// An existing repertoire; what cannot be read of it is reported.
+fn own(path: &Path, colour: Color) -> anyhow::Result<OwnRepertoire> {
+    let read = progress::watched(|watch| OwnRepertoire::read(path, colour, watch))?;
+    let mine = read.with_context(|| path.display().to_string())?;
+    collection::report(&mine.tally);
+    Ok(mine)
 }
 
-fn print(
-    args: &RepertoireArgs,
-    summary: &RepertoireSummary,
-    measured: Option<Measured>,
-    differences: Option<&Differences>,
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn listed(args: &RepertoireArgs, summary: &RepertoireSummary, measured: Option<Measured>) -> Table {
     let RepertoireSummary {
         expectation,
         positions,
@@ -233,31 +252,80 @@ fn print(
     );
     list.add("moves a game", format_args!("{plies:.1}"));
     add_gaps("gaps", gaps, &mut list);
-    let Some(differences) = differences else {
-        return write!(out, "{list}");
-    };
+    list
+}
+
+fn add_differences(differences: &Differences, list: &mut Table) {
+    list.add("several answers", differences.several.len());
+    for several in differences.several.iter().take(SHOWN) {
+        let san = |mv| notation::number(&several.position) + &notation::san(&several.position, mv);
+        let games = several.answers.iter().map(|answer| answer.game);
+        let is_one_game = games.clone().min() == games.max();
+        let answers = several.answers.iter().map(|answer| {
+            let game = match is_one_game {
+                true => String::new(),
+                false => format!(" (game {})", answer.game),
+            };
+            let after = after(&answer.line);
+            format!("{} ({}){after}{game}", san(answer.mv), brings(answer.score))
+        });
+        let answers: Vec<String> = answers.collect();
+        let often = match several.probability {
+            0.0 => "not met".to_owned(),
+            probability => one_in(probability),
+        };
+        list.add(&format!("  {often}"), answers.join("; "));
+    }
     list.add("agreed", format_args!("{} positions", differences.agreed));
     list.add("repairs", differences.repairs.len());
     for repair in differences.repairs.iter().take(SHOWN) {
         let before = repair.line.last();
         let san = |mv| notation::number(before) + &notation::san(before, mv);
         let (played, better) = (san(repair.played), san(repair.better));
-        let score = repair.score.map_or_else(
-            || "not in the book".to_owned(),
-            |score| format!("{:.1}%", 100.0 * score),
-        );
-        let after = match repair.line.plies() {
-            0 => String::new(),
-            _ => format!("  after {}", repair.line),
-        };
+        let (score, after) = (brings(repair.score), after(&repair.line));
         let better_score = 100.0 * repair.better_score;
         list.add(
             &format!("  {}", one_in(repair.probability)),
             format_args!("{played} ({score}): {better} ({better_score:.1}%){after}"),
         );
     }
-    add_gaps("without a move", &differences.holes, &mut list);
-    write!(out, "{list}")
+    add_gaps("without a move", &differences.holes, list);
+}
+
+fn add_trimmed(trimmed: &Trimmed, least: u32, list: &mut Table) {
+    let Trimmed {
+        lines,
+        moves,
+        left,
+        unknown,
+    } = trimmed;
+    let often = format_args!("met less often than once in {least} games");
+    list.add(
+        "taken out",
+        format_args!("{moves} moves, {often}; {left} left"),
+    );
+    if *unknown > 0 {
+        let text =
+            format_args!("{unknown} of them, as the book does not know how often they are met");
+        list.add("left unseen", text);
+    }
+    add_gaps("lines taken out", lines, list);
+}
+
+/// The expected score of a move.
+fn brings(score: Option<f64>) -> String {
+    score.map_or_else(
+        || "not in the book".to_owned(),
+        |score| format!("{:.1}%", 100.0 * score),
+    )
+}
+
+/// The line before a move.
+fn after(line: &Line) -> String {
+    match line.plies() {
+        0 => String::new(),
+        _ => format!("  after {line}"),
+    }
 }
 
 fn add_gaps(name: &str, gaps: &[Gap], list: &mut Table) {
@@ -272,6 +340,7 @@ fn to_json(
     summary: &RepertoireSummary,
     measured: Option<Measured>,
     differences: Option<&Differences>,
+    trimmed: Option<&Trimmed>,
 ) -> serde_json::Value {
     let gaps = |gaps: &[Gap]| -> Vec<serde_json::Value> {
         let gap = |gap: &Gap| json!({"line": gap.line.to_string(), "uci": gap.line.uci_words(), "probability": gap.probability});
@@ -286,9 +355,23 @@ fn to_json(
             "better": san(repair.better), "would_bring": repair.better_score,
         })
     };
+    let several = |several: &SeveralAnswers| {
+        let answers = several.answers.iter().map(|answer| {
+            json!({
+                "san": notation::san(&several.position, answer.mv),
+                "line": answer.line.to_string(), "uci": answer.line.uci_words(),
+                "game": answer.game, "brings": answer.score,
+            })
+        });
+        json!({
+            "fen": notation::fen(&several.position), "probability": several.probability,
+            "answers": answers.collect::<Vec<_>>(),
+        })
+    };
     let differences = differences.map(|found| {
         json!({
             "agreed": found.agreed,
+            "several_answers": found.several.iter().map(several).collect::<Vec<_>>(),
             "repairs": found.repairs.iter().map(repair).collect::<Vec<_>>(),
             "without_a_move": gaps(&found.holes),
         })
@@ -307,5 +390,9 @@ fn to_json(
         "moves_a_game": summary.plies,
         "gaps": gaps(&summary.gaps),
         "differences": differences,
+        "trimmed": trimmed.map(|found| json!({
+            "moves": found.moves, "left": found.left, "not_in_the_book": found.unknown,
+            "lines": gaps(&found.lines),
+        })),
     })
 }

@@ -7,6 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::args::{Force, PlayerColour};
+use super::collection::ReachArgs;
 use super::evaluations::{self, Form};
 use super::progress;
 use super::report::{results, review as page, score};
@@ -14,7 +15,7 @@ use super::review_record;
 use super::style::counted;
 use shakmaty::Color;
 use tabia_adapter::settings::Options;
-use tabia_analysis::departures::{ChosenMoves, Departure, LeftBy, NamedMove};
+use tabia_analysis::departures::{ChosenMoves, Departure, LeftBy, NamedMove, SeveralMoves};
 use tabia_analysis::review::{self, Exit, ReviewReport, Reviewed};
 use tabia_book::evals::epd;
 use tabia_io::atomic;
@@ -33,7 +34,8 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     values come from the comments of cutechess and fastchess (+0.35/21 3.2s, seen by the \
     mover) or lichess ([%eval 0.35], seen by White).\n\n\
     With --colour the book is the repertoire of that colour (its green moves, else those it \
-    plays): where the player and the opponents left it, most frequent first.\n\n\
+    plays): where the player and the opponents left it, most frequent first, and where it has \
+    several green moves.\n\n\
     Commands for the next step are printed at the end: `tabia learn` with the same games, and `tabia audit` \
     with values. The values of --save-evals are the engine's own; those of positions that the \
     book holds are taken by `tabia evaluate --import`.\n\n\
@@ -68,6 +70,8 @@ pub(super) struct ReviewArgs {
     /// Counts time forfeits, disconnects and illegal moves too
     #[arg(long)]
     forfeits: bool,
+    #[command(flatten)]
+    reach: ReachArgs,
     /// The review as one JSON object
     #[arg(long)]
     json: bool,
@@ -105,6 +109,8 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     whose.colour = colour;
     whose.chosen = chosen.as_ref();
     whose.forfeits = args.forfeits;
+    let reaches = args.reach.position()?;
+    whose.reaches = reaches.as_ref();
     let report = progress::watched(|watch| review::report(&args.games, &*book, whose, watch))??;
     let joined = args
         .record
@@ -199,6 +205,13 @@ fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
         score(&report.record),
         report.others
     )?;
+    if report.elsewhere > 0 {
+        let elsewhere = counted(report.elsewhere, "game");
+        writeln!(
+            out,
+            "{elsewhere} left out: not through the position of --line or --fen"
+        )?;
+    }
     if report.forfeited > 0 {
         writeln!(
             out,
@@ -288,9 +301,24 @@ fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
             writeln!(out, "  {}", shown(departure))?;
         }
     }
+    if !report.several.is_empty() {
+        writeln!(out, "\nseveral green moves in the repertoire:")?;
+    }
+    for several in report.several.iter().take(SHOWN) {
+        writeln!(out, "  {}", undecided(several))?;
+    }
     exits("exits from the book", &report.exits, out)?;
     exits("lines that lose", &report.losing, out)?;
     Ok(())
+}
+
+/// Formats `1. e4 e5 2. Nf3 Nc6: Bb5 or Bc4; 12 games`.
+fn undecided(several: &SeveralMoves) -> String {
+    let line = &several.place.line;
+    let line = if line.is_empty() { "at once" } else { line };
+    let moves: Vec<&str> = several.book.iter().map(|mv| mv.san.as_str()).collect();
+    let games = counted(several.games, "game");
+    format!("{line}: {}; {games}", moves.join(" or "))
 }
 
 /// Formats `1. e4 c5: 2. Bc4 instead of Nf3 (80 %, +0.35) or Nc3: 12 games, ...`.

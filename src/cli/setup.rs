@@ -516,6 +516,7 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
         Book::Bin(book) if book.bytes().is_multiple_of(ENTRY_BYTES as u64) => None,
         Book::Bin(_) => Some("the last entry is incomplete".to_owned()),
         Book::Abk(book) => book.notices().first().cloned(),
+        Book::Loaded(book) => book.notices().first().cloned(),
     };
     let shown = path.display();
     Ok(match damage {

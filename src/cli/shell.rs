@@ -24,6 +24,7 @@ pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:\n  \
 pub(super) const MAN_EXAMPLES: &str = "Examples:\n  \
     tabia man\n  \
     tabia man probe\n  \
+    tabia man probe | less\n  \
     tabia man --dir ~/.local/share/man/man1";
 
 /// Arguments of `completions`.
@@ -36,13 +37,16 @@ pub(super) struct CompletionsArgs {
 /// Arguments of `man`.
 #[derive(Args, Debug)]
 pub(super) struct ManArgs {
-    /// The command whose page is printed [default: the page of tabia itself]
+    /// The command whose page is shown [default: the page of tabia itself]
     #[arg(value_name = "COMMAND")]
     pub(super) command: Option<String>,
     /// Writes the pages of all commands into this folder instead, as
     /// tabia.1, tabia-probe.1 and so on
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     pub(super) dir: Option<PathBuf>,
+    /// Prints the source of the page (roff) instead
+    #[arg(long, conflicts_with = "dir")]
+    roff: bool,
     #[command(flatten)]
     force: Force,
 }
@@ -80,8 +84,12 @@ pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyho
         Some(name) => part(name)
             .with_context(|| format!("there is no command \"{name}\": see tabia --help"))?,
     };
-    if !std::io::stdout().is_terminal() {
+    if args.roff {
         out.write_all(&page(wanted)?)?;
+        return Ok(0);
+    }
+    if !std::io::stdout().is_terminal() {
+        write!(out, "{}", wanted.clone().render_long_help())?;
         return Ok(0);
     }
     // A page is roff source. If no `man` can show it, the help has the same text.

@@ -243,7 +243,7 @@ fn misplaced(error: &clap::Error, args: &[String], tabia: &Command) -> Option<St
         .extension()
         .map(|end| end.to_string_lossy().to_lowercase());
     Some(match extension.as_deref() {
-        Some("ctg" | "cto" | "ctb" | "bin" | "abk") => {
+        Some("ctg" | "cto" | "ctb" | "bin" | "abk" | "bkt" | "obk") => {
             let sibling = matches!(extension.as_deref(), Some("cto" | "ctb"));
             let book = if sibling {
                 path.with_extension("ctg")

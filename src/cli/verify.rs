@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::progress;
 use super::style::{counted, thousands};
+use tabia_book::Format;
 use tabia_book::ctg::{Problem, ProblemKind, verify};
 
 /// Arguments of `verify`.
@@ -43,7 +44,7 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
 }
 
 fn of_file(book: &Path, args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    super::only_ctg(book)?;
+    super::refuse_index(book)?;
     // Of several books each object says of which it is.
     let begin = match args.books.len() {
         1 => "{\"problems\":[".to_owned(),
@@ -53,6 +54,9 @@ fn of_file(book: &Path, args: &VerifyArgs, out: &mut impl Write) -> anyhow::Resu
         }
     };
     let start = Instant::now();
+    if Format::recognize(book)? != Format::Ctg {
+        return verify_other(book, args, start, out);
+    }
     // Problems are printed as they are found: a badly damaged book may have millions, so
     // without --json only the first of each kind.
     let mut first = true;
@@ -117,6 +121,55 @@ fn of_file(book: &Path, args: &VerifyArgs, out: &mut impl Write) -> anyhow::Resu
         }
     );
     Ok(u8::from(verified.problems > 0))
+}
+
+/// Checks a book of another format: its reader looks at every entry.
+fn verify_other(
+    path: &Path,
+    args: &VerifyArgs,
+    start: Instant,
+    out: &mut impl Write,
+) -> anyhow::Result<u8> {
+    let book = super::open_quietly(path, args.no_mmap)?;
+    let (mut positions, mut moves) = (0, 0);
+    for position in book.positions() {
+        positions += 1;
+        moves += position?.moves.len() as u64;
+    }
+    let problems = book.notices();
+    if args.json {
+        let mut object = serde_json::json!({
+            "problems": problems.iter().map(|text| {
+                serde_json::json!({"file": book.path(), "page": null, "offset": null, "kind": "notice", "text": text})
+            }).collect::<Vec<_>>(),
+            "positions": positions,
+            "moves": moves,
+            "pages": null,
+            "problem_count": problems.len(),
+            "notes": [],
+        });
+        if args.books.len() > 1 {
+            object["file"] = path.display().to_string().into();
+        }
+        super::print_json(&object, out)?;
+    } else {
+        for problem in problems {
+            writeln!(out, "{problem}")?;
+        }
+    }
+    out.flush()?;
+    message!(
+        "{}: {}, {} reached from the start position in {:.1} s; {}",
+        path.display(),
+        counted(positions, "position"),
+        counted(moves, "move"),
+        start.elapsed().as_secs_f64(),
+        match problems.len() as u64 {
+            0 => "no problem".to_owned(),
+            found => counted(found, "problem"),
+        }
+    );
+    Ok(u8::from(!problems.is_empty()))
 }
 
 fn print_json(out: &mut impl Write, problem: &Problem, before: &str) -> io::Result<()> {

@@ -27,7 +27,7 @@ pub(super) fn ask(plays: &str) -> io::Result<String> {
     writeln!(
         out,
         "Tabia {} is a chess engine for your chess program: it plays from opening books\n\
-         (.ctg, .bin, .abk), and then a real engine plays on.\n\n\
+         (.ctg, .bin, .abk, .bkt, .obk), and then a real engine plays on.\n\n\
          Nothing is set up yet; for now it plays {plays}.\n\n  \
          tabia setup    finds engines, books and chess programs here and makes them\n                 \
          play together; it shows every step, and asks before it writes\n  \

@@ -93,11 +93,16 @@ def explorer_and_review_find_where_games_left_a_repertoire():
 def explorer_and_review_know_which_of_several_moves_was_chosen():
     here = folder("explore")
     book, mine, training = repertoire(here, "1. e4 e5 1-0\n\n1. d4 d5 1-0\n"), here / "mine.pgn", here / "training.json"
+    for line in ("e4", "d4"):
+        assert run("mark", str(book), "--line", line, "main").returncode == 0
     mine.write_text(game("Me", "You", "1. d4 d5", "1-0"))
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
     training.write_text(json.dumps({"format": "tabia-training", "moves": [[f"{book.name}|white|{start}", "e2e4"]]}))
     review = lambda *more: json.loads(run("review", "--player", "Me", "--colour", "white", str(mine), str(book), "--json", *more).stdout).get("departures", [])
     assert review() == []
+    several = lambda answer: [(one["line"], sorted(move["san"] for move in one["book"]), one["games"]) for one in answer["several"]]
+    both = run("review", "--player", "Me", "--colour", "white", str(mine), str(book), "--json")
+    assert several(json.loads(both.stdout)) == [("", ["d4", "e4"], 1)], both.stdout
     [left] = review("--training", str(training))
     assert (left["by"], left["played"]["san"], [move["san"] for move in left["book"]]) == ("player", "d4", ["e4"]), left
     wrong = run("review", "--colour", "white", str(mine), str(book), "--training", str(mine))
@@ -105,7 +110,10 @@ def explorer_and_review_know_which_of_several_moves_was_chosen():
     with explorer(book) as server:
         body = json.dumps({"pgn": mine.read_text(), "moves": [[start, "e2e4"]]}).encode()
         with urllib.request.urlopen(urllib.request.Request(f"{server.url}departures?player=Me&color=white", data=body), timeout=20) as answer:
-            assert json.load(answer)["departures"] == [left]
+            answer = json.load(answer)
+            assert answer["departures"] == [left] and answer["several"] == []
+        with urllib.request.urlopen(urllib.request.Request(f"{server.url}departures?player=Me&color=white", data=mine.read_bytes()), timeout=20) as answer:
+            assert several(json.load(answer)) == [("", ["d4", "e4"], 1)]
 
 
 @case(limit=120, browsers=True)

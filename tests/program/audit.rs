@@ -135,6 +135,15 @@ fn audit_sets_marks_and_keeps_existing_ones() {
     folder
         .tabia("audit made.ctg --mark")
         .refused("give --confirm ENGINE as well, or --unconfirmed");
+    let before = std::fs::read(&book).unwrap();
+    folder
+        .tabia("audit made.ctg --mark --unconfirmed --symbols -n")
+        .ends_with(1, "would change; nothing was changed: --dry-run");
+    assert_eq!(std::fs::read(&book).unwrap(), before);
+    assert!(!folder.join("made.ctg.bak").exists());
+    folder
+        .tabia("audit made.ctg --dry-run")
+        .refused("give one of them");
     folder
         .tabia("audit made.ctg --mark --unconfirmed --symbols")
         .ends(1);

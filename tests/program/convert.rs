@@ -1,14 +1,17 @@
 //! `tabia convert`: a book can be built again from its games.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use shakmaty::{Chess, Position as _};
-use tabia_book::Probe as _;
 use tabia_book::convert::{Comments, ConvertJob, PgnOptions, run};
+use tabia_book::walk::Order;
+use tabia_book::{Book, OpenOptions, Probe as _, polyglot};
 use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
+use tabia_notation::{self as notation, Line, Results};
 
-use crate::common::{Folder, STARTER, open};
+use crate::common::{Folder, STARTER, open, project};
 
 /// The moves of the main lines of a PGN text.
 fn main_lines(text: &str) -> Vec<Vec<String>> {
@@ -88,5 +91,159 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
                 assert!(book.contains(&position).unwrap());
             }
         }
+    }
+}
+
+/// The moves of a book by the key of their position, with their results.
+type Moves = BTreeMap<u64, BTreeMap<String, Results>>;
+
+fn moves(path: &str) -> Moves {
+    let book = Book::open(path, &OpenOptions::default()).unwrap();
+    let mut all = Moves::new();
+    for here in book.walk(Order::Breadth).map(Result::unwrap) {
+        let stored = here
+            .lookup
+            .moves
+            .iter()
+            .filter(|known| !known.transposition);
+        let stored = stored.map(|known| {
+            let san = notation::san(&here.position, known.mv);
+            (san, known.stats().results())
+        });
+        all.insert(polyglot::key(&here.position), stored.collect());
+    }
+    all
+}
+
+/// Every move of a position that lines lead to is in a line, and so in the book that is
+/// made of the lines, or in the report with a reason that its numbers confirm.
+#[test]
+fn a_book_made_of_the_lines_has_the_moves_that_were_taken() {
+    let folder = Folder::new();
+    let options = "--lines --report not.csv --max-ply 12 --min-games 5";
+    let starter = project(STARTER);
+    let starter = starter.to_str().unwrap();
+    let said = folder.tabia(&format!("convert '{starter}' lines.pgn {options}"));
+    let said = said.ok();
+    folder.done("build -o again.ctg --max-ply 400 lines.pgn");
+    let (source, again) = (
+        moves(starter),
+        moves(folder.join("again.ctg").to_str().unwrap()),
+    );
+    let mut refused: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    let text = folder.text("not.csv");
+    let mut rows = text.lines();
+    assert_eq!(rows.next(), Some("line,move,games,score,low,high,reason"));
+    for row in rows {
+        let (row, reason) = row.split_once(",\"").unwrap();
+        let [line, san, games, _, low, high] = *row.split(',').collect::<Vec<_>>() else {
+            panic!("{row}");
+        };
+        let at = Line::read("", line).unwrap();
+        let key = polyglot::key(at.last());
+        assert!(
+            refused.entry(key).or_default().insert(san.to_owned()),
+            "{row}"
+        );
+        if let Some(interval) = source[&key][san].interval() {
+            assert_eq!(
+                [low, high],
+                interval.map(|end| format!("{end:.3}")),
+                "{row}"
+            );
+        }
+        let (kind, is_so) = match reason.split_once(" %") {
+            Some((best, _)) => {
+                let (best, least) = best.rsplit_once(": at least ").unwrap();
+                let best = best.strip_prefix("clearly worse than ").unwrap();
+                let [low, _] = source[&key][best].interval().unwrap();
+                let is_taken = again[&key].contains_key(best);
+                let is_worse = high.parse::<f64>().unwrap() <= low + 0.001;
+                let is_said = format!("{:.1}", 100.0 * low) == least;
+                (
+                    "clearly worse than the best",
+                    is_taken && is_worse && is_said,
+                )
+            }
+            None if reason == "fewer than 5 games\"" => {
+                ("too few games", games.parse::<u32>().unwrap() < 5)
+            }
+            None if reason == "after 12 plies\"" => ("line too long", at.plies() == 12),
+            None => (reason.trim_end_matches('"'), true),
+        };
+        assert!(is_so, "{row} {reason}");
+        *kinds.entry(kind).or_default() += 1;
+    }
+    assert!(kinds.len() > 3, "{kinds:?}");
+    for (kind, count) in &kinds {
+        let note = match count {
+            1 => format!("1 move not taken: {kind}"),
+            _ => format!("{count} moves not taken: {kind}"),
+        };
+        assert!(said.contains(&note), "{note}: {said}");
+    }
+    let mut taken = 0;
+    for (key, moves) in &again {
+        let of_source = source.get(key).into_iter().flat_map(BTreeMap::keys);
+        let of_source: BTreeSet<&String> = of_source.collect();
+        let none = BTreeSet::new();
+        let refused = refused.get(key).unwrap_or(&none);
+        assert!(moves.keys().all(|san| !refused.contains(san)));
+        let both: BTreeSet<&String> = moves.keys().chain(refused).collect();
+        assert_eq!(both, of_source, "{key:x}");
+        // None of them is certainly worse than another one.
+        let intervals = moves.keys().filter_map(|san| source[key][san].interval());
+        let most = intervals.clone().map(|[low, _]| low).fold(0.0, f64::max);
+        assert!(intervals.clone().all(|[_, high]| high >= most));
+        taken += moves.len();
+    }
+    assert!(taken > 100, "{taken}");
+    // The text has lines without variations and comments.
+    let text = folder.text("lines.pgn");
+    assert!(!text.contains(['(', '{']));
+}
+
+/// The bound, by figures calculated elsewhere (statsmodels, `proportion_confint`).
+#[test]
+fn lines_have_the_moves_that_may_be_as_good_as_the_best() {
+    let folder = Folder::new();
+    let mut games = String::new();
+    for (mv, won, lost) in [("e4", 60, 40), ("d4", 30, 70), ("c4", 9, 11), ("b3", 2, 0)] {
+        for (result, count) in [("1-0", won), ("0-1", lost)] {
+            for number in 0..count {
+                games +=
+                    &format!("[White \"{number}\"]\n[Result \"{result}\"]\n\n1.{mv} {result}\n\n");
+            }
+        }
+    }
+    folder.put("games.pgn", games);
+    folder.done("build -o a.ctg games.pgn");
+    let said = folder.tabia("convert a.ctg lines.pgn --lines --report not.csv");
+    let said = said.ok();
+    assert!(said.contains("2 games, "), "{said}");
+    let text = folder.text("not.csv");
+    let mut rows: Vec<&str> = text.lines().skip(1).collect();
+    rows.sort_unstable();
+    let expected = [
+        ",b3,2,1.000,0.342,1.000,\"fewer than 10 games\"",
+        ",d4,100,0.300,0.219,0.396,\"clearly worse than e4: at least 50.2 %\"",
+    ];
+    assert_eq!(rows, expected);
+    for (options, why) in [
+        ("a.ctg x.ctg --lines", "--lines writes games"),
+        ("a.bin x.pgn --lines", "has no results of games"),
+        ("a.ctg x.pgn --lines --comments none", "cannot be used with"),
+        ("a.ctg x.pgn --report x.csv", "--lines"),
+        (
+            "a.ctg x.pgn --lines --report not.csv",
+            "not.csv: already exists",
+        ),
+    ] {
+        if options.starts_with("a.bin") {
+            folder.done("convert a.ctg a.bin");
+        }
+        folder.tabia(&format!("convert {options}")).refused(why);
+        assert!(!folder.join("x.pgn").exists());
     }
 }

@@ -513,3 +513,56 @@ fn the_output_is_complete_or_not_written() {
     expected.sort();
     assert_eq!(folder.names(), expected);
 }
+
+/// A game counts by the positions that it reaches, not by the order of its moves.
+#[test]
+fn games_are_chosen_by_a_position_that_they_reach() {
+    let folder = Folder::new();
+    let games = [
+        ("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. e3 1-0", "usual"),
+        ("1. c4 Nf6 2. Nc3 e6 3. d4 Bb4 4. Qc2 0-1", "another order"),
+        ("1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 1/2-1/2", "elsewhere"),
+    ];
+    let games = games.map(|(moves, white)| {
+        let result = moves.rsplit(' ').next().unwrap();
+        format!("[White \"{white}\"]\n[Result \"{result}\"]\n\n{moves}\n\n")
+    });
+    folder.put("games.pgn", games.concat());
+    let fen = "rnbqk2r/pppp1ppp/4pn2/8/1bPP4/2N5/PP2PPPP/R1BQKBNR w KQkq - 2 4";
+    let line = "d4 Nf6 c4 e6 Nc3 Bb4";
+    for reach in [format!("--line '{line}'"), format!("--fen '{fen}'")] {
+        let said = folder.done(&format!("games games.pgn -fo out.pgn {reach}"));
+        assert_has(&said, "1 filtered out");
+        let text = folder.text("out.pgn");
+        assert!(text.contains("usual") && text.contains("another order"));
+        assert!(!text.contains("elsewhere"), "{text}");
+        let said = folder.done(&format!("build games.pgn -fo out.ctg {reach}"));
+        assert_has(&said, "2 games,");
+        // Their other moves are in the book too.
+        let moves = folder.probe("out.ctg", "")["moves"].take();
+        assert_eq!(moves.as_array().unwrap().len(), 2, "{moves}");
+        let said = folder.done(&format!("index games.pgn -fo out.tgx {reach}"));
+        assert_has(&said, "2 games,");
+        folder.done("build games.pgn -fo all.ctg");
+        let review = format!("review games.pgn all.ctg --player usual {reach}");
+        let report = folder.tabia(&format!("{review} --json")).json();
+        let count = |name: &str| report[name].as_u64().unwrap();
+        assert_eq!(
+            (count("games"), count("others"), count("elsewhere")),
+            (1, 1, 1)
+        );
+        assert_has(
+            &folder.tabia(&review).printed(),
+            "1 game left out: not through",
+        );
+    }
+    let from = "rnbqkb1r/pppppppp/5n2/8/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 1 2";
+    let said = folder.done(&format!(
+        "games games.pgn -fo out.pgn --fen '{from}' --line Nc3"
+    ));
+    assert_has(&said, "1 written");
+    let other = folder.tabia("review games.pgn all.ctg --line 'e4 e5'");
+    other.refused("reaches the position of --line or --fen");
+    let wrong = folder.tabia("games games.pgn -fo out.pgn --line 'e4 e4'");
+    wrong.refused("e4");
+}

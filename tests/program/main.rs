@@ -21,6 +21,7 @@ mod databases;
 mod docs;
 mod evaluate;
 mod explore;
+mod formats;
 mod fuzz_corpus;
 mod games;
 mod grow;

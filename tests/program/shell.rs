@@ -131,14 +131,17 @@ fn manual_pages_are_made_for_every_command() {
     let again = folder.tabia("man --dir man1");
     again.refused("tabia.1: already exists, nothing was changed; --force");
     folder.done("man -f --dir man1");
-    assert_eq!(tabia("man").out(), folder.text("man1/tabia.1"));
+    assert_eq!(tabia("man --roff").out(), folder.text("man1/tabia.1"));
+    // Piped into another program it is text.
+    let text = tabia("man prune").out();
+    assert!(text.contains("Usage: ") && text.contains("Examples:") && !text.contains("\n.SH"));
     for command in ["play", "info", "probe", "build", "diff", "register", "man"] {
         let page = folder.text(&format!("man1/tabia-{command}.1"));
         assert_has(&page, &format!(".TH tabia-{command} 1"));
         assert_has(&page, ".SH OPTIONS");
-        assert_eq!(tabia(&["man", command]).out(), page);
+        assert_eq!(tabia(&["man", "--roff", command]).out(), page);
     }
-    let page = tabia("man diff").out();
+    let page = tabia("man --roff diff").out();
     assert_has(&page, ".SH EXAMPLES");
     assert_eq!(page.to_lowercase().matches("examples").count(), 1, "{page}");
     tabia("man dif").ends(2);

@@ -105,6 +105,19 @@ pub struct Departure {
     pub book: Vec<NamedMove>,
 }
 
+/// A position in which a repertoire has several green moves: it does not say which of them
+/// is the answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SeveralMoves {
+    /// The position.
+    #[serde(flatten)]
+    pub place: PositionWithLine,
+    /// Games that reached it.
+    pub games: u64,
+    /// The green moves, the most important first.
+    pub book: Vec<NamedMove>,
+}
+
 /// The player's choice in positions where a book has several moves.
 #[derive(Debug, Default)]
 pub struct ChosenMoves(HashMap<EvalKey, String, FxBuildHasher>);
@@ -274,6 +287,78 @@ impl<'a> Repertoire<'a> {
         Ok(None)
     }
 
+    /// The plies of a game at which the repertoire has several green moves, and none of
+    /// them is chosen. None if the game began elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn undecided(&self, positions: &[Chess]) -> Result<Vec<usize>, Error> {
+        let mut found = Lookup::default();
+        let mut plies = Vec::new();
+        if positions.first() != Some(&Chess::default()) {
+            return Ok(plies);
+        }
+        for (ply, position) in positions.iter().enumerate() {
+            let is_own = self.look_up(position, &mut found)?;
+            if found.moves.is_empty() {
+                break;
+            }
+            let own = || self.own_moves(position, &found).into_iter();
+            let green = || own().filter(|(entry, _)| entry.mark() == Mark::Main);
+            plies.extend((is_own && green().count() > 1).then_some(ply));
+        }
+        Ok(plies)
+    }
+
+    /// The `most` positions with several green moves, those of most games first; `games`
+    /// are the moves to each, once a game.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn sum_undecided<'g>(
+        &self,
+        games: impl IntoIterator<Item = &'g [Move]>,
+        most: usize,
+    ) -> Result<Vec<SeveralMoves>, Error> {
+        let mut numbers = HashMap::<EvalKey, usize, FxBuildHasher>::default();
+        let mut places: Vec<(Line, u64)> = Vec::new();
+        for moves in games {
+            let line = line_of(moves);
+            let next = places.len();
+            let key = EvalKey::from_position(line.last());
+            let number = *numbers.entry(key).or_insert(next);
+            match places.get_mut(number) {
+                Some((_, games)) => *games += 1,
+                None => places.push((line, 1)),
+            }
+        }
+        places.sort_by_key(|(_, games)| Reverse(*games));
+        let mut found = Lookup::default();
+        let describe = |(line, games): &(Line, u64)| {
+            self.look_up(line.last(), &mut found)?;
+            let own = self.own_moves(line.last(), &found);
+            let named =
+                |(entry, share): &(&BookMove, f64)| self.named(line.last(), entry.mv, Some(*share));
+            Ok(SeveralMoves {
+                place: PositionWithLine::new(line),
+                games: *games,
+                book: own.iter().map(named).collect(),
+            })
+        };
+        places.iter().take(most).map(describe).collect()
+    }
+
+    fn named(&self, position: &Chess, mv: Move, share: Option<f64>) -> NamedMove {
+        NamedMove {
+            uci: notation::uci(mv),
+            san: notation::san(position, mv),
+            value: self.book.value_of(position, mv),
+            share,
+        }
+    }
+
     /// The `most` places where games left it, those with the most games first. Each
     /// departure comes with the half points of the player.
     ///
@@ -331,12 +416,6 @@ impl<'a> Repertoire<'a> {
         let position = line.last();
         let mut found = Lookup::default();
         self.look_up(position, &mut found)?;
-        let named = |position: &Chess, mv: Move, share: Option<f64>| NamedMove {
-            uci: notation::uci(mv),
-            san: notation::san(position, mv),
-            value: self.book.value_of(position, mv),
-            share,
-        };
         let of_book = match position.turn() == self.colour {
             true => self.own_moves(position, &found),
             false => {
@@ -359,14 +438,14 @@ impl<'a> Repertoire<'a> {
         Ok(Departure {
             by: place.first.by,
             place: PositionWithLine::new(&line),
-            played: named(position, played, None),
-            reply: reply.map(|(mv, share)| named(&after, mv, Some(share))),
+            played: self.named(position, played, None),
+            reply: reply.map(|(mv, share)| self.named(&after, mv, Some(share))),
             score: place.tally.results.score(),
             tally: place.tally.clone(),
             book: of_book
                 .iter()
                 .take(SHOWN)
-                .map(|(entry, share)| named(position, entry.mv, Some(*share)))
+                .map(|(entry, share)| self.named(position, entry.mv, Some(*share)))
                 .collect(),
         })
     }
@@ -532,6 +611,24 @@ pub(crate) mod tests {
         assert_eq!(of("e2e4", "e4"), None);
         // The book no longer has the move.
         assert_eq!(of("a2a3", "d4"), None);
+        // Without a choice the repertoire has two answers; one that is not green is none.
+        let undecided = |book: &'static Written, chosen: &ChosenMoves| {
+            let repertoire = Repertoire {
+                book,
+                ..white(chosen)
+            };
+            let line = Line::read("", "e4 e5").unwrap();
+            let plies = repertoire.undecided(line.positions()).unwrap();
+            let two = repertoire.sum_undecided([&[][..], &[]], 9).unwrap();
+            let moves = two[0].book.iter().map(|mv| mv.san.clone());
+            (plies, two.len(), two[0].games, moves.collect::<Vec<_>>())
+        };
+        let of_two = undecided(&TWO, &ChosenMoves::default());
+        assert_eq!(of_two, (vec![0], 1, 2, vec!["e4".into(), "d4".into()]));
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -".to_owned();
+        let e4 = ChosenMoves::new([(start, "e2e4".to_owned())]);
+        assert_eq!(undecided(&TWO, &e4).0, [0; 0]);
+        assert_eq!(undecided(&BOOK, &ChosenMoves::default()).0, [0; 0]);
         assert!(ChosenMoves::from_training("[]", "my.ctg", Color::White).is_none());
         assert!(ChosenMoves::from_training(r#"{"format":"x"}"#, "my.ctg", Color::White).is_none());
     }

@@ -10,17 +10,17 @@ use tabia_games::{
 };
 use tabia_io::progress::Watch;
 
-/// Calls `each` on all games of a file; the results are in their order.
+/// Calls `each` on all games of a file that meet the filter; the results are in their order.
 pub(crate) fn each_game<T: Send>(
     path: &Path,
+    filter: &GameFilter,
     wanted: GameParts,
     starts: Starts,
     watch: &mut Watch<'_>,
     each: impl Fn(&Game) -> Result<T, Error> + Sync,
 ) -> Result<(Vec<T>, Tally), Error> {
     let sources = Sources::list([&path.to_owned()])?;
-    let all_games = GameFilter::default();
-    let reader = GameReader::new(&all_games).wanted(wanted).starts(starts);
+    let reader = GameReader::new(filter).wanted(wanted).starts(starts);
     let worker = |batches: &Batches<'_, Vec<T>, (), Error>| {
         let mut game = Game::default();
         batches.each(|batch| {

@@ -12,13 +12,13 @@ use shakmaty::Color;
 use crate::Error;
 
 use tabia_book::ctg::{
-    self, CanonicalBoard, CtgBook, Fate, Key, PruneRules, Pruned, RewriteOptions, Visit,
+    self, CanonicalBoard, CtgBook, Fate, Key, PruneRules, Pruned, Rare, RewriteOptions, Visit,
     VisitedMove,
 };
 use tabia_book::evals::EvalKey;
 use tabia_book::mark::{Filter, Subject, subjects};
 use tabia_book::policy::{self, Policy};
-use tabia_book::{Annotation, Book, BookMove, Lookup, OpenOptions, Probe, Wanted};
+use tabia_book::{Annotation, Book, BookMove, Lookup, OpenOptions, PositionRecord, Probe, Wanted};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
@@ -32,7 +32,7 @@ pub struct Conditions {
     pub lines: Vec<Line>,
     /// Moves more than this many plies from the start position.
     pub max_ply: Option<u32>,
-    /// Moves with fewer games.
+    /// Positions of fewer games, whether lines reach them or not, and the moves into them.
     pub min_games: Option<u32>,
     /// Moves that lose too much, by the positions before and after them, with their
     /// annotations.
@@ -86,7 +86,10 @@ pub fn prune(
         policy::weigh(moves, &Policy::default(), |_| None, &mut verdicts);
         played.extend(verdicts.iter().map(|verdict| verdict.probability > 0.0));
     };
-    let rules = PruneRules::new(&mut fates, &warning, &is_played);
+    let is_rare = |record: &PositionRecord| conditions.is_rare(record);
+    let rare = Rare::new(&is_rare, conditions.max_ply);
+    let rare = conditions.min_games.is_some().then_some(&rare);
+    let rules = PruneRules::new(&mut fates, &warning, &is_played).rare(rare);
     Ok(ctg::prune(source, target, options, watch, rules)?)
 }
 
@@ -100,7 +103,13 @@ pub fn count(book: &CtgBook, conditions: &Conditions, watch: &mut Watch<'_>) -> 
     let mut decide = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
         conditions.decide(&goals, visit, fates);
     };
-    Ok(ctg::count_pruned(book, watch, &mut decide)?)
+    let is_rare = |record: &PositionRecord| conditions.is_rare(record);
+    let rare = Rare::new(&is_rare, conditions.max_ply);
+    let rare = conditions.min_games.is_some().then_some(&rare);
+    let warning = |_: &Visit<'_>, _: &VisitedMove| Annotation::DUBIOUS;
+    let is_played = |_: &[BookMove], _: &mut Vec<bool>| ();
+    let mut rules = PruneRules::new(&mut decide, &warning, &is_played).rare(rare);
+    Ok(ctg::count_pruned(book, watch, &mut rules)?)
 }
 
 impl Conditions {
@@ -137,6 +146,12 @@ impl Conditions {
             match (is_out, is_other) {
                 (true, false) if !self.unlisted => Fate::Out,
                 (true, _) => Fate::Gone,
+                _ if self
+                    .min_games
+                    .is_some_and(|least| subject.stats.games < least) =>
+                {
+                    Fate::Rare
+                }
                 (false, true) => Fate::Unlisted,
                 (false, false) => Fate::Kept,
             }
@@ -154,9 +169,11 @@ impl Conditions {
         let filter = self.filter.as_ref();
         filter.is_some_and(|filter| filter.admits(subject))
             || self.max_ply.is_some_and(|most| subject.ply > Some(most))
-            || self
-                .min_games
-                .is_some_and(|least| subject.stats.games < least)
+    }
+
+    fn is_rare(&self, record: &PositionRecord) -> bool {
+        let least = self.min_games;
+        least.is_some_and(|least| record.stats.games < least)
     }
 
     fn unlist(&self, visit: &Visit<'_>) -> bool {

@@ -22,25 +22,10 @@ impl Tally {
         }
     }
 
-    /// The 95 % interval of the points per game: Wilson's interval, narrower if there are
-    /// draws.
+    /// The 95 % interval of the points per game: [`Results::interval`].
     #[must_use]
     pub fn interval(&self) -> Option<[f64; 2]> {
-        let score = self.results.score()?;
-        let [wins, draws, losses] = self.results.parts().map(|games| games as f64);
-        let games = wins + draws + losses;
-        let squares = wins * (1.0 - score).powi(2) + draws * (0.5 - score).powi(2);
-        let variance = (squares + losses * score.powi(2)) / games;
-        let effective = match variance > 0.0 {
-            true => games * score * (1.0 - score) / variance,
-            false => games,
-        };
-        let z = 1.96_f64;
-        let centre = score + z * z / (2.0 * effective);
-        let spread = score * (1.0 - score) / effective + (z / (2.0 * effective)).powi(2);
-        let half = z * spread.sqrt();
-        let all = 1.0 + z * z / effective;
-        Some([(centre - half) / all, (centre + half) / all])
+        self.results.interval()
     }
 
     /// Points below half of all points.

@@ -1,4 +1,4 @@
-//! Opening books of ChessBase, Polyglot and Arena: look positions up, choose moves, walk
+//! Opening books of ChessBase, Polyglot, Arena, Shredder and Chessmaster: look positions up, choose moves, walk
 //! along lines, change marks, convert and write.
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
@@ -14,6 +14,7 @@ mod error;
 pub mod eval;
 #[cfg(feature = "json")]
 pub mod evals;
+pub mod loaded;
 pub mod mark;
 pub mod options;
 pub mod policy;

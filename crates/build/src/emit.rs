@@ -73,6 +73,11 @@ struct Made {
 }
 
 impl Piece {
+    /// The place of the last entry in the order: its bit-reversed hash.
+    pub(super) fn last_order(&self) -> u32 {
+        self.entries.last().map_or(u32::MAX, |made| made.order)
+    }
+
     /// Writes the entries into a book; returns their number.
     pub(super) fn write(&self, writer: &mut BookWriter) -> Result<u64, BuildError> {
         let mut rest = self.bytes.as_slice();

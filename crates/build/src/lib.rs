@@ -57,7 +57,7 @@ pub use tabia_games::{EcoRange, GameFilter, has_name};
 use tabia_games::{Game, Sources, Tally};
 use tabia_io::atomic::WriteFileError;
 use tabia_io::parallel::{self, Panicked};
-use tabia_io::progress::{Stopped, Watch};
+use tabia_io::progress::{Progress, Stopped, Watch};
 use tabia_io::sort::SortError;
 use tabia_notation::Line;
 use tabia_notation::openings;
@@ -202,6 +202,12 @@ impl BuildJob {
             .min(self.max_ply)
     }
 }
+
+/// Thousandths of a build after which the games are counted, as seen with a million games.
+const READ_AT: u16 = 570;
+
+/// Those after which the positions are written, and the file only has to reach the disk.
+const WRITTEN_AT: u16 = 950;
 
 /// Plies of the longest opening with a name.
 const LONGEST_OPENING: usize = 40;
@@ -348,11 +354,12 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
         };
         for (games, output) in recorded.iter_mut().zip(&outputs) {
             if let Output::Book(_, runs) | Output::Records(_, runs) = output {
-                *games = records::read(&inputs, runs, watch)?;
+                *games = records::read(&inputs, runs, &mut watch.part(0, READ_AT))?;
             }
         }
     }
-    let mut made = pass::count_all(jobs, &sources, &outputs, watch)?;
+    // Record files are read before, and have no part of their own: they are rare.
+    let mut made = pass::count_all(jobs, &sources, &outputs, &mut watch.part(0, READ_AT))?;
     let named = |job: &BuildJob, error: BuildError| match jobs.len() {
         1 => error,
         _ => BuildError::Book {
@@ -369,13 +376,20 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
     }
 
     let mut complete = Vec::new();
-    for ((job, output), summary) in jobs.iter().zip(outputs).zip(&mut made) {
-        let written = output.write(job, summary, watch);
+    let outputs = jobs.iter().zip(outputs).zip(&mut made);
+    for (n, ((job, output), summary)) in (0..).zip(outputs) {
+        // Where the writing of this file begins.
+        let at =
+            |n: u64| READ_AT + (u64::from(WRITTEN_AT - READ_AT) * n / jobs.len() as u64) as u16;
+        let written = output.write(job, summary, &mut watch.part(at(n), at(n + 1)));
         complete.push(written.map_err(|error| match error {
             BuildError::NoPositions { .. } | BuildError::NoMoves => named(job, error),
             other => other,
         })?);
     }
+    let positions = made.iter().map(|made| made.written.positions).sum();
+    let saving = Progress::new("saving", "positions", positions, None);
+    watch.part(WRITTEN_AT, 1000).step(saving)?;
     for (file, summary) in complete.into_iter().zip(&mut made) {
         file.put(summary)?;
     }

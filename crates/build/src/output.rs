@@ -92,6 +92,14 @@ impl Complete {
     }
 }
 
+/// The progress of writing. Positions come in the order of hashes, which are spread evenly:
+/// so the hash of the last one tells how many there will be.
+pub(super) fn writing(positions: u64, order: u32) -> Progress {
+    let total = (u128::from(positions) << 32) / (u128::from(order) + 1);
+    let total = u64::try_from(total).ok();
+    Progress::new("writing", "positions", positions, total)
+}
+
 fn write_entries(
     job: &BuildJob,
     writer: &mut BookWriter,
@@ -102,10 +110,22 @@ fn write_entries(
     let mut positions = 0;
     emit::emit(sorted, min_games, job.threads, |piece| {
         positions += piece.write(writer)?;
-        Ok(watch.step(Progress::new("writing", "positions", positions, None))?)
+        Ok(watch.step(writing(positions, piece.last_order()))?)
     })?;
     match positions {
         0 => Err(BuildError::NoPositions { min_games }),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_hash_tells_how_much_is_left() {
+        assert_eq!(writing(500, u32::MAX / 4).total, Some(2000));
+        assert_eq!(writing(2000, u32::MAX).total, Some(2000));
+        assert_eq!(writing(0, 0).total, Some(0));
     }
 }

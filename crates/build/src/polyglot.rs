@@ -14,12 +14,13 @@ use std::sync::Arc;
 use shakmaty::{ByColor, Position as _};
 
 use super::count::Extent;
+use super::output::writing;
 use super::{BuildError, BuildJob, Written};
 use tabia_book::bin::{self, ENTRY_BYTES};
 use tabia_book::polyglot::{self, PackedMove};
 use tabia_games::{Game, GameResult};
 use tabia_io::atomic::NewFile;
-use tabia_io::progress::{Progress, Watch};
+use tabia_io::progress::Watch;
 use tabia_io::sort::{Merge, Record, Runs, SortError, Sorted, Sorter};
 
 /// Which of the counted moves are stored, and with which weight.
@@ -214,14 +215,17 @@ pub(super) fn write(
             key = next.key;
             moves.count(next);
         }
-        Ok::<_, BuildError>((positions, bytes))
+        Ok::<_, BuildError>((positions, key, bytes))
     };
-    sorted.in_threads(job.threads, make, |(positions, bytes)| {
+    sorted.in_threads(job.threads, make, |(positions, last_key, bytes)| {
         output.write_bytes(&bytes)?;
         written.positions += positions;
         written.moves += (bytes.len() / ENTRY_BYTES) as u64;
-        let progress = Progress::new("writing", "positions", written.positions, None);
-        Ok(watch.step(progress)?)
+        let order = match bytes.is_empty() {
+            true => u32::MAX,
+            false => (last_key >> 32) as u32,
+        };
+        Ok(watch.step(writing(written.positions, order))?)
     })?;
     match written.moves {
         0 => Err(BuildError::NoMoves),

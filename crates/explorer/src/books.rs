@@ -89,7 +89,7 @@ impl ExploredBook {
     #[must_use]
     pub fn with_editing(self, file: Option<&Book>) -> ExploredBook {
         let history = match (file, reason_not_to_edit(file.map(Book::path))) {
-            (Some(book), None) => Ok(EditHistory::new(book)),
+            (Some(book), None) if book.format().is_writable() => Ok(EditHistory::new(book)),
             (_, reason) => reason.map_or(self.history, Err),
         };
         ExploredBook { history, ..self }

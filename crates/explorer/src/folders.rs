@@ -132,11 +132,10 @@ impl Folders {
         let Some(progress) = *lock(&self.progress) else {
             return Indexing::default();
         };
-        let (done, total) = progress.bytes.unwrap_or((progress.done, progress.total));
         Indexing {
             done: progress.done,
             unit: progress.unit,
-            part: total.map(|total| done.min(total) as f64 / total.max(1) as f64),
+            part: progress.done_of_whole(),
         }
     }
 
@@ -229,7 +228,7 @@ impl FoundFile {
     /// A file with a suitable name, if it is inside the folder.
     fn find(root: &Path, path: &Path, folder: &str) -> Option<FoundFile> {
         let end = path.extension()?.to_str()?.to_ascii_lowercase();
-        let is_book = matches!(end.as_str(), "ctg" | "bin" | "abk" | "tgx");
+        let is_book = matches!(end.as_str(), "ctg" | "bin" | "abk" | "bkt" | "obk" | "tgx");
         if !is_book && !is_game_file(path) {
             return None;
         }
@@ -252,6 +251,8 @@ impl FoundFile {
             Kind::Book(BookKind::Ctg) => "ctg",
             Kind::Book(BookKind::Bin) => "bin",
             Kind::Book(BookKind::Abk) => "abk",
+            Kind::Book(BookKind::Bkt) => "bkt",
+            Kind::Book(BookKind::Obk) => "obk",
             Kind::Book(BookKind::Jsonl) => return None,
             Kind::Other if self.path.extension()?.eq_ignore_ascii_case("tgx") => "tgx",
             _ if is_game_file(&self.path) => "games",

@@ -35,6 +35,8 @@ pub struct IndexJob {
     pub old: Previous,
     /// Whether the games are added to an existing index.
     pub append: bool,
+    /// Whether all work is done, and then nothing kept: an existing index is as before.
+    pub dry_run: bool,
     /// Password of encrypted archives.
     pub password: Option<String>,
     /// The games to index.
@@ -66,7 +68,7 @@ pub struct IndexReport {
     pub part: Segment,
     /// Number of games in the index now.
     pub games: u64,
-    /// Size of the index in bytes now.
+    /// Size of the index in bytes now; what it was nearly after a dry run.
     pub bytes: u64,
     /// Bytes of the table of positions that was written.
     pub position_bytes: u64,
@@ -100,6 +102,7 @@ impl IndexJob {
             target: target.into(),
             old: Previous::default(),
             append: false,
+            dry_run: false,
             password: None,
             filter: GameFilter::default(),
             conditions: String::new(),
@@ -206,7 +209,10 @@ impl IndexJob {
         summary.sorted_on_disk =
             sorts.rows.bytes_written() + sorts.players.bytes_written() + sorts.ids.bytes_written();
         summary.games = first_game + summary.added;
-        summary.bytes = writer.finish(summary.part.clone())?;
+        summary.bytes = match self.dry_run {
+            true => writer.bytes(),
+            false => writer.finish(summary.part.clone())?,
+        };
         Ok(summary)
     }
 }

@@ -12,10 +12,46 @@ pub struct Progress {
     pub unit: &'static str,
     /// Number of units done.
     pub done: u64,
-    /// Total number of units, if known; it may come from a header that is wrong.
+    /// Total number of units, if known; it may be an estimate, or come from a header that is
+    /// wrong.
     pub total: Option<u64>,
     /// Bytes read, and the total if known, for files whose units are not counted.
     pub bytes: Option<(u64, Option<u64>)>,
+    /// Which part of the whole work this step is.
+    pub part: Part,
+}
+
+/// A part of a work, from where to where, in thousandths; [`Part::default`] is all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where it begins.
+    pub from: u16,
+    /// Where it ends.
+    pub to: u16,
+}
+
+/// Thousandths of the whole.
+const WHOLE: u16 = 1000;
+
+impl Default for Part {
+    fn default() -> Part {
+        Part { from: 0, to: WHOLE }
+    }
+}
+
+impl Part {
+    /// A part of this part.
+    fn part(self, from: u16, to: u16) -> Part {
+        let length = u32::from(self.to.saturating_sub(self.from));
+        let at = |inside: u16| {
+            let inside = u32::from(inside.min(WHOLE)) * length / u32::from(WHOLE);
+            self.from + inside as u16
+        };
+        Part {
+            from: at(from),
+            to: at(to),
+        }
+    }
 }
 
 impl Progress {
@@ -28,7 +64,22 @@ impl Progress {
             done,
             total,
             bytes: None,
+            part: Part::default(),
         }
+    }
+
+    /// How much of the whole work is done, from 0 to 1; `None` if it is one step whose end
+    /// is unknown.
+    #[must_use]
+    pub fn done_of_whole(&self) -> Option<f64> {
+        let (done, total) = self.bytes.unwrap_or((self.done, self.total));
+        let of_step = match total {
+            Some(total) => (done as f64 / total.max(1) as f64).min(1.0),
+            None if self.part == Part::default() => return None,
+            None => 0.0,
+        };
+        let Part { from, to } = self.part;
+        Some((f64::from(from) + f64::from(to - from) * of_step) / f64::from(WHOLE))
     }
 
     /// The progress of reading files.
@@ -70,6 +121,7 @@ impl Stop<'_> {
 pub struct Watch<'a> {
     progress: Option<&'a mut dyn FnMut(Progress)>,
     stop: Stop<'a>,
+    part: Part,
 }
 
 impl<'a> Watch<'a> {
@@ -80,6 +132,7 @@ impl<'a> Watch<'a> {
         Watch {
             progress: Some(progress),
             stop: Stop(Some(stop)),
+            part: Part::default(),
         }
     }
 
@@ -89,6 +142,20 @@ impl<'a> Watch<'a> {
         Watch {
             progress: None,
             stop: Stop(Some(stop)),
+            part: Part::default(),
+        }
+    }
+
+    /// For a step that takes this part of the work, from and to in thousandths: so a work of
+    /// several steps has one progress.
+    pub fn part(&mut self, from: u16, to: u16) -> Watch<'_> {
+        Watch {
+            progress: match &mut self.progress {
+                Some(progress) => Some(&mut **progress),
+                None => None,
+            },
+            stop: self.stop,
+            part: self.part.part(from, to),
         }
     }
 
@@ -115,7 +182,10 @@ impl<'a> Watch<'a> {
     pub fn step(&mut self, progress: Progress) -> Result<(), Stopped> {
         self.go_on()?;
         if let Some(report) = &mut self.progress {
-            report(progress);
+            report(Progress {
+                part: self.part,
+                ..progress
+            });
         }
         Ok(())
     }
@@ -149,5 +219,27 @@ impl<'a> Watch<'a> {
             return Ok(());
         }
         self.step(Progress::new(stage, "positions", done, total))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_steps_make_one_progress() {
+        let stop = AtomicBool::new(false);
+        let mut seen = Vec::new();
+        let mut report = |progress: Progress| seen.push(progress.done_of_whole());
+        let mut watch = Watch::new(&mut report, &stop);
+        let step = |done, total| Progress::new("writing", "positions", done, total);
+        watch.step(step(1, None)).unwrap();
+        watch.step(step(1, Some(4))).unwrap();
+        watch.part(0, 400).step(step(1, Some(2))).unwrap();
+        let mut second = watch.part(400, 1000);
+        second.part(0, 500).step(step(9, None)).unwrap();
+        second.part(500, 1000).step(step(9, Some(3))).unwrap();
+        let expected = [None, Some(0.25), Some(0.2), Some(0.4), Some(1.0)];
+        assert_eq!(seen, expected);
     }
 }

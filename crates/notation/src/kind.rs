@@ -32,6 +32,8 @@ pub enum Kind {
     LfsPointer,
     /// A tar archive, not compressed.
     Tar,
+    /// An SQLite database, as En Croissant's `.db3`.
+    Sqlite,
     /// Neither a book nor PGN; it may be a database of games.
     Other,
 }
@@ -72,6 +74,10 @@ pub enum BookKind {
     Bin,
     /// Arena, `.abk`.
     Abk,
+    /// Shredder, `.bkt`.
+    Bkt,
+    /// Chessmaster, `.obk`.
+    Obk,
     /// A book as text, `.jsonl`.
     Jsonl,
 }
@@ -84,6 +90,8 @@ impl BookKind {
             BookKind::Ctg => "ChessBase opening book",
             BookKind::Bin => "Polyglot opening book",
             BookKind::Abk => "Arena opening book",
+            BookKind::Bkt => "Shredder opening book",
+            BookKind::Obk => "Chessmaster opening book",
             BookKind::Jsonl => "book as text",
         }
     }
@@ -95,6 +103,8 @@ impl BookKind {
             BookKind::Ctg => "a ChessBase opening book",
             BookKind::Bin => "a Polyglot opening book",
             BookKind::Abk => "an Arena opening book",
+            BookKind::Bkt => "a Shredder opening book",
+            BookKind::Obk => "a Chessmaster opening book",
             BookKind::Jsonl => "a book as text",
         }
     }
@@ -126,12 +136,18 @@ impl Kind {
         };
         match *start {
             [3, b'A', b'B', ..] => return Kind::Book(BookKind::Abk),
+            [b'B', b'O', b'O', b'!', ..] | [b'U', b'G', b'W', b'S', ..] => {
+                return Kind::Book(BookKind::Obk);
+            }
+            _ if is_bkt(start) => return Kind::Book(BookKind::Bkt),
             [b'P', b'K', 3, 4, ..] | [b'7', b'z', 0xbc, 0xaf, ..] => return Kind::Packed,
             _ if Packing::recognize(start).is_some() => return Kind::Packed,
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Kind::Utf16,
             _ if is_web_page(start) => return Kind::WebPage,
             _ if is_lfs_pointer(start) => return Kind::LfsPointer,
             _ if is_tar(start) => return Kind::Tar,
+            // The first sixteen bytes of every such file (sqlite.org/fileformat.html).
+            _ if start.starts_with(b"SQLite format 3\0") => return Kind::Sqlite,
             _ => {}
         }
         if start.first_chunk().is_some_and(|first| CTG.contains(first)) {
@@ -150,6 +166,8 @@ impl Kind {
         let named = [
             ("ctg", BookKind::Ctg),
             ("abk", BookKind::Abk),
+            ("bkt", BookKind::Bkt),
+            ("obk", BookKind::Obk),
             ("bin", BookKind::Bin),
         ];
         let named = named.into_iter().find(|(extension, _)| is(extension));
@@ -181,8 +199,12 @@ impl Kind {
                 "this is a Git LFS pointer, not a book: `git lfs pull` fetches the file"
             }
             Kind::Tar => "this is a tar archive: unpack it with `tar xf` first",
+            Kind::Sqlite => {
+                "this is an SQLite database (En Croissant's .db3), not a book: export its games as \
+                 PGN in that program, and build a book from them"
+            }
             Kind::GamesAsJson | Kind::Utf16 | Kind::Other => {
-                "not an opening book: .ctg, .bin, .abk and .jsonl can be read; a book can be built from games"
+                "not an opening book: .ctg, .bin, .abk, .bkt, .obk and .jsonl can be read; a book can be built from games"
             }
         })
     }
@@ -212,11 +234,37 @@ impl Kind {
             Kind::Tar => "this is a tar archive: unpack it with `tar xf`, and give the folder \
                  with its files"
                 .to_owned(),
+            Kind::Sqlite => {
+                "this is an SQLite database (En Croissant's .db3): export its games as \
+                 PGN in that program, under Databases"
+                    .to_owned()
+            }
             Kind::Other => "this is neither games nor a book: PGN and common game databases \
                  (.cbh, .cbv, .si4, .si5, ...) are read"
                 .to_owned(),
         })
     }
+}
+
+/// Whether a Shredder book starts here: cells of 48 bytes, each empty, or with a key of the
+/// first bucket, a move of a white piece, and 32 zeros.
+fn is_bkt(start: &[u8]) -> bool {
+    const CELL: usize = 48;
+    let is_cell = |cell: &&[u8; CELL]| {
+        let word = cell.get(8..12).and_then(|bytes| bytes.first_chunk());
+        let word = word.map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let square = |bits: u32| matches!(word >> bits & 0x7f, 1..=64);
+        let is_piece = matches!(word >> 22 & 15, 1..=3 | 5..=7);
+        let rest = cell.get(16..).unwrap_or_default();
+        let bucket = cell.first().map_or(0, |byte| byte & 0x7f);
+        bucket == 0 && square(0) && square(7) && is_piece && rest.iter().all(|byte| *byte == 0)
+    };
+    let cells = start.as_chunks::<CELL>().0;
+    let mut filled = cells
+        .iter()
+        .filter(|cell| cell.iter().any(|byte| *byte != 0))
+        .peekable();
+    start.len() >= START_BYTES && filled.peek().is_some() && filled.all(|cell| is_cell(&cell))
 }
 
 /// Whether a JSON object starts here that has moves or players of a game.
@@ -437,6 +485,7 @@ mod tests {
             ),
             ("a.bin", &tar(b"games.pgn", b"ustar\x0000"), Kind::Tar),
             ("a.pgn", &tar(b"games.pgn", b""), Kind::Tar),
+            ("a.db3", b"SQLite format 3\0\x10\0\x01\x01", Kind::Sqlite),
             ("a.txt", b"Dear reader, nothing here is chess.", Kind::Other),
         ] {
             assert_eq!(

@@ -78,6 +78,27 @@ impl Results {
         (self.games() > 0).then(|| self.half_points() as f64 / (2 * self.games()) as f64)
     }
 
+    /// The 95 % interval of the points per game: Wilson's interval, narrower if there are
+    /// draws. `None` without games.
+    #[must_use]
+    pub fn interval(self) -> Option<[f64; 2]> {
+        let score = self.score()?;
+        let [wins, draws, losses] = self.parts().map(|games| games as f64);
+        let games = wins + draws + losses;
+        let squares = wins * (1.0 - score).powi(2) + draws * (0.5 - score).powi(2);
+        let variance = (squares + losses * score.powi(2)) / games;
+        let effective = match variance > 0.0 {
+            true => games * score * (1.0 - score) / variance,
+            false => games,
+        };
+        let z = 1.96_f64;
+        let centre = score + z * z / (2.0 * effective);
+        let spread = score * (1.0 - score) / effective + (z / (2.0 * effective)).powi(2);
+        let half = z * spread.sqrt();
+        let all = 1.0 + z * z / effective;
+        Some([(centre - half) / all, (centre + half) / all])
+    }
+
     /// Performance rating against opponents of this mean rating: the mean plus the
     /// difference in FIDE's table for the score.
     #[must_use]

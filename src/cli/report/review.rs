@@ -52,6 +52,14 @@ pub(crate) fn html(title: &str, report: &ReviewReport, next: &[String]) -> Strin
         (short(&name), shares, format!("{name}: {}", score(record)))
     });
     page.shares(&rows.collect::<Vec<_>>());
+    if !report.several.is_empty() {
+        page.heading("Several green moves in the repertoire");
+    }
+    for several in report.several.iter().take(SHOWN) {
+        let moves: Vec<&str> = several.book.iter().map(|mv| mv.san.as_str()).collect();
+        let text = format!("{}; {} games", moves.join(" or "), several.games);
+        page.finding(&several.place.fen, &several.place.line, &text, None);
+    }
     exits("Exits that cost points", &report.losing, &mut page);
     exits("Where the book was left", &report.exits, &mut page);
     if !next.is_empty() {

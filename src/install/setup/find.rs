@@ -245,7 +245,7 @@ fn look_through(
 /// The kind of a book by name and content.
 fn book_kind(path: &Path) -> Option<BookKind> {
     let end = path.extension()?.to_str()?.to_ascii_lowercase();
-    let named = matches!(end.as_str(), "ctg" | "bin" | "abk");
+    let named = matches!(end.as_str(), "ctg" | "bin" | "abk" | "bkt" | "obk");
     match named.then(|| Kind::of_file(path))?? {
         Kind::Book(BookKind::Jsonl) => None,
         Kind::Book(kind) => Some(kind),
@@ -257,7 +257,7 @@ const fn order(kind: BookKind) -> u8 {
     match kind {
         BookKind::Ctg => 0,
         BookKind::Abk => 1,
-        BookKind::Bin | BookKind::Jsonl => 2,
+        BookKind::Bin | BookKind::Bkt | BookKind::Obk | BookKind::Jsonl => 2,
     }
 }
 

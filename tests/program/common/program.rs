@@ -101,6 +101,11 @@ impl Ran {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
+    /// Whether it succeeded.
+    pub fn is_ok(&self) -> bool {
+        self.output.status.success()
+    }
+
     /// Checks the exit code; returns the messages.
     #[track_caller]
     pub fn ends(&self, code: i32) -> String {

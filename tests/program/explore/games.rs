@@ -757,3 +757,27 @@ fn a_refused_request_is_reported_once_with_the_remedy() {
     });
     assert_eq!(lines.lock().unwrap().len(), 20);
 }
+
+#[test]
+fn a_dry_run_adds_no_games() {
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES);
+    let path = folder.join("games.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    let before = fs::read(&path).unwrap();
+    let mut dry = append(&source, path.clone());
+    dry.dry_run = true;
+    let made = run(&dry).unwrap();
+    assert_eq!((made.added, made.games), (4, 8));
+    assert!(made.bytes > before.len() as u64);
+    assert_eq!(fs::read(&path).unwrap(), before);
+    let mut new = job(&source, folder.join("other.tgx"));
+    new.dry_run = true;
+    assert_eq!(run(&new).unwrap().added, 4);
+    assert!(!folder.join("other.tgx").exists());
+    let said = folder
+        .tabia("index -o games.tgx --append -n games.pgn")
+        .ok();
+    assert!(said.contains("(now 8 games)") && said.contains("--dry-run"));
+    assert_eq!(fs::read(&path).unwrap(), before);
+}

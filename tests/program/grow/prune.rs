@@ -35,10 +35,12 @@ fn after(key: &Key, byte: u8) -> Key {
 }
 
 /// Reachable entries, each with its remaining moves; computed directly from the
-/// definition.
+/// definition. Lines go on through rare ones, which are not among them, up to so many plies.
 fn reached(
     book: &TestBook,
     stays: &dyn Fn(&Key, u32, u8, &Key) -> bool,
+    is_rare: &dyn Fn(&Key) -> bool,
+    most: u32,
 ) -> BTreeMap<Key, BTreeSet<u8>> {
     let start = CanonicalBoard::from_position(&Chess::default())
         .unwrap()
@@ -52,11 +54,21 @@ fn reached(
             let Some((moves, _)) = book.entries.get(&key) else {
                 continue;
             };
-            let kept = found.entry(key).or_default();
+            if !is_rare(&key) {
+                found.entry(key).or_default();
+            }
             for (byte, _) in moves {
                 let child = after(&key, *byte);
-                if stays(&key, ply, *byte, &child) {
-                    kept.insert(*byte);
+                let stays = match is_rare(&key) {
+                    true => ply < most,
+                    false => stays(&key, ply, *byte, &child),
+                };
+                if stays {
+                    if let Some(kept) = found.get_mut(&key)
+                        && !is_rare(&child)
+                    {
+                        kept.insert(*byte);
+                    }
                     if seen.insert((child, (ply + 1) % 2)) {
                         next.push(child);
                     }
@@ -114,7 +126,7 @@ proptest! {
         let folder = Folder::new();
         let source = book.write(&folder, "book");
         let target = folder.join("out.ctg");
-        let reached = reached(&book, &|_, _, _, _| true);
+        let reached = reached(&book, &|_, _, _, _| true, &|_| false, 0);
         let mut out = BTreeSet::new();
         let mut losing = std::collections::HashMap::default();
         for (n, position) in all.iter().enumerate() {
@@ -173,14 +185,18 @@ proptest! {
         let mut conditions = Conditions::default();
         (conditions.min_games, conditions.max_ply) = (Some(least), Some(most));
         let games = |key: &Key| book.entries.get(key).map_or(0, |(_, record)| record.stats.games);
-        let before = reached(&book, &|_, _, _, _| true);
-        let after_it = reached(&book, &|_, ply, _, child| ply < most && games(child) >= least);
+        let before = reached(&book, &|_, _, _, _| true, &|_| false, 0);
+        let start = CanonicalBoard::from_position(&Chess::default()).unwrap().key();
+        let is_rare = |key: &Key| games(key) < least && *key != start;
+        let after_it = reached(&book, &|_, ply, _, _| ply < most, &is_rare, most);
         let done = prune(&source, &target, &conditions, &RewriteOptions::default(), &mut Watch::default()).unwrap();
         let mut expected: BTreeMap<Key, (Moves, PositionRecord)> = BTreeMap::new();
         let mut warned = BTreeSet::new();
         let (mut moves_out, mut positions_out) = (0, 0);
         for (key, (moves, record)) in &book.entries {
-            let gone = |key: &Key| before.contains_key(key) && !after_it.contains_key(key);
+            let gone = |key: &Key| {
+                is_rare(key) || before.contains_key(key) && !after_it.contains_key(key)
+            };
             if gone(key) {
                 positions_out += 1;
                 continue;
@@ -238,6 +254,37 @@ fn prune_without_matches_equals_compact() {
         let messages = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
         assert_has(&messages, "0 moves removed, and 0 positions");
         assert_eq!(files(&compacted), files(folder.join("pruned.ctg")));
+    }
+}
+
+/// `prune` and `build` mean the same by `--min-games`.
+#[test]
+fn the_positions_that_stay_are_those_that_build_would_have_stored() {
+    let folder = Folder::new();
+    std::fs::copy(project("tests/data/sample.pgn"), folder.join("games.pgn")).unwrap();
+    folder.done("build games.pgn -o all.ctg --max-ply 30");
+    for least in [2, 3, 10] {
+        folder.done(&format!("prune all.ctg -fo pruned.ctg --min-games {least}"));
+        folder.done(&format!(
+            "build games.pgn -fo built.ctg --max-ply 30 --min-games {least}"
+        ));
+        let (pruned, built) = (
+            contents(&folder.join("pruned.ctg")),
+            contents(&folder.join("built.ctg")),
+        );
+        assert!(built.len() > 20);
+        assert_eq!(
+            pruned.keys().collect::<Vec<_>>(),
+            built.keys().collect::<Vec<_>>()
+        );
+        for (key, entry) in &built {
+            let numbers = |entry: &[u8]| entry[entry.len() - 33..].to_vec();
+            assert_eq!(numbers(&pruned[key]), numbers(entry));
+            // A book has no games of moves: a rare one into a position of more games stays.
+            let length = |entry: &[u8]| entry[key.as_bytes().len()];
+            assert!(length(&pruned[key]) >= length(entry));
+        }
+        assert_sound(folder.join("pruned.ctg"));
     }
 }
 
@@ -384,7 +431,7 @@ fn moves_removed_from_the_starter_book_are_not_played() {
     let mut out = BTreeSet::new();
     let mut losing = std::collections::HashMap::default();
     let mut n = 0;
-    let pass = tabia_book::ctg::Pass::FromStart;
+    let pass = tabia_book::ctg::Pass::FromStart { plies: None };
     book.visit(pass, &mut Watch::default(), &mut |_| (), |visit| {
         for child in visit.moves.iter().filter_map(|entry| entry.after) {
             n += 1;
@@ -415,4 +462,45 @@ fn moves_removed_from_the_starter_book_are_not_played() {
     .unwrap();
     assert!(done.moves > 100 && done.warned > 10, "{done:?}");
     assert_never_played(&target, &out);
+}
+
+/// Of a book that is cut down to its first moves only these are looked at, and all steps
+/// together are one progress, which is not at its end before the work is.
+#[test]
+fn what_goes_is_not_looked_at() {
+    let folder = Folder::new();
+    let source = project("books/tabia.ctg");
+    let mut conditions = Conditions::default();
+    conditions.max_ply = Some(4);
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let mut steps = Vec::new();
+    let mut report = |progress| steps.push(progress);
+    let done = prune(
+        &source,
+        &folder.join("out.ctg"),
+        &conditions,
+        &RewriteOptions::default(),
+        &mut Watch::new(&mut report, &stop),
+    )
+    .unwrap();
+    assert!(done.positions > 5 * done.rewritten.written.positions);
+    let looked = steps.iter().filter(|step| step.stage == "looking");
+    let most = looked.map(|step| step.done).max().unwrap();
+    assert!(most <= done.rewritten.written.positions, "{most}");
+    let whole: Vec<f64> = steps.iter().flat_map(|step| step.done_of_whole()).collect();
+    assert_eq!(whole.len(), steps.len());
+    assert!(whole.is_sorted(), "{whole:?}");
+    assert!(whole.last().unwrap() < &1.0);
+    let stages: Vec<&str> = steps.iter().map(|step| step.stage).collect();
+    let mut stages: Vec<&str> = stages.chunk_by(|a, b| a == b).map(|some| some[0]).collect();
+    stages.retain(|stage| *stage != "looking");
+    let all = [
+        "counting",
+        "indexing",
+        "following",
+        "reading",
+        "writing",
+        "saving",
+    ];
+    assert_eq!(stages, all);
 }

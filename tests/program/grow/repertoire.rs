@@ -230,6 +230,144 @@ fn a_green_move_is_chosen_whatever_the_results_say() {
     assert_eq!(first("signed"), "e4");
 }
 
+/// 3.Bc4 and, by transposition, 3.Bb5 are two answers to one position.
+#[test]
+fn a_repertoire_that_contradicts_itself_is_reported() {
+    let folder = Folder::new();
+    let lines = [
+        ("1.e4 e5 2.Nf3 Nc6 3.Bc4", "1-0", 40),
+        ("1.e4 e5 2.Nf3 Nc6 3.Bb5", "1-0", 60),
+        ("1.e4 Nc6 2.Nf3 e5 3.Bc4", "0-1", 20),
+    ];
+    book(&folder, "a", &lines);
+    let differences = |text: &str| {
+        folder.put("mine.pgn", text);
+        let run = "repertoire a.ctg --colour white --from mine.pgn --json --one-in 50";
+        folder.tabia(run).json()["differences"].take()
+    };
+    let agreed = differences("1.e4 e5 (1...Nc6 2.Nf3 e5 3.Bb5) 2.Nf3 Nc6 3.Bb5 *\n");
+    assert_eq!(agreed["several_answers"], json!([]));
+    let two = "1.e4 e5 (1...Nc6 2.Nf3 e5 3.Bb5) 2.Nf3 Nc6 3.Bc4 *\n";
+    let found = differences(two);
+    let several = &found["several_answers"][0];
+    let said = |n: usize| {
+        (
+            &several["answers"][n]["san"],
+            &several["answers"][n]["line"],
+        )
+    };
+    assert_eq!(said(0), (&json!("Bb5"), &json!("1.e4 Nc6 2.Nf3 e5")));
+    assert_eq!(said(1), (&json!("Bc4"), &json!("1.e4 e5 2.Nf3 Nc6")));
+    // It is neither agreed nor a repair.
+    assert_eq!(found["repairs"], json!([]));
+    let count = |found: &serde_json::Value| found["agreed"].as_u64().unwrap();
+    assert_eq!(count(&found) + 1, count(&agreed), "{found} {agreed}");
+    let probability = several["probability"].as_f64().unwrap();
+    assert!((0.1..1.0).contains(&probability), "{probability}");
+    let text = folder
+        .tabia("repertoire a.ctg --colour white --from mine.pgn")
+        .printed();
+    let row = text.lines().find(|line| line.contains("3.Bb5 (")).unwrap();
+    assert!(row.contains("after 1.e4 Nc6 2.Nf3 e5; 3.Bc4 ("), "{row}");
+    // Main move and variation of one line are alternatives; answers of two games, and of
+    // positions that the book does not have, are none.
+    let one = differences("1.e4 e5 2.Nf3 Nc6 3.Bb5 (3.Bc4) *\n");
+    assert_eq!(one["several_answers"], json!([]));
+    let games = "1.d4 d5 2.c4 *\n\n[Event \"b\"]\n\n1.d4 d5 2.Nf3 *\n";
+    let unmet = differences(games)["several_answers"].take();
+    assert_eq!(
+        (&unmet[0]["probability"], &unmet[1]),
+        (&json!(0.0), &json!(null))
+    );
+    let game = |n: usize| &unmet[0]["answers"][n]["game"];
+    assert_eq!((game(0), game(1)), (&json!(1), &json!(2)));
+    // What cannot be read is named.
+    folder.put("mine.pgn", "1.e4 e5 2.Ke5 *\n");
+    let run = folder.tabia("repertoire a.ctg --colour white --from mine.pgn");
+    assert!(run.ok().contains("Ke5"), "{run:?}");
+}
+
+/// 1...c5 is met in one of 3 games, 1...e5 in most, 1...a6 in one of 60.
+#[test]
+fn lines_that_are_never_met_are_taken_out_of_a_repertoire() {
+    let folder = Folder::new();
+    let lines = [
+        ("1.e4 e5 2.Nf3", "1-0", 600),
+        ("1.e4 c5 2.Nf3", "1-0", 300),
+        ("1.e4 a6 2.d4", "1-0", 8),
+        ("1.e4 a5 2.d4", "1-0", 1),
+    ];
+    book(&folder, "a", &lines);
+    // A side line that is likelier than the one before it, one that comes from another
+    // order of moves, an answer that the book does not have, comments, a second game.
+    let mine = "{mine} 1.e4 $1 e5 (1...a6 {rare} 2.d4 d6 3.c4) (1...a5 2.d4) (1...b6 2.d4) (1...c5 \
+                {Sicilian} 2.c3 d5 3.exd5) 2.Nf3 Nc6 3.Bb5 {Spanish} *\n\n\
+                [White \"x\"]\n\n1.e4 a6 2.d4 *\n";
+    folder.put("mine.pgn", mine);
+    let run = "repertoire a.ctg --colour white --from mine.pgn --trim -fo out.pgn --json --one-in";
+    let trimmed = folder.tabia(&format!("{run} 200")).json()["trimmed"].take();
+    let text = folder.text("out.pgn").replace('\n', " ");
+    let has = |part: &str| assert!(text.contains(part), "{part}: {text}");
+    has("{mine} 1. e4 $1 e5 (1... c5 {Sicilian} 2. c3 d5 3. exd5)");
+    has("2. Nf3 Nc6 3. Bb5 {Spanish} *");
+    has("(1... a6 {rare} 2. d4 d6 3. c4)");
+    assert!(!text.contains("a5") && !text.contains("b6"), "{text}");
+    let lines = trimmed["lines"].as_array().unwrap();
+    let lines: Vec<&str> = lines
+        .iter()
+        .map(|gap| gap["line"].as_str().unwrap())
+        .collect();
+    assert_eq!(lines, ["1.e4 a5", "1.e4 b6"]);
+    // 1.e4 e5 2.Nf3 Nc6 3.Bb5, a6 d4 d6 c4, c5 c3 d5 exd5, e4 a6 d4.
+    assert_eq!(
+        (&trimmed["moves"], &trimmed["left"]),
+        (&json!(4), &json!(16))
+    );
+    // Bb5, c4, d5 exd5: the book ends before them.
+    assert_eq!(trimmed["not_in_the_book"], 4);
+    // With a narrower limit the rare line goes, and of its game only the first move stays.
+    folder.done(&format!("{run} 20"));
+    let text = folder.text("out.pgn");
+    assert!(!text.contains("a6") && text.contains("(1... c5"), "{text}");
+    assert!(text.ends_with("1. e4 *\n\n"), "{text}");
+    // What is left is left.
+    folder.put("mine.pgn", text.clone());
+    let again = folder.tabia(&format!("{run} 20")).json()["trimmed"].take();
+    assert_eq!((&again["moves"], folder.text("out.pgn")), (&json!(0), text));
+    for (options, why) in [
+        ("--trim -o x.pgn", "--from"),
+        ("--trim --from mine.pgn", "--output"),
+        ("--trim --from mine.pgn -o x.ctg", "ends with .pgn"),
+        (
+            "--trim --from mine.pgn -o x.pgn --line e4",
+            "cannot be used with",
+        ),
+    ] {
+        let run = format!("repertoire a.ctg --colour white {options}");
+        folder.tabia(&run).refused(why);
+    }
+}
+
+/// The likeliest reply is the main line, and the others follow in their order.
+#[test]
+fn sidelines_of_a_study_stand_in_the_order_of_likelihood() {
+    let folder = Folder::new();
+    let lines = [
+        ("1.e4 a6 2.d4", "1-0", 30),
+        ("1.e4 c5 2.Nf3", "1-0", 100),
+        ("1.e4 d5 2.exd5", "1-0", 60),
+        ("1.e4 e5 2.Nf3", "1-0", 300),
+    ];
+    book(&folder, "a", &lines);
+    folder.done("repertoire a.ctg --colour white -o out.pgn");
+    let text = folder.text("out.pgn");
+    let places = ["e5 {", "(1... c5", "(1... d5", "(1... a6"].map(|reply| text.find(reply));
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{text}"
+    );
+}
+
 /// 1.e4 was lucky in the games of its book, which it won all; it scores half in the
 /// others.
 #[test]

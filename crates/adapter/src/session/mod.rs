@@ -439,6 +439,9 @@ impl Session {
             if let Err(error) = self.books.set(id, &option.text(), configured) {
                 self.notice(&error.to_string(), out);
             }
+            if let Some(text) = self.books.emptied(id, &option.text()) {
+                self.notice(text, out);
+            }
             return;
         }
         if let Some(name) = self.engine.without_prefix(&option.name) {

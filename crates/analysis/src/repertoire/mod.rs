@@ -14,19 +14,20 @@
 
 mod estimate;
 mod measure;
+mod own;
 mod states;
 mod write;
 
 use shakmaty::{Chess, Color, Move};
 
 pub use measure::Measured;
+pub use own::{OwnAnswer, OwnRepertoire, SeveralAnswers, Trimmed};
 pub use states::Knowledge;
 use states::{State, StateSearch};
 pub use write::{one_in, write_book, write_study};
 
 use crate::Error;
 use crate::graph::{NodeId, Probabilities, flow};
-use tabia_book::{Book, Lookup, Probe as _, Wanted};
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
 
@@ -156,6 +157,9 @@ pub struct Differences {
     pub repairs: Vec<Repair>,
     /// Positions without a move, the most probable first.
     pub holes: Vec<Gap>,
+    /// Positions with different answers in different lines, which are neither of the
+    /// repairs nor agreed; the most probable first.
+    pub several: Vec<SeveralAnswers>,
     /// Positions with the best move.
     pub agreed: usize,
 }
@@ -374,32 +378,14 @@ impl Repertoire {
         summary
     }
 
-    /// The differences of a repertoire in another book, if its moves are played.
-    ///
-    /// # Errors
-    ///
-    /// The book cannot be read.
-    pub fn differences(&self, mine: &Book) -> Result<Differences, Error> {
-        let mut found = Lookup::default();
-        let mut played: Vec<Vec<Move>> = Vec::with_capacity(self.states.len());
-        let mut choices = Vec::with_capacity(self.states.len());
-        for state in &self.states {
-            let (mut moves, mut steps) = (Vec::new(), Vec::new());
-            if state.is_own {
-                mine.probe(&state.position, Wanted::Stored, &mut found)?;
-                moves.extend(found.moves.iter().map(|known| known.mv));
-                let is_played = |mv: &Move| moves.contains(mv);
-                let numbered = state.steps.iter().enumerate();
-                let in_book = numbered.filter(|(_, step)| {
-                    (is_played(&step.mv) || state.is_given) && step.to.is_some()
-                });
-                steps.extend(in_book.map(|(n, _)| n));
-            }
-            played.push(moves);
-            choices.push(steps);
-        }
-        let play = self.play(&choices);
-        let mut differences = Differences::default();
+    /// The differences of a player's own repertoire, if its moves are played.
+    #[must_use]
+    pub fn differences(&self, mine: &OwnRepertoire) -> Differences {
+        let (played, play) = self.played(mine);
+        let mut differences = Differences {
+            several: self.several_answers(mine, &play),
+            ..Differences::default()
+        };
         for (n, state) in self
             .states
             .iter()
@@ -419,6 +405,9 @@ impl Repertoire {
             let better_score = self.value(best.to).unwrap_or(state.known.estimate());
             if moves.is_empty() {
                 differences.holes.push(Gap { line, probability });
+                continue;
+            }
+            if mine.contradicts_itself(&state.position) {
                 continue;
             }
             let mut is_agreed = true;
@@ -448,7 +437,7 @@ impl Repertoire {
         differences
             .holes
             .sort_by(|a, b| b.probability.total_cmp(&a.probability));
-        Ok(differences)
+        differences
     }
 }
 

@@ -11,13 +11,13 @@ use shakmaty::{CastlingMode, Chess, Color, Move, Position as _};
 pub use sums::{Exit, ReviewOpening, Score, Spread};
 
 use crate::Error;
-use crate::departures::{self, ChosenMoves, Departure, GameDeparture, Repertoire};
+use crate::departures::{self, ChosenMoves, Departure, GameDeparture, Repertoire, SeveralMoves};
 use crate::each_game::{each_game, points};
 use crate::pairs::{Pairs, Strength};
 use tabia_book::eval::Evaluation;
 use tabia_book::policy::Policy;
 use tabia_book::{Lookup, Probe, Wanted};
-use tabia_games::{self as games, Game, GameParts, Starts};
+use tabia_games::{self as games, Game, GameFilter, GameParts, Starts};
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 use tabia_notation::openings;
@@ -33,6 +33,8 @@ pub struct ReviewReport {
     pub record: Score,
     /// Games without the player.
     pub others: u64,
+    /// Games that do not reach the position that was asked for.
+    pub elsewhere: u64,
     /// Games whose result is not due to their moves (time forfeit, disconnect, illegal
     /// move): they count as games without a result.
     pub forfeited: u64,
@@ -69,6 +71,9 @@ pub struct ReviewReport {
     /// Where games of one colour left the book, most games first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub departures: Vec<Departure>,
+    /// Where the repertoire has several green moves, most games first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub several: Vec<SeveralMoves>,
     /// Every game that was read, in order.
     #[serde(skip)]
     pub games: Vec<ReviewedGame>,
@@ -118,6 +123,8 @@ struct GameInBook {
     against: [String; 3],
     value: Option<(Chess, Evaluation)>,
     departure: Option<GameDeparture>,
+    /// The moves of the game, and the plies at which the repertoire has several answers.
+    undecided: (Vec<Move>, Vec<usize>),
 }
 
 /// Which games to review.
@@ -132,6 +139,8 @@ pub struct Reviewed<'a> {
     pub chosen: Option<&'a ChosenMoves>,
     /// Whether games that did not end by their moves count with their result.
     pub forfeits: bool,
+    /// Only games that reach this position, in any order of moves.
+    pub reaches: Option<&'a Chess>,
 }
 
 /// Reviews games with respect to a book.
@@ -150,6 +159,7 @@ pub fn report(
         colour,
         chosen,
         forfeits,
+        reaches,
     } = whose;
     let policy = Policy::default();
     let none = ChosenMoves::default();
@@ -170,13 +180,22 @@ pub fn report(
             Some(side) => Some(GameInBook {
                 forfeited: !counts,
                 departure: repertoire.as_ref().map(left).transpose()?.flatten(),
+                undecided: match &repertoire {
+                    Some(repertoire) => {
+                        (game.moves.clone(), repertoire.undecided(&game.positions)?)
+                    }
+                    None => Default::default(),
+                },
                 ..follow(game, book, side)?
             }),
             None => None,
         };
         Ok((known, played))
     };
-    let (read, tally) = each_game(games, GameParts::EVERYTHING, Starts::SetUp, watch, played)?;
+    let mut filter = GameFilter::default();
+    filter.reaches = reaches.cloned();
+    let parts = GameParts::EVERYTHING;
+    let (read, tally) = each_game(games, &filter, parts, Starts::SetUp, watch, played)?;
     let (known, read): (Vec<ReviewedGame>, Vec<Option<GameInBook>>) = read.into_iter().unzip();
     let others = read.iter().filter(|played| played.is_none()).count() as u64;
     let mut all: Vec<GameInBook> = read.into_iter().flatten().collect();
@@ -185,18 +204,32 @@ pub fn report(
     }
     if all.is_empty() {
         let who = player.map_or_else(String::new, |name| format!(" of {name}"));
-        return Err(Error::Text(format!("{}: no game{who}", games.display())));
+        let there = reaches.map_or("", |_| " reaches the position of --line or --fen");
+        return Err(Error::Text(format!(
+            "{}: no game{who}{there}",
+            games.display()
+        )));
     }
     let left = all.iter_mut().filter_map(|played| {
         let departure = played.departure.take()?;
         Some((departure, played.points))
     });
-    let departures = match repertoire {
+    let departures = match &repertoire {
         Some(repertoire) => repertoire.sum(left, MOST_DEPARTURES)?,
+        None => Vec::new(),
+    };
+    let undecided = all.iter().flat_map(|played| {
+        let (moves, plies) = &played.undecided;
+        plies.iter().filter_map(|ply| moves.get(..*ply))
+    });
+    let several = match &repertoire {
+        Some(repertoire) => repertoire.sum_undecided(undecided, MOST_DEPARTURES)?,
         None => Vec::new(),
     };
     let mut report = sums::sum(all);
     report.departures = departures;
+    report.several = several;
+    report.elsewhere = tally.filtered;
     report.player = player.map(str::to_owned);
     report.others = others;
     report.games = known;
@@ -260,6 +293,7 @@ fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<GameInBook, Erro
         // Only values of this side's own engine are used.
         value: value::first(game, plies, side),
         departure: None,
+        undecided: Default::default(),
     })
 }
 

@@ -22,7 +22,7 @@ use super::values::PositionEval;
 use crate::each_game::each_game;
 use crate::error::{Error, about};
 use tabia_book::evals::epd;
-use tabia_games::{Game, GameParts, Starts};
+use tabia_games::{Game, GameFilter, GameParts, Starts};
 use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
@@ -271,7 +271,14 @@ impl Checking {
             let end = game.positions.last().cloned();
             Ok(end.map(|end| (beginning(&end, Some(&path)), end, game.moves.len() as u32)))
         };
-        let (ends, tally) = each_game(path, wanted, Starts::Any, watch, end)?;
+        let (ends, tally) = each_game(
+            path,
+            &GameFilter::default(),
+            wanted,
+            Starts::Any,
+            watch,
+            end,
+        )?;
         let mut lengths: Vec<u32> = Vec::new();
         for (opening, end, length) in ends.into_iter().flatten() {
             lengths.push(length);

@@ -130,7 +130,14 @@ pub fn match_report(
     let keys = keys_of(suite, watch)?;
     let wanted = GameParts::default().up_to(60);
     let played = |game: &Game| Ok(MatchGame::new(game, &keys));
-    let (all, tally) = each_game(games, wanted, Starts::Any, watch, played)?;
+    let (all, tally) = each_game(
+        games,
+        &GameFilter::default(),
+        wanted,
+        Starts::Any,
+        watch,
+        played,
+    )?;
     Ok(count(all, keys.len() as u64, &tally))
 }
 

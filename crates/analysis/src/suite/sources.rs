@@ -41,7 +41,7 @@ impl SortedSources {
                     let text = Kind::Book(kind).no_games().unwrap_or_default();
                     return Err(about(source, text));
                 }
-                let is_open = matches!(kind, BookKind::Ctg | BookKind::Bin | BookKind::Abk);
+                let is_open = kind != BookKind::Jsonl;
                 if is_open {
                     books.push(source.clone());
                     continue;

@@ -214,18 +214,20 @@ fn check_header(file: &DataFile) -> Result<(), Error> {
 }
 
 /// An entry as in the file.
-struct Raw {
-    mv: Option<PackedMove>,
-    priority: u8,
-    games: u32,
-    won: u32,
-    lost: u32,
-    reply: i32,
-    next: i32,
+#[derive(Default)]
+pub(crate) struct Entry {
+    /// `None` if its squares are none.
+    pub(crate) mv: Option<PackedMove>,
+    pub(crate) priority: u8,
+    pub(crate) games: u32,
+    pub(crate) won: u32,
+    pub(crate) lost: u32,
+    pub(crate) reply: i32,
+    pub(crate) next: i32,
 }
 
-impl Raw {
-    fn read(bytes: &[u8]) -> Option<Raw> {
+impl Entry {
+    fn read(bytes: &[u8]) -> Option<Entry> {
         let byte = |at| u8_at(bytes, at);
         let number = |at| le_u32_at(bytes, at);
         let square = |at| Square::try_from(u32::from(u8_at(bytes, at)?)).ok();
@@ -237,7 +239,7 @@ impl Raw {
             _ => None,
         };
         let squares = square(0).zip(square(1));
-        Some(Raw {
+        Some(Entry {
             mv: squares.map(|(from, to)| PackedMove::new(from, to, promotion)),
             priority: byte(3)?.min(9),
             games: number(4)?,
@@ -247,6 +249,49 @@ impl Raw {
             next: number(24)?.cast_signed(),
         })
     }
+
+    /// The bytes of the entry. Castling is e1g1 and the like, as Arena has it.
+    pub(crate) fn encode(&self) -> [u8; ENTRY_BYTES] {
+        let mv = self.mv.unwrap_or_default();
+        let promotion = match mv.promotion() {
+            Some(Role::Rook) => 1,
+            Some(Role::Knight) => 2,
+            Some(Role::Bishop) => 3,
+            Some(Role::Queen) => 4,
+            _ => 0,
+        };
+        let mut bytes = [0; ENTRY_BYTES];
+        let mut put = |at: usize, part: &[u8]| {
+            if let Some(place) = bytes.get_mut(at..at + part.len()) {
+                place.copy_from_slice(part);
+            }
+        };
+        let (from, to) = mv.squares();
+        put(0, &[from as u8, to as u8, promotion, self.priority]);
+        for (at, number) in [(4, self.games), (8, self.won), (12, self.lost)] {
+            put(at, &number.to_le_bytes());
+        }
+        put(20, &self.reply.to_le_bytes());
+        put(24, &self.next.to_le_bytes());
+        bytes
+    }
+}
+
+/// The header of a book with lines of so many plies and so many moves. The places of the
+/// two numbers are those of a genuine book, whose other fields are unknown or may be 0.
+pub(crate) fn header(plies: u32, moves: u32) -> Vec<u8> {
+    let mut bytes = vec![0; FIRST_ENTRY as usize * ENTRY_BYTES];
+    for (at, part) in [
+        (0, *b"\x03ABK"),
+        (8, (ENTRY_BYTES as u32).to_le_bytes()),
+        (214, plies.to_le_bytes()),
+        (218, moves.to_le_bytes()),
+    ] {
+        if let Some(place) = bytes.get_mut(at..at + part.len()) {
+            place.copy_from_slice(&part);
+        }
+    }
+    bytes
 }
 
 impl Keyed for AbkBook {

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::{AbkNode, ENTRY_BYTES, FIRST_ENTRY, MAX_PLIES, Raw};
+use super::{AbkNode, ENTRY_BYTES, Entry, FIRST_ENTRY, MAX_PLIES};
 use crate::polyglot::keyed;
 use crate::{Error, polyglot};
 use tabia_io::input::file::{DataFile, View};
@@ -130,12 +130,12 @@ impl AbkWalk<'_> {
         Some(number)
     }
 
-    fn entry(&mut self, number: u32) -> Result<Raw, Error> {
+    fn entry(&mut self, number: u32) -> Result<Entry, Error> {
         let place = |start: u32| (number.wrapping_sub(start) as usize).saturating_mul(ENTRY_BYTES);
         let held = self
             .piece
             .get(place(self.piece_start)..)
-            .and_then(Raw::read);
+            .and_then(Entry::read);
         if let Some(raw) = held {
             return Ok(raw);
         }
@@ -147,7 +147,7 @@ impl AbkWalk<'_> {
         self.piece.clear();
         self.piece.extend_from_slice(read);
         self.piece_start = number;
-        Raw::read(&self.piece).ok_or_else(|| Error::Shrunk {
+        Entry::read(&self.piece).ok_or_else(|| Error::Shrunk {
             path: self.file.path().clone(),
             was: self.file.len(),
             now: u64::from(number) * ENTRY_BYTES as u64,
@@ -155,7 +155,7 @@ impl AbkWalk<'_> {
     }
 
     /// Stores a move under the frame's position, if it is legal there.
-    fn file_move(&mut self, frame: &Frame, number: u32, raw: &Raw) -> Option<Move> {
+    fn file_move(&mut self, frame: &Frame, number: u32, raw: &Entry) -> Option<Move> {
         let legal = frame.position.legal_moves();
         let found = raw
             .mv

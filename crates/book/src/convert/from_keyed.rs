@@ -75,7 +75,7 @@ pub(super) fn to_ctg(
     let mut summary = Converted::from_written(&written);
     summary.notes.push(
         match book {
-            Book::Bin(_) => {
+            Book::Bin(_) | Book::Loaded(_) => {
                 "statistics made from weights: each weight counts as that number of drawn games"
             }
             _ => "games without a result count as drawn; priorities became learn values",

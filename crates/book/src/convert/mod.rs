@@ -1,19 +1,20 @@
 //! Converts books from one format to another.
 //!
 //! ```text
-//! .ctg ----------------------> .jsonl .bin .csv .pgn
+//! .ctg ----------------------> .jsonl .bin .abk .csv .pgn
 //! .jsonl -> entries, sorted -> .ctg
-//! .bin .abk -> positions from the start position -> .ctg .bin .csv .pgn
+//! others -> positions from the start position -> .ctg .bin .abk .csv .pgn
 //! ```
 //!
 //! `.ctg` and `.jsonl` have the same content, byte for byte ([`jsonl`]). Other
-//! conversions from `.jsonl`, and those of `.bin` and `.abk` to `.jsonl`, make a
+//! conversions from `.jsonl`, and those of other books to `.jsonl`, make a
 //! temporary `.ctg`.
 
 mod csv;
 mod from_keyed;
 pub mod jsonl;
 mod pgn;
+mod to_abk;
 mod to_bin;
 
 use std::path::{Path, PathBuf};
@@ -22,10 +23,11 @@ use shakmaty::Chess;
 
 use crate::ctg::{Directory, DirectoryReader, EntryAddress, Salvage, WriteOptions, Written};
 use crate::policy::Policy;
-use crate::{Book, Error, Lookup, OpenOptions, Probe as _, Wanted};
+use crate::{Book, Error, Format, Lookup, OpenOptions, Probe as _, Wanted};
 use tabia_io::atomic::{self, Previous, TempFolder, WriteFileError};
 use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
+use tabia_notation::kind::{BookKind, Kind};
 
 pub use pgn::{Comments, PgnOptions};
 
@@ -51,6 +53,9 @@ pub struct ConvertJob {
     pub keep_never: bool,
     /// Limits for a `.pgn`.
     pub pgn: PgnOptions,
+    /// A table (CSV) of the moves that are in none of the lines of a `.pgn`, with the reason
+    /// of each; only with [`PgnOptions::lines`].
+    pub report: Option<PathBuf>,
     /// Memory for sorting, in bytes.
     pub memory: u64,
     /// Whether damage of the source is an error.
@@ -64,6 +69,7 @@ tabia_io::setters!(ConvertJob {
     all_forms: bool,
     keep_never: bool,
     pgn: PgnOptions,
+    report: Option<PathBuf>,
     memory: u64,
     strict: bool,
 });
@@ -81,6 +87,7 @@ impl ConvertJob {
             all_forms: false,
             keep_never: false,
             pgn: PgnOptions::default(),
+            report: None,
             memory: 128 << 20,
             strict: false,
         }
@@ -181,6 +188,7 @@ const UNREACHED: &str = "positions left out that cannot be reached from the star
 enum Target {
     Ctg,
     Bin,
+    Abk,
     Jsonl,
     Pgn,
     Csv,
@@ -192,12 +200,13 @@ impl Target {
         match extension.map(str::to_ascii_lowercase).as_deref() {
             Some("ctg") => Ok(Target::Ctg),
             Some("bin") => Ok(Target::Bin),
+            Some("abk") => Ok(Target::Abk),
             Some("jsonl") => Ok(Target::Jsonl),
             Some("pgn") => Ok(Target::Pgn),
             Some("csv") => Ok(Target::Csv),
             _ => {
                 let text =
-                    "the name of the new file must end with .ctg, .bin, .jsonl, .pgn or .csv";
+                    "the name of the new file must end with .ctg, .bin, .abk, .jsonl, .pgn or .csv";
                 Err(Error::refused(path, text))
             }
         }
@@ -230,19 +239,28 @@ impl Work<'_, '_> {
     }
 }
 
+/// Whether a book can be written there, by the extension and an old file.
+///
+/// # Errors
+///
+/// Books are not written in that format, or the file exists and is not to be replaced.
+pub fn check_target(path: &Path, old: Previous) -> Result<(), Error> {
+    let companions: &[&str] = match Target::from_path(path)? {
+        Target::Ctg => &["cto", "ctb"],
+        _ => &[],
+    };
+    Ok(atomic::check(path, companions, old)?)
+}
+
 /// Converts a book. `watch` can cancel the work.
 ///
 /// # Errors
 ///
 /// The book cannot be read, or the new file cannot be written; then no new file remains.
 pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> {
-    let target = Target::from_path(&job.target)?;
     // Checked before any work.
-    let companions: &[&str] = match target {
-        Target::Ctg => &["cto", "ctb"],
-        _ => &[],
-    };
-    atomic::check(&job.target, companions, job.old)?;
+    check_target(&job.target, job.old)?;
+    let target = Target::from_path(&job.target)?;
     let mut work = Work { job, watch };
     if has_extension(&job.source, "jsonl") {
         return match target {
@@ -271,10 +289,84 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
     Ok(summary)
 }
 
+/// Books of any formats as books of one format, to be added up.
+#[derive(Debug)]
+pub struct SameFormat {
+    /// A file for each book: itself, or a temporary one.
+    pub books: Vec<PathBuf>,
+    /// What the conversions changed, left out and could not read, with the name of the book.
+    pub notes: Vec<String>,
+    /// What could not be read.
+    pub salvage: Salvage,
+    /// Whether no line was found to most of the positions of a book.
+    pub is_mostly_unreached: bool,
+    made: TempFolder,
+}
+
+impl SameFormat {
+    /// Converts those books that are not of the wanted format: Polyglot's if `target` is a
+    /// `.bin`, with games as weights, otherwise ChessBase's. The temporary files are beside
+    /// `target`, until this is dropped.
+    ///
+    /// # Errors
+    ///
+    /// A book cannot be read, or no move of it can be added; or a temporary file cannot be
+    /// written.
+    pub fn new(
+        books: &[PathBuf],
+        target: &Path,
+        strict: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<SameFormat, Error> {
+        let wanted = match has_extension(target, "bin") {
+            true => Format::Bin,
+            false => Format::Ctg,
+        };
+        let made = TempFolder::beside(target)
+            .map_err(|error| WriteFileError::io(target, error.kind().into()))?;
+        let mut all = SameFormat {
+            books: Vec::new(),
+            notes: Vec::new(),
+            salvage: Salvage::default(),
+            is_mostly_unreached: false,
+            made,
+        };
+        for (number, book) in books.iter().enumerate() {
+            let is_text = Kind::of_file(book) == Some(Kind::Book(BookKind::Jsonl));
+            if !is_text && Format::recognize(book)? == wanted {
+                all.books.push(book.clone());
+                continue;
+            }
+            let path = all
+                .made
+                .path()
+                .join(format!("{number}.{}", wanted.as_str()));
+            let job = ConvertJob::new(book.clone(), path.clone())
+                .weights(Weights::Games)
+                .strict(strict);
+            let done = run(&job, watch)?;
+            if done.moves == 0 {
+                let why = done.notes.join("; ");
+                let text = format!("none of its moves can be added: {why}");
+                return Err(Error::refused(book, text));
+            }
+            all.is_mostly_unreached |= done.is_mostly_unreached;
+            all.notes.extend(done.notices);
+            let notes = done.notes.iter();
+            all.notes
+                .extend(notes.map(|note| format!("{}: {note}", book.display())));
+            all.salvage.add(done.salvage);
+            all.books.push(path);
+        }
+        Ok(all)
+    }
+}
+
 /// Writes an open book in one of the formats that accept any book.
 fn written(work: &mut Work<'_, '_>, book: &Book, target: Target) -> Result<Converted, Error> {
     match (target, book) {
         (Target::Bin, _) => to_bin::write(work, book),
+        (Target::Abk, _) => to_abk::write(work, book),
         (Target::Pgn, _) => pgn::write(work, book),
         (Target::Csv, _) => csv::write(work, book),
         (Target::Jsonl, Book::Ctg(book)) => jsonl::from_ctg(work, book),

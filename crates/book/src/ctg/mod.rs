@@ -114,7 +114,7 @@ pub use moves::{
 pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_entry};
 pub use pages::Header;
 pub use position::{CanonicalBoard, KeyFault, Orientation};
-pub use prune::{Fate, PruneRules, Pruned, count_pruned, prune};
+pub use prune::{Fate, IsRare, PruneRules, Pruned, Rare, count_pruned, prune};
 pub use reader::{CtgBook, EntryAddress, LookupStep, OpenOptions};
 pub(crate) use reader::{EntryReader, fill_from};
 pub(crate) use rewrite::rewrite_with;

@@ -5,18 +5,21 @@
 //! the list with a warning annotation; and if a position has no better move left, so that
 //! such a move would be played after all, the position after it becomes red.
 //!
-//! Memory: one bit for every byte of the book, and that of [`super::compact`]; some
-//! thirty bytes for each move with a warning.
+//! All moves of the book are followed once, in memory ([`super::directory`]); after that
+//! only what stays is looked at, and the file is read twice more to be written.
+//!
+//! Memory: some 25 bytes for every position, one bit for every byte of the book, and that
+//! of [`super::compact`]; some thirty bytes for each removed move of a position that stays.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::Position as _;
 
 use super::{
-    CanonicalBoard, CtgBook, EntryAddress, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass,
-    RewriteOptions, Rewritten, STATISTICS_BYTES, Visit, VisitedMove, lock, pages::PageFile,
+    CanonicalBoard, CtgBook, EntryAddress, EntrySet, Key, OpenOptions, PAGE_BYTES, RewriteOptions,
+    Rewritten, STATISTICS_BYTES, Visit, VisitedMove, directory::Links, lock, pages::PageFile,
     reader::Reading, rewrite::rewrite, visit::stored_moves,
 };
 use crate::{Annotation, BookMove, Error, Mark, MarkEdit, PositionRecord};
@@ -36,6 +39,9 @@ pub enum Fate {
     Unlisted,
     /// The move goes, with everything that only it leads to; it is never listed.
     Gone,
+    /// The move goes, because the position after it is [rare](PruneRules::rare); what that
+    /// leads to is looked at nevertheless.
+    Rare,
 }
 
 /// The decisions that [`prune`] needs.
@@ -49,6 +55,28 @@ pub struct PruneRules<'a> {
     pub warning: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
     /// Whether each move of a position would be played.
     pub is_played: &'a dyn Fn(&[BookMove], &mut Vec<bool>),
+    /// Positions that go, whether lines reach them or not; but those that they lead to stay.
+    pub rare: Option<&'a Rare<'a>>,
+}
+
+/// Whether a position is one of those that go by what is stored about it.
+pub type IsRare<'a> = dyn Fn(&PositionRecord) -> bool + Sync + 'a;
+
+/// The positions that go by what is stored about them. The start position never does.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Rare<'a> {
+    /// Whether a position is one of them.
+    pub is: &'a IsRare<'a>,
+    /// From those so many plies from the start position no line goes on.
+    pub plies: Option<u32>,
+}
+
+impl<'a> Rare<'a> {
+    /// These positions, in the order of the fields.
+    pub fn new(is: &'a IsRare<'a>, plies: Option<u32>) -> Rare<'a> {
+        Rare { is, plies }
+    }
 }
 
 impl<'a> PruneRules<'a> {
@@ -62,7 +90,14 @@ impl<'a> PruneRules<'a> {
             fates,
             warning,
             is_played,
+            rare: None,
         }
+    }
+
+    /// The same without rare positions.
+    #[must_use]
+    pub fn rare(self, rare: Option<&'a Rare<'a>>) -> PruneRules<'a> {
+        PruneRules { rare, ..self }
     }
 }
 
@@ -136,7 +171,7 @@ pub fn prune(
     target: &Path,
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
-    rules: PruneRules<'_>,
+    mut rules: PruneRules<'_>,
 ) -> Result<Pruned, Error> {
     // If the file is not a book, the reader has the better message.
     drop(PageFile::open(source, false)?);
@@ -144,13 +179,14 @@ pub fn prune(
     let _kept_away = kept_away.transpose()?;
     tabia_io::atomic::check(target, &["cto", "ctb"], options.old)?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
-    let mut plan = Plan::make(&book, watch, rules.fates)?;
-    if has_unreached(&book, &plan.before)? {
-        plan.visit_unreached(&book, watch)?;
-    }
-    if plan.any_out {
-        let warned = plan.add_warnings(&book, rules.warning, watch)?;
-        plan.mark_red(&book, &warned, rules.is_played, watch)?;
+    let mut plan = Plan::default();
+    let links = plan.follow(&book, &mut watch.part(0, 400), rules.rare)?;
+    plan.decide_all(&book, &links, &mut watch.part(400, 550), &mut rules)?;
+    plan.visit_unreached(&book, &links)?;
+    drop(links);
+    if !plan.out.is_empty() {
+        let warned = plan.add_warnings(&book, rules.warning)?;
+        plan.mark_red(&book, &warned, rules.is_played, &mut watch.part(550, 600))?;
     }
     drop(book);
     let mut done = Counts::default();
@@ -163,6 +199,7 @@ pub fn prune(
         repack: options.repack || !plan.unchanged,
         ..*options
     };
+    let watch = &mut watch.part(600, 1000);
     let rewritten = rewrite(source, target, &options, watch, Some(&mut edit), |_| Ok(()))?;
     Ok(Pruned {
         rewritten,
@@ -182,9 +219,12 @@ pub fn prune(
 pub fn count_pruned(
     book: &CtgBook,
     watch: &mut Watch<'_>,
-    fates: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
+    rules: &mut PruneRules<'_>,
 ) -> Result<u64, Error> {
-    let plan = Plan::make(book, watch, fates)?;
+    let mut plan = Plan::default();
+    let links = plan.follow(book, &mut watch.part(0, 700), rules.rare)?;
+    plan.decide_all(book, &links, &mut watch.part(700, 1000), rules)?;
+    plan.before.unite(&plan.rare);
     Ok(plan.before.len() - plan.after.len())
 }
 
@@ -195,6 +235,8 @@ struct Plan {
     before: EntrySet,
     /// Those that are still reached without the removed moves.
     after: EntrySet,
+    /// Entries that go whether they are reached or not.
+    rare: EntrySet,
     decisions: Decisions,
     /// Moves that are removed from the list even if the positions after them stay.
     unlisted: Bits,
@@ -203,54 +245,97 @@ struct Plan {
     red: EntrySet,
     /// No move is removed.
     unchanged: bool,
-    /// Some move is removed with what it leads to.
-    any_out: bool,
+    /// Moves that are removed with what only they lead to, unless they are never listed.
+    out: Vec<Out>,
+}
+
+/// A move that is removed, if it is in no other position that has its entry.
+struct Out {
+    from: EntryAddress,
+    /// Offset of the annotation in the file.
+    offset: u64,
+    to: EntryAddress,
 }
 
 impl Plan {
-    fn make(
+    /// Finds where all moves lead, and what is reached now.
+    fn follow(
+        &mut self,
         book: &CtgBook,
         watch: &mut Watch<'_>,
-        rule: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
-    ) -> Result<Plan, Error> {
-        let mut plan = Plan {
-            before: book.walk_lines(watch, |_, _| Ok(()))?,
-            unchanged: true,
-            ..Plan::default()
+        rare: Option<&Rare<'_>>,
+    ) -> Result<Links, Error> {
+        let links;
+        (links, self.rare) = book.links(watch, rare.map(|rare| rare.is))?;
+        let start = book.start(&mut book.reading()?)?;
+        if let Some(start) = start {
+            self.rare.remove(start);
+        }
+        self.before = match book.only() {
+            // Along moves that are not stored, too.
+            Some(_) => book.walk_lines(Some(&links), None, watch, |_, _| Ok(()))?,
+            None => links.reached_from(start),
         };
+        Ok(links)
+    }
+
+    /// Decides on all moves that are still reached.
+    fn decide_all(
+        &mut self,
+        book: &CtgBook,
+        links: &Links,
+        watch: &mut Watch<'_>,
+        rules: &mut PruneRules<'_>,
+    ) -> Result<(), Error> {
+        self.unchanged = self.rare.is_empty();
+        let rare = std::mem::take(&mut self.rare);
+        let plies = rules.rare.and_then(|rare| rare.plies);
         let mut fates = Vec::new();
-        plan.after = book.walk_lines(watch, |visit, follow| {
-            fates.clear();
-            rule(visit, &mut fates);
-            for (n, mv) in visit.moves.iter().enumerate() {
-                let fate = fates.get(n).copied().unwrap_or(Fate::Kept);
-                plan.decisions.decide(mv, fate == Fate::Kept);
-                plan.unchanged &= fate == Fate::Kept;
-                plan.any_out |= fate == Fate::Out;
-                if matches!(fate, Fate::Unlisted | Fate::Gone) {
-                    plan.unlisted.set(mv.offset);
+        let reached =
+            book.walk_lines(Some(links), Some((&rare, plies)), watch, |visit, follow| {
+                fates.clear();
+                (rules.fates)(visit, &mut fates);
+                for (n, mv) in visit.moves.iter().enumerate() {
+                    let fate = fates.get(n).copied().unwrap_or(Fate::Kept);
+                    self.decisions.decide(mv, fate == Fate::Kept);
+                    self.unchanged &= fate == Fate::Kept;
+                    if fate == Fate::Out
+                        && let Some(after) = &mv.after
+                    {
+                        self.out.push(Out {
+                            from: visit.entry.place,
+                            offset: mv.offset,
+                            to: after.place,
+                        });
+                    }
+                    if matches!(fate, Fate::Unlisted | Fate::Gone) {
+                        self.unlisted.set(mv.offset);
+                    }
+                    if matches!(fate, Fate::Out | Fate::Gone) {
+                        *follow &= !(1 << n);
+                    }
                 }
-                if matches!(fate, Fate::Out | Fate::Gone) {
-                    *follow &= !(1 << n);
-                }
-            }
-            Ok(())
-        })?;
-        Ok(plan)
+                Ok(())
+            })?;
+        self.after.extend(reached.without(&rare));
+        self.rare = rare;
+        Ok(())
     }
 
     /// Whether an entry is removed.
     fn goes(&self, place: EntryAddress) -> bool {
-        self.before.contains(place) && !self.after.contains(place)
+        self.rare.contains(place) || self.before.contains(place) && !self.after.contains(place)
     }
 
     /// Also looks at entries that no line leads to: moves of theirs may lead to removed
     /// entries.
-    fn visit_unreached(&mut self, book: &CtgBook, watch: &mut Watch<'_>) -> Result<(), Error> {
-        book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
-            if self.before.contains(visit.entry.place) {
-                return Ok(());
-            }
+    fn visit_unreached(&mut self, book: &CtgBook, links: &Links) -> Result<(), Error> {
+        let mut losing = EntrySet::default();
+        losing.extend(links.entries().without(&self.before).filter(|place| {
+            let mut after = links.after(*place).flatten();
+            after.any(|to| self.goes(to))
+        }));
+        book.visit_set(&losing, |visit| {
             for entry in visit.moves {
                 if entry.after.is_some_and(|child| self.goes(child.place)) {
                     self.decisions.decide(entry, false);
@@ -266,23 +351,25 @@ impl Plan {
         &mut self,
         book: &CtgBook,
         warning: &dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
-        watch: &mut Watch<'_>,
     ) -> Result<Vec<EntryAddress>, Error> {
+        let stays = |out: &&Out| {
+            let Out { offset, to, .. } = **out;
+            self.decisions.goes(offset) && !self.goes(to) && !self.unlisted.has(offset)
+        };
+        let stay: HashSet<u64, FxBuildHasher> = self
+            .out
+            .iter()
+            .filter(stays)
+            .map(|out| out.offset)
+            .collect();
+        let mut with_warnings = EntrySet::default();
+        with_warnings.extend(self.out.iter().filter(stays).map(|out| out.from));
         let mut warned = Vec::new();
-        book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
-            if !self.after.contains(visit.entry.place) {
-                return Ok(());
+        book.visit_set(&with_warnings, |visit| {
+            for entry in visit.moves.iter().filter(|mv| stay.contains(&mv.offset)) {
+                self.warnings.insert(entry.offset, warning(visit, entry));
             }
-            let known = self.warnings.len();
-            for entry in visit.moves {
-                let stays = entry.after.is_some_and(|child| !self.goes(child.place));
-                if stays && self.decisions.goes(entry.offset) && !self.unlisted.has(entry.offset) {
-                    self.warnings.insert(entry.offset, warning(visit, entry));
-                }
-            }
-            if self.warnings.len() > known {
-                warned.push(visit.entry.place);
-            }
+            warned.push(visit.entry.place);
             Ok(())
         })?;
         Ok(warned)
@@ -393,20 +480,6 @@ fn place_of(file_offset: u64) -> EntryAddress {
         page: u32::try_from((file_offset / page).saturating_sub(1)).unwrap_or(u32::MAX),
         offset: (file_offset % page) as u16,
     }
-}
-
-/// Whether there are entries that are not in the set.
-fn has_unreached(book: &CtgBook, reached: &EntrySet) -> Result<bool, Error> {
-    for entry in book.entries() {
-        match entry {
-            Ok(entry) if reached.contains(entry.place) => {}
-            Ok(_) => return Ok(true),
-            // The rewriting reports it.
-            Err(error) if error.is_damage() => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(false)
 }
 
 #[derive(Default)]

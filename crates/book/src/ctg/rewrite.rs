@@ -16,7 +16,7 @@ use super::{
 };
 use tabia_io::atomic::{LOCK_WAIT, Previous, is_same_file};
 use tabia_io::input::sibling::sibling;
-use tabia_io::progress::Watch;
+use tabia_io::progress::{Progress, Watch};
 
 tabia_io::options! {
     /// Options of [`compact`] and [`merge`].
@@ -130,7 +130,7 @@ pub(super) fn rewrite(
     let book = PageFile::open(source, false)?;
     let games = book.header().games;
     let only = wanted.only.or(book.header().only);
-    let surveyed = Surveyed::read(&book, source, watch)?;
+    let surveyed = Surveyed::read(&book, source, &mut watch.part(0, 250))?;
     let kept = surveyed.live.as_ref().filter(|_| !wanted.repack);
     let splits_kept = kept.is_some();
     let options = WriteOptions {
@@ -144,9 +144,10 @@ pub(super) fn rewrite(
     let mut entry = Vec::new();
     let total = book.header().positions.into();
     let mut done = 0;
+    let mut writing = watch.part(250, 900);
     while let Some(order) = entries.next_into(&mut entry)? {
         done += 1;
-        watch.position("writing", done, Some(total))?;
+        writing.position("writing", done, Some(total))?;
         if let Some(edit) = &mut edit
             && !edit(order.file_offset(), &order.key, &mut entry)
         {
@@ -164,6 +165,8 @@ pub(super) fn rewrite(
     salvage.checked(wanted.strict)?;
     // Some systems cannot replace an open file.
     drop(book);
+    let saving = Progress::new("saving", "positions", done, None);
+    watch.part(900, 1000).step(saving)?;
     let written = writer.finish(games)?;
     Ok(Rewritten {
         written,
@@ -214,8 +217,10 @@ pub fn merge(
     let folder = writer.folder();
     let share = options.memory / books.len().max(1) as u64;
     let mut streams = Vec::new();
-    for (book, source) in books.iter().zip(sources) {
-        let surveyed = Surveyed::read(book, source, watch)?;
+    let steps = (books.len() as u16).max(1);
+    for ((book, source), step) in books.iter().zip(sources).zip(0..) {
+        let from = |step: u16| (250 * u32::from(step) / u32::from(steps)) as u16;
+        let surveyed = Surveyed::read(book, source, &mut watch.part(from(step), from(step + 1)))?;
         streams.push(surveyed.sorted(&folder, share)?);
     }
     let mut entries = Merge::new(streams)?;
@@ -226,9 +231,10 @@ pub fn merge(
     let total = books.iter().map(|book| u64::from(book.header().positions));
     let total = total.sum();
     let mut done = 0;
+    let mut merging = watch.part(250, 900);
     while let Some(order) = head {
         done += 1;
-        watch.position("merging", done, Some(total))?;
+        merging.position("merging", done, Some(total))?;
         group.push(std::mem::take(&mut next));
         head = entries.next_into(&mut next)?;
         if head.is_some_and(|head| head.key == order.key) {
@@ -251,6 +257,8 @@ pub fn merge(
     salvage.checked(options.strict)?;
     // Some systems cannot replace an open file.
     drop(books);
+    let saving = Progress::new("saving", "positions", done, None);
+    watch.part(900, 1000).step(saving)?;
     let written = writer.finish(games)?;
     Ok(Rewritten {
         written,

@@ -9,7 +9,7 @@ use crate::{
     Annotation, Field, MarkChange, MarkEdit, MarkPlace, PositionRecord,
     ctg::{
         CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, PAGE_HEADER_BYTES,
-        STATISTICS_BYTES, moves, reader::Reading,
+        STATISTICS_BYTES, directory::Links, moves, reader::Reading,
     },
     position_of,
 };
@@ -142,6 +142,48 @@ impl EntrySet {
         (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
     }
 
+    /// Removes an entry.
+    pub(super) fn remove(&mut self, place: EntryAddress) {
+        if let Some(word) = self.pages.get_mut(place.page as usize) {
+            *word &= !EntrySet::bit(place);
+        }
+    }
+
+    /// Removes the entries that are in `other` too, and returns them.
+    pub(super) fn take(&mut self, other: &EntrySet) -> EntrySet {
+        let both = self.pages.iter().zip(&other.pages);
+        let taken: Vec<u128> = both.map(|(word, other)| word & other).collect();
+        for (word, taken) in self.pages.iter_mut().zip(&taken) {
+            *word &= !taken;
+        }
+        EntrySet { pages: taken }
+    }
+
+    /// For each page the number of entries of the set in the pages before it.
+    pub(super) fn before_each_page(&self) -> Vec<u32> {
+        let counts = self.pages.iter().map(|word| word.count_ones());
+        let sums = counts.scan(0, |sum, count| {
+            let before = *sum;
+            *sum += count;
+            Some(before)
+        });
+        sums.collect()
+    }
+
+    /// The entries that are not in `other`, with offsets that are good for sets only.
+    pub(super) fn without(&self, other: &EntrySet) -> impl Iterator<Item = EntryAddress> {
+        let others = other.pages.iter().copied().chain(std::iter::repeat(0));
+        let words = (0..).zip(self.pages.iter().zip(others));
+        words.flat_map(|(page, (word, other))| {
+            let word = word & !other;
+            let bits = (0..128_u16).filter(move |bit| word >> bit & 1 != 0);
+            bits.map(move |bit| EntryAddress {
+                page,
+                offset: PAGE_HEADER_BYTES as u16 + bit * (2 + STATISTICS_BYTES) as u16,
+            })
+        })
+    }
+
     pub(crate) fn unite(&mut self, other: &EntrySet) {
         let pages = self.pages.len().max(other.pages.len());
         self.pages.resize(pages, 0);
@@ -171,12 +213,32 @@ impl EntrySet {
     }
 }
 
-/// An entry and its moves as stored.
-type Raw = (VisitedEntry, Vec<(u8, Annotation)>);
+impl Extend<EntryAddress> for EntrySet {
+    fn extend<T: IntoIterator<Item = EntryAddress>>(&mut self, places: T) {
+        for place in places {
+            self.insert(place);
+        }
+    }
+}
 
-fn raw(place: EntryAddress, entry: &Entry<'_>) -> Option<Raw> {
-    let visited = VisitedEntry::from_entry(place, entry.key()?, entry);
-    Some((visited, entry.moves().collect()))
+/// An entry and its moves as stored.
+pub(super) struct Raw {
+    pub(super) entry: VisitedEntry,
+    pub(super) moves: Vec<(u8, Annotation)>,
+}
+
+impl Raw {
+    pub(super) fn new(place: EntryAddress, entry: &Entry<'_>) -> Option<Raw> {
+        Some(Raw {
+            entry: VisitedEntry::from_entry(place, entry.key()?, entry),
+            moves: entry.moves().collect(),
+        })
+    }
+
+    /// Offset in the file of the annotation of the first move.
+    fn first_annotation(&self) -> u64 {
+        self.entry.place.file_offset() + self.entry.key.as_bytes().len() as u64 + 2
+    }
 }
 
 /// The result of a step; an error ends the pass.
@@ -193,7 +255,10 @@ pub enum Pass {
     Moves,
     /// As `Moves`, but from the start position, level by level; a position that can be
     /// reached with either side to move comes twice.
-    FromStart,
+    FromStart {
+        /// Only positions fewer plies from there.
+        plies: Option<u32>,
+    },
 }
 
 impl CtgBook {
@@ -215,7 +280,8 @@ impl CtgBook {
     }
 
     /// As [`CtgBook::visit`], only for entries that are `wanted`; with
-    /// [`Pass::FromStart`] for all.
+    /// [`Pass::FromStart`] for all. Without its far positions the moves there are not looked
+    /// at, but damaged pages are found anywhere.
     ///
     /// # Errors
     ///
@@ -228,8 +294,17 @@ impl CtgBook {
         lost: &mut dyn FnMut(Error),
         mut found: impl FnMut(&Visit<'_>) -> Stopped,
     ) -> Stopped {
-        if pass == Pass::FromStart {
-            self.walk_lines(watch, |visit, _| found(visit))?;
+        if let Pass::FromStart { plies } = pass {
+            let is_near = |ply: Option<u32>| ply < plies || plies.is_none();
+            self.walk_lines(None, None, watch, |visit, follow| {
+                if !is_near(visit.ply.map(|ply| ply + 1)) {
+                    *follow = 0;
+                }
+                match is_near(visit.ply) {
+                    true => found(visit),
+                    false => Ok(()),
+                }
+            })?;
             // Damage also ends lines, and the walk never sees such a page: so all pages
             // are checked, each once.
             return self.each_block(
@@ -250,7 +325,7 @@ impl CtgBook {
             if pass == Pass::Entries {
                 return Ok(Some(Vec::new()));
             }
-            let Some((_, position)) = position_of(&raw.0.key) else {
+            let Some((_, position)) = position_of(&raw.entry.key) else {
                 return Ok(None);
             };
             Ok(Some(match pass {
@@ -269,7 +344,12 @@ impl CtgBook {
                             Pass::Entries => Vec::new(),
                             _ => entry.moves().collect(),
                         };
-                        wanted(&visited).then(|| Ok((visited, moves())))
+                        wanted(&visited).then(|| {
+                            Ok(Raw {
+                                entry: visited,
+                                moves: moves(),
+                            })
+                        })
                     }),
                     Err(damage) => Some(Err(damage)),
                 });
@@ -278,7 +358,9 @@ impl CtgBook {
             |all| {
                 let mut reading = self.reading()?;
                 let shown = all.into_iter().map(|raw| match raw {
-                    Ok(raw) => Ok(Ok(moves_of(&raw, &mut reading)?.map(|moves| (raw.0, moves)))),
+                    Ok(raw) => Ok(Ok(
+                        moves_of(&raw, &mut reading)?.map(|moves| (raw.entry, moves))
+                    )),
                     Err(damage) => Ok(Err(damage)),
                 });
                 shown.collect::<Result<Vec<_>, Error>>()
@@ -303,25 +385,23 @@ impl CtgBook {
     /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` chooses the moves
     /// along which the walk continues: bit n of its second argument is move n of the visit,
     /// and all are set at first. In a book for one side it continues by all moves of the
-    /// other that lead to positions of the book. Damaged pages are not reported. Returns
-    /// the visited entries.
+    /// other that lead to positions of the book. Damaged pages are not reported. Without
+    /// links the entries after moves are looked up. Entries of `passed` are not shown: lines
+    /// go through them, up to so many plies. Returns the visited entries, and the passed ones.
     ///
     /// # Errors
     ///
     /// As for [`CtgBook::visit`].
-    pub(crate) fn walk_lines(
+    pub(super) fn walk_lines(
         &self,
+        links: Option<&Links>,
+        passed: Option<(&EntrySet, Option<u32>)>,
         watch: &mut Watch<'_>,
         mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
     ) -> Result<EntrySet, Error> {
-        let start = CanonicalBoard::from_position(&Chess::default()).map(|board| board.key());
         let mut reading = self.reading()?;
         let mut level = EntrySet::default();
-        if let Some(start) = start
-            && let Some(place) = reading.find(&start, |_| ())?
-        {
-            level.insert(place);
-        }
+        level.extend(self.start(&mut reading)?);
         // With White and with Black to move.
         let mut seen = [level.clone(), EntrySet::default()];
         let mut ply = 0;
@@ -329,53 +409,108 @@ impl CtgBook {
         let expected = Some(self.header().positions.into());
         while !level.is_empty() {
             let mut next = EntrySet::default();
-            let mut walker = self.pages.positional_reader();
-            let pages = (0..).zip(&level.pages).filter(|(_, word)| **word != 0);
-            for (page, _) in pages {
-                walker.each_entry(page, |entry| {
-                    let sound = entry.ok().filter(|(place, _)| level.contains(*place));
-                    let Some(entry) = sound.and_then(|(place, entry)| raw(place, &entry)) else {
-                        return Ok(());
-                    };
-                    watch.position("looking", positions, expected)?;
-                    positions += 1;
-                    let Some((_, position)) = position_of(&entry.0.key) else {
-                        return Ok(());
-                    };
-                    let moves = with_entries_after(&position, &entry, &mut reading)?;
-                    let visit = Visit {
-                        entry: &entry.0,
-                        moves: &moves,
-                        ply: Some(ply),
-                    };
-                    let mut follow = u128::MAX;
-                    found(&visit, &mut follow)?;
+            let is_other = self.is_for_opponent_of(Color::from_white(ply % 2 == 0));
+            if let Some((passed, plies)) = passed {
+                let through = level.take(passed);
+                if plies.is_none_or(|plies| ply < plies) {
                     let [white, black] = &mut seen;
                     let seen = if ply % 2 == 0 { black } else { white };
-                    if self.is_for_opponent_of(Color::from_white(ply % 2 == 0)) {
-                        for after in entries_after(&position, &mut reading)? {
-                            if seen.insert(after) {
-                                next.insert(after);
-                            }
-                        }
+                    let after = |place| links.into_iter().flat_map(move |links| links.after(place));
+                    let nothing = EntrySet::default();
+                    let after = through.without(&nothing).flat_map(after);
+                    next.extend(after.flatten().filter(|to| seen.insert(*to)));
+                    if is_other {
+                        self.each_of(&through, &mut reading, |position, _, reading| {
+                            let after = entries_after(position, reading)?.into_iter();
+                            next.extend(after.filter(|to| seen.insert(*to)));
+                            Ok(())
+                        })?;
                     }
-                    for (n, entry) in moves.iter().enumerate() {
-                        if follow >> n & 1 != 0
-                            && let Some(after) = &entry.after
-                            && seen.insert(after.place)
-                        {
-                            next.insert(after.place);
-                        }
-                    }
-                    Ok(())
-                })?;
+                }
             }
+            self.each_of(&level, &mut reading, |position, raw, reading| {
+                watch.position("looking", positions, expected)?;
+                positions += 1;
+                let moves = match links {
+                    Some(links) => with_linked_entries(position, raw, links, reading)?,
+                    None => with_entries_after(position, raw, reading)?,
+                };
+                let visit = Visit {
+                    entry: &raw.entry,
+                    moves: &moves,
+                    ply: Some(ply),
+                };
+                let mut follow = u128::MAX;
+                found(&visit, &mut follow)?;
+                let [white, black] = &mut seen;
+                let seen = if ply % 2 == 0 { black } else { white };
+                if is_other {
+                    let after = entries_after(position, reading)?.into_iter();
+                    next.extend(after.filter(|to| seen.insert(*to)));
+                }
+                for (n, entry) in moves.iter().enumerate() {
+                    if follow >> n & 1 != 0
+                        && let Some(after) = &entry.after
+                        && seen.insert(after.place)
+                    {
+                        next.insert(after.place);
+                    }
+                }
+                Ok(())
+            })?;
             level = next;
             ply += 1;
         }
         let [mut all, black] = seen;
         all.unite(&black);
         Ok(all)
+    }
+
+    /// The entry of the start position.
+    pub(super) fn start(&self, reading: &mut Reading<'_>) -> Result<Option<EntryAddress>, Error> {
+        match CanonicalBoard::from_position(&Chess::default()) {
+            Some(board) => reading.find(&board.key(), |_| ()),
+            None => Ok(None),
+        }
+    }
+
+    /// Shows the entries of a set with the entries after their moves, in the order of the
+    /// file; reads only their pages. Damage is left out.
+    pub(super) fn visit_set(
+        &self,
+        set: &EntrySet,
+        mut found: impl FnMut(&Visit<'_>) -> Stopped,
+    ) -> Stopped {
+        let mut reading = self.reading()?;
+        self.each_of(set, &mut reading, |position, raw, reading| {
+            found(&Visit {
+                entry: &raw.entry,
+                moves: &with_entries_after(position, raw, reading)?,
+                ply: None,
+            })
+        })
+    }
+
+    /// Reads the entries of a set whose keys are positions.
+    fn each_of<'b>(
+        &'b self,
+        set: &EntrySet,
+        reading: &mut Reading<'b>,
+        mut found: impl FnMut(&Chess, &Raw, &mut Reading<'b>) -> Stopped,
+    ) -> Stopped {
+        let mut walker = self.pages.positional_reader();
+        let pages = (0..).zip(&set.pages).filter(|(_, word)| **word != 0);
+        for (page, _) in pages {
+            walker.each_entry(page, |entry| {
+                let sound = entry.ok().filter(|(place, _)| set.contains(*place));
+                let raw = sound.and_then(|(place, entry)| Raw::new(place, &entry));
+                match raw.and_then(|raw| Some((position_of(&raw.entry.key)?.1, raw))) {
+                    Some((position, raw)) => found(&position, &raw, reading),
+                    None => Ok(()),
+                }
+            })?;
+        }
+        Ok(())
     }
 }
 
@@ -415,8 +550,8 @@ pub(super) fn stored_moves(
     place: EntryAddress,
     reading: &mut Reading<'_>,
 ) -> Result<(Chess, Vec<VisitedMove>), Error> {
-    let raw = raw(place, &reading.entry(place)?);
-    let known = raw.and_then(|raw| Some((position_of(&raw.0.key)?.1, raw)));
+    let raw = Raw::new(place, &reading.entry(place)?);
+    let known = raw.and_then(|raw| Some((position_of(&raw.entry.key)?.1, raw)));
     let Some((position, raw)) = known else {
         return Ok((Chess::default(), Vec::new()));
     };
@@ -440,13 +575,13 @@ fn entries_after(position: &Chess, reading: &mut Reading<'_>) -> Result<Vec<Entr
     Ok(places)
 }
 
-fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
+fn bare_moves(position: &Chess, raw: &Raw) -> Vec<VisitedMove> {
+    let stored = &raw.moves;
     let Some(board) = CanonicalBoard::from_position(position) else {
         return Vec::new();
     };
     let legal = moves::likely_of_all(stored.iter().copied(), &board, position);
-    let first = entry.place.file_offset() + entry.key.as_bytes().len() as u64 + 2;
-    let offsets = (first..).step_by(2);
+    let offsets = (raw.first_annotation()..).step_by(2);
     let known = stored.iter().zip(offsets);
     known
         .filter_map(|(&(byte, annotation), offset)| {
@@ -460,6 +595,27 @@ fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
             })
         })
         .collect()
+}
+
+/// As [`with_entries_after`], without look-ups.
+fn with_linked_entries(
+    position: &Chess,
+    raw: &Raw,
+    links: &Links,
+    reading: &mut Reading<'_>,
+) -> Result<Vec<VisitedMove>, Error> {
+    let mut moves = bare_moves(position, raw);
+    let offsets = (raw.first_annotation()..).step_by(2);
+    let mut after = links.after(raw.entry.place).zip(offsets);
+    for known in &mut moves {
+        let to = after.find(|(_, offset)| *offset == known.offset);
+        if let Some(place) = to.and_then(|(to, _)| to) {
+            let entry = reading.entry(place)?;
+            let visited = |key| VisitedEntry::from_entry(place, key, &entry);
+            known.after = entry.key().map(visited);
+        }
+    }
+    Ok(moves)
 }
 
 fn with_entries_after(
@@ -483,4 +639,39 @@ fn with_entries_after(
         }
     }
     Ok(moves)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::ctg::OpenOptions;
+
+    #[test]
+    fn positions_far_from_the_start_are_not_looked_at() {
+        let book = CtgBook::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
+        let seen = |plies| {
+            let mut seen = Vec::new();
+            let pass = Pass::FromStart { plies };
+            book.visit(pass, &mut Watch::default(), &mut |_| (), |visit| {
+                seen.push((visit.ply, visit.entry.key));
+                Ok(())
+            })
+            .unwrap();
+            seen
+        };
+        let mut near = seen(None);
+        near.retain(|(ply, _)| *ply < Some(5));
+        assert_eq!(seen(Some(5)), near);
+        let mut walked = 0;
+        book.walk_lines(None, None, &mut Watch::default(), |visit, follow| {
+            walked += 1;
+            if visit.ply >= Some(4) {
+                *follow = 0;
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(walked, near.len());
+    }
 }

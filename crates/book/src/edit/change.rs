@@ -184,11 +184,17 @@ impl MarkEdit {
 }
 
 impl Format {
+    /// Whether books of this format can be changed and written.
+    #[must_use]
+    pub const fn is_writable(self) -> bool {
+        !matches!(self, Format::Bkt | Format::Obk)
+    }
+
     /// The greatest number that this format stores with a move, if it stores one.
     #[must_use]
     pub const fn most_weight(self) -> Option<u16> {
         match self {
-            Format::Ctg => None,
+            Format::Ctg | Format::Bkt | Format::Obk => None,
             Format::Bin => Some(u16::MAX),
             Format::Abk => Some(9),
         }
@@ -198,6 +204,9 @@ impl Format {
     /// it can store all.
     #[must_use]
     pub fn lacks(self, edit: &MarkEdit) -> Option<&'static str> {
+        if !self.is_writable() {
+            return Some("marks that can be changed");
+        }
         let Some(most) = self.most_weight() else {
             return edit.weight.map(|_| "weights");
         };
@@ -221,6 +230,7 @@ impl Format {
     pub(crate) const fn has_instead(self) -> &'static str {
         match self {
             Format::Ctg => "main, avoid and the learn value say how often a move is played",
+            Format::Bkt | Format::Obk => "convert it to a ChessBase book to change it",
             Format::Bin | Format::Abk => {
                 "avoid and a weight can be set; convert it to a ChessBase book for the rest"
             }

@@ -327,7 +327,7 @@ impl Journal {
             // A Polyglot entry has numbers of several bytes.
             let mark = match format {
                 Format::Bin => record.offset / 16,
-                Format::Ctg | Format::Abk => record.offset,
+                Format::Ctg | Format::Abk | Format::Bkt | Format::Obk => record.offset,
             };
             if last.replace(mark) != Some(mark) {
                 marks += 1;

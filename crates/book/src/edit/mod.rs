@@ -158,6 +158,15 @@ impl BookEditor {
         options: &EditOptions,
         resolve: Option<Resolve>,
     ) -> Result<BookEditor, Error> {
+        if let Ok(format) = Format::recognize(path)
+            && !format.is_writable()
+        {
+            return Err(Error::Format {
+                path: path.into(),
+                format,
+                what: "marks that can be changed",
+            });
+        }
         let mut messages = settle(path)?;
         let (file, lock) = match claim(path, options.wait) {
             Ok(claimed) => claimed,
@@ -271,7 +280,7 @@ impl BookEditor {
     /// # Errors
     ///
     /// As for [`BookEditor::apply`], except for failures of writing.
-    pub(crate) fn rehearse(&self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
+    pub fn rehearse(&self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
         Ok(self.changed(changes)?.1)
     }
 
@@ -330,7 +339,7 @@ impl BookEditor {
     pub fn back_up(&self) -> Result<(), Error> {
         let companions: &[&str] = match self.book.format() {
             Format::Ctg => &["cto", "ctb"],
-            Format::Bin | Format::Abk => &[],
+            Format::Bin | Format::Abk | Format::Bkt | Format::Obk => &[],
         };
         atomic::back_up(self.book.path(), companions)?;
         Ok(())

@@ -10,6 +10,7 @@ use crate::KeyedEntry;
 use crate::abk::AbkBook;
 use crate::bin::BinBook;
 use crate::ctg::{CanonicalBoard, CtgBook, Key, encode_move_byte, find_move_byte};
+use crate::loaded::LoadedBook;
 use crate::{Book, Error, Format, Mark, OpenOptions, Preference, polyglot};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at, u8_at};
 use tabia_io::input::file::DataFile;
@@ -198,6 +199,7 @@ impl Book {
             Book::Ctg(_) => Vec::new(),
             Book::Bin(book) => book.entries_of(key)?,
             Book::Abk(book) => book.entries_of(key).collect(),
+            Book::Loaded(book) => book.entries_of(key).collect(),
         };
         let legal = position.legal_moves();
         entries.retain(|entry| entry.mv.find(&legal).and_then(|n| legal.get(n)) == Some(&mv));
@@ -233,6 +235,7 @@ impl Book {
     pub(super) fn open_live(path: &Path) -> Result<Book, Error> {
         let map = || DataFile::open_mapped(path).map_err(|error| Error::io(path, error));
         Ok(match Format::recognize(path)? {
+            format @ (Format::Bkt | Format::Obk) => Book::Loaded(LoadedBook::new(map()?, format)?),
             // Read by system calls.
             Format::Ctg => Book::Ctg(CtgBook::open(path, &OpenOptions { mmap: false })?),
             Format::Bin => Book::Bin(BinBook::new(map()?)?),

@@ -70,14 +70,18 @@ pub fn evaluate_moves(evaluations: &EvalTable, position: &Chess, moves: &mut [Bo
     for entry in moves.iter_mut() {
         let after = notation::after(position, entry.mv);
         let uci = entry.mv.to_uci(CastlingMode::Chess960);
-        let value = evaluations.get(&after).map(|after| after.value);
-        let value = value.or_else(|| {
-            let known = here.as_ref()?.moves.iter().find(|known| known.mv == uci);
-            known.map(|known| known.value)
+        let known = evaluations
+            .get(&after)
+            .map(|after| (after.value, after.depth));
+        let known = known.or_else(|| {
+            let here = here.as_ref()?;
+            let known = here.moves.iter().find(|known| known.mv == uci)?;
+            Some((known.value, here.depth))
         });
-        entry.evaluation = value.map(|value| MoveEvaluation {
+        entry.evaluation = known.map(|(value, depth)| MoveEvaluation {
             value: value.clamped(turn),
             loss: 0,
+            depth,
         });
         best = best.max(entry.evaluation.map(|known| known.value));
     }

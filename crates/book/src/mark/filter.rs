@@ -166,9 +166,32 @@ impl Filter {
     pub(crate) fn tests_ply(&self) -> bool {
         self.root.names(&|word, _| word == Word::Ply)
     }
+
+    /// No move further from the start position meets the condition; `None` if some may.
+    #[must_use]
+    pub(crate) fn most_plies(&self) -> Option<u32> {
+        self.root.most_plies()
+    }
 }
 
 impl Condition {
+    fn most_plies(&self) -> Option<u32> {
+        match self {
+            Condition::And(a, b) => match (a.most_plies(), b.most_plies()) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            },
+            Condition::Or(a, b) => Some(a.most_plies()?.max(b.most_plies()?)),
+            Condition::Compare(
+                Word::Ply,
+                Comparison::Less | Comparison::AtMost | Comparison::Equal,
+                number,
+                // A move that is one ply too far away does no harm.
+            ) => Some(*number as u32),
+            Condition::Not(_) | Condition::Compare(..) => None,
+        }
+    }
+
     fn admits(&self, subject: &Subject) -> bool {
         match self {
             Condition::And(a, b) => a.admits(subject) && b.admits(subject),
@@ -423,6 +446,17 @@ impl Parser {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_condition_says_how_far_its_moves_are() {
+        let most = |text| Filter::parse(text).unwrap().most_plies();
+        assert_eq!(most("ply<=20"), Some(20));
+        assert_eq!(most("games>5 and (ply<8 or ply=12)"), Some(12));
+        assert_eq!(most("ply<=9 and ply<=4"), Some(4));
+        for open in ["ply>3", "not ply>3", "ply<3 or games>5", "games>5"] {
+            assert_eq!(most(open), None, "{open}");
+        }
+    }
 
     fn subject() -> Subject {
         Subject {

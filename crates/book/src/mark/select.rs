@@ -34,7 +34,9 @@ impl Selection {
         // With a filter, annotations also need the position after the move.
         let filtered_signs = self.filter.is_some() && self.edit.touches_moves();
         if self.colour.is_some() || from_start {
-            Pass::FromStart
+            Pass::FromStart {
+                plies: self.filter.as_ref().and_then(Filter::most_plies),
+            }
         } else if tests_moves || filtered_signs {
             Pass::Moves
         } else if self.edit.touches_moves() {

@@ -267,6 +267,7 @@ mod tests {
                     evaluation: value.zip(best).map(|(value, best)| crate::MoveEvaluation {
                         value,
                         loss: best.abs_diff(value),
+                        depth: 0,
                     }),
                     ..BookMove::stored(entry, Annotation(0), Some(crate::PositionRecord::default()))
                 })

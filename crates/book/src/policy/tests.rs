@@ -25,7 +25,11 @@ fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
 
 fn evaluated(candidate: BookMove, value: i32, loss: u32) -> BookMove {
     BookMove {
-        evaluation: Some(crate::MoveEvaluation { value, loss }),
+        evaluation: Some(crate::MoveEvaluation {
+            value,
+            loss,
+            depth: 0,
+        }),
         ..candidate
     }
 }
@@ -638,7 +642,11 @@ prop_compose! {
         entry.annotation = Annotation(annotation);
         entry.transposition = transposition;
         entry.preference = preference;
-        entry.evaluation = evaluation.map(|(value, loss)| crate::MoveEvaluation { value, loss });
+        entry.evaluation = evaluation.map(|(value, loss)| crate::MoveEvaluation {
+            value,
+            loss,
+            depth: 0,
+        });
         if !present { entry.after = None; }
         entry
     }

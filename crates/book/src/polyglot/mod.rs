@@ -18,7 +18,7 @@ pub use keyed::KeyedEntry;
 use std::fmt;
 
 use shakmaty::{
-    CastlingSide, Chess, Color, EnPassantMode, File, Move, Position as _, Role, Square,
+    CastlingSide, Chess, Color, EnPassantMode, Move, Position as _, Role, Square,
     zobrist::{Zobrist64, ZobristValue as _},
 };
 
@@ -92,6 +92,37 @@ impl PackedMove {
         PackedMove(promotion << 12 | (from.to_u32() << 6 | to.to_u32()) as u16)
     }
 
+    /// Source and target square.
+    #[must_use]
+    pub fn squares(self) -> (Square, Square) {
+        let square = |bits: u16| Square::new(u32::from(bits & 63));
+        (square(self.0 >> 6), square(self.0))
+    }
+
+    /// What a pawn becomes.
+    #[must_use]
+    pub const fn promotion(self) -> Option<Role> {
+        match self.0 >> 12 & 7 {
+            1 => Some(Role::Knight),
+            2 => Some(Role::Bishop),
+            3 => Some(Role::Rook),
+            4 => Some(Role::Queen),
+            _ => None,
+        }
+    }
+
+    /// Packs a move; castling as the king's own squares, e1g1 and the like.
+    #[must_use]
+    pub fn by_target(mv: Move) -> PackedMove {
+        match (mv, mv.castling_side()) {
+            (Move::Castle { king, .. }, Some(side)) => {
+                let file = side.king_to_file();
+                PackedMove::new(king, Square::from_coords(file, king.rank()), None)
+            }
+            _ => PackedMove::from_move(mv),
+        }
+    }
+
     /// Packs a move; castling as king takes rook.
     #[inline]
     #[must_use]
@@ -113,22 +144,15 @@ impl PackedMove {
 
     /// Whether it is `mv`, a castling move written as e1g1 and the like.
     fn is_castling_by_target(self, mv: Move) -> bool {
-        let Move::Castle { king, .. } = mv else {
-            return false;
-        };
-        let file = match mv.castling_side() {
-            Some(CastlingSide::KingSide) => File::G,
-            _ => File::C,
-        };
-        PackedMove::new(king, Square::from_coords(file, king.rank()), None) == self
+        matches!(mv, Move::Castle { .. }) && PackedMove::by_target(mv) == self
     }
 }
 
 /// As coordinates: "e2e4", "e7e8q", "e1h1".
 impl fmt::Display for PackedMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let square = |bits: u16| Square::new(u32::from(bits & 63));
-        write!(f, "{}{}", square(self.0 >> 6), square(self.0))?;
+        let (from, to) = self.squares();
+        write!(f, "{from}{to}")?;
         match self.0 >> 12 & 7 {
             0 => Ok(()),
             1 => write!(f, "n"),

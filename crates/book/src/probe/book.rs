@@ -5,7 +5,7 @@ use std::path::Path;
 use shakmaty::Chess;
 
 use super::{Lookup, Probe, Wanted};
-use crate::{Error, OpenOptions, abk::AbkBook, bin::BinBook, ctg::CtgBook};
+use crate::{Error, OpenOptions, abk::AbkBook, bin::BinBook, ctg::CtgBook, loaded::LoadedBook};
 use tabia_notation::kind::{BookKind, Kind};
 
 tabia_notation::named! {
@@ -18,6 +18,10 @@ tabia_notation::named! {
         Bin = "bin",
         /// Arena, `.abk`.
         Abk = "abk",
+        /// Shredder, `.bkt`.
+        Bkt = "bkt",
+        /// Chessmaster, `.obk`.
+        Obk = "obk",
     }
 }
 
@@ -33,6 +37,8 @@ impl Format {
             Format::Ctg => BookKind::Ctg,
             Format::Bin => BookKind::Bin,
             Format::Abk => BookKind::Abk,
+            Format::Bkt => BookKind::Bkt,
+            Format::Obk => BookKind::Obk,
         }
     }
 
@@ -52,6 +58,8 @@ impl Format {
         match Kind::of_file(path) {
             Some(Kind::Book(BookKind::Bin)) => Ok(Format::Bin),
             Some(Kind::Book(BookKind::Abk)) => Ok(Format::Abk),
+            Some(Kind::Book(BookKind::Bkt)) => Ok(Format::Bkt),
+            Some(Kind::Book(BookKind::Obk)) => Ok(Format::Obk),
             // If the file cannot be read, the CTG reader reports it.
             Some(Kind::Book(BookKind::Ctg)) | None => Ok(Format::Ctg),
             Some(kind) => Err(Error::NoBook {
@@ -74,6 +82,8 @@ pub enum Book {
     Bin(BinBook),
     /// Arena.
     Abk(AbkBook),
+    /// Shredder, Chessmaster.
+    Loaded(LoadedBook),
 }
 
 impl Book {
@@ -88,6 +98,9 @@ impl Book {
             Format::Ctg => Book::Ctg(CtgBook::open(path, options)?),
             Format::Bin => Book::Bin(BinBook::open(path, options)?),
             Format::Abk => Book::Abk(AbkBook::open(path, options)?),
+            format @ (Format::Bkt | Format::Obk) => {
+                Book::Loaded(LoadedBook::open(path, format, options)?)
+            }
         })
     }
 
@@ -98,6 +111,7 @@ impl Book {
             Book::Ctg(_) => Format::Ctg,
             Book::Bin(_) => Format::Bin,
             Book::Abk(_) => Format::Abk,
+            Book::Loaded(book) => book.format(),
         }
     }
 
@@ -108,6 +122,7 @@ impl Book {
             Book::Ctg(book) => book.path(),
             Book::Bin(book) => book.path(),
             Book::Abk(book) => book.path(),
+            Book::Loaded(book) => book.path(),
         }
     }
 
@@ -119,6 +134,7 @@ impl Book {
             Book::Ctg(book) => book.notices(),
             Book::Bin(book) => book.notices(),
             Book::Abk(book) => book.notices(),
+            Book::Loaded(book) => book.notices(),
         }
     }
 
@@ -129,6 +145,7 @@ impl Book {
             Book::Ctg(book) => book.notices.extend(notices),
             Book::Bin(book) => book.notices.extend(notices),
             Book::Abk(book) => book.notices.extend(notices),
+            Book::Loaded(book) => book.notices.extend(notices),
         }
         self
     }
@@ -147,6 +164,7 @@ impl Book {
             Book::Ctg(book) => book,
             Book::Bin(book) => book,
             Book::Abk(book) => book,
+            Book::Loaded(book) => book,
         }
     }
 }

@@ -228,6 +228,8 @@ pub struct MoveEvaluation {
     /// Difference in centipawns from the best known value of the position's moves, in the
     /// book or not.
     pub loss: u32,
+    /// Depth of the search that it is from, in plies; 0 when unknown.
+    pub depth: u16,
 }
 
 impl BookMove {

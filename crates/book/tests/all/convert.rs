@@ -13,13 +13,13 @@ use crate::common::{
 };
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
-use tabia_book::Error;
 use tabia_book::bin::BinBook;
 use tabia_book::convert::{ConvertJob, Converted, Weights, run};
 use tabia_book::ctg::{CanonicalBoard, Key};
 use tabia_book::policy::{self, Policy};
 use tabia_book::polyglot::{self, PackedMove};
 use tabia_book::{Annotation, OpenOptions, PositionRecord, Preference, Probe, Stats, bin};
+use tabia_book::{Book, Error};
 use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
@@ -267,7 +267,8 @@ fn wrong_names_are_refused_before_anything_is_written() {
     let starter = &project(STARTER);
     let at = |name: &str| folder.join(name);
     assert!(
-        refused(starter, at("x.abk")).contains("must end with .ctg, .bin, .jsonl, .pgn or .csv")
+        refused(starter, at("x.obk"))
+            .contains("must end with .ctg, .bin, .abk, .jsonl, .pgn or .csv")
     );
     assert!(refused(starter, at("x.ctg")).contains("; use compact to rewrite a ChessBase book"));
     assert!(refused(Path::new("no.ctg"), at("x.bin")).contains("no.ctg: cannot read the book"));
@@ -543,4 +544,102 @@ fn a_table_has_a_row_for_each_move() {
         sums.values()
             .all(|sum| sum.abs() < 1e-4 || (sum - 1.0).abs() < 1e-4)
     );
+}
+
+/// Games, results and priority or weight of every move of a book, as White sees them.
+fn numbers(path: &Path) -> BTreeMap<(u64, PackedMove), (Stats, Preference)> {
+    let book = Book::open(path, &OpenOptions::default()).unwrap();
+    let mut all = BTreeMap::new();
+    for here in book.walk(tabia_book::walk::Order::Breadth) {
+        let here = here.unwrap();
+        for known in here
+            .lookup
+            .moves
+            .iter()
+            .filter(|known| !known.transposition)
+        {
+            let place = (
+                polyglot::key(&here.position),
+                PackedMove::from_move(known.mv),
+            );
+            all.insert(place, (known.stats(), known.preference));
+        }
+    }
+    all
+}
+
+/// The starter book has transpositions and repetitions; each position has its moves where
+/// lines reach it, and the games of these places add up.
+#[test]
+fn an_arena_book_has_the_games_of_the_book() {
+    let folder = Folder::new();
+    let (abk, again) = (folder.join("a.abk"), folder.join("b.abk"));
+    let done = plain(&project(STARTER), &abk);
+    let known = numbers(&abk);
+    let source = Book::open(project(STARTER), &OpenOptions::default()).unwrap();
+    let mut moves = 0;
+    for here in source.walk(tabia_book::walk::Order::Breadth) {
+        let here = here.unwrap();
+        for old in &here.lookup.moves {
+            let key = polyglot::key(&here.position);
+            let (stats, preference) = known[&(key, PackedMove::from_move(old.mv))];
+            let count = |stats: Stats| (stats.games, stats.wins, stats.losses);
+            assert_eq!(count(stats), count(old.stats()));
+            let is_red = old.mark() == tabia_book::Mark::Avoid;
+            assert!(!is_red || preference == Preference::Priority(0));
+            moves += 1;
+        }
+    }
+    assert!(
+        known.len() >= moves && done.moves > known.len() as u64,
+        "{done:?}"
+    );
+    let book = tabia_book::abk::AbkBook::open(&abk, &OpenOptions::default()).unwrap();
+    assert_eq!(book.len(), done.moves);
+    assert_eq!(book.notices(), [""; 0]);
+    for what in ["moves repeated where", "got priority 0"] {
+        assert!(
+            done.notes.iter().any(|note| note.contains(what)),
+            "{:?}",
+            done.notes
+        );
+    }
+    plain(&project(STARTER), &again);
+    assert_eq!(fs::read(&abk).unwrap(), fs::read(&again).unwrap());
+    only(&folder, &["a.abk", "b.abk"]);
+}
+
+/// A Polyglot book keeps its weights on the way there and back.
+#[test]
+fn weights_survive_an_arena_book() {
+    let folder = Folder::new();
+    let (bin, abk, back) = (
+        folder.join("a.bin"),
+        folder.join("a.abk"),
+        folder.join("b.bin"),
+    );
+    plain(&project(STARTER), &bin);
+    let done = plain(&bin, &abk);
+    let note = "weights became drawn games";
+    assert!(
+        done.notes.iter().any(|text| text.contains(note)),
+        "{:?}",
+        done.notes
+    );
+    let mut policy = Policy::default();
+    policy.minimum_share = 0;
+    let job = ConvertJob::new(abk, back.clone())
+        .weights(Weights::Games)
+        .policy(policy);
+    convert(&job).unwrap();
+    let weights = |path: &Path| {
+        let mut all = BTreeMap::new();
+        let book = BinBook::open(path, &OpenOptions::default()).unwrap();
+        book.for_each(|key, entry| {
+            all.insert((key, entry.mv), entry.preference);
+        })
+        .unwrap();
+        all
+    };
+    assert_eq!(weights(&bin), weights(&back));
 }

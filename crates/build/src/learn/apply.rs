@@ -78,7 +78,7 @@ impl Learned {
     ) -> Result<LearnReport, Error> {
         let field = match book.format() {
             Format::Ctg => Field::LearnValue,
-            Format::Bin | Format::Abk => Field::LearnCounts,
+            Format::Bin | Format::Abk | Format::Bkt | Format::Obk => Field::LearnCounts,
         };
         // In the order of the file, so that each page is written once.
         let mut stored = Vec::with_capacity(self.tallies.len());

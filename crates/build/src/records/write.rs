@@ -12,12 +12,13 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 
 use super::super::node::Node;
+use super::super::output::writing;
 use super::super::{BuildError, Written};
 use super::{COUNTERS, NO_MOVE};
 use tabia_book::ctg::Key;
 use tabia_io::atomic::NewFile;
 use tabia_io::parallel::{self, Coordinator};
-use tabia_io::progress::{Progress, Watch};
+use tabia_io::progress::Watch;
 use tabia_io::sort::Sorted;
 
 /// Rows of a row group. Query engines distribute a file by row groups; each takes about
@@ -63,7 +64,7 @@ fn send_rows(
         written.moves += node.moves.len() as u64;
         if rows.len() >= GROUP_ROWS {
             let positions = written.positions;
-            watch.step(Progress::new("writing", "positions", positions, None))?;
+            watch.step(writing(positions, node.place.order))?;
             coordinator.give(std::mem::take(&mut rows));
             while coordinator.ready()?.is_some() {}
         }

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use shakmaty::Color;
+use shakmaty::{Color, Move};
 
 use super::super::content::Open;
 use super::super::message::translatable;
@@ -16,7 +16,9 @@ use super::books::numbered;
 use super::question;
 use tabia_adapter::settings::Options;
 use tabia_analysis::coverage::{self, CoverageLimits, Hole};
-use tabia_analysis::departures::{ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire};
+use tabia_analysis::departures::{
+    ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire, SeveralMoves,
+};
 use tabia_book::Probe;
 use tabia_book::policy::Policy;
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource, has_name};
@@ -41,6 +43,8 @@ struct Departures {
     /// The book has no answer.
     unanswered: u64,
     departures: Vec<Departure>,
+    /// Where the repertoire has several green moves.
+    several: Vec<SeveralMoves>,
 }
 
 /// A position without an answer in a repertoire.
@@ -133,11 +137,17 @@ pub(super) fn departures(
     let mut games = Vec::new();
     let (mut others, mut unread) = (0, 0);
     let mut failed = None;
+    let mut undecided: Vec<Vec<Move>> = Vec::new();
     let mut count = |winner: Option<Option<Color>>, positions: &[_], moves: &[_]| {
         let half_points =
             winner.map(|winner| winner.map_or(1, |side| 2 * u8::from(side == colour)));
-        match repertoire.left_by_game((positions, moves)) {
-            Ok(departure) => games.push((departure, half_points)),
+        let left = repertoire.left_by_game((positions, moves));
+        match left.and_then(|left| Ok((left, repertoire.undecided(positions)?))) {
+            Ok((departure, plies)) => {
+                games.push((departure, half_points));
+                let lines = plies.iter().filter_map(|ply| moves.get(..*ply));
+                undecided.extend(lines.map(<[Move]>::to_vec));
+            }
             Err(error) => failed = Some(error),
         }
     };
@@ -210,6 +220,10 @@ pub(super) fn departures(
             let left = games.into_iter();
             let left = left.filter_map(|(left, points)| Some((left?, points)));
             repertoire.sum(left, MOST).map_err(unreadable)?
+        },
+        several: {
+            let lines = undecided.iter().map(Vec::as_slice);
+            repertoire.sum_undecided(lines, MOST).map_err(unreadable)?
         },
     }))
 }

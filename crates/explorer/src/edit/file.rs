@@ -201,7 +201,7 @@ impl BookFile {
         let (path, title) = (self.path.display(), self.format.title());
         match self.format {
             Format::Ctg => Ok(()),
-            Format::Bin | Format::Abk => Err(translatable!(
+            Format::Bin | Format::Abk | Format::Bkt | Format::Obk => Err(translatable!(
                 "{0} ({1}): only the numbers beside its moves can be changed; `tabia convert` makes a ChessBase book of it",
                 path.to_string(),
                 title

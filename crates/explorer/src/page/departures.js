@@ -108,7 +108,18 @@ export class Departures {
   show(found, of) {
     by("mine-message").textContent =
       t`${found.games} games. Left by you: ${found.left_by_player}, by the opponent: ${found.left_by_opponent}, without an answer: ${found.unanswered}.`;
-    by("mine-list").replaceChildren(...found.departures.map((one) => this.row(one, of)));
+    const several = found.several.map((one) => this.several(one, of));
+    by("mine-list").replaceChildren(...several, ...found.departures.map((one) => this.row(one, of)));
+  }
+
+  /** A position in which the repertoire does not say what the answer is. */
+  several({ book, games, line, moves }, { color }) {
+    const answers = book.map((move) => named(move, color)).join(", ");
+    return row(
+      () => attempt(() => this.load(moves.map((move) => move.uci).join(" "))),
+      t`Several main moves in the book: ${answers}`,
+      [gamesText(games), lettered(line)].filter(Boolean).join(" · "),
+    );
   }
 
   row(one, { book, color }) {

@@ -12,7 +12,7 @@ const MOST_RECENT = 8;
 /** Time in milliseconds between questions about the progress of an index. */
 const EACH = 400;
 
-const BOOKS = { ctg: "ChessBase", bin: "Polyglot", abk: "Arena" };
+const BOOKS = { ctg: "ChessBase", bin: "Polyglot", abk: "Arena", bkt: "Shredder", obk: "Chessmaster" };
 
 /** Sort orders of the list. */
 const ORDERS = {

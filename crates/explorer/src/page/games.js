@@ -165,7 +165,7 @@ export class Games {
   async open(files) {
     let last = null;
     for (const file of files) {
-      if (/\.(ctg|cto|ctb|bin|abk)$/i.test(file.name))
+      if (/\.(ctg|cto|ctb|bin|abk|bkt|obk)$/i.test(file.name))
         throw new Error(t`Books are opened when the program starts: tabia explore ${file.name}`);
       if (file.size > MOST_BYTES)
         throw new Error(t("The file is too large for the page: tabia build makes a book of it."));

@@ -213,7 +213,9 @@ pub(crate) fn open_file(file: &SourceFile, password: Option<&str>, depth: usize)
     }
     let begun = file.stream().and_then(begin).map_err(failed)?;
     // Whatever they are named.
-    if let kind @ (Kind::WebPage | Kind::LfsPointer | Kind::Tar) = Kind::recognize(path, &begun.0) {
+    if let kind @ (Kind::WebPage | Kind::LfsPointer | Kind::Tar | Kind::Sqlite) =
+        Kind::recognize(path, &begun.0)
+    {
         return Err(Error::format(path, kind.no_games().unwrap_or_default()));
     }
     match kind_of(path, &begun.0).map(|kind| &kind.open) {

@@ -110,6 +110,12 @@ impl TgxWriter {
         &self.root
     }
 
+    /// The length of the file so far, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.at
+    }
+
     /// Removes the last segments from the root; the new segment contains their
     /// games.
     pub fn replace_last(&mut self, count: usize) -> Vec<Segment> {

@@ -195,8 +195,15 @@ impl Books {
             lines.push(line.into_bytes());
         }
         if detail == Info::Full {
+            // Programs show it as if it had been searched, and fastchess warns without a score:
+            // so it is 0 where the book has no evaluation.
+            let (found, _) = self.chooser.found(choice.index);
+            let chosen = found.moves.iter().find(|entry| entry.mv == choice.mv);
+            let known = chosen.and_then(|entry| entry.evaluation);
+            let (value, depth) = known.map_or((0, 1), |known| (known.value, known.depth.max(1)));
             let mut line = format!(
-                "info depth 1 seldepth 1 multipv 1 score cp 0 nodes 1 nps 1 time 0 pv {best}"
+                "info depth {depth} seldepth {depth} multipv 1 score cp {value} nodes 1 nps 1 \
+                 time 0 pv {best}"
             );
             if let Some(reply) = &reply {
                 let _ = write!(line, " {reply}");

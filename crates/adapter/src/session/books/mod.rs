@@ -101,6 +101,8 @@ pub(super) struct Books {
     entropy: u64,
     /// What has been reported in this game.
     reported: HashSet<ReportOnce>,
+    /// It was reported that `Book File` is empty.
+    reported_empty: bool,
 }
 
 impl Books {
@@ -115,6 +117,7 @@ impl Books {
             forbidding: Forbidding::default(),
             entropy,
             reported: HashSet::new(),
+            reported_empty: false,
         }
     }
 
@@ -161,6 +164,16 @@ impl Books {
             }
         }
         Ok(())
+    }
+
+    /// What is said, once, when a GUI sends an empty path: there, `<empty>` was not written
+    /// on purpose.
+    pub(super) fn emptied(&mut self, id: OptionId, text: &str) -> Option<&'static str> {
+        let is_news = id == OptionId::File && text.trim().is_empty() && !self.reported_empty;
+        self.reported_empty |= is_news;
+        is_news.then_some(
+            "Book File is empty: no book answers; <starter> is the book that comes with Tabia",
+        )
     }
 
     /// The books that the settings name.
@@ -280,7 +293,7 @@ impl Books {
     pub(super) fn give_up_waiting(&mut self) -> Act<'static> {
         self.open_state.give_up();
         Act::Notice(format!(
-            "the books are not open after {} s: playing playing without them until they are",
+            "the books are not open after {} s: playing without them until they are",
             OPEN_LIMIT.as_secs()
         ))
     }

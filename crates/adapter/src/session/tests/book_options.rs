@@ -84,6 +84,7 @@ fn book_move(position: &Chess, mv: &str, [games, loss, learn]: [i32; 3]) -> Book
         evaluation: Some(MoveEvaluation {
             value: 30 - loss.cast_signed(),
             loss,
+            depth: 0,
         }),
     }
 }

@@ -125,6 +125,7 @@ impl WrittenBook {
                     evaluation: loss.map(|loss: u32| MoveEvaluation {
                         value: 20 - loss.cast_signed(),
                         loss,
+                        depth: 18,
                     }),
                 }
             })

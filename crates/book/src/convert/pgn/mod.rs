@@ -3,9 +3,12 @@
 //! The tree from the start position is read depth first, the most probable move first. If
 //! a position can be reached in several ways, it continues in the most important one; a
 //! comment in the others refers to it ([`tree`]). Large trees are cut into games that
-//! share their first moves ([`cut`]).
+//! share their first moves ([`cut`]). Or some of the moves are chosen, and each line becomes
+//! a game ([`lines`]).
 
 mod cut;
+mod lines;
+mod refused;
 mod tree;
 mod write;
 
@@ -40,14 +43,30 @@ tabia_io::options! {
         game_moves: u32 = 2000,
         /// What comments say.
         comments: Comments = Comments::Full,
+        /// Writes a game for each line, without variations and comments, of moves that have
+        /// enough games and may be as good as the best: the upper end of the 95 % interval
+        /// of their score (Wilson) is not below the lower end of that of the best move.
+        lines: bool = false,
     }
 }
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
-    let mut output = NewFile::create(&work.job.target, work.job.old)?;
+    let job = work.job;
+    if job.pgn.lines && matches!(book, Book::Bin(_) | Book::Loaded(_)) {
+        let text = "has no results of games, by which lines are chosen";
+        return Err(Error::refused(&job.source, text));
+    }
+    let mut output = NewFile::create(&job.target, job.old)?;
+    let report = job.report.as_ref();
+    let report = report
+        .map(|path| NewFile::create(path, job.old))
+        .transpose()?;
     let mut summary = Converted::default();
     let tree = tree::PgnTree::read(work, book, &mut summary)?;
-    let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
+    let games = match job.pgn.lines {
+        true => refused::games(&tree),
+        false => cut::games(&tree, job.pgn.game_moves.max(1)),
+    };
     let places = cut::places(&tree, &games);
     let writer = write::GameWriter {
         tree: &tree,
@@ -69,6 +88,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     summary.positions = tree.expanded;
     summary.moves = tree.nodes.len() as u64 - 1;
     summary.games = games.len() as u64;
+    refused::note(&tree, &mut summary);
     summary.note(tree.rare, "moves left out with too few games");
     summary.note(
         tree.unreached,
@@ -78,6 +98,12 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     summary.not_empty(work.job)?;
     summary.note(tree.transpositions, "transpositions cut");
     summary.note(tree.cut, "lines cut at the greatest length");
+    if let Some(mut report) = report {
+        let mut text = String::new();
+        refused::report(&tree, &mut text);
+        report.write_bytes(text.as_bytes())?;
+        report.commit()?;
+    }
     summary.bytes = output.commit()?.bytes;
     Ok(summary)
 }

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::Chess;
+use shakmaty::{Chess, Position as _};
 
+use super::lines::{self, Refused};
 use crate::convert::{ConvertJob, Converted, Source, Work};
-use crate::ctg::EntrySet;
-use crate::policy;
+use crate::ctg::{CtgBook, EntrySet};
+use crate::policy::{self, Weighed};
 use crate::polyglot;
 use crate::walk::{Order, Walk};
 use crate::{Book, BookMove, BookWalk, Error, Lookup, PositionRecord, Preference, Wanted};
@@ -41,6 +42,8 @@ pub(super) struct PgnTree {
     pub(super) cut: u64,
     /// Moves with too few games.
     pub(super) rare: u64,
+    /// Moves that are in no line.
+    pub(super) refused: Vec<Refused>,
     /// Positions of a ChessBase book that the tree does not reach.
     pub(super) unreached: u64,
     /// Positions of another book that no line leads to, and that lines lead to.
@@ -74,10 +77,11 @@ impl PgnTree {
         let source = Source::new(work, book, summary)?;
         let (bridges, without_line, with_line) = match book {
             Book::Ctg(_) => Default::default(),
-            Book::Bin(_) | Book::Abk(_) => BookWalk::bridges(book)?,
+            Book::Bin(_) | Book::Abk(_) | Book::Loaded(_) => BookWalk::bridges(book)?,
         };
         let mut prober = source.prober();
         let plies = work.job.pgn.plies.min(MOST_PLIES);
+        let only = book.as_ctg().and_then(CtgBook::only);
         let mut tree = PgnTree {
             nodes: vec![PgnNode::new(None, 0.0, 0)],
             without_line,
@@ -92,7 +96,7 @@ impl PgnTree {
         let lines = match book {
             Book::Ctg(_) => Wanted::Lines,
             // The bridges are enough.
-            Book::Bin(_) | Book::Abk(_) => Wanted::Stored,
+            Book::Bin(_) | Book::Abk(_) | Book::Loaded(_) => Wanted::Stored,
         };
         let mut reached = 0;
         while let Some(here) = walk.next() {
@@ -111,17 +115,27 @@ impl PgnTree {
             }
             if ply >= plies {
                 tree.cut += u64::from(!found.moves.is_empty());
+                if work.job.pgn.lines {
+                    lines::too_long(work.job, number, &found.moves, &mut tree.refused);
+                }
                 continue;
             }
-            let stored = found.moves.len();
-            let moves = ordered(work.job, &mut found);
-            tree.rare += (stored - moves.len()) as u64;
+            let mut moves = weighed(work.job, &mut found);
+            if work.job.pgn.lines {
+                let is_free = only.is_some_and(|only| only != here.position.turn());
+                lines::choose(work.job, (number, is_free), &mut moves, &mut tree.refused);
+            } else {
+                let stored = moves.len();
+                moves.retain(|(entry, _)| has_games(work.job, entry));
+                tree.rare += (stored - moves.len()) as u64;
+            }
             if moves.is_empty() {
                 continue;
             }
             let start = tree.nodes.len() as u32;
-            for (mv, probability) in moves {
-                tree.nodes.push(PgnNode::new(Some(mv), probability, number));
+            for (mv, verdict) in moves {
+                let node = PgnNode::new(Some(mv), verdict.probability, number);
+                tree.nodes.push(node);
             }
             let end = tree.nodes.len() as u32;
             tree.set(number, |node| node.children = start..end);
@@ -187,24 +201,23 @@ impl PgnNode {
     }
 }
 
-/// The stored moves of a position, the most probable first.
-fn ordered(job: &ConvertJob, found: &mut Lookup) -> Vec<(BookMove, f64)> {
+/// The moves of a position, the most probable first.
+fn weighed(job: &ConvertJob, found: &mut Lookup) -> Vec<(BookMove, Weighed)> {
     let mut verdicts = Vec::new();
     policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
-    let least = job.pgn.min_games;
-    let mut moves: Vec<(BookMove, f64)> = found
-        .moves
-        .drain(..)
-        .zip(verdicts.iter().map(|verdict| verdict.probability))
-        .filter(|(entry, _)| {
-            let has_no_count = entry.preference != Preference::Statistics || entry.transposition;
-            entry.stats().games >= least || has_no_count && entry.stats().games == 0
-        })
-        .collect();
-    moves.sort_by(|(a, chance), (b, other)| {
+    let mut moves: Vec<_> = found.moves.drain(..).zip(verdicts).collect();
+    moves.sort_by(|(a, verdict), (b, other)| {
         other
-            .total_cmp(chance)
+            .probability
+            .total_cmp(&verdict.probability)
             .then(b.stats().games.cmp(&a.stats().games))
     });
     moves
+}
+
+/// Whether a move has enough games, or its book has none.
+fn has_games(job: &ConvertJob, entry: &BookMove) -> bool {
+    let has_no_count = entry.preference != Preference::Statistics || entry.transposition;
+    let games = entry.stats().games;
+    games >= job.pgn.min_games || has_no_count && games == 0
 }

@@ -10,6 +10,7 @@
 //! the disk.
 
 mod hashes;
+mod links;
 mod reader;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +20,7 @@ use super::{
     trie::is_of_slot,
 };
 use hashes::of_board;
+pub(super) use links::Links;
 pub use reader::{DirectoryReader, KnownEntry};
 use tabia_io::parallel::{Panicked, in_order};
 use tabia_io::progress::{Progress, Watch};
@@ -225,7 +227,6 @@ impl CtgBook {
     /// The file cannot be read, or the work is cancelled. Entries in unreadable parts of
     /// pages are not in the directory.
     pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), Error> {
-        let owners = Owners::read(self)?;
         let mut entries = 0_u64;
         self.each_block(
             "counting",
@@ -240,13 +241,26 @@ impl CtgBook {
                 Ok(())
             },
         )?;
+        self.directory_by("reading", of_board, entries, watch)
+    }
+
+    /// As [`CtgBook::directory`], by another hash of a position, for a book of at most this
+    /// number of entries.
+    fn directory_by(
+        &self,
+        stage: &'static str,
+        hash: impl Fn(&CanonicalBoard) -> u64 + Sync,
+        entries: u64,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Directory, Salvage), Error> {
+        let owners = Owners::read(self)?;
         let mut directory = Directory::with_room(entries, self.pages.page_count());
         let mut found = 0;
         let mut salvage = Salvage::default();
         // Reported after the damaged pages.
         let mut bad_keys = Salvage::default();
         self.each_block(
-            "reading",
+            stage,
             watch,
             |(count, salvage, bad_keys): &mut (u64, Salvage, Salvage), entry| {
                 let (place, entry) = match entry {
@@ -270,7 +284,7 @@ impl CtgBook {
                 };
                 if owners.lead_to(place, &key) {
                     *count += 1;
-                    directory.add(of_board(&board), place);
+                    directory.add(hash(&board), place);
                 }
                 Ok(())
             },

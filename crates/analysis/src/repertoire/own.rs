@@ -1,0 +1,496 @@
+//! A player's own repertoire, as games with variations: what it says twice, and what is
+//! never met of it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Color, Move, Position as _};
+
+use super::{Gap, Play, Repertoire};
+use crate::Error;
+use crate::each_game::each_game;
+use tabia_book::polyglot;
+use tabia_games::{Game, GameFilter, GameParts, Item, Starts, Tally, write_pgn};
+use tabia_io::atomic::{self, Previous};
+use tabia_io::progress::Watch;
+use tabia_notation::{self as notation, Line};
+
+/// Games with variations that say what a player answers.
+#[derive(Debug)]
+pub struct OwnRepertoire {
+    games: Vec<OwnGame>,
+    /// The positions with answers, in the order of the games.
+    places: Vec<Place>,
+    numbers: HashMap<u64, usize, FxBuildHasher>,
+    /// What was skipped or cut short when the games were read.
+    pub tally: Tally,
+}
+
+/// A game: its moves, each after the one before it; the first is the start.
+#[derive(Debug)]
+struct OwnGame {
+    game: Game,
+    nodes: Vec<OwnNode>,
+}
+
+#[derive(Debug)]
+struct OwnNode {
+    /// `None` for a null move, and for the start.
+    mv: Option<Move>,
+    position: Chess,
+    before: usize,
+    /// The moves after it; the first is the main line.
+    after: Vec<usize>,
+    /// Comments before the move, and what stands after it.
+    notes: [Vec<Item>; 2],
+    /// Whether there is a null move before it: the position does not arise.
+    is_aside: bool,
+}
+
+/// A position with answers.
+#[derive(Debug)]
+struct Place {
+    position: Chess,
+    answers: Vec<Answer>,
+}
+
+/// A move, and the node before it.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    mv: Move,
+    game: usize,
+    node: usize,
+}
+
+/// A position for which a repertoire has two answers or more, in different lines.
+#[derive(Clone, Debug)]
+pub struct SeveralAnswers {
+    /// The position.
+    pub position: Chess,
+    /// Its probability, 0 to 1; 0 if it is not met.
+    pub probability: f64,
+    /// The answers, in the order of the games.
+    pub answers: Vec<OwnAnswer>,
+}
+
+/// One of several answers.
+#[derive(Clone, Debug)]
+pub struct OwnAnswer {
+    /// The move.
+    pub mv: Move,
+    /// The first line of the repertoire to the position in which it is the answer.
+    pub line: Line,
+    /// The game with that line, from 1.
+    pub game: usize,
+    /// Its expected score, 0 to 1; `None` if it is not in the book.
+    pub score: Option<f64>,
+}
+
+/// What was taken out of a repertoire.
+#[derive(Clone, Debug, Default)]
+pub struct Trimmed {
+    /// The lines to the moves of the opponent that are met too rarely, the likeliest
+    /// first; nothing after them is left.
+    pub lines: Vec<Gap>,
+    /// Moves taken out.
+    pub moves: usize,
+    /// Moves left.
+    pub left: usize,
+    /// Those of them after positions that the book does not have: how often they are met
+    /// is not known.
+    pub unknown: usize,
+}
+
+impl OwnRepertoire {
+    /// Reads a repertoire of a colour from games of any format. Games from set-up
+    /// positions are skipped.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or has no games.
+    pub fn read(path: &Path, colour: Color, watch: &mut Watch<'_>) -> Result<OwnRepertoire, Error> {
+        let all = GameFilter::default();
+        let parts = GameParts::EVERYTHING;
+        let read = |game: &Game| Ok(OwnGame::new(game));
+        let (games, tally) = each_game(path, &all, parts, Starts::Usual, watch, read)?;
+        let mut mine = OwnRepertoire {
+            games: Vec::new(),
+            places: Vec::new(),
+            numbers: HashMap::default(),
+            tally,
+        };
+        for (number, game) in games.iter().enumerate() {
+            for (at, node) in game.nodes.iter().enumerate().skip(1) {
+                let Some((mv, before)) = node.mv.zip(game.nodes.get(node.before)) else {
+                    continue;
+                };
+                if before.position.turn() == colour && !node.is_aside {
+                    mine.add(&before.position, mv, number, game.before(at));
+                }
+            }
+        }
+        mine.games = games;
+        Ok(mine)
+    }
+
+    fn add(&mut self, position: &Chess, mv: Move, game: usize, node: usize) {
+        let next = self.places.len();
+        let number = *self.numbers.entry(polyglot::key(position)).or_insert(next);
+        if number == next {
+            self.places.push(Place {
+                position: position.clone(),
+                answers: Vec::new(),
+            });
+        }
+        if let Some(place) = self.places.get_mut(number) {
+            place.answers.push(Answer { mv, game, node });
+        }
+    }
+
+    fn place(&self, position: &Chess) -> Option<&Place> {
+        let number = self.numbers.get(&polyglot::key(position))?;
+        self.places.get(*number)
+    }
+
+    /// The answers in a position, each once, in the order of the games.
+    #[must_use]
+    pub fn answers(&self, position: &Chess) -> Vec<Move> {
+        self.place(position).map(Place::moves).unwrap_or_default()
+    }
+
+    /// Whether different lines have different answers in a position. Alternatives of one
+    /// line, as main move and variation, are no contradiction.
+    pub(super) fn contradicts_itself(&self, position: &Chess) -> bool {
+        self.place(position).is_some_and(Place::contradicts_itself)
+    }
+
+    /// The positions with several answers in different lines, in the order of the games.
+    fn contradictions(&self) -> impl Iterator<Item = SeveralAnswers> + '_ {
+        let places = self
+            .places
+            .iter()
+            .filter(|place| place.contradicts_itself());
+        places.map(|place| SeveralAnswers {
+            position: place.position.clone(),
+            probability: 0.0,
+            answers: place
+                .moves()
+                .into_iter()
+                .filter_map(|mv| {
+                    let first = place.answers.iter().find(|answer| answer.mv == mv)?;
+                    let line = self.games.get(first.game)?.line(first.node);
+                    Some(OwnAnswer {
+                        mv,
+                        line,
+                        game: first.game + 1,
+                        score: None,
+                    })
+                })
+                .collect(),
+        })
+    }
+
+    /// Writes it as PGN, with its tags, comments and signs.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn write(&self, target: &Path, old: Previous) -> Result<(), Error> {
+        let mut text = String::new();
+        for one in &self.games {
+            let mut game = one.game.clone();
+            one.items(&mut game.movetext);
+            write_pgn(&game, &mut text);
+        }
+        atomic::write(target, text.as_bytes(), old)?;
+        Ok(())
+    }
+}
+
+impl Place {
+    fn moves(&self) -> Vec<Move> {
+        let mut moves: Vec<Move> = Vec::new();
+        for answer in &self.answers {
+            if !moves.contains(&answer.mv) {
+                moves.push(answer.mv);
+            }
+        }
+        moves
+    }
+
+    fn contradicts_itself(&self) -> bool {
+        let moves = self.moves();
+        let has_all = |one: &Answer| {
+            let here = |other: &&Answer| (other.game, other.node) == (one.game, one.node);
+            let here: Vec<Move> = self.answers.iter().filter(here).map(|one| one.mv).collect();
+            moves.iter().all(|mv| here.contains(mv))
+        };
+        moves.len() > 1 && !self.answers.iter().any(has_all)
+    }
+}
+
+impl OwnGame {
+    fn new(game: &Game) -> OwnGame {
+        let start = game.positions.first().cloned().unwrap_or_default();
+        let mut one = OwnGame {
+            game: Game {
+                movetext: Vec::new(),
+                ..game.clone()
+            },
+            nodes: vec![OwnNode {
+                mv: None,
+                position: start,
+                before: 0,
+                after: Vec::new(),
+                notes: Default::default(),
+                is_aside: false,
+            }],
+        };
+        // The node at which a line stands; whether a move of it was read.
+        let (mut at, mut is_begun) = (0, false);
+        let mut open = Vec::new();
+        let mut waiting = Vec::new();
+        for item in &game.movetext {
+            match item {
+                Item::Move(mv) => {
+                    at = one.add(at, Some(*mv), std::mem::take(&mut waiting));
+                    is_begun = true;
+                }
+                Item::Null => {
+                    at = one.add(at, None, std::mem::take(&mut waiting));
+                    is_begun = true;
+                }
+                Item::Nag(_) | Item::Comment(_) if !is_begun => waiting.push(item.clone()),
+                Item::Nag(_) | Item::Comment(_) => one.note(at, &mut vec![item.clone()]),
+                Item::Begin => {
+                    open.push((at, is_begun));
+                    (at, is_begun) = (one.before(at), false);
+                }
+                Item::End => {
+                    (at, is_begun) = open.pop().unwrap_or((at, is_begun));
+                    // Of a variation without moves.
+                    one.note(at, &mut waiting);
+                }
+            }
+        }
+        // Of a game without moves.
+        one.note(0, &mut waiting);
+        one
+    }
+
+    /// Adds what stands after a move.
+    fn note(&mut self, node: usize, notes: &mut Vec<Item>) {
+        let node = self.nodes.get_mut(node);
+        node.into_iter()
+            .for_each(|node| node.notes[1].append(notes));
+    }
+
+    fn add(&mut self, before: usize, mv: Option<Move>, notes: Vec<Item>) -> usize {
+        let next = self.nodes.len();
+        let Some(parent) = self.nodes.get_mut(before) else {
+            return before;
+        };
+        parent.after.push(next);
+        let here = &parent.position;
+        let position = match mv {
+            Some(mv) => notation::after(here, mv),
+            None => notation::pass(here).unwrap_or_else(|| here.clone()),
+        };
+        let is_aside = parent.is_aside || mv.is_none();
+        self.nodes.push(OwnNode {
+            mv,
+            position,
+            before,
+            after: Vec::new(),
+            notes: [notes, Vec::new()],
+            is_aside,
+        });
+        next
+    }
+
+    fn before(&self, node: usize) -> usize {
+        self.nodes.get(node).map_or(0, |node| node.before)
+    }
+
+    /// The moves to a node that is not aside.
+    fn line(&self, node: usize) -> Line {
+        let back = |at: &usize| Some(self.before(*at)).filter(|before| *before != 0);
+        let way = std::iter::successors(Some(node).filter(|node| *node != 0), back);
+        let way: Vec<usize> = way.collect();
+        let mut line = Line::from_start(Chess::default());
+        for at in way.iter().rev() {
+            let node = self.nodes.get(*at);
+            node.and_then(|node| node.mv)
+                .into_iter()
+                .for_each(|mv| line.push(mv));
+        }
+        line
+    }
+
+    /// The movetext of the whole tree.
+    fn items(&self, items: &mut Vec<Item>) {
+        if let Some(start) = self.nodes.first() {
+            items.extend(start.notes[1].iter().cloned());
+        }
+        self.moves_after(0, items);
+    }
+
+    /// Recursive for variations only, as deep as these are in the file.
+    fn moves_after(&self, mut at: usize, items: &mut Vec<Item>) {
+        let one = |node: &OwnNode, items: &mut Vec<Item>| {
+            items.extend(node.notes[0].iter().cloned());
+            items.push(node.mv.map_or(Item::Null, Item::Move));
+            items.extend(node.notes[1].iter().cloned());
+        };
+        while let Some((&main, others)) =
+            self.nodes.get(at).and_then(|node| node.after.split_first())
+        {
+            self.nodes
+                .get(main)
+                .into_iter()
+                .for_each(|node| one(node, items));
+            for &other in others {
+                items.push(Item::Begin);
+                self.nodes
+                    .get(other)
+                    .into_iter()
+                    .for_each(|node| one(node, items));
+                self.moves_after(other, items);
+                items.push(Item::End);
+            }
+            at = main;
+        }
+    }
+
+    /// The nodes of a subtree.
+    fn below(&self, node: usize) -> usize {
+        let mut waiting = vec![node];
+        let mut count = 0;
+        while let Some(at) = waiting.pop() {
+            count += 1;
+            waiting.extend(self.nodes.get(at).map_or(&[][..], |node| &node.after));
+        }
+        count
+    }
+}
+
+impl Repertoire {
+    /// The answers of another repertoire in each state, and what is met if they are played.
+    pub(super) fn played(&self, mine: &OwnRepertoire) -> (Vec<Vec<Move>>, Play) {
+        let mut played: Vec<Vec<Move>> = Vec::with_capacity(self.states.len());
+        let mut choices = Vec::with_capacity(self.states.len());
+        for state in &self.states {
+            let moves = match state.is_own {
+                true => mine.answers(&state.position),
+                false => Vec::new(),
+            };
+            let numbered = state.steps.iter().enumerate();
+            let in_book = numbered.filter(|(_, step)| {
+                (moves.contains(&step.mv) || state.is_own && state.is_given) && step.to.is_some()
+            });
+            choices.push(in_book.map(|(n, _)| n).collect());
+            played.push(moves);
+        }
+        let play = self.play(&choices);
+        (played, play)
+    }
+
+    /// Where a repertoire has different answers in different lines, the likeliest first.
+    pub(super) fn several_answers(&self, mine: &OwnRepertoire, play: &Play) -> Vec<SeveralAnswers> {
+        let numbers = self.numbers();
+        let mut all: Vec<SeveralAnswers> = mine.contradictions().collect();
+        for one in &mut all {
+            let number = numbers.get(&polyglot::key(&one.position)).copied();
+            let Some((number, state)) = number.and_then(|n| Some((n, self.states.get(n)?))) else {
+                continue;
+            };
+            one.probability = play.probability(number);
+            for answer in &mut one.answers {
+                let step = state.steps.iter().find(|step| step.mv == answer.mv);
+                answer.score = step.and_then(|step| self.value(step.to));
+            }
+        }
+        all.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        all
+    }
+
+    /// The states by Polyglot's key.
+    fn numbers(&self) -> HashMap<u64, usize, FxBuildHasher> {
+        let states = self.states.iter().enumerate();
+        states
+            .map(|(number, state)| (polyglot::key(&state.position), number))
+            .collect()
+    }
+
+    /// Takes the lines out of a repertoire that are met less often than once in
+    /// [`one_in`](super::RepertoireOptions::one_in) games if its moves are played, and puts
+    /// the others of each position in the order of their probability, after its main line.
+    /// What the book does not know stays.
+    pub fn trim(&self, mine: &mut OwnRepertoire) -> Trimmed {
+        let (_, play) = self.played(mine);
+        let numbers = self.numbers();
+        let number = |position: &Chess| numbers.get(&polyglot::key(position)).copied();
+        let mut trimmed = Trimmed::default();
+        for game in &mut mine.games {
+            let mut likely = vec![1.0_f64; game.nodes.len()];
+            let mut waiting = vec![0];
+            while let Some(at) = waiting.pop() {
+                let (Some(node), Some(&here)) = (game.nodes.get(at), likely.get(at)) else {
+                    continue;
+                };
+                let state = number(&node.position).filter(|_| !node.is_aside);
+                let of_book = state.and_then(|state| self.states.get(state));
+                let is_own = node.position.turn() == self.options.colour;
+                trimmed.unknown += match of_book {
+                    None => node.after.len(),
+                    Some(_) => 0,
+                };
+                let mut after = node.after.clone();
+                for &next in &after {
+                    let Some(child) = game.nodes.get(next) else {
+                        continue;
+                    };
+                    let share = match (of_book, child.mv) {
+                        (Some(state), Some(mv)) if !is_own => {
+                            let step = state.steps.iter().find(|step| step.mv == mv);
+                            step.map_or(state.other, |step| step.share)
+                        }
+                        _ => 1.0,
+                    };
+                    // By all ways to it.
+                    let there = number(&child.position).map_or(0.0, |n| play.probability(n));
+                    let there = match is_own {
+                        true => here,
+                        false => there.max(here * share),
+                    };
+                    likely
+                        .get_mut(next)
+                        .into_iter()
+                        .for_each(|place| *place = there);
+                }
+                let likely_of = |next: &usize| likely.get(*next).copied().unwrap_or(0.0);
+                let is_met = |next: &usize| self.is_met(likely_of(next));
+                for next in after.extract_if(.., |next| !is_met(next)) {
+                    trimmed.moves += game.below(next);
+                    trimmed.lines.push(Gap {
+                        line: game.line(next),
+                        probability: likely_of(&next),
+                    });
+                }
+                if let (false, Some((_, others))) = (is_own, after.split_first_mut()) {
+                    others.sort_by(|a, b| likely_of(b).total_cmp(&likely_of(a)));
+                }
+                trimmed.left += after.len();
+                waiting.extend(&after);
+                if let Some(node) = game.nodes.get_mut(at) {
+                    node.after = after;
+                }
+            }
+        }
+        trimmed
+            .lines
+            .sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        trimmed
+    }
+}

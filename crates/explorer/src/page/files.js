@@ -123,11 +123,13 @@ export class Files {
 
   /** If a file cannot be opened, the page stays the same. Games without an index get one first. */
   async open({ id, kind }) {
+    if (this.isBusy) return;
+    this.isBusy = true;
     const isSlow = kind === "games";
     this.bar.hidden = !isSlow;
     this.bar.removeAttribute("value");
     const timer = isSlow ? setInterval(() => this.follow(), EACH) : 0;
-    for (const button of this.list.querySelectorAll("button")) button.disabled = true;
+    const { textContent } = this.none;
     try {
       const { name } = await post("/api/open", { id });
       keep("recent-files", JSON.stringify([id, ...recentHere().filter((other) => other !== id)].slice(0, MOST_RECENT)));
@@ -138,7 +140,8 @@ export class Files {
     } finally {
       clearInterval(timer);
       this.bar.hidden = true;
-      this.draw();
+      this.none.textContent = textContent;
+      this.isBusy = false;
     }
   }
 }

@@ -130,11 +130,11 @@ export class Files {
     this.bar.removeAttribute("value");
     const timer = isSlow ? setInterval(() => this.follow(), EACH) : 0;
     const { textContent } = this.none;
+    let opened = null;
     try {
-      const { name } = await post("/api/open", { id });
+      opened = (await post("/api/open", { id })).name;
       keep("recent-files", JSON.stringify([id, ...recentHere().filter((other) => other !== id)].slice(0, MOST_RECENT)));
       this.dialog.close();
-      await this.opened(name);
     } catch (error) {
       this.failed(error);
     } finally {
@@ -143,5 +143,6 @@ export class Files {
       this.none.textContent = textContent;
       this.isBusy = false;
     }
+    if (opened) await this.opened(opened);
   }
 }

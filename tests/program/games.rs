@@ -96,7 +96,7 @@ fn the_small_database_is_read_correctly() {
     for part in [
         "game 2: game cut short: move 2. is impossible: c7h6",
         "4 games read, 4 written, 0 skipped in",
-        "1 names of players",
+        "unknown players, sites or events",
     ] {
         assert_has(&messages, part);
     }

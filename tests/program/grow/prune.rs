@@ -269,8 +269,8 @@ fn the_positions_that_stay_are_those_that_build_would_have_stored() {
             "build games.pgn -fo built.ctg --max-ply 30 --min-games {least}"
         ));
         let (pruned, built) = (
-            contents(&folder.join("pruned.ctg")),
-            contents(&folder.join("built.ctg")),
+            contents(folder.join("pruned.ctg")),
+            contents(folder.join("built.ctg")),
         );
         assert!(built.len() > 20);
         assert_eq!(

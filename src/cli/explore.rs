@@ -1,9 +1,11 @@
 //! `tabia explore`: shows books in the browser.
 
+use std::fs::File;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -19,19 +21,24 @@ use tabia_explorer::{
     Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, OpenError,
     OpenedFile, Reopen, machine, serve,
 };
-use tabia_index::GamesIndex;
+use tabia_index::{GamesIndex, IndexJob};
+use tabia_io::atomic::TempFolder;
 use tabia_io::input::path::{file_name, from_home, from_text, to_text};
 use tabia_io::input::sibling::sibling;
+use tabia_io::parallel::lock;
+use tabia_io::progress::Progress;
+use tabia_notation::kind::Kind;
 
 /// Arguments of `explore`.
 #[derive(Args, Debug)]
 pub(super) struct ExploreArgs {
     /// The books; the page shows the first, or two side by side [default: those of
     /// engines.toml, and their folders; else the starter book, read-only]. Games indexes (.tgx) are shown after the books, and
-    /// answer requests to an opening explorer
-    #[arg(value_name = "BOOK|GAMES.tgx")]
+    /// answer requests to an opening explorer; PGN files and databases too: an index of them is made for
+    /// this run
+    #[arg(value_name = "BOOK|GAMES")]
     pub(super) book: Vec<PathBuf>,
-    /// The page may open the books and games indexes of this folder and those below
+    /// The page may open the books and games of this folder and those below
     /// it, down to the fifth; may be given several times, and adds to `folder` of
     /// the configuration
     #[arg(long, value_name = "DIR")]
@@ -81,13 +88,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         false => Vec::new(),
     };
     let all = args.book.iter().chain(&configured).cloned();
-    let (index_paths, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-        all.partition(|path| super::info_index::is_index(path));
-    let indexes = index_paths
-        .iter()
-        .map(|path| GamesIndex::open(path, !args.no_mmap));
-    let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
-    let games = Games::new(indexes, !args.no_mmap);
+    let (index_paths, paths): (Vec<PathBuf>, Vec<PathBuf>) = all.partition(|path| has_games(path));
     let opening = Opening {
         opener: Opener {
             settles: !args.read_only,
@@ -95,7 +96,17 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         },
         options: args::options(&args.set, |_| true, "")?,
         read_only: args.read_only,
+        made: Mutex::default(),
     };
+    // The first Ctrl-C or SIGTERM stops the server after the current answers; then the
+    // old books for undo, and the indexes of this run, are deleted.
+    let stop = Arc::new(Notify::new());
+    let raised = Arc::clone(&stop);
+    progress::at_end(move || raised.notify_one())?;
+    let indexes = index_paths.iter();
+    let indexes = indexes.map(|path| opening.games(path, &mut |_| {}));
+    let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
+    let games = Games::new(indexes, !args.no_mmap);
     let mut folders = folders(args, config.as_ref())?;
     folders.extend(folders_of(&configured));
     if args.book.is_empty() && configured.is_empty() {
@@ -129,11 +140,6 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let listener = listen(ip, args.port)?;
     let address = listener.local_addr()?;
-    // The first Ctrl-C or SIGTERM stops the server after the current answers; then the
-    // old books for undo are deleted.
-    let stop = Arc::new(Notify::new());
-    let raised = Arc::clone(&stop);
-    progress::at_ctrl_c(move || raised.notify_one())?;
     std::thread::spawn(tabia_notation::openings::warm_up);
     let access = Access::new(address, Access::random_token());
     let access = access.with_allowed_origins(args.allow_origin.clone());
@@ -153,7 +159,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         .with_games(games)
         .with_folders(
             folders,
-            Box::new(move |path, name| opening.file(path, name)),
+            Box::new(move |path, name, progress| opening.file(path, name, progress)),
         )
         .with_engine(engines)
         .with_refusals(|line| message!("tabia: {line}"));
@@ -239,13 +245,62 @@ struct Opening {
     opener: Opener,
     options: Options,
     read_only: bool,
+    /// The folders of the indexes that were made for this run.
+    made: Mutex<Vec<TempFolder>>,
+}
+
+/// Whether a file is an index of games, or games of which an index can be made.
+fn has_games(path: &Path) -> bool {
+    if super::info_index::is_index(path) {
+        return true;
+    }
+    match Kind::of_file(path) {
+        Some(Kind::Book(_)) => false,
+        Some(Kind::Pgn) => true,
+        _ => tabia_games::is_game_file(path),
+    }
 }
 
 impl Opening {
+    /// Opens an index of games. Of other games one is made, in a hidden folder beside them
+    /// or, if that cannot be written, in the system's folder of temporary files; it is
+    /// deleted when the program ends.
+    fn games(&self, path: &Path, also: &mut dyn FnMut(Progress)) -> anyhow::Result<GamesIndex> {
+        if super::info_index::is_index(path) {
+            return Ok(GamesIndex::open(path, self.opener.mmap)?);
+        }
+        // Before a folder is made for nothing.
+        File::open(path).with_context(|| path.display().to_string())?;
+        let elsewhere = || TempFolder::beside(&std::env::temp_dir().join("tabia"));
+        let folder = TempFolder::beside(path).or_else(|_| elsewhere());
+        let folder = folder.with_context(|| format!("{}: no index", path.display()))?;
+        let target = folder.path().join("games.tgx");
+        let job = IndexJob::new([path], &target);
+        let start = Instant::now();
+        let name = path.display().to_string();
+        let made = progress::watched_also(also, |watch| job.run(watch))?;
+        let summary = made.with_context(|| format!("{name}: no index"))?;
+        super::index::report(&name, false, &summary, start.elapsed());
+        message!(
+            "tabia: {name}: this index lasts as long as the program; `tabia index` makes one that stays"
+        );
+        let index = GamesIndex::open(&target, self.opener.mmap)?;
+        lock(&self.made).push(folder);
+        Ok(index)
+    }
+
     /// Opens a file for a page.
-    fn file(&self, path: &Path, name: String) -> Result<OpenedFile, OpenError> {
-        Ok(match super::info_index::is_index(path) {
-            true => OpenedFile::Index(GamesIndex::open(path, self.opener.mmap)?),
+    fn file(
+        &self,
+        path: &Path,
+        name: String,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<OpenedFile, OpenError> {
+        Ok(match has_games(path) {
+            true => {
+                let index = self.games(path, progress);
+                OpenedFile::Index(index.map_err(|error| format!("{error:#}"))?)
+            }
             false => {
                 let book = self.book(&to_text(path), name);
                 OpenedFile::Book(Box::new(book.map_err(|error| format!("{error:#}"))?))

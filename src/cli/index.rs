@@ -68,7 +68,12 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     job.temp = args.work.temp.clone();
     let start = Instant::now();
     let summary = progress::watched(|watch| job.run(watch))??;
-    report(&job, &summary, start.elapsed());
+    report(
+        &job.target.display().to_string(),
+        job.append,
+        &summary,
+        start.elapsed(),
+    );
     args.dry_run.note();
     if args.work.json {
         writeln!(out, "{}", to_json(&summary))?;
@@ -77,7 +82,8 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     Ok(collection::exit_code(args.work.strict, &summary.tally))
 }
 
-fn report(job: &IndexJob, summary: &IndexReport, time: Duration) {
+/// Reports what was made of the games, under the name of the index or of the games.
+pub(super) fn report(name: &str, append: bool, summary: &IndexReport, time: Duration) {
     let tally = &summary.tally;
     collection::report(tally);
     let filtered = collection::counts([(tally.filtered, "games filtered out")]);
@@ -90,12 +96,12 @@ fn report(job: &IndexJob, summary: &IndexReport, time: Duration) {
     ]);
     let extra = format!("{filtered}{}{extra}", collection::unrated(tally));
     let part = &summary.part;
-    let all = match job.append {
+    let all = match append {
         true => format!(" (now {})", counted(summary.games, "game")),
         false => String::new(),
     };
     let added = counted(summary.added, "game");
-    let what = format!("{}: {added}{all},", job.target.display());
+    let what = format!("{name}: {added}{all},");
     compact::made(
         &what,
         [part.positions, part.moves, summary.bytes],

@@ -26,10 +26,19 @@ pub(super) fn ended_by_signal() -> Option<u8> {
 
 /// Makes Ctrl-C set [`STOP`], so that long work ends without leaving files.
 fn listen() -> anyhow::Result<()> {
+    at_end(|| {})
+}
+
+/// The same for a program that does more than such work: `first` is called, too. Only the
+/// first call has an effect, so it comes before the work.
+pub(super) fn at_end(first: impl Fn() + Send + Sync + 'static) -> anyhow::Result<()> {
     static HANDLER: Mutex<bool> = Mutex::new(false);
     let mut is_set = HANDLER.lock().unwrap_or_else(PoisonError::into_inner);
     if !*is_set {
-        at_ctrl_c(|| STOP.store(true, Ordering::Relaxed))?;
+        at_ctrl_c(move || {
+            STOP.store(true, Ordering::Relaxed);
+            first();
+        })?;
         *is_set = true;
     }
     Ok(())
@@ -76,10 +85,21 @@ fn at_sigterm(_interrupt: impl Fn() + Send + 'static) -> io::Result<()> {
 
 /// Does long work, or a part of it, with a progress bar; Ctrl-C cancels it.
 pub(super) fn watched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> anyhow::Result<T> {
+    watched_also(&mut |_| {}, work)
+}
+
+/// The same; `also` gets the progress, too.
+pub(super) fn watched_also<T>(
+    also: &mut dyn FnMut(Progress),
+    work: impl FnOnce(&mut Watch<'_>) -> T,
+) -> anyhow::Result<T> {
     listen()?;
     let bar = bar();
     let mut step = (Progress::new("", "", 0, None), Instant::now());
-    let mut report = |progress: Progress| show(&bar, progress, &mut step);
+    let mut report = |progress: Progress| {
+        also(progress);
+        show(&bar, progress, &mut step);
+    };
     let done = work(&mut Watch::new(&mut report, &STOP));
     bar.finish_and_clear();
     Ok(done)

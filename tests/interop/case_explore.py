@@ -96,6 +96,9 @@ def explorer_accepts_clicks_promotions_castling_pasted_games_and_openings():
         expect(page.locator(".piece")).to_have_count(3)
         drag(page, "a7", "a8")
         expect(page.locator(".promotion button")).to_have_count(4)
+        # The pieces are over the file of the pawn.
+        box, of = (page.locator(one).bounding_box() for one in (".promotion", '[data-square="a8"]'))
+        assert abs(box["x"] - of["x"]) < 1 and abs(box["y"] + box["height"] - of["y"] - of["height"]) < 1, (box, of)
         page.click('.promotion button[aria-label="knight"]')
         expect_line(page, "a8=N")
         page.keyboard.press("v")
@@ -463,7 +466,7 @@ def explorer_has_no_accessibility_error_found_by_axe():
                         check(page, f"{key} {scheme}")
                         close_dialog(page)
                     page.click("#menu")
-                    expect(page.locator(".context button")).to_have_count(8)
+                    expect(page.locator(".context button")).to_have_count(9)
                     check(page, f"menu {scheme}")
                     page.keyboard.press("Escape")
                     page.keyboard.press("r")

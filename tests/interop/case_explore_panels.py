@@ -1,7 +1,7 @@
 """Panels of the page of `tabia explore`: tabs by keyboard, what stays visible, which requests are sent."""
 
 from case_explore_changes import window
-from pages import SAMPLE, SIZES, explorer
+from pages import SAMPLE, SIZES, explorer, paste
 from paths import STARTER, copy_starter, folder
 from procs import poll, run
 from runner import case
@@ -40,8 +40,8 @@ def explorer_chooses_panels_by_keys_beside_the_table():
         with window() as page:
             page.open(server.url + "?play=e2e4")
             page.size(1366, 768)
-            rows = poll(lambda: page.run(ROWS), lambda rows: rows >= 12)
-            assert rows >= 12, f"{rows} rows"
+            rows = poll(lambda: page.run(ROWS), lambda rows: rows >= 9)
+            assert rows >= 9, f"{rows} rows"
             # One key each; the table stays, and no game is read without a request.
             for key, panel in (("i", "games"), ("r", "train"), ("o", "choice"), ("b", "book")):
                 page.keys(key)
@@ -74,16 +74,16 @@ def explorer_chooses_panels_by_keys_beside_the_table():
             page.wait_for("document.querySelector('#games-none').textContent && !document.querySelectorAll('#games-list li').length")
             page.keys("Home")
             page.wait_for("document.querySelectorAll('#games-list li').length > 5 && !/no game/.test(document.querySelector('#games-none').textContent)")
-            # The panel has a separate column if there is room.
+            # The moves have a separate column if there is room.
             page.open(server.url)
-            page.keys("o")
+            page.keys("b")
             for width, height in SIZES:
                 page.size(width, height)
-                table, panel = poll(
-                    lambda: page.run("return ['#books', '#choice-panel'].map((one) => document.querySelector(one).getBoundingClientRect().x)"),
-                    lambda now: (now[0] < now[1]) == (width >= 1600),
+                table, moves = poll(
+                    lambda: page.run("return ['#books', '#line'].map((one) => document.querySelector(one).getBoundingClientRect().x)"),
+                    lambda now: (now[0] + 100 < now[1]) == (width >= 1600),
                 )
-                assert (table < panel) == (width >= 1600), f"{width}x{height}: {table} {panel}"
+                assert (table + 100 < moves) == (width >= 1600), f"{width}x{height}: {table} {moves}"
 
 
 @case(limit=150, browsers=True)
@@ -99,7 +99,7 @@ def explorer_lists_orders_filters_and_replays_games():
             count = page.run("return document.querySelectorAll('#games-list li').length")
 
             # Sorted by date, ascending and descending.
-            dates = "return [...document.querySelectorAll('#games-list .hint')].map((one) => one.textContent.split(' · ').at(-1))"
+            dates = "return [...document.querySelectorAll('#games-list button')].map((one) => one.title.split(' · ').at(-1))"
             fill(page, "#games-order", "newest", "input")
             newest = poll(lambda: page.run(dates), lambda now: now == sorted(now, reverse=True))
             fill(page, "#games-order", "oldest", "input")
@@ -107,9 +107,9 @@ def explorer_lists_orders_filters_and_replays_games():
             assert len(oldest) == len(newest) == count and oldest[0] < newest[0], (newest, oldest)
             fill(page, "#games-order", "", "input")
             # Words of a player's name leave only that player's games of the whole index.
-            player = page.run("return document.querySelector('#games-list span').textContent").split(" – ")[0].rstrip("0123456789 ")
+            player = page.run("return document.querySelector('#games-list .label').textContent").split(" – ")[0].rstrip("0123456789 ")
             fill(page, "#games-words", player.lower(), "input")
-            players = "return [...document.querySelectorAll('#games-list span:first-child')].map((one) => one.textContent)"
+            players = "return [...document.querySelectorAll('#games-list .label')].map((one) => one.textContent)"
             poll(lambda: page.run(players), lambda left: left and all(player in one for one in left))
             fill(page, "#games-words", "", "input")
             page.wait_for(f"document.querySelectorAll('#games-list li').length === {count}")
@@ -192,7 +192,7 @@ def explorer_opens_books_and_games_of_a_folder_and_filters_their_table():
         page.wait_for("document.querySelector('#books .chip')?.textContent.startsWith('Result 1-0')")
         won = page.run(f"return {games}")
         assert 0 < won[0] < everything[0] and sum(won) < sum(everything), (won, everything)
-        page.wait_for("[...document.querySelectorAll('#games-list .hint')].every((one) => one.textContent.startsWith('1-0'))")
+        page.wait_for("[...document.querySelectorAll('#games-list .result')].every((one) => one.textContent === '1-0')")
         assert "result=1-0" in page.run("return location.search")
         page.open(server.url + page.run("return location.search"))
         page.wait_for("document.querySelector('#books .chip') && document.querySelector('#games-result').value === '1-0'")
@@ -201,3 +201,118 @@ def explorer_opens_books_and_games_of_a_folder_and_filters_their_table():
         page.wait_for(f"!document.querySelector('#books .chip') && {games}.join() === '{','.join(map(str, everything))}'")
         assert page.run("return document.querySelector('#games-result').value") == ""
     return f"{len(everything) - 1} moves"
+
+
+# The squares and letters of the pieces on the small board; nothing if it is hidden.
+SMALL_BOARD = "(() => { const place = document.querySelector('#preview'); return place.checkVisibility() ? [...place.querySelectorAll('.piece')].map((one) => one.dataset.on + one.dataset.letter).sort().join(' ') : ''; })()"
+
+
+@case(limit=150, browsers=True)
+def explorer_shows_own_games_under_the_moves_and_positions_on_a_small_board():
+    here = folder("explore")
+    index = here / "games.tgx"
+    assert run("index", "-o", str(index), str(SAMPLE)).returncode == 0
+    name = "Karpov Anatoli"
+    with explorer(STARTER, index) as server, window() as page:
+        asked = server.get(f"player?player={name.replace(' ', '+')}&color=white")["moves"]
+        count = {move["uci"]: move["white"] + move["draws"] + move["black"] for move in asked}["d2d4"]
+        assert count > 1
+        page.open(server.url)
+        page.keys("r")
+        page.wait_for("document.querySelector('#train-offer').checkVisibility()")
+        fill(page, "#mine-name", name)
+        page.keys("b")
+        own = page.page.locator('tr[data-uci="d2d4"] .name')
+        expect(own).to_contain_text(f"you: {count} games, ")
+        # It is kept, and is about the colour below.
+        page.open(server.url)
+        expect(own).to_contain_text(f"you: {count} games, ")
+        page.keys("f")
+        expect(own).not_to_contain_text(f"you: {count} games, ")
+        page.keys("f")
+        # The small board, after a move of the table, by pointer and by key.
+        page.page.hover('tr[data-uci="e2e4"] td.n')
+        page.wait_for(f"{SMALL_BOARD}.includes('e4P') && !{SMALL_BOARD}.includes('e2P')")
+        page.keys("ArrowDown")
+        page.wait_for(f"!{SMALL_BOARD}")
+        page.keys("s")
+        page.wait_for(f"{SMALL_BOARD}.includes('d4P')")
+        # At the end of a game.
+        page.keys("i")
+        page.wait_for("document.querySelectorAll('#games-list li').length > 5")
+        page.page.hover("#games-list li:first-child button")
+        page.wait_for(f"{SMALL_BOARD} && {SMALL_BOARD}.split(' ').length < 32")
+        end = page.run(f"return {SMALL_BOARD}")
+        page.click("#games-list li:first-child button")
+        page.wait_for("document.querySelectorAll('#line button').length > 10")
+        page.keys("End")
+        page.wait_for(f"[...document.querySelectorAll('#board .piece')].map((one) => one.parentNode.dataset.square + one.dataset.letter).sort().join(' ') === '{end}'")
+
+
+@case(limit=120, browsers=True)
+def explorer_draws_what_comments_say_and_prints_no_command():
+    text = "1. e4 {[%clk 0:59:55] [%eval 0.3]} c5 {[%clk 0:59:40]} 2. Nf3 {[%cal Gd2d4,Rf3d4][%csl Yd4] The open way} d6 {[%eval -1.5]} *"
+    with explorer() as server, window() as page:
+        page.open(server.url)
+        paste(page.page, text)
+        page.wait_for("document.querySelectorAll('#line button').length === 4")
+        assert "[%" not in page.run("return document.querySelector('#line').textContent")
+        expect(page.page.locator("#line .clock")).to_have_text(["59:55", "59:40"])
+        expect(page.page.locator("#line .remark")).to_have_text("The open way")
+        # Two values along the line, shown or not yet.
+        expect(page.page.locator("#plot .value")).to_have_count(2)
+        page.keys("ArrowLeft")
+        expect(page.page.locator(".noted [data-arrow]")).to_have_count(3)
+        expect(page.page.locator(".noted .red [data-arrow=f3d4]")).to_have_count(1)
+        expect(page.page.locator("#plot .value")).to_have_count(2)
+        # A comment is changed without them.
+        page.keys("n")
+        expect(page.page.locator("#note-text")).to_have_value("The open way")
+        page.page.fill("#note-text", "Open")
+        page.click("#note-form .main")
+        expect(page.page.locator("#line .remark")).to_have_text("Open")
+        page.keys("ArrowLeft")
+        expect(page.page.locator(".noted [data-arrow]")).to_have_count(0)
+        page.keys("ArrowRight")
+        expect(page.page.locator(".noted circle")).to_have_count(1)
+
+
+@case(limit=150, browsers=True)
+def explorer_indexes_games_that_it_is_started_with_or_opens():
+    here = folder("explore")
+    games = here / "mine.pgn"
+    games.write_bytes(SAMPLE.read_bytes())
+    with explorer(games) as server, window() as page:
+        page.open(server.url)
+        page.wait_for("document.querySelector('#first-book').value === 'mine.pgn' && document.querySelectorAll('#books tr[data-uci]').length > 3")
+        page.keys("i")
+        page.wait_for("document.querySelectorAll('#games-list li').length > 5")
+    # The index lasts as long as the program.
+    assert list(here.iterdir()) == [games], list(here.iterdir())
+    nothing = here / "nothing.pgn"
+    nothing.write_text("1. e4 e5 *\n")
+    refused = run("explore", "--no-open", str(nothing))
+    assert refused.returncode == 2 and "nothing.pgn: no index: 1 game read; without a result: 1" in refused.stderr, refused
+    nothing.unlink()
+    # Without a book of one's own, the page says what to begin with.
+    with explorer("--folder", here) as server, window() as page:
+        page.open(server.url)
+        page.click("#begin-games")
+        page.wait_for("document.querySelectorAll('#files-list button').length === 1")
+        page.click("#files-list button")
+        page.wait_for("document.querySelector('#first-book').value === 'mine.pgn' && !document.querySelector('#files-dialog').open")
+        page.wait_for("!document.querySelector('#begin').checkVisibility()")
+        # It is not indexed twice.
+        page.keys("p")
+        page.wait_for("document.querySelector('#files-dialog').open")
+        page.click("#files-list button")
+        page.wait_for("!document.querySelector('#files-dialog').open && document.querySelectorAll('#first-book option').length === 2")
+    assert list(here.iterdir()) == [games], list(here.iterdir())
+    with explorer() as server, window() as page:
+        page.open(server.url)
+        page.click("#begin-book")
+        page.wait_for("document.querySelector('#status').textContent.includes('tabia explore book.ctg')")
+        page.click("#begin-train")
+        page.wait_for("document.querySelector('#train-offer').checkVisibility()")
+        page.keys("b", "ArrowRight")
+        page.wait_for("!document.querySelector('#begin').checkVisibility()")

@@ -129,6 +129,11 @@ def explorer_adds_and_deletes_lines_and_undoes_it():
     before = book.read_bytes()
     has = lambda moves, uci: uci in [move["uci"] for move in probe(book, moves)["moves"] if not move["transposition"]]
     with explorer(book) as server, page_of(server) as page:
+        # There is nothing to change on paper.
+        expect(page.locator(".pencil").first).to_be_visible()
+        on_paper(page, True)
+        expect(page.locator(".pencil").first).to_be_hidden()
+        on_paper(page, False)
         drag(page, "h2", "h4")
         expect(page.locator("#books")).to_contain_text("not in the book")
         page.click("#books .add")
@@ -203,6 +208,8 @@ def explorer_trains_a_repertoire_and_plays_on():
             last = moves.last.inner_text() if count else ""
             drag(page, *replies[last])
 
+        # The book always answers with its first move.
+        page.evaluate("() => { Math.random = () => 0; }")
         page.keyboard.press("r")
         page.uncheck("#train-learn")
         page.click("#train-form .main")
@@ -226,7 +233,13 @@ def explorer_trains_a_repertoire_and_plays_on():
         expect(reported).to_have_text("Your move as White.")
         own_move(0)
         expect(page.locator("#train-score")).to_have_text("3 right, 1 missed, 0 to come again")
+        # What follows is known: it is played, and not asked.
+        expect(moves).to_have_count(5)
+        expect(reported).to_contain_text("line ends here")
+        page.evaluate("() => { Math.random = () => 0.999; }")
+        page.click("#train-next")
         expect(moves).to_have_count(2)
+        expect(reported).to_have_text("Your move as White.")
         # A move that was shown does not count as known.
         page.click("#train-show")
         expect(reported).to_have_text("The book plays Nf3.")
@@ -326,7 +339,8 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         # Score and probability of a move.
         numbers = lambda: "".join(page.locator('tr[data-uci="g1f3"] :is(td.score, .number)').all_text_contents())
         assert numbers().count(".") == 2 and "," not in numbers(), numbers()
-        page.click("#choice-tab")
+        settings = lambda: page.click("#menu") or page.locator("[role=menuitem]").nth(-2).click()
+        settings()
         page.select_option("#set-board", "brown")
         page.wait_for_function("() => getComputedStyle(document.documentElement).getPropertyValue('--dark-square').trim() === '#b98f63'")
         page.select_option("#set-pieces", "strong")
@@ -335,6 +349,8 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         page.select_option("#set-pieces", "round")
         drawn = "[...document.querySelectorAll('.piece use')].map((one) => one.getAttribute('href')).filter((name) => name.startsWith('#round-') && document.querySelector(name)).length"
         assert page.evaluate(drawn) == 32
+        page.keyboard.press("Escape")
+        expect(page.locator("#settings-dialog")).to_be_hidden()
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
         assert page.evaluate(drawn) == 32
@@ -345,7 +361,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         assert names[0]["x"] + names[0]["width"] <= board["x"] + 1 and names[1]["y"] >= board["y"] + board["height"] - 1, (board, names)
         # A print contains board, line and table, and no controls.
         on_paper(page, True)
-        for one, is_seen in (("#board", True), ("#line", True), ("#books", True), ("#tabs", False), ("#choice-panel", False), ("#menu", False)):
+        for one, is_seen in (("#board", True), ("#line", True), ("#books", True), ("#tabs", False), ("#choice-panel", False), ("#menu", False), ("#first-book", False), ("#flip", False)):
             assert page.locator(one).is_visible() == is_seen, one
         printed = page.pdf()
         assert printed.startswith(b"%PDF")
@@ -353,6 +369,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         assert is_firefox(page) or len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
         on_paper(page, False)
         for code, title in titles.items():
+            settings()
             with page.expect_navigation():
                 page.select_option("#set-language", code)
             page.wait_for_selector("html[data-ready]")
@@ -379,8 +396,8 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             page.click("#train-tab")
             text = page.locator("#train-stop").text_content()
             assert text.endswith(f"({escape})"), text
-            page.click("#choice-tab")
             open_address(page, server.url + "?play=e2e4,e7e5")
+        settings()
         with page.expect_navigation():
             page.select_option("#set-letters", "figurines")
         page.wait_for_selector("html[data-ready]")

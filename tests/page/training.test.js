@@ -306,6 +306,28 @@ test("a missed position that is met again on the way and known then does not com
   assert.deepEqual([score(), lesson.next()], [[1, 1, 0], null]);
 });
 
+test("what is known on the way is not asked; what is due, new or the aim of the line is", () => {
+  const { lesson, cards, ask } = lessonOf();
+  cards.answered(keyOf("known"), true, way("known"));
+  cards.answered(keyOf("missed"), false, way("missed"));
+  assert.equal(lesson.next(), null);
+  assert.equal(ask("known", ["e2e4"]), "known");
+  assert.equal(lesson.hasAsked, false);
+  assert.equal(ask("missed", ["e2e4"]), "ask");
+  assert.equal(lesson.hasAsked, true);
+  assert.equal(ask("new", ["e2e4"]), "ask");
+  // Which of several moves is the right one is asked once.
+  assert.equal(ask("known", ["e2e4", "d2d4"]), "choose");
+  lesson.answer("e2e4");
+  assert.deepEqual(lesson.next(), way("known"));
+  assert.equal(ask("known", ["e2e4", "d2d4"]), "ask");
+  lesson.answer("e2e4");
+  assert.equal(lesson.next(), null);
+  assert.equal(ask("known", ["e2e4", "d2d4"]), "known");
+  mock.timers.tick(400 * DAY);
+  assert.equal(ask("known", ["e2e4", "d2d4"]), "ask");
+});
+
 test("moves that were shown do not count as known", () => {
   const { lesson, cards, ask, score } = lessonOf();
   ask("start", ["e2e4"]);
@@ -355,7 +377,7 @@ test("of several moves one is chosen once, and the others are wrong from then on
   assert.equal(ask("start", ["d2d4", "c2c4"]), "choose");
   lesson.takeAny();
   assert.equal(lesson.answer("c2c4").isRight, true);
-  assert.equal(ask("start", moves), "ask");
+  assert.equal(ask("start", moves), "known");
   assert.deepEqual(cards.chosen("b.ctg", "white"), []);
 });
 

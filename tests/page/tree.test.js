@@ -112,3 +112,14 @@ test("moves are numbered from the number and the colour of the position", () => 
   assert.deepEqual(numbers("8/8/8/8/8/8/8/8 b - - 0 12"), ["", "12…", "13.", "13.", "", "13…"]);
   assert.deepEqual(numbers("8/8/8/8/8/8/8/8 w - - 0 x"), ["1.", "1.", "", "1…", "2.", "2."]);
 });
+
+test("a tree has all moves of an older one until some are deleted or replaced", () => {
+  forSeeds(30, (rng) => {
+    const tree = randomTree(rng);
+    const id = someId(tree, rng);
+    const [grown] = trees.add(tree, id, { uci: "new", san: "new" });
+    assert.ok(trees.hasAll(grown, tree) && trees.hasAll(trees.promote(grown, id), tree));
+    assert.ok(!trees.hasAll(tree, grown) && !trees.hasAll({ ...grown, fen: "other" }, tree));
+    if (id !== 0) assert.ok(!trees.hasAll(trees.remove(tree, id), tree));
+  });
+});

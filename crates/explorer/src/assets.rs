@@ -129,8 +129,7 @@ pub(super) fn page(token: &str, first: &str) -> Response<Bytes> {
     reply(StatusCode::OK, HTML, text.into())
 }
 
-/// The compressed page, for another machine. On this machine sending is faster than
-/// compressing.
+/// The page, compressed for clients that accept that.
 pub(super) fn compressed_page(page: Response<Bytes>, headers: &HeaderMap) -> Response<Bytes> {
     if !accepts_gzip(headers) {
         return page;
@@ -224,6 +223,22 @@ mod tests {
         let mut text = Vec::new();
         let mut decoder = flate2::read::GzDecoder::new(sent.body().as_ref());
         decoder.read_to_end(&mut text).unwrap();
+        assert_eq!(text, plain.body().as_ref());
+    }
+
+    #[test]
+    fn the_page_is_compressed_for_clients_that_accept_it() {
+        let sent = |headers: &HeaderMap| compressed_page(page("f00", "{}"), headers);
+        let plain = sent(&HeaderMap::new());
+        assert_eq!(plain.headers().get(header::CONTENT_ENCODING), None);
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        let packed = sent(&headers);
+        assert_eq!(packed.headers()[header::CONTENT_ENCODING], "gzip");
+        assert!(3 * packed.body().len() < plain.body().len());
+        let mut text = Vec::new();
+        let mut decoder = flate2::read::GzDecoder::new(packed.body().as_ref());
+        std::io::Read::read_to_end(&mut decoder, &mut text).unwrap();
         assert_eq!(text, plain.body().as_ref());
     }
 

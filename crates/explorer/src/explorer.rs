@@ -255,6 +255,7 @@ impl Explorer {
                 Ok(json(&openings::search(typed, &books)))
             }
             Route::Files => Ok(json(&self.open.folders()?.list())),
+            Route::Indexing => Ok(json(&self.open.folders()?.indexing())),
             Route::Games => Ok(json(&lists::list(&self.open.games, &query())?)),
             Route::Players => {
                 let query = query();
@@ -323,10 +324,7 @@ impl Explorer {
         // On an error the page sends a request itself, and gets the reason.
         let first = first.unwrap_or_default();
         let page = assets::page(self.access.token(), &String::from_utf8_lossy(&first));
-        match self.access.is_local() {
-            true => page,
-            false => assets::compressed_page(page, headers),
-        }
+        assets::compressed_page(page, headers)
     }
 
     /// The cached answer to a request, valid until a book changes.

@@ -15,10 +15,12 @@ use serde::Serialize;
 
 use super::books::ExploredBook;
 use super::content::OpenError;
+use tabia_games::is_game_file;
 use tabia_index::GamesIndex;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::input::path::file_name;
 use tabia_io::parallel::lock;
+use tabia_io::progress::Progress;
 use tabia_notation::kind::{BookKind, Kind};
 
 /// How many levels of folders are searched.
@@ -41,15 +43,32 @@ pub enum OpenedFile {
     Index(GamesIndex),
 }
 
-/// Opens a file, under this name if it is a book.
-pub type OpenFile = Box<dyn Fn(&Path, String) -> Result<OpenedFile, OpenError> + Send + Sync>;
+/// Opens a file, under this name if it is a book. Games without an index take a while: the
+/// function gets the progress.
+pub type OpenFile = Box<
+    dyn Fn(&Path, String, &mut dyn FnMut(Progress)) -> Result<OpenedFile, OpenError> + Send + Sync,
+>;
 
 /// The folders, and the function that opens their files.
 pub(super) struct Folders {
     folders: Vec<PathBuf>,
-    pub(super) open: OpenFile,
+    open: OpenFile,
     /// Identifiers of opened files, the last one first.
     recent: Mutex<Vec<String>>,
+    /// The names of the books by the paths of opened games, whose indexes are elsewhere.
+    games: Mutex<Vec<(PathBuf, String)>>,
+    /// The progress of the file that is being opened.
+    progress: Mutex<Option<Progress>>,
+}
+
+/// How far a page is that waits for an index.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Indexing {
+    /// Games or positions so far, and what is counted; 0 if nothing is being indexed.
+    done: u64,
+    unit: &'static str,
+    /// The part that is done, 0 to 1, if it is known.
+    part: Option<f64>,
 }
 
 /// The files that a page may open.
@@ -83,6 +102,40 @@ impl Folders {
             folders,
             open,
             recent: Mutex::default(),
+            games: Mutex::default(),
+            progress: Mutex::default(),
+        }
+    }
+
+    /// Opens a file of the list.
+    pub(super) fn open(&self, file: &ListedFile, name: String) -> Result<OpenedFile, OpenError> {
+        let mut watch = |progress| *lock(&self.progress) = Some(progress);
+        let opened = (self.open)(&file.path, name, &mut watch);
+        *lock(&self.progress) = None;
+        opened
+    }
+
+    /// The name under which games were opened.
+    pub(super) fn name_of_games(&self, file: &ListedFile) -> Option<String> {
+        let games = lock(&self.games);
+        let mut known = games.iter().filter(|(path, _)| *path == file.path);
+        known.next().map(|(_, name)| name.clone())
+    }
+
+    /// Remembers the name under which games were opened.
+    pub(super) fn add_games(&self, file: &ListedFile, name: String) {
+        lock(&self.games).push((file.path.clone(), name));
+    }
+
+    /// How far the file is that is being opened.
+    pub(super) fn indexing(&self) -> Indexing {
+        let Some(progress) = *lock(&self.progress) else {
+            return Indexing::default();
+        };
+        Indexing {
+            done: progress.done,
+            unit: progress.unit,
+            part: progress.done_of_whole(),
         }
     }
 
@@ -175,7 +228,8 @@ impl FoundFile {
     /// A file with a suitable name, if it is inside the folder.
     fn find(root: &Path, path: &Path, folder: &str) -> Option<FoundFile> {
         let end = path.extension()?.to_str()?.to_ascii_lowercase();
-        if !matches!(end.as_str(), "ctg" | "bin" | "abk" | "bkt" | "obk" | "tgx") {
+        let is_book = matches!(end.as_str(), "ctg" | "bin" | "abk" | "bkt" | "obk" | "tgx");
+        if !is_book && !is_game_file(path) {
             return None;
         }
         let real = path.canonicalize().ok()?;
@@ -199,7 +253,9 @@ impl FoundFile {
             Kind::Book(BookKind::Abk) => "abk",
             Kind::Book(BookKind::Bkt) => "bkt",
             Kind::Book(BookKind::Obk) => "obk",
+            Kind::Book(BookKind::Jsonl) => return None,
             Kind::Other if self.path.extension()?.eq_ignore_ascii_case("tgx") => "tgx",
+            _ if is_game_file(&self.path) => "games",
             _ => return None,
         };
         let data = self.path.metadata().ok()?;
@@ -222,7 +278,7 @@ mod tests {
     use super::*;
 
     fn folders(of: &[&Path]) -> Folders {
-        let open = Box::new(|_: &Path, _| Err("not here".into()));
+        let open = Box::new(|_: &Path, _, _: &mut dyn FnMut(_)| Err("not here".into()));
         Folders::new(of.iter().map(|path| path.to_path_buf()).collect(), open)
     }
 
@@ -249,6 +305,7 @@ mod tests {
             "in/sub/d.abk",
             "in/games.tgx",
             "in/text.pgn",
+            "in/text.txt",
             "in/.hidden/e.ctg",
             "in/1/2/3/4/near.ctg",
             "in/1/2/3/4/5/far.ctg",
@@ -264,6 +321,7 @@ mod tests {
             "in/sub/d.abk",
             "in/games.tgx",
             "in/1/2/3/4/near.ctg",
+            "in/text.pgn",
         ];
         assert_eq!(names(&folders(&[&inside])), expected);
         // A folder within another one adds no files.

@@ -185,8 +185,9 @@ impl OpenBooks {
         };
         let books = self.books();
         let known = books.iter().find(|book| book.is_read_from(&file.path));
-        let name = match known {
-            Some(book) => book.name().to_owned(),
+        let known = known.map(|book| book.name().to_owned());
+        let name = match known.or_else(|| folders.name_of_games(&file)) {
+            Some(name) => name,
             None if books.len() >= MOST_OPEN => {
                 return Err(bad(translatable!("at most {0} books are open", MOST_OPEN)));
             }
@@ -202,10 +203,12 @@ impl OpenBooks {
     }
 
     fn add_book(&self, folders: &Folders, file: &ListedFile, name: String) -> Result<(), Refusal> {
-        let opened = (folders.open)(&file.path, name.clone()).map_err(unreadable)?;
-        let book = match opened {
+        let book = match folders.open(file, name.clone()).map_err(unreadable)? {
             OpenedFile::Book(book) => *book,
-            OpenedFile::Index(index) => self.games.add_as_book(index, name),
+            OpenedFile::Index(index) => {
+                folders.add_games(file, name.clone());
+                self.games.add_as_book(index, name)
+            }
         };
         lock(&self.books).push(Arc::new(book));
         Ok(())

@@ -17,6 +17,8 @@ pub(super) enum Route<'p> {
     Openings,
     /// Files that can be opened.
     Files,
+    /// The progress of a file that is being opened.
+    Indexing,
     /// Games with a position.
     Games,
     /// Players of games.
@@ -55,6 +57,7 @@ impl<'p> Route<'p> {
             "/api/find-next" | "/api/jump" => Route::FindNext,
             "/api/openings" => Route::Openings,
             "/api/files" => Route::Files,
+            "/api/indexing" => Route::Indexing,
             "/api/games" => Route::Games,
             "/api/players" => Route::Players,
             "/api/events" => Route::Events,

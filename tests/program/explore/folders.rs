@@ -9,11 +9,12 @@ use tabia_adapter::book_set::Opener;
 use tabia_adapter::settings::Options;
 use tabia_explorer::{Access, ExploredBook, Explorer, OpenError, OpenedFile};
 use tabia_index::GamesIndex;
+use tabia_io::progress::Progress;
 
 use super::{ADDRESS, TOKEN, ask, get, post, starter, value};
 use crate::common::{Folder, STARTER, tabia};
 
-fn open(path: &Path, name: String) -> Result<OpenedFile, OpenError> {
+fn open(path: &Path, name: String, _: &mut dyn FnMut(Progress)) -> Result<OpenedFile, OpenError> {
     if path.extension().is_some_and(|end| end == "tgx") {
         let index = GamesIndex::open(path, true)?;
         return Ok(OpenedFile::Index(index));
@@ -64,7 +65,11 @@ fn a_file_of_a_folder_can_be_opened_as_a_book() {
         .collect();
     assert_eq!(
         json!(files),
-        json!([["book.ctg", "ctg"], ["games.tgx", "tgx"]])
+        json!([
+            ["book.ctg", "ctg"],
+            ["games.pgn", "games"],
+            ["games.tgx", "tgx"]
+        ])
     );
     let open = |name: &str| {
         let id = id(&explorer, name);

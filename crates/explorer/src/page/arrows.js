@@ -8,6 +8,7 @@ export class Arrows {
     this.centre = centre;
     this.likely = svg("g", { class: "likely" });
     this.best = svg("g", { class: "best" });
+    this.noted = svg("g", { class: "noted" });
     this.drawn = svg("g", { class: "own" });
     this.pointed = svg("g", { class: "pointed" });
     this.layer = svg(
@@ -15,6 +16,7 @@ export class Arrows {
       { class: "overlay", viewBox: "0 0 8 8", "aria-hidden": "true" },
       this.likely,
       this.best,
+      this.noted,
       this.drawn,
       this.pointed,
     );
@@ -86,10 +88,19 @@ export class Arrows {
       known.remove();
       return;
     }
+    this.drawn.append(this.shape(from, to));
+  }
+
+  /** An arrow, or a circle around one square. */
+  shape(from, to = from) {
+    if (from !== to) return this.arrow(from, to, 0.15);
     const [x, y] = this.centre(from);
-    this.drawn.append(
-      from === to ? svg("circle", { cx: x, cy: y, r: 0.44, "data-arrow": from + to }) : this.arrow(from, to, 0.15),
-    );
+    return svg("circle", { cx: x, cy: y, r: 0.44, "data-arrow": from + to });
+  }
+
+  /** Shows the arrows and squares of the comment on the shown position, each in its colour. */
+  notes(places) {
+    fill(this.noted, ...places.map(({ colour, squares }) => svg("g", { class: colour }, this.shape(...squares))));
   }
 
   forget() {

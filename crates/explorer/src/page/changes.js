@@ -10,6 +10,9 @@ import * as trees from "./tree.js";
 /** After this time in milliseconds the page shows that a change is running. */
 const SOON = 500;
 
+/** Greatest number of replaced trees that can be brought back. */
+const MOST_TREES = 20;
+
 /** The lines of a tree for the book, each with the annotations of its moves. */
 export function linesOf(tree, ids) {
   return ids.map((id) => {
@@ -33,7 +36,7 @@ export class Changes {
   /** `refresh` requests the shown data again; `failed` gets errors. */
   constructor(store, { refresh, failed }) {
     Object.assign(this, { store, refresh, failed });
-    /** Changed books, the last one last. */
+    /** Changed books and, as states, trees that others have replaced; the last one last. */
     this.made = [];
     this.undone = [];
     /** Changes are sent in order, so that undo always concerns the last one. */
@@ -175,8 +178,22 @@ export class Changes {
     return this.turn(() => this.write("/api/edit", book, body, () => by("line-dialog").close())).catch(this.failed);
   }
 
+  /** The moves of a state were deleted or replaced. */
+  lost(state) {
+    this.made.push(state);
+    const states = this.made.filter((one) => one.tree);
+    if (states.length > MOST_TREES) this.made.splice(this.made.indexOf(states[0]), 1);
+  }
+
   takeBack() {
     return this.turn(async () => {
+      const last = this.made.at(-1);
+      if (last?.tree) {
+        this.made.pop();
+        if (await this.store.want((from) => ({ ...from, tree: last.tree, at: last.at, tail: last.tail }), "again"))
+          say(t("The moves are back."));
+        return;
+      }
       const book = this.made.at(-1) ?? this.store.view.books.find((one) => one.editable && one.undo > 0)?.book;
       if (book === undefined) return;
       const done = await this.send("/api/undo", { book });
@@ -207,7 +224,7 @@ export class Changes {
     by("undo").disabled = !book?.undo;
     by("undo").title = book?.last_change ? t`Undo: ${translated(book.last_change)} (Ctrl+Z)` : t("Nothing to undo");
     by("redo").disabled = !book?.redo;
-    by("locked").textContent = this.locked();
+    by("locked").textContent = by("locked").title = this.locked();
     by("locked").hidden = !by("locked").textContent;
   }
 }

@@ -2,9 +2,11 @@
 
 import * as address from "./address.js";
 import { ends } from "./changes.js";
+import { wordsOf } from "./commands.js";
 import { openMenu } from "./context.js";
 import { by, isTyping } from "./dom.js";
 import { lettered, t } from "./lang.js";
+import { keepInSight } from "./moves.js";
 import { copy, listenToDialogs, modal } from "./say.js";
 import { toPgn } from "./pgn.js";
 import * as settings from "./settings.js";
@@ -27,6 +29,7 @@ export class Controls {
   pick;
   games;
   jump;
+  preview;
   problem;
   walk;
   changes;
@@ -79,6 +82,7 @@ export class Controls {
       l: () => engine.call(),
       n: () => this.openNote(),
       r: () => tabs.enter("train"),
+      s: () => this.preview.ofFocus(),
       t: settings.nextTheme,
       v: () => this.openPaste(),
       m: () => (by("move").offsetParent ? by("move").focus() : search.open()),
@@ -129,6 +133,7 @@ export class Controls {
       [t("Save PGN"), () => share.savePgn(pgn())],
       [t("Save picture (SVG)"), () => share.saveSvg(view.fen, this.state.flip)],
       [t("Save picture (PNG)"), () => share.savePng(view.fen, this.state.flip).catch(this.problem)],
+      [t("Settings…"), () => modal(by("settings-dialog"))],
       [t("Keys and columns (?)"), this.keys["?"]],
     ];
   }
@@ -167,7 +172,7 @@ export class Controls {
     const { san, comment, nags } = trees.node(tree, at);
     by("note-title").textContent =
       at === 0 ? t("Before the first move") : `${trees.numberOf(tree, at, true)} ${lettered(san)}`;
-    by("note-text").value = comment;
+    by("note-text").value = wordsOf(comment);
     offer(by("note-signs"), [...OF_MOVES, ...OF_POSITIONS], nags[0] ?? 0);
     by("note-signs").disabled = at === 0;
     modal(by("note-dialog"));
@@ -247,6 +252,7 @@ export class Controls {
 
   /** Handles clicks in the list of moves. */
   listenToMoves() {
+    keepInSight();
     const numberAt = ({ target }) => Number(target.closest("button")?.dataset.id);
     by("line").addEventListener("click", (event) => {
       const id = numberAt(event);

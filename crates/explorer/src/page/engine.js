@@ -11,8 +11,11 @@ import * as trees from "./tree.js";
 /** Delay in milliseconds before a position is searched, so that stepping past it sends no request. */
 const PAUSE = 150;
 
-/** White's share of the bar: the expected score for this value. */
-const share = ({ cp, mate }) => (mate !== undefined ? (mate > 0 ? 1 : 0) : 1 / (1 + Math.exp(-0.0037 * cp)));
+/**
+ * White's share of the bar: the expected score for this value.
+ * @type {(value: { cp?: any, mate?: any }) => number}
+ */
+export const share = ({ cp, mate }) => (mate !== undefined ? (mate > 0 ? 1 : 0) : 1 / (1 + Math.exp(-0.0037 * cp)));
 
 /** Whether the engine is on after a reload of this tab; sets it if there is a value. New tabs do not copy it. */
 function stays(on = undefined) {
@@ -255,10 +258,16 @@ export class Engine {
     );
   }
 
-  /** Calls `use` with the moves of a line up to the one at `target`, if there is one. */
+  /** The moves of a line up to the one at `target`; nothing if there is none. */
+  movesAt(target) {
+    const { line, index } = target.closest("#engine-list button")?.dataset ?? {};
+    return line && this.drawn[line]?.moves.slice(0, Number(index) + 1);
+  }
+
+  /** Calls `use` with these moves, if there are any. */
   pick(target, use) {
-    const { line, index } = target.closest("button")?.dataset ?? {};
-    if (line) use(this.drawn[line].moves.slice(0, Number(index) + 1));
+    const moves = this.movesAt(target);
+    if (moves) use(moves);
   }
 
   /** The number before a move of a line. */

@@ -2,6 +2,7 @@
 
 import * as address from "./address.js";
 import { Board } from "./board.js";
+import { read } from "./commands.js";
 import { by, el, fill } from "./dom.js";
 import { begin, t } from "./lang.js";
 import { showMoves } from "./moves.js";
@@ -23,6 +24,7 @@ export function show(state, view) {
   board.show(view, trees.node(tree, at).uci, state.flip);
   table.show(view, state.filter);
   board.arrows.book(view.books[0].moves);
+  board.arrows.notes(read(trees.node(tree, at).comment).places);
   showOpening(view, tree);
   showMoves(state);
   by("back").disabled = by("to-start").disabled = at === 0;

@@ -2,12 +2,15 @@
 // by its identifier in the list.
 
 import { get, post } from "./api.js";
-import { el, row } from "./dom.js";
+import { el, grouped, row } from "./dom.js";
 import { keep, storedJson, t } from "./lang.js";
 import { listKeys, modal } from "./say.js";
 
 /** Greatest number of recently opened files that the browser stores. */
 const MOST_RECENT = 8;
+
+/** Time in milliseconds between questions about the progress of an index. */
+const EACH = 400;
 
 const BOOKS = { ctg: "ChessBase", bin: "Polyglot", abk: "Arena", bkt: "Shredder", obk: "Chessmaster" };
 
@@ -50,6 +53,7 @@ export class Files {
       ].map(([value, text]) => el("option", { value }, text)),
     );
     this.none = el("p", { class: "hint", role: "status" });
+    this.bar = el("progress", { hidden: true, "aria-label": t("The games are being indexed…") });
     this.list = el("ul", { id: "files-list", "aria-label": t("Books and games") });
     this.dialog = el(
       "dialog",
@@ -60,6 +64,7 @@ export class Files {
         el("h2", { id: "files-title" }, t("Open a book or games")),
         el("div", { class: "fields" }, this.words, this.order),
         this.none,
+        this.bar,
         this.list,
         el("div", { class: "buttons end" }, el("button", { type: "submit", class: "quiet" }, t("Close"))),
       ),
@@ -107,15 +112,37 @@ export class Files {
     return row(() => this.open(file), name, about);
   }
 
-  /** If a file cannot be opened, the page stays the same. */
-  async open({ id }) {
+  /** Shows how far the index of the games is that are being opened. */
+  async follow() {
+    const { done, unit, part } = await get("/api/indexing").catch(() => ({ done: 0 }));
+    if (this.bar.hidden || !done) return;
+    this.none.textContent = unit === "games" ? t`${grouped(done)} games so far…` : t("The games are being indexed…");
+    if (part === null) this.bar.removeAttribute("value");
+    else this.bar.value = part;
+  }
+
+  /** If a file cannot be opened, the page stays the same. Games without an index get one first. */
+  async open({ id, kind }) {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    const isSlow = kind === "games";
+    this.bar.hidden = !isSlow;
+    this.bar.removeAttribute("value");
+    const timer = isSlow ? setInterval(() => this.follow(), EACH) : 0;
+    const { textContent } = this.none;
+    let opened = null;
     try {
-      const { name } = await post("/api/open", { id });
+      opened = (await post("/api/open", { id })).name;
       keep("recent-files", JSON.stringify([id, ...recentHere().filter((other) => other !== id)].slice(0, MOST_RECENT)));
       this.dialog.close();
-      await this.opened(name);
     } catch (error) {
       this.failed(error);
+    } finally {
+      clearInterval(timer);
+      this.bar.hidden = true;
+      this.none.textContent = textContent;
+      this.isBusy = false;
     }
+    if (opened) await this.opened(opened);
   }
 }

@@ -3,7 +3,7 @@
 
 import { get, newest } from "./api.js";
 import { playersNamed } from "./search.js";
-import { button, by, chooseFiles, el, gamesText, grouped, row } from "./dom.js";
+import { button, by, chooseFiles, el, gamesText, grouped } from "./dom.js";
 import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
@@ -63,6 +63,7 @@ export function split(pgn) {
         text,
         label: `${tag("White")} – ${tag("Black")}`,
         event: tag("Event").replace(/^\?$/, ""),
+        eco: tag("ECO").replace(/^\?$/, ""),
         elo: (Number(tag("WhiteElo")) || 0) + (Number(tag("BlackElo")) || 0),
         result: tag("Result"),
         when: tag("Date").replaceAll(".??", ""),
@@ -223,6 +224,7 @@ export class Games {
   show(dropped, title) {
     this.dropped = dropped;
     by("games-title").textContent = title;
+    by("games-title").classList.toggle("unseen", !dropped);
     by("games-words").value = "";
     if (tabs.isShown("games")) this.list();
     else tabs.choose("games");
@@ -304,9 +306,22 @@ export class Games {
             "No index of games is open: “tabia index” makes one. Files of games can be opened here, or dropped on the page.",
           );
     by("games-next").hidden = this.dropped ? found.length <= limit : !this.about.next || !this.isIndexed;
-    const about = ({ result, event, when }) => [result, event, when].filter(Boolean).join(" · ");
-    const show = (game) => () => this.choose(game, this.found).catch(this.failed);
-    by("games-list").replaceChildren(...found.slice(0, limit).map((game) => row(show(game), game.label, about(game))));
+    by("games-list").replaceChildren(...found.slice(0, limit).map((game, index) => this.row(game, index)));
+  }
+
+  /** A game as one line; the open one is marked. */
+  row(game, index) {
+    const cell = (kind, text = "") => el("span", { class: kind }, text);
+    const { label, result, event, when, eco } = game;
+    const attributes = {
+      type: "button",
+      title: [label, event, when].filter(Boolean).join(" · "),
+      "aria-current": game === this.chosen ? "true" : null,
+      onclick: () => this.choose(game, this.found).catch(this.failed),
+      "data-row": index,
+    };
+    const cells = [cell("result", result), cell("label", label), cell("year", when.slice(0, 4)), cell("eco", eco)];
+    return el("li", {}, el("button", attributes, ...cells));
   }
 
   /** Says which games the list leaves out, or why there are none. */
@@ -409,7 +424,19 @@ export class Games {
   choose(game, series) {
     this.chosen = game;
     this.series = series;
-    return this.load(game.text ?? this.pgn(game.id));
+    this.draw();
+    return this.load(this.textOf(game));
+  }
+
+  /** The text of a game, which an index sends only if it is wanted. */
+  textOf(game) {
+    return game.text ?? this.pgn(game.id);
+  }
+
+  /** The text of the game in whose row an element is; nothing if it is in none. */
+  textAt(element) {
+    const game = this.found?.[element.closest("#games-list button")?.dataset.row];
+    return game && this.textOf(game);
   }
 
   /** Shows the game after or before the last chosen one in its list. */

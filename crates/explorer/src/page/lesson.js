@@ -43,6 +43,10 @@ export class Lesson {
     this.learnt = new Set();
     this.right = this.wrong = 0;
     this.question = null;
+    /** The key of the position that the line leads to, which is asked though it may be known; null for a line from the root. */
+    this.target = null;
+    /** Whether a position of this line was asked. */
+    this.hasAsked = false;
   }
 
   /** Number of positions that are still to come. */
@@ -53,13 +57,17 @@ export class Lesson {
   /** The next position, as the way to it; null if there is none. */
   next() {
     this.question = null;
-    return (this.due.shift() ?? this.again.shift())?.[1] ?? null;
+    const [key = null, way = null] = this.due.shift() ?? this.again.shift() ?? [];
+    this.target = key;
+    this.hasAsked = false;
+    return way;
   }
 
   /**
    * Asks for one of the right moves `all` of a position; `at` is its place in a tree, `way` is for its card. Returns
    * what the user is told: "choose" which of several moves is the right one, the move of a "new" position if
-   * `showsNew`, "ask", or "same" if it is asked already.
+   * `showsNew`, "ask", or "same" if it is asked already. A position on the way that is "known" and not due is not
+   * asked: its move is played.
    */
   ask({ tree, at, fen, all, way, showsNew }) {
     const key = this.cards.key(this.book, this.colour, fen);
@@ -75,6 +83,9 @@ export class Lesson {
     const isChoice = all.length > 1 && !chosen.length && mine !== "";
     const isNew = !(card?.right || card?.wrong || this.learnt.has(key)) && (isChoice || showsNew);
     this.question = { tree, at, all, right, key, way, missed: false, isChoice, isNew };
+    const comesAgain = key === this.target || this.again.some(([known]) => known === key);
+    if (!isChoice && !comesAgain && card?.due > Date.now()) return "known";
+    this.hasAsked = true;
     return isChoice ? "choose" : isNew ? "new" : "ask";
   }
 

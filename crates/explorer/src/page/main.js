@@ -2,18 +2,22 @@
 
 import * as address from "./address.js";
 import { Gone, client, comeBack, get, inTurn, listen, newest, post } from "./api.js";
+import * as begin from "./begin.js";
 import { BoardInput } from "./board-input.js";
 import { Changes } from "./changes.js";
+import { read } from "./commands.js";
 import { Controls } from "./controls.js";
 import { by, el } from "./dom.js";
 import { EditDialog } from "./edit.js";
-import { Engine } from "./engine.js";
+import { Engine, share } from "./engine.js";
 import * as face from "./face.js";
 import { Files } from "./files.js";
 import { Games, withoutFilter } from "./games.js";
 import { english, inWords, t, translated } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
+import { Own } from "./own.js";
+import { Preview } from "./preview.js";
 import { say } from "./say.js";
 import { Search } from "./search.js";
 import * as settings from "./settings.js";
@@ -64,13 +68,21 @@ const games = new Games({
   },
 });
 const trainer = new Trainer({
-  go: (step) => store.want(step),
+  go: (step) => store.want(step, "again"),
   walk: steps.walkTo,
   now: () => ({ state: state(), view: store.view }),
   point,
   rest: () => engine.rest(),
   load,
   write: (...what) => changes.addMain(...what),
+  indexed: () => games.indexed,
+});
+const own = new Own({
+  draw(figures) {
+    const hadNone = !face.table.own.moves.size && !figures.moves.size;
+    face.table.own = figures;
+    if (!hadNone && face.table.view) face.table.show(face.table.view);
+  },
   indexed: () => games.indexed,
 });
 const search = new Search({
@@ -80,6 +92,7 @@ const search = new Search({
   books: () => new URLSearchParams(state().books ? { books: state().books } : {}),
 });
 const bookList = new BookList({ want: (step) => store.want(step) });
+const preview = new Preview(previewed);
 const picker = new Files({ opened: (name) => bookList.show(name), failed: problem });
 const controls = new Controls({
   store,
@@ -89,6 +102,7 @@ const controls = new Controls({
   search,
   trainer,
   games,
+  preview,
   pick: () => picker.show(),
   changes,
   load,
@@ -107,7 +121,14 @@ function ask(next) {
   return get("/api/position", query);
 }
 
+/** The state that was shown before. */
+let before = null;
+
 function shown(how) {
+  // Moves that are gone can be brought back, unless they are those of a training.
+  const isKept = how === "pop" || how === "again" || !before || trees.hasAll(state().tree, before.tree);
+  if (!isKept) changes.lost(before);
+  before = state();
   if (how !== "keep") say("");
   face.show(state(), store.view);
   const now = state(),
@@ -116,8 +137,10 @@ function shown(how) {
   engine.show(now, view);
   trainer.shown(now, view);
   games.shown(now);
+  if (!trainer.on) own.shown(now, view);
   policy?.show(view.options, now.set);
   announce(now);
+  begin.show(now, view, trainer.on);
   showBooks(view);
   // A change that was running when the user went back is not written into the address of this entry.
   if (how === "pop" || !store.queue.some((waiting) => waiting.how === "pop")) address.note(now, how);
@@ -153,13 +176,18 @@ function showBooks(view) {
 
 function drawPlot() {
   const { points, of } = plotted;
-  const values = points.map((_, index) =>
-    engine.along(
-      of.tree,
-      points.slice(1, index + 1).map(({ uci }) => uci),
-    ),
-  );
+  const values = points.map((_, index) => {
+    const moves = points.slice(1, index + 1).map(({ uci }) => uci);
+    return engine.along(of.tree, moves) ?? noted(of.tree, moves);
+  });
   draw(points, trees.path(of.tree, of.at).length, values);
+}
+
+/** White's share after a line by the game's own comment; null if that has no value. */
+function noted(tree, moves) {
+  const at = trees.find(tree, moves);
+  const value = at === undefined ? null : read(trees.node(tree, at).comment).value;
+  return value && share(value);
 }
 
 let plotting = 0;
@@ -172,7 +200,8 @@ function plotSoon() {
   clearTimeout(plotting);
   plotting = setTimeout(async () => {
     const now = state();
-    const query = address.parameters(now);
+    // The whole line, not only up to the shown position: a game has its values behind it, too.
+    const query = address.parameters({ ...now, at: now.tail });
     query.set("book", store.view.books[0].book);
     try {
       if (!by("plot-pane").checkVisibility()) return;
@@ -199,10 +228,7 @@ listenToPlot((index) =>
     if (from !== of) return null;
     const path = trees.path(from.tree, from.at);
     if (index <= path.length) return { ...from, at: path[index - 1] ?? 0 };
-    let { tree } = from,
-      { at } = from;
-    for (const point of points.slice(path.length + 1, index + 1)) [tree, at] = trees.add(tree, at, point);
-    return { ...from, tree, at, tail: at };
+    return points.slice(path.length + 1, index + 1).reduce(steps.walkTo, from);
   }),
 );
 
@@ -238,6 +264,21 @@ function play(uci) {
 /** Plays several moves from the shown position. */
 function playAll(moves) {
   return store.want(steps.playFrom(state(), moves));
+}
+
+/** What the small board shows for an element: after a move of the table or of the engine, or at the end of a game. */
+function previewed(element) {
+  const of = element?.closest?.("#books tr[data-uci], #engine-list button[data-line], #games-list button");
+  if (!of || trainer.on || !store.view) return null;
+  const { fen } = store.view,
+    { flip } = state();
+  const found = of.dataset.uci && of.matches("tr") ? [{ uci: of.dataset.uci }] : engine.movesAt(of);
+  if (found) return { of, position: async () => ({ fen, flip, moves: found.map(({ uci }) => uci) }) };
+  const ended = async () => {
+    const tree = trees.fromPasted(await post("/api/read", { text: await games.textAt(of) }));
+    return { fen: tree.fen, flip, moves: trees.line(tree, trees.endOf(tree, 0)) };
+  };
+  return { of, position: ended };
 }
 
 /** Only the last requested text is shown, even if earlier answers come later. */
@@ -364,6 +405,7 @@ async function start() {
       boardInput.listen();
       table.listen();
       controls.listen();
+      preview.listen();
       // Nothing is seen before it works.
       document.body.classList.remove("loading");
     });
@@ -377,6 +419,8 @@ async function start() {
     bookList.offer(start.books);
     engine.offer(start.engine);
     by("open-book").hidden = !start.folders;
+    begin.offer(start, () => picker.show().catch(problem));
+    if (store.view) begin.show(state(), store.view, trainer.on);
     games.offer();
     if (store.view) {
       policy.show(store.view.options, state().set);

@@ -1,5 +1,6 @@
 // The list of moves: a game's header, the main line, variations in brackets or indented, comments.
 
+import { read, wordsOf } from "./commands.js";
 import { by, el } from "./dom.js";
 import { lettered, t } from "./lang.js";
 import { signs } from "./signs.js";
@@ -22,9 +23,11 @@ export function showMoves({ tree, at, tail }) {
   if (button !== current) current?.removeAttribute("aria-current");
   button?.setAttribute("aria-current", "step");
   current = button;
-  // Once for all changes before the next frame, which needs a layout anyway.
-  if (!centring) centring = requestAnimationFrame(centre);
+  centreSoon();
 }
+
+/** Keeps the shown move in sight when the list gets another size, or is shown again. */
+export const keepInSight = () => new ResizeObserver(centreSoon).observe(by("line"));
 
 /** Sets the children of an element; existing ones are not moved. */
 function sync(place, children) {
@@ -51,16 +54,18 @@ function draw(tree) {
     const one = trees.node(tree, id);
     const number = trees.numberOf(tree, id, forced);
     const text = lettered(one.san) + signs(one);
-    const place = keep(`${id} ${number}${text} ${depth > 0}`, () =>
+    const { clock } = read(one.comment);
+    const place = keep(`${id} ${number}${text} ${clock} ${depth > 0}`, () =>
       el(
         "span",
         { class: `ply ${depth ? "side" : ""}` },
         number ? el("span", { class: "number" }, number) : null,
         el("button", { type: "button", "data-id": id }, text),
+        clock ? el("span", { class: "clock" }, clock) : null,
       ),
     );
-    buttons.set(id, place.lastChild);
-    return [place, ...span("remark", id, one.comment)];
+    buttons.set(id, place.querySelector("button"));
+    return [place, ...span("remark", id, wordsOf(one.comment))];
   };
   const line = (from, forced, depth) => {
     const items = [];
@@ -69,10 +74,10 @@ function draw(tree) {
     while (trees.node(tree, id).children.length) {
       const [main, ...others] = trees.node(tree, id).children;
       items.push(...move(main, force, depth));
-      force = trees.node(tree, main).comment !== "";
+      force = wordsOf(trees.node(tree, main).comment) !== "";
       for (const other of others) {
         const block = keep(`variation ${other} ${depth}`, () => el("span", { class: depth ? "aside" : "variation" }));
-        const isCommented = trees.node(tree, other).comment !== "";
+        const isCommented = wordsOf(trees.node(tree, other).comment) !== "";
         sync(block, [...move(other, true, depth + 1), ...line(other, isCommented, depth + 1)]);
         items.push(block);
         force = true;
@@ -83,7 +88,7 @@ function draw(tree) {
   };
   const items = [
     ...span("game", 0, header(tree.tags)),
-    ...span("remark", 0, trees.node(tree, 0).comment),
+    ...span("remark", 0, wordsOf(trees.node(tree, 0).comment)),
     ...line(0, true, 0),
   ];
   const hint = tree.fen ? t("A position of your own.") : t("Play a move, or choose one of the book.");
@@ -105,6 +110,11 @@ function header(tags) {
 }
 
 let centring = 0;
+
+/** Once for all changes before the next frame, which needs a layout anyway. */
+function centreSoon() {
+  if (!centring) centring = requestAnimationFrame(centre);
+}
 
 function centre() {
   centring = 0;

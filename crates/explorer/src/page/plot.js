@@ -1,5 +1,5 @@
 // The number of games (bars, logarithmic) and White's score (line) along the main line: from the engine in
-// evaluated positions, else from the games. The axes show the score, 0 to 1, and the move numbers.
+// evaluated positions, or the values in a game's comments, else from the games. The axes show the score, 0 to 1, and the move numbers.
 
 import { by, el, fill, grouped, percent, svg } from "./dom.js";
 import { lettered, t } from "./lang.js";
@@ -18,7 +18,7 @@ export function listenToPlot(jump) {
 export function draw(points, at, values) {
   const place = by("plot");
   const inBook = points.filter((point) => point.in_book);
-  if (inBook.length === 0) {
+  if (inBook.length === 0 && values.every((value) => value === null)) {
     fill(place, el("p", { class: "notice" }, t("This line is not in the book.")));
     return;
   }
@@ -32,10 +32,12 @@ export function draw(points, at, values) {
   const height = (point) =>
     !point.in_book ? 0 : (floor - TOP) * (known ? Math.log10((point.games ?? 0) + 1) / most : 0.35);
   const yScore = (score) => floor - (floor - TOP) * score;
-  const deep = Math.ceil(last.ply / 2);
-  const summary = known
-    ? t`Main line ${deep} moves deep: ${grouped(inBook[0].games ?? 0)} games at its start, ${grouped(last.games ?? 0)} at its end.`
-    : t`Main line ${deep} moves deep. This book counts no games.`;
+  const deep = last && Math.ceil(last.ply / 2);
+  const summary = !last
+    ? t("This line is not in the book.")
+    : known
+      ? t`Main line ${deep} moves deep: ${grouped(inBook[0].games ?? 0)} games at its start, ${grouped(last.games ?? 0)} at its end.`
+      : t`Main line ${deep} moves deep. This book counts no games.`;
   const picture = svg("svg", {
     viewBox: `0 0 ${WIDE} ${HIGH}`,
     role: "img",
@@ -47,7 +49,7 @@ export function draw(points, at, values) {
     const high = Math.max(height(point), 0);
     picture.append(
       svg("rect", {
-        class: `games ${point.walked ? "walked" : ""}`,
+        class: `games ${index <= at ? "walked" : ""}`,
         x: x(index) - step * 0.4,
         width: step * 0.8,
         y: floor - high,

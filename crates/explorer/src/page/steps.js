@@ -1,6 +1,7 @@
 // Steps from one state of the page to the next, for the store. Each is a function of the state, and of the
 // store if it needs the answer.
 
+import { withWords } from "./commands.js";
 import { WAIT } from "./store.js";
 import * as trees from "./tree.js";
 
@@ -40,13 +41,13 @@ export const along = (moves) => (from) => {
   return at === undefined ? null : to(at)(from);
 };
 
-/** Changes comment and annotation of the move shown in `meant`. */
-export const annotate = (meant, comment, sign) => (from) => {
+/** Changes the words of the comment and the annotation of the move shown in `meant`. */
+export const annotate = (meant, words, sign) => (from) => {
   const at = from.tree.fen === meant.tree.fen ? trees.find(from.tree, trees.line(meant.tree, meant.at)) : undefined;
   if (at === undefined) return null;
-  const { nags } = trees.node(from.tree, at);
+  const { nags, comment } = trees.node(from.tree, at);
   const others = sign === (nags[0] ?? 0) ? nags : sign ? [sign] : [];
-  return { ...from, tree: trees.note(from.tree, at, { comment, nags: others }) };
+  return { ...from, tree: trees.note(from.tree, at, { comment: withWords(comment, words), nags: others }) };
 };
 
 export const promote = (from) => ({ ...from, tree: trees.promote(from.tree, from.at) });

@@ -24,7 +24,7 @@ export class Store {
 
   /**
    * Adds a step: `(state, store) => next state`, nothing, or WAIT. `how` is the change of the browser's
-   * history: walk, jump, keep or pop. Resolves when the queue is empty: whether everything in it succeeded.
+   * history: walk, jump, keep or pop; "again" is a jump whose moves need no undo. Resolves when the queue is empty: whether everything in it succeeded.
    */
   want(step, how = "jump") {
     this.queue.push({ step, how });

@@ -30,6 +30,9 @@ export class Table {
   /** The running engine's values of the moves, by UCI notation; null if it is off. */
   values = null;
 
+  /** What to write under the moves of a position about the user's own games: its FEN, and texts by the names of moves. */
+  own = { fen: "", moves: new Map() };
+
   constructor() {
     this.place = by("books");
     this.sort = storedJson("sort", null);
@@ -215,7 +218,10 @@ export class Table {
   }
 
   moveCell(move) {
-    const name = move.opening && move.opening.name !== this.view.opening?.name ? move.opening.name : "";
+    const { opening } = this.view;
+    const name = move.opening && move.opening.name !== opening?.name ? move.opening.name : "";
+    const own = this.own.fen === this.view.fen && this.own.moves.get(move.san);
+    const below = [own, shortened(name, opening?.name ?? "")].filter(Boolean);
     return el(
       "th",
       { scope: "row", class: "move" },
@@ -234,7 +240,9 @@ export class Table {
         el("span", { class: "sign" }, move.annotation),
       ),
       comment(move.commentary),
-      name ? el("span", { class: "name", title: name }, shortened(name, this.view.opening?.name ?? "")) : null,
+      below.length
+        ? el("span", { class: "name", title: [own, name].filter(Boolean).join(" · ") }, below.join(" · "))
+        : null,
     );
   }
 

@@ -1,18 +1,17 @@
 // Panels beside the board.
 //
-// One column has the title, the line of moves, a row of tabs, the table of moves
-// and below it the panel of the chosen tab:
+// One column has the title, the table of moves, a row of tabs and below it the panel of the chosen tab:
 //
-//   Book    the plot, jumps to gaps, marks and differences, the open books
+//   Moves   the notation, the plot, jumps to gaps, marks and differences, the open books
 //   Games   those of the index with the shown position, or those of a file; filters
 //   Engine  its lines, and a game against it
 //   Train   how and what to train; during training nothing else is shown
-//   Choice  the options of the adapter, with chips for those that are set; the appearance
+//   Play    the options of the adapter, with chips for those that are set
 //
-// The table is always shown: it gets the space that the panel leaves, and each of the two scrolls separately.
-// From 1600 pixels on, line, tabs and panel have a separate column, and the plot is below the table. An
-// upright or low screen has the tabs below the line, then the panel, and the table; the panel of the book
-// comes last.
+// The table is always shown, and each of the two scrolls separately: at 1366 by 768 there are nine moves, and ten
+// lines of notation or games. From 1600 pixels on the notation has a column beside the table, and the panel is below
+// both. An upright or low screen has the notation as one row and the tabs below it, then the panel, and the table; the
+// panel of the book comes last.
 //
 // Each tab has a key; the same key again moves the focus into its panel, and Escape moves it back. In the row
 // of tabs the arrow keys go from one to the next. The choice is stored in the browser. A hidden panel sends

@@ -4,6 +4,7 @@
 import { follow, get } from "./api.js";
 import { Cards } from "./cards.js";
 import { Chapters, bookOf, valid } from "./chapters.js";
+import { wordsOf } from "./commands.js";
 import { Coverage } from "./coverage.js";
 import { Departures } from "./departures.js";
 import { button, by, chooseFiles, el } from "./dom.js";
@@ -30,7 +31,11 @@ const MOST_OPENINGS = 12;
 /** A book move of a colour with its annotation, its comments, and its value for White, if known. */
 function described({ san, annotation, commentary, evaluation, comment: words }, colour) {
   const cp = colour === "white" ? evaluation : -evaluation;
-  const known = [words, comment(commentary)?.title, Number.isInteger(evaluation) && valueText({ cp, mate: undefined })];
+  const known = [
+    wordsOf(words ?? ""),
+    comment(commentary)?.title,
+    Number.isInteger(evaluation) && valueText({ cp, mate: undefined }),
+  ];
   const texts = known.filter(Boolean).join(", ");
   return lettered(san) + (annotation ?? "") + (texts && ` (${texts})`);
 }
@@ -211,6 +216,13 @@ export class Trainer {
     const showsNew = by("train-learn").checked;
     const told = this.lesson.ask({ tree, at, fen: view.fen, all, way, showsNew });
     if (told === "same") return;
+    if (told === "known") {
+      const [move] = this.lesson.question.right;
+      this.lesson.question = null;
+      this.showStatus(this.last ?? t("You know this move: it is played."));
+      this.timer = setTimeout(() => this.play(state, move), PAUSE);
+      return;
+    }
     if (told === "choose") this.choose();
     else if (told === "new") this.learn();
     else this.showStatus(this.last ?? this.yourMove());
@@ -278,7 +290,8 @@ export class Trainer {
 
   ended() {
     this.lesson.question = null;
-    this.showStatus(t("The book’s line ends here."));
+    const end = t("The book’s line ends here.");
+    this.showStatus(this.lesson.hasAsked ? end : `${end} ${t("Nothing in it is due or new.")}`);
   }
 
   showStatus(text, wrong = false) {

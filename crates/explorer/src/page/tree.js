@@ -54,6 +54,14 @@ export const find = (tree, moves) =>
 export const isSamePlace = (one, other) =>
   one.tree.fen === other.tree.fen && String(line(one.tree, one.at)) === String(line(other.tree, other.at));
 
+/** Whether a tree has all moves of an older one, from these places on. */
+export const hasAll = (tree, old, at = 0, from = 0) =>
+  tree.fen === old.fen &&
+  node(old, from).children.every((child) => {
+    const there = node(tree, at).children.find((id) => node(tree, id).uci === node(old, child).uci);
+    return there !== undefined && hasAll(tree, old, there, child);
+  });
+
 export const isBelow = (tree, above, id) => above === 0 || path(tree, id).includes(above);
 
 /** The last move of the main line from `id` on. */

@@ -251,6 +251,7 @@ impl Entry {
     }
 
     /// The bytes of the entry. Castling is e1g1 and the like, as Arena has it.
+    #[cfg(feature = "json")]
     pub(crate) fn encode(&self) -> [u8; ENTRY_BYTES] {
         let mv = self.mv.unwrap_or_default();
         let promotion = match mv.promotion() {
@@ -279,6 +280,7 @@ impl Entry {
 
 /// The header of a book with lines of so many plies and so many moves. The places of the
 /// two numbers are those of a genuine book, whose other fields are unknown or may be 0.
+#[cfg(feature = "json")]
 pub(crate) fn header(plies: u32, moves: u32) -> Vec<u8> {
     let mut bytes = vec![0; FIRST_ENTRY as usize * ENTRY_BYTES];
     for (at, part) in [

@@ -261,7 +261,7 @@ fn bad_records_are_one_message_with_file_and_row() {
         row.2 = [3, 0, 0, 0, 2, 0, 0, 0, 0];
     });
     for (file, message) in [
-        ("missing", "No such file"),
+        ("missing", "(os error 2)"),
         ("text", "cannot be read as Parquet"),
         ("empty", "cannot be read as Parquet"),
         ("short", "cannot be read as Parquet"),

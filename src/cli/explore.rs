@@ -382,7 +382,7 @@ fn folders_of(books: &[PathBuf]) -> Vec<PathBuf> {
     let home = from_home(Path::new("~/"));
     let mut folders: Vec<PathBuf> = Vec::new();
     for folder in books.iter().filter_map(|book| book.parent()) {
-        // On Windows, a path without its drive is no beginning of the home folder's.
+        // On Windows, a path without its drive is not a prefix of the home folder.
         let whole = std::path::absolute(folder).unwrap_or_default();
         let is_private = home.starts_with(&whole) || whole.parent().is_none();
         if !is_private && !folders.iter().any(|known| known == folder) {

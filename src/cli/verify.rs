@@ -158,7 +158,7 @@ fn verify_other(
         }
     }
     out.flush()?;
-    message!(
+    summary!(
         "{}: {}, {} reached from the start position in {:.1} s; {}",
         path.display(),
         counted(positions, "position"),

@@ -37,7 +37,7 @@ test("values are White's, in centipawns or moves to mate", () => {
   assert.equal(value("unclear"), null);
 });
 
-test("arrows and squares have their colours, and what is no square is left out", () => {
+test("arrows and squares have their colours, and what is not a square is left out", () => {
   assert.deepEqual(read("[%cal Gd2d4, Rf3d4,Xz9a1][%csl Yd4,Bq1]").places, [
     { colour: "green", squares: ["d2", "d4"] },
     { colour: "red", squares: ["f3", "d4"] },

@@ -23,7 +23,7 @@ test("castling to both sides, written by the king or by its rook", () => {
   // Chess960: the king is already where it goes to, or beside it.
   leads("8/8/8/8/8/8/8/1R4KR", "g1h1", "8/8/8/8/8/8/8/1R3RK1");
   leads("8/8/8/8/8/8/8/1RK4R", "c1b1", "8/8/8/8/8/8/8/2KR3R");
-  // One step is no castling.
+  // One step is not castling.
   leads(fen, "e1f1", "r3k2r/8/8/8/8/8/8/R4K1R");
 });
 

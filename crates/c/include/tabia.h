@@ -1,4 +1,5 @@
-/* libtabia: opening books of ChessBase (.ctg), Polyglot (.bin) and Arena (.abk).
+/* libtabia: opening books of ChessBase (.ctg), Polyglot (.bin), Arena (.abk),
+ * Shredder (.bkt) and Chessmaster (.obk).
  *
  * Made from crates/c/src/lib.rs: UPDATE=1 cargo test -p tabia-c header
  *
@@ -117,8 +118,8 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Opens a book: the path of a .ctg, .bin or .abk in UTF-8, or "<starter>" for the one in
- the library. `options` are those of `tabia probe --set`, "variety=15 depth=12"; NULL or
+ Opens a book: the path of a .ctg, .bin, .abk, .bkt or .obk in UTF-8, or "<starter>" for
+ the one in the library. `options` are those of `tabia probe --set`, "variety=15 depth=12"; NULL or
  "" for the defaults. NULL with an error if that fails. The book belongs to the caller,
  who closes it with tabia_close().
 

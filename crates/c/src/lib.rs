@@ -80,8 +80,8 @@ pub struct TabiaMove {
     pub annotation: i32,
 }
 
-/// Opens a book: the path of a .ctg, .bin or .abk in UTF-8, or "<starter>" for the one in
-/// the library. `options` are those of `tabia probe --set`, "variety=15 depth=12"; NULL or
+/// Opens a book: the path of a .ctg, .bin, .abk, .bkt or .obk in UTF-8, or "<starter>" for
+/// the one in the library. `options` are those of `tabia probe --set`, "variety=15 depth=12"; NULL or
 /// "" for the defaults. NULL with an error if that fails. The book belongs to the caller,
 /// who closes it with tabia_close().
 ///

@@ -149,11 +149,12 @@ pub(super) fn read(file: &DataFile) -> Result<Found, Error> {
         ));
     }
     for ((count, first), what) in [
-        (broken, "cells that are no move"),
+        (broken, "cells without a move"),
         (misplaced, "cells in a bucket of other keys"),
     ] {
         found.notices.extend(
-            (count > 0).then(|| format!("skipped {count} {what}; the first at file byte {first}")),
+            (count > 0)
+                .then(|| format!("{what} were skipped: {count}; the first at file byte {first}")),
         );
     }
     let solved = solve::solve(cells);

@@ -198,7 +198,7 @@ fn positions_are_found_without_the_constants() {
 
 /// Figures for books named in `TABIA_BKT_OF`, separated by `;`.
 #[test]
-#[ignore = "measures"]
+#[ignore = "prints figures of the books that TABIA_BKT_OF names; checks nothing"]
 fn figures() {
     let named = std::env::var("TABIA_BKT_OF").unwrap_or_default();
     for path in named.split(';').filter(|path| !path.is_empty()) {
@@ -238,9 +238,9 @@ fn cells_that_are_no_moves_or_in_a_wrong_place_are_skipped_and_counted() {
     let notices = loaded(&bytes).notices().join("\n");
     for text in [
         "the book is cut off".to_owned(),
-        format!("skipped 1 cells that are no move; the first at file byte {at}"),
+        format!("cells without a move were skipped: 1; the first at file byte {at}"),
         format!(
-            "skipped 1 cells in a bucket of other keys; the first at file byte {}",
+            "cells in a bucket of other keys were skipped: 1; the first at file byte {}",
             at + CELL_BYTES
         ),
         "1 moves skipped, as they are illegal".to_owned(),

@@ -106,10 +106,18 @@ def explorer_lists_orders_filters_and_replays_games():
             oldest = poll(lambda: page.run(dates), lambda now: now == sorted(now))
             assert len(oldest) == len(newest) == count and oldest[0] < newest[0], (newest, oldest)
             fill(page, "#games-order", "", "input")
+            # Each game has its columns, as the index has them: the best rated are first.
+            best = server.get("api/games")["games"][0]
+            names = [part for side in ("white", "black") for part in (best[side]["name"], str(best[side]["rating"] or ""))]
+            cells = page.run("return [...document.querySelectorAll('#games-list li:first-child span')].map((one) => one.textContent)")
+            assert cells == [best["result"].replace("1/2", "½"), *names, best["date"][:4], best["eco"]], (cells, best)
+            # The columns are aligned.
+            starts = "return new Set([...document.querySelectorAll('#games-list .elo')].map((one) => Math.round(one.getBoundingClientRect().right))).size"
+            assert page.run(starts) == 2, page.run(starts)
             # Words of a player's name leave only that player's games of the whole index.
-            player = page.run("return document.querySelector('#games-list .label').textContent").split(" – ")[0].rstrip("0123456789 ")
+            player = page.run("return document.querySelector('#games-list .player').textContent")
             fill(page, "#games-words", player.lower(), "input")
-            players = "return [...document.querySelectorAll('#games-list .label')].map((one) => one.textContent)"
+            players = "return [...document.querySelectorAll('#games-list button')].map((one) => one.title)"
             poll(lambda: page.run(players), lambda left: left and all(player in one for one in left))
             fill(page, "#games-words", "", "input")
             page.wait_for(f"document.querySelectorAll('#games-list li').length === {count}")

@@ -21,9 +21,15 @@ const PAUSE = 120;
 /** Greatest number of filter sets: one for each digit. */
 const MOST_SETS = 9;
 
+/** The names of the players of a game. */
+const label = ({ players }) => players.map(({ name }) => name).join(" – ");
+
+/** The sum of the Elo numbers that are known. */
+const elo = ({ players }) => players.reduce((sum, { rating }) => sum + rating, 0);
+
 /** Sort orders of the list. */
 const ORDERS = {
-  elo: (a, b) => b.elo - a.elo,
+  elo: (a, b) => elo(b) - elo(a),
   newest: (a, b) => (b.when < a.when ? -1 : Number(b.when > a.when)),
   oldest: (a, b) => (a.when < b.when ? -1 : Number(a.when > b.when)),
 };
@@ -61,10 +67,9 @@ export function split(pgn) {
       const tag = (name) => new RegExp(`^\\[${name} "((?:[^"\\\\]|\\\\.)*)"`, "m").exec(text)?.[1] ?? "?";
       return {
         text,
-        label: `${tag("White")} – ${tag("Black")}`,
+        players: ["White", "Black"].map((side) => ({ name: tag(side), rating: Number(tag(`${side}Elo`)) || 0 })),
         event: tag("Event").replace(/^\?$/, ""),
         eco: tag("ECO").replace(/^\?$/, ""),
-        elo: (Number(tag("WhiteElo")) || 0) + (Number(tag("BlackElo")) || 0),
         result: tag("Result"),
         when: tag("Date").replaceAll(".??", ""),
       };
@@ -74,8 +79,8 @@ export function split(pgn) {
 /** The games that contain all words, in an order; of unknown orders, that of the file. */
 export function listed(games, text, order) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = games.filter(({ label, event, when }) =>
-    words.every((word) => `${label} ${event} ${when}`.toLowerCase().includes(word)),
+  const found = games.filter((game) =>
+    words.every((word) => `${label(game)} ${game.event} ${game.when}`.toLowerCase().includes(word)),
   );
   return ORDERS[order] ? found.sort(ORDERS[order]) : found;
 }
@@ -309,18 +314,23 @@ export class Games {
     by("games-list").replaceChildren(...found.slice(0, limit).map((game, index) => this.row(game, index)));
   }
 
-  /** A game as one line; the open one is marked. */
+  /** A game as one line of aligned columns; the open one is marked. */
   row(game, index) {
     const cell = (kind, text = "") => el("span", { class: kind }, text);
-    const { label, result, event, when, eco } = game;
+    const { players, result, event, when, eco } = game;
     const attributes = {
       type: "button",
-      title: [label, event, when].filter(Boolean).join(" · "),
+      title: [label(game), event, when].filter(Boolean).join(" · "),
       "aria-current": game === this.chosen ? "true" : null,
       onclick: () => this.choose(game, this.found).catch(this.failed),
       "data-row": index,
     };
-    const cells = [cell("result", result), cell("label", label), cell("year", when.slice(0, 4)), cell("eco", eco)];
+    const cells = [
+      cell("result", result.replaceAll("1/2", "½")),
+      ...players.flatMap(({ name, rating }) => [cell("player", name), cell("elo", rating || "")]),
+      cell("year", when.slice(0, 4)),
+      cell("eco", eco),
+    ];
     return el("li", {}, el("button", attributes, ...cells));
   }
 
@@ -354,14 +364,13 @@ export class Games {
     ])
       if (by(id).value.trim()) query.set(name, by(id).value);
     const { games, ...about } = await get("/api/games", query);
-    const named = ({ name, rating }) => (rating ? `${name} ${rating}` : name);
     this.about = about;
     return games.map(({ id, white, black, result, event, date, eco }) => ({
       id,
-      label: `${named(white)} – ${named(black)}`,
+      players: [white, black],
       event,
       eco,
-      result: result.replace("1/2-1/2", "½-½"),
+      result,
       when: date.replaceAll("?", ""),
     }));
   }

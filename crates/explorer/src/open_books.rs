@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::books::ExploredBook;
+use super::books::{ExploredBook, Source};
 use super::content::Content;
 use super::filter::GamesFilter;
 use super::folders::{Folders, ListedFile, OpenedFile};
@@ -186,7 +186,7 @@ impl OpenBooks {
         let books = self.books();
         let known = books.iter().find(|book| book.is_read_from(&file.path));
         let known = known.map(|book| book.name().to_owned());
-        let name = match known.or_else(|| folders.name_of_games(&file)) {
+        let name = match known {
             Some(name) => name,
             None if books.len() >= MOST_OPEN => {
                 return Err(bad(translatable!("at most {0} books are open", MOST_OPEN)));
@@ -203,12 +203,11 @@ impl OpenBooks {
     }
 
     fn add_book(&self, folders: &Folders, file: &ListedFile, name: String) -> Result<(), Refusal> {
+        // Before the games are read: later changes make another index.
+        let source = Source::now(&file.path);
         let book = match folders.open(file, name.clone()).map_err(unreadable)? {
             OpenedFile::Book(book) => *book,
-            OpenedFile::Index(index) => {
-                folders.add_games(file, name.clone());
-                self.games.add_as_book(index, name)
-            }
+            OpenedFile::Index(index) => self.games.add_as_book(index, name).with_source(source),
         };
         lock(&self.books).push(Arc::new(book));
         Ok(())

@@ -3,7 +3,7 @@
 
 import { get, newest } from "./api.js";
 import { playersNamed } from "./search.js";
-import { button, by, chooseFiles, el, gamesText, grouped } from "./dom.js";
+import { button, by, chooseFiles, el, gamesText, grouped, item } from "./dom.js";
 import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
@@ -52,6 +52,22 @@ export function withoutFilter(filter, name, value) {
   const left = name === "player" ? withName(filter[name], value) : "";
   const others = Object.entries(filter).filter(([other]) => other !== name);
   return Object.fromEntries(left ? [...others, [name, left]] : others);
+}
+
+/** A chip for each filter, with a button that removes it; a name of a player is removed alone. */
+export function chips(filter) {
+  const values = Object.entries(filter).flatMap(([name, text]) =>
+    (name === "player" ? namesIn(text) : [text]).map((value) => [name, value]),
+  );
+  return values.map(([name, value]) => {
+    const field = by("games-filter").elements[name];
+    const option = [...(field.options ?? [])].find((one) => one.value === value)?.text;
+    const text = `${field.labels[0].firstChild.data.trim()} ${option ?? value}`;
+    const data = { "data-filter": name, "data-value": value };
+    return item(
+      el("button", { type: "button", class: "chip", ...data, "aria-label": t`Without ${text}` }, `${text} ×`),
+    );
+  });
 }
 
 /** Filters as text, independent of their order. */
@@ -117,8 +133,11 @@ export class Games {
   query;
   change;
 
-  /** `load` gets the text of a game; `failed` an error; `query` returns the parameters of the shown position and filters; `change` gets other filters. */
-  constructor({ load, failed, query, change }) {
+  /**
+   * `load` gets the text of a game; `failed` an error; `query` returns the parameters of the shown position and
+   * filters; `change` gets other filters, `unfilter` the name of one and the value to remove.
+   */
+  constructor({ load, failed, query, change, unfilter }) {
     Object.assign(this, { load, failed, query, change });
     /** The shown filters: values by the names of the fields. */
     this.filter = {};
@@ -136,6 +155,12 @@ export class Games {
     by("games-filter").addEventListener("submit", (event) => event.preventDefault());
     for (const id of ["games-words", "games-order"])
       by(id).addEventListener("input", () => (this.dropped ? this.list() : this.listSoon()));
+    // The chips are here if the fields are folded, else above the table.
+    for (const id of ["games-chips", "books"])
+      by(id).addEventListener("click", ({ target }) => {
+        const { filter, value } = target.closest("button")?.dataset ?? {};
+        if (filter) unfilter(filter, value);
+      });
     by("games-next").addEventListener("click", () => this.list(true));
     by("games-player").addEventListener("input", () => this.suggest());
     by("games-players").addEventListener("click", ({ target }) => {
@@ -205,9 +230,7 @@ export class Games {
     };
     by("open-list").replaceChildren(
       ...[...this.files].map(([name, text]) =>
-        el(
-          "li",
-          {},
+        item(
           quiet(name, () => Promise.resolve(this.take(name, text)).catch(this.failed)),
           quiet(t("Close"), close(name), t`Close ${name}`),
         ),
@@ -241,6 +264,7 @@ export class Games {
     if (!isSameFilter(filter, this.filter)) {
       this.filter = filter;
       for (const field of this.fields) field.value = filter[field.name] ?? "";
+      by("games-chips").replaceChildren(...chips(filter));
       this.drawSets();
       this.suggest();
     }
@@ -260,12 +284,8 @@ export class Games {
     by("games-players").replaceChildren(
       ...this.spellings.map((name) => {
         const text = games.has(name) ? `${name} · ${gamesText(games.get(name))}` : name;
-        const isChosen = String(names.includes(name));
-        return el(
-          "li",
-          {},
-          el("button", { type: "button", class: "chip", "aria-pressed": isChosen, "data-name": name }, text),
-        );
+        const chip = { type: "button", class: "chip", "aria-pressed": String(names.includes(name)), "data-name": name };
+        return item(el("button", chip, text));
       }),
     );
   }
@@ -280,7 +300,7 @@ export class Games {
     const isNewest = this.asked();
     const isIndexed = await this.indexed;
     if (!isNewest()) return;
-    by("games-more").hidden = by("games-named").hidden = this.dropped !== null || !isIndexed;
+    by("games-more").hidden = by("games-chips").hidden = by("games-named").hidden = this.dropped !== null || !isIndexed;
     by("games-search").hidden = !this.dropped && !isIndexed;
     by("games-here").hidden = !isIndexed || !this.dropped;
     const before = goesOn ? this.found : [];
@@ -331,7 +351,7 @@ export class Games {
       cell("year", when.slice(0, 4)),
       cell("eco", eco),
     ];
-    return el("li", {}, el("button", attributes, ...cells));
+    return item(el("button", attributes, ...cells));
   }
 
   /** Says which games the list leaves out, or why there are none. */
@@ -407,11 +427,7 @@ export class Games {
     by("games-named").replaceChildren(
       ...this.sets.map(({ name, values }, index) => {
         const chip = { class: "chip", "aria-pressed": String(this.isShown(values)) };
-        return el(
-          "li",
-          {},
-          button(`${index + 1} ${name}`, () => this.useSet(index), chip),
-        );
+        return item(button(`${index + 1} ${name}`, () => this.useSet(index), chip));
       }),
     );
   }

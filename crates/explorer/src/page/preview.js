@@ -114,7 +114,7 @@ export class Preview {
     );
     this.place.hidden = false;
     const { offsetWidth: wide, offsetHeight: high } = this.place;
-    const beside = of.closest("#books, [role=tabpanel]").getBoundingClientRect().left - wide - GAP;
+    const beside = of.closest("main > *").getBoundingClientRect().left - wide - GAP;
     const isBelow = y + GAP + high < innerHeight;
     const [left, top] = beside > 0 ? [beside, y - high / 2] : [x + GAP, isBelow ? y + GAP : y - GAP - high];
     this.place.style.left = `${Math.max(4, Math.min(left, innerWidth - wide - 4))}px`;

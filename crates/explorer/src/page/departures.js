@@ -111,7 +111,7 @@ export class Departures {
 
   show(found, of) {
     by("mine-message").textContent =
-      t`${found.games} games. Left by you: ${found.left_by_player}, by the opponent: ${found.left_by_opponent}, without an answer: ${found.unanswered}.`;
+      t`${gamesText(found.games)}. Left by you: ${found.left_by_player}, by the opponent: ${found.left_by_opponent}, without an answer: ${found.unanswered}.`;
     const several = found.several.map((one) => this.several(one, of));
     by("mine-list").replaceChildren(...several, ...found.departures.map((one) => this.row(one, of)));
   }

@@ -2,7 +2,7 @@
 // It is shown when the pointer rests on one, and by a key for the one that has the focus: on the left of the panel, where
 // it covers no row, or below the pointer if there is no room.
 
-import { picture, pieces } from "./board.js";
+import { picture, pieces, placeOf } from "./board.js";
 import { el } from "./dom.js";
 
 /** Delay in milliseconds before a resting pointer shows it. */
@@ -123,10 +123,10 @@ export class Preview {
 
   /** Puts an element on a square. */
   put(element, square, flip) {
-    const [x, y] = [square.charCodeAt(0) - 97, 8 - Number(square[1])];
+    const [x, y] = placeOf(square, flip);
     element.dataset.on = square;
-    element.style.left = `${12.5 * (flip ? 7 - x : x)}%`;
-    element.style.top = `${12.5 * (flip ? 7 - y : y)}%`;
+    element.style.left = `${12.5 * x}%`;
+    element.style.top = `${12.5 * y}%`;
     return element;
   }
 }

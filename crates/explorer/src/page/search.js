@@ -2,7 +2,7 @@
 
 import { get, newest } from "./api.js";
 import { by, el, gamesText, item } from "./dom.js";
-import { openingName, t } from "./lang.js";
+import { lettered, openingName, t } from "./lang.js";
 import { listKeys, modal } from "./say.js";
 
 /** Greatest number of players below the openings. */
@@ -52,7 +52,7 @@ export class Search {
     by("search-none").hidden = !words || found.length > 0 || players.length > 0;
     const rows = found.map((opening) => {
       const games = opening.games ? ` · ${gamesText(opening.games)}` : "";
-      return this.row(opening.eco, openingName(opening.name), opening.line + games, () => this.go(opening));
+      return this.row(opening.eco, openingName(opening.name), lettered(opening.line) + games, () => this.go(opening));
     });
     const people = players
       .slice(0, MOST_PLAYERS)

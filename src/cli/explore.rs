@@ -19,7 +19,7 @@ use tabia_book::evals;
 use tabia_build::learn;
 use tabia_explorer::{
     Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, OpenError,
-    OpenFiles, OpenedFile, Reopen, machine, serve,
+    OpenFiles, OpenedFile, Reopen, Source, machine, serve,
 };
 use tabia_index::{GamesIndex, IndexJob};
 use tabia_io::atomic::TempFolder;
@@ -103,6 +103,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let stop = Arc::new(Notify::new());
     let raised = Arc::clone(&stop);
     progress::at_end(move || raised.notify_one())?;
+    // Before the games are read: pages that open them as they are now get no second index.
+    let sources: Vec<_> = index_paths.iter().map(|path| Source::now(path)).collect();
     let indexes = index_paths.iter();
     let indexes = indexes.map(|path| opening.games(path, &mut |_| {}));
     let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
@@ -127,7 +129,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         }
     }
     // After the books, so that these have the same numbers as without games.
-    books.extend(games.books(index_names));
+    let indexed = games.books(index_names).into_iter().zip(sources);
+    books.extend(indexed.map(|(book, source)| book.with_source(source)));
     if let Some(error) = unreadable {
         if books.is_empty() && configured.is_empty() {
             return Err(error);

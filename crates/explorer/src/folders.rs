@@ -78,8 +78,6 @@ pub(super) struct Folders {
     open: Box<dyn OpenFiles>,
     /// Identifiers of opened files, the last one first.
     recent: Mutex<Vec<String>>,
-    /// The names of the books by the paths of opened games, whose indexes are elsewhere.
-    games: Mutex<Vec<(PathBuf, String)>>,
     /// The progress of the file that is being opened.
     progress: Mutex<Option<Progress>>,
 }
@@ -125,7 +123,6 @@ impl Folders {
             folders,
             open,
             recent: Mutex::default(),
-            games: Mutex::default(),
             progress: Mutex::default(),
         }
     }
@@ -149,18 +146,6 @@ impl Folders {
         let done = work(&mut |progress| *lock(&self.progress) = Some(progress));
         *lock(&self.progress) = None;
         done
-    }
-
-    /// The name under which games were opened.
-    pub(super) fn name_of_games(&self, file: &ListedFile) -> Option<String> {
-        let games = lock(&self.games);
-        let mut known = games.iter().filter(|(path, _)| *path == file.path);
-        known.next().map(|(_, name)| name.clone())
-    }
-
-    /// Remembers the name under which games were opened.
-    pub(super) fn add_games(&self, file: &ListedFile, name: String) {
-        lock(&self.games).push((file.path.clone(), name));
     }
 
     /// How far the file is that is being opened.

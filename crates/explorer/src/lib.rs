@@ -69,7 +69,7 @@ mod route;
 mod server;
 
 pub use access::{Access, AllowedOrigin, ParseOriginError, machine};
-pub use books::{ExploredBook, Reopen};
+pub use books::{ExploredBook, Reopen, Source};
 pub use content::{Open, OpenError};
 pub use engine::EngineChoice;
 pub use explorer::Explorer;

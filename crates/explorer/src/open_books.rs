@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::books::ExploredBook;
+use super::books::{ExploredBook, Source};
 use super::content::Content;
 use super::filter::GamesFilter;
 use super::folders::{Folders, Indexing, OpenedFile};
@@ -227,20 +227,21 @@ impl OpenBooks {
         let books = self.books();
         let known = books.iter().find(|book| book.is_read_from(&file.path));
         let known = known.map(|book| book.name().to_owned());
-        let name = match known.or_else(|| folders.name_of_games(&file)) {
+        let name = match known {
             Some(name) => name,
             None => {
                 let folder = file.folder.rsplit('/').next().unwrap_or_default();
                 let name = self.unused_name(&file.name, folder)?;
-                self.add_book(
-                    match folders.open(&file, name.clone()).map_err(unreadable)? {
-                        OpenedFile::Book(book) => *book,
-                        OpenedFile::Index(index) => {
-                            folders.add_games(&file, name.clone());
-                            self.games.add_as_book(index, name.clone())
-                        }
-                    },
-                );
+                // Before the games are read: later changes make another index.
+                let source = Source::now(&file.path);
+                let opened = folders.open(&file, name.clone()).map_err(unreadable)?;
+                self.add_book(match opened {
+                    OpenedFile::Book(book) => *book,
+                    OpenedFile::Index(index) => {
+                        let book = self.games.add_as_book(index, name.clone());
+                        book.with_source(source)
+                    }
+                });
                 name
             }
         };

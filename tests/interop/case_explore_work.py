@@ -595,3 +595,26 @@ def explorer_closes_and_opens_books_and_reads_files_of_games():
         page.keyboard.press("i")
         expect(page.locator("#games-none")).to_contain_text("No index of games is open")
         expect(page.locator("#games-more")).to_be_hidden()
+        # Until the program is asked for one: the games are then a book.
+        open_address(page, server.url)
+        page.evaluate(drop, ["open.pgn", dropped])
+        page.click('#open-list button[aria-label="Index open.pgn"]')
+        expect(page.locator("#first-book")).to_have_value("open.pgn")
+        expect(page.locator("#books tr[data-uci] button.move")).to_have_text(["e4"])
+        expect(page.locator("#games-list li")).to_have_count(3)
+        expect(page.locator("#open-list li")).to_have_count(0)
+        # What cannot be indexed stays a list, with the reason.
+        page.evaluate(drop, ["late.pgn", dropped.replace("1-0", "*")])
+        page.click('#open-list button[aria-label="Index late.pgn"]')
+        expect(page.locator("#status")).to_contain_text("late.pgn: no index")
+        expect(page.locator("#open-list li")).to_have_count(1)
+    mine = here / "mine.pgn"
+    mine.write_text(dropped)
+    with explorer() as server, page_of(server) as page:
+        # Someone without a book begins with games: their index is made at once.
+        with page.expect_file_chooser() as choosing:
+            page.click("#begin-games")
+        choosing.value.set_files(mine)
+        expect(page.locator("#first-book")).to_have_value("mine.pgn")
+        expect(page.locator("#books tr[data-uci] button.move")).to_have_text(["e4"])
+        expect(page.locator("#begin")).to_be_hidden()

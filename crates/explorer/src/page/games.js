@@ -1,9 +1,10 @@
 // Games with the shown position, if the program has an index of games, and games of files, which stay in the
 // browser until they are closed.
 
-import { get, newest } from "./api.js";
+import { get, newest, post } from "./api.js";
 import { playersNamed } from "./search.js";
 import { button, by, chooseFiles, el, gamesText, grouped, item } from "./dom.js";
+import { showIndexing } from "./files.js";
 import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
@@ -132,13 +133,18 @@ export class Games {
   failed;
   query;
   change;
+  opened;
+  /** Whether the program makes an index of games that it gets, and whether one of the next files is wanted. */
+  canIndex = false;
+  indexesNext = false;
 
   /**
-   * `load` gets the text of a game; `failed` an error; `query` returns the parameters of the shown position and
-   * filters; `change` gets other filters, `unfilter` the name of one and the value to remove.
+   * `load` gets the text of a game; `opened` the name of a new index; `failed` an error; `query` returns the
+   * parameters of the shown position and filters; `change` gets other filters, `unfilter` the name of one and the
+   * value to remove.
    */
-  constructor({ load, failed, query, change, unfilter }) {
-    Object.assign(this, { load, failed, query, change });
+  constructor({ load, opened, failed, query, change, unfilter }) {
+    Object.assign(this, { load, opened, failed, query, change });
     /** The shown filters: values by the names of the fields. */
     this.filter = {};
     /** What the last answer said about the games of the index. */
@@ -180,7 +186,16 @@ export class Games {
     });
     this.drawSets();
     by("games-here").addEventListener("click", () => this.here());
+    by("open-files").addEventListener("click", () => {
+      this.indexesNext = false;
+    });
     chooseFiles("open-files", "open-input", (files) => this.open(files).catch(this.failed));
+  }
+
+  /** Opens the file dialog: an index of the chosen games is made if the program can do that. */
+  pickToIndex() {
+    this.indexesNext = this.canIndex;
+    by("open-input").click();
   }
 
   /** Finds out whether there is an index: one may have been opened since the last time. */
@@ -203,6 +218,7 @@ export class Games {
       this.files.set(last[0], last[1]);
     }
     if (!last) return;
+    const { dropped } = this;
     try {
       await this.take(...last);
     } catch (error) {
@@ -212,6 +228,17 @@ export class Games {
     } finally {
       this.drawFiles();
     }
+    if (this.indexesNext && this.dropped !== dropped) await this.index(last[0]);
+  }
+
+  /** Sends the games of a file to the program, and shows the index that it makes of them. */
+  async index(name) {
+    const sent = post(`/api/index?${new URLSearchParams({ name })}`, this.files.get(name));
+    const made = await showIndexing(by("games-bar"), by("games-none"), sent);
+    this.files.delete(name);
+    this.drawFiles();
+    this.here();
+    await this.opened(made.name);
   }
 
   /** Takes the games of a file: a single one is shown at once, of several the user chooses one. */
@@ -232,6 +259,7 @@ export class Games {
       ...[...this.files].map(([name, text]) =>
         item(
           quiet(name, () => Promise.resolve(this.take(name, text)).catch(this.failed)),
+          this.canIndex ? quiet(t("Index"), () => this.index(name).catch(this.failed), t`Index ${name}`) : null,
           quiet(t("Close"), close(name), t`Close ${name}`),
         ),
       ),

@@ -56,6 +56,7 @@ const engine = new Engine({
   valued: () => plotted.of === state() && drawPlot(),
 });
 const games = new Games({
+  opened: (name) => bookList.show(name),
   load: replay,
   failed: problem,
   change: (filter) => store.want((from) => ({ ...from, filter }), "keep"),
@@ -419,7 +420,8 @@ async function start() {
     bookList.offer(start.books);
     engine.offer(start.engine);
     by("open-book").hidden = !start.folders;
-    begin.offer(start, () => picker.show().catch(problem));
+    begin.offer(start, () => picker.show().catch(problem), games);
+    games.canIndex = start.indexes;
     if (store.view) begin.show(state(), store.view, trainer.on);
     games.offer();
     if (store.view) {

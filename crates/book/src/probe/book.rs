@@ -4,7 +4,7 @@ use std::path::Path;
 
 use shakmaty::Chess;
 
-use super::{Lookup, Probe, Wanted};
+use super::{BookMove, Lookup, MoveGames, Probe, Wanted};
 use crate::{Error, OpenOptions, abk::AbkBook, bin::BinBook, ctg::CtgBook, loaded::LoadedBook};
 use tabia_notation::kind::{BookKind, Kind};
 
@@ -176,6 +176,10 @@ impl Probe for Book {
 
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
         self.probe_of().contains(position)
+    }
+
+    fn games_of(&self, position: &Chess, entry: &BookMove) -> Result<MoveGames, Error> {
+        self.probe_of().games_of(position, entry)
     }
 
     fn is_current(&self) -> bool {

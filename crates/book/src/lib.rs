@@ -3,7 +3,6 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
-pub mod abk;
 pub mod bin;
 pub mod compare;
 #[cfg(feature = "json")]

@@ -170,7 +170,9 @@ impl NativeBook {
         let played = EvaluatedBook::new(Arc::clone(book) as _, Arc::clone(evaluations));
         let found =
             choose(&played, &position, &[], &rules).map_err(|error| error::of_book(py, &error))?;
-        let view = PositionView::new(&position, &found);
+        let view = PositionView::new(&position, &found)
+            .with_games_of(&played, &position, &found)
+            .map_err(|error| error::of_book(py, &error))?;
         serde_json::to_string(&view).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 

@@ -484,7 +484,7 @@ fn description(book: &Book) -> String {
             counted(book.header().games.into(), "game")
         ),
         Book::Bin(_) => format!("{title}, {size} moves"),
-        Book::Abk(_) | Book::Loaded(_) => format!("{title}, {size} positions"),
+        Book::Loaded(_) => format!("{title}, {size} positions"),
     }
 }
 

@@ -170,11 +170,6 @@ fn write_keyed(book: &Book, position: &Chess, out: &mut impl Write) -> anyhow::R
                 show(&entry, &bin::encode(key, entry.mv, weight, entry.learn))?;
             }
         }
-        Book::Abk(book) => {
-            for entry in book.entries_of(key) {
-                show(&entry, &book.raw_entry(entry.offset)?)?;
-            }
-        }
         Book::Loaded(book) => {
             for entry in book.entries_of(key) {
                 show(&entry, &book.raw_entry(entry.offset)?)?;

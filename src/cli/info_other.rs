@@ -90,11 +90,6 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
                 numbers.positions += u64::from(last.replace(key) != Some(key));
             })?;
         }
-        Book::Abk(book) => {
-            numbers.moves = book.len();
-            numbers.positions = book.positions();
-            numbers.bytes = book.bytes();
-        }
         Book::Loaded(book) => {
             numbers.moves = book.len();
             numbers.positions = book.positions() + book.unreached();

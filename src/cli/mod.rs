@@ -304,7 +304,6 @@ fn announced_size(book: &Book) -> u64 {
     match book {
         Book::Ctg(book) => book.header().positions.into(),
         Book::Bin(book) => book.len(),
-        Book::Abk(book) => book.positions(),
         Book::Loaded(book) => book.positions(),
     }
 }

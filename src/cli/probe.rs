@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::PlaceArgs;
-use super::{args, explain, print_json, table};
+use super::{args, explain, info_index, print_json, table};
 use clap::Args;
 use serde::Serialize;
 use shakmaty::Position as _;
@@ -14,13 +14,15 @@ use tabia_adapter::settings::{OptionId, Options, Scope};
 use tabia_book::policy::choose;
 use tabia_book::view::PositionView;
 use tabia_book::{Book, Probe};
+use tabia_explorer::{Open, book_of_games};
+use tabia_index::GamesIndex;
 use tabia_io::input::path::to_text;
 use tabia_notation::Line;
 
 /// Arguments of `probe`.
 #[derive(Args, Debug)]
 pub(super) struct ProbeArgs {
-    /// The book
+    /// The book, or an index of games
     book: PathBuf,
     #[command(flatten)]
     pub(super) place: PlaceArgs,
@@ -56,9 +58,15 @@ struct JsonError<'a> {
 
 pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let options = options(&args.set)?;
-    let (book, played) = opened(&args.book, &options, args.no_mmap)?;
+    let (book, played) = match info_index::is_index(&args.book) {
+        true => (None, games(args, &options)?),
+        false => {
+            let (book, played) = opened(&args.book, &options, args.no_mmap)?;
+            (Some(book), played)
+        }
+    };
     let prober = Prober {
-        book: &book,
+        book: book.as_deref(),
         played: &*played,
         options,
         moves: args.place.moves.as_deref().unwrap_or_default(),
@@ -79,17 +87,33 @@ pub(super) fn opened(
     path: &Path,
     options: &Options,
     no_mmap: bool,
-) -> anyhow::Result<(Arc<Book>, Arc<dyn Probe + Send + Sync>)> {
+) -> anyhow::Result<(Arc<Book>, Open)> {
     let book = Arc::new(super::open_book(path, no_mmap)?);
     let (played, _) = as_played(Arc::clone(&book), options.learn);
+    Ok((book, evaluated(played, path, options, no_mmap)))
+}
+
+/// An index of games as a book.
+fn games(args: &ProbeArgs, options: &Options) -> anyhow::Result<Open> {
+    let path = &args.book;
+    anyhow::ensure!(
+        !args.explain,
+        "{}: --explain shows the bytes of a book; this is an index of games",
+        path.display()
+    );
+    let games = book_of_games(GamesIndex::open(path, !args.no_mmap)?);
+    Ok(evaluated(games, path, options, args.no_mmap))
+}
+
+/// A book with the evaluations that the options name.
+fn evaluated(book: Open, path: &Path, options: &Options, no_mmap: bool) -> Open {
     let mut notices = Vec::new();
     let opener = Opener::here(!no_mmap);
-    let evaluations = &options.evaluations;
-    let (played, _) = opener.evaluated(played, &to_text(path), evaluations, &mut notices);
+    let (book, _) = opener.evaluated(book, &to_text(path), &options.evaluations, &mut notices);
     for notice in notices {
         message!("tabia: {notice}");
     }
-    Ok((book, played))
+    book
 }
 
 /// The options of `--set` that decide between moves.
@@ -102,7 +126,8 @@ pub(super) fn options(sets: &[String]) -> anyhow::Result<Options> {
 }
 
 struct Prober<'a> {
-    book: &'a Book,
+    /// `None` for an index of games.
+    book: Option<&'a Book>,
     /// The book as the adapter would play it.
     played: &'a dyn Probe,
     options: Options,
@@ -119,14 +144,15 @@ impl Prober<'_> {
             line.before(),
             &self.options.rules(),
         )?;
-        Ok(PositionView::new(line.last(), &found))
+        let view = PositionView::new(line.last(), &found);
+        Ok(view.with_games_of(self.played, line.last(), &found)?)
     }
 
     fn answer_one(&self, asked: &Line, out: &mut impl Write) -> anyhow::Result<u8> {
         let view = self.look_up(asked)?;
         let mut explanation = Vec::new();
-        if self.explain {
-            explain::write(self.book, asked.last(), &mut explanation)?;
+        if let Some(book) = self.book.filter(|_| self.explain) {
+            explain::write(book, asked.last(), &mut explanation)?;
         }
         if self.json {
             let text = String::from_utf8_lossy(&explanation);

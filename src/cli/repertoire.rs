@@ -296,6 +296,7 @@ fn add_trimmed(trimmed: &Trimmed, least: u32, list: &mut Table) {
     let Trimmed {
         lines,
         moves,
+        games,
         left,
         unknown,
     } = trimmed;
@@ -304,6 +305,10 @@ fn add_trimmed(trimmed: &Trimmed, least: u32, list: &mut Table) {
         "taken out",
         format_args!("{moves} moves, {often}; {left} left"),
     );
+    if *games > 0 {
+        let text = format_args!("{games}, as the answers left in them are in other games");
+        list.add("games taken out", text);
+    }
     if *unknown > 0 {
         let text =
             format_args!("{unknown} of them, as the book does not know how often they are met");
@@ -391,7 +396,7 @@ fn to_json(
         "gaps": gaps(&summary.gaps),
         "differences": differences,
         "trimmed": trimmed.map(|found| json!({
-            "moves": found.moves, "left": found.left, "not_in_the_book": found.unknown,
+            "moves": found.moves, "games": found.games, "left": found.left, "not_in_the_book": found.unknown,
             "lines": gaps(&found.lines),
         })),
     })

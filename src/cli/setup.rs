@@ -15,8 +15,8 @@ use crate::install::{
     ChessProgram, FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, TextFile,
 };
 use tabia_adapter::config::Config;
-use tabia_book::Book;
 use tabia_book::bin::ENTRY_BYTES;
+use tabia_book::{Book, Format};
 use tabia_engine::EngineCommand;
 use tabia_engine::check::{Patience, PlayedMove, greet, play};
 use tabia_io::input::path::{file_name, to_text};
@@ -526,7 +526,7 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
         }
         Book::Bin(book) if book.bytes().is_multiple_of(ENTRY_BYTES as u64) => None,
         Book::Bin(_) => Some("the last entry is incomplete".to_owned()),
-        Book::Abk(book) => book.notices().first().cloned(),
+        Book::Loaded(book) if book.format() == Format::Abk => book.notices().first().cloned(),
         // Of a sound Shredder book, too, some positions are not found; `check` says how many.
         Book::Loaded(_) => None,
     };

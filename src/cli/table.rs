@@ -43,9 +43,34 @@ const fn has_evaluation(mv: &MoveView) -> bool {
     mv.evaluation.is_some()
 }
 
-const COLUMNS: [Column; 11] = [
+/// Whether the games are those that reach the position after the move, however they do.
+const fn only_reach(mv: &MoveView) -> bool {
+    mv.by_order.reached.is_some() && mv.by_order.played.is_none()
+}
+
+const COLUMNS: [Column; 13] = [
     ("weight", 7, has_weight, |mv| or_dash(mv.stored_weight), ""),
-    ("games", 7, has_games, |mv| mv.games.to_string(), ""),
+    (
+        "games",
+        7,
+        |mv| has_games(mv) && !only_reach(mv),
+        |mv| mv.games.to_string(),
+        "",
+    ),
+    (
+        "games",
+        7,
+        only_reach,
+        |mv| mv.games.to_string(),
+        "games that reach the position after the move, in any order",
+    ),
+    (
+        "reach",
+        7,
+        |mv| mv.by_order.differ(),
+        |mv| or_dash(mv.by_order.reached),
+        "games that reach the position after the move, in any order",
+    ),
     ("won", 7, has_priority, |mv| mv.results.wins.to_string(), ""),
     (
         "drawn",

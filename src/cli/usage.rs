@@ -13,6 +13,7 @@ use super::meant::{self, quoted};
 use tabia_build::BuildError;
 use tabia_io::atomic::WriteFileError;
 use tabia_notation::Line;
+use tabia_notation::kind::BookKind;
 
 /// The arguments as typed, without the program's name.
 pub(super) fn typed() -> Vec<String> {
@@ -242,17 +243,16 @@ fn misplaced(error: &clap::Error, args: &[String], tabia: &Command) -> Option<St
     let extension = path
         .extension()
         .map(|end| end.to_string_lossy().to_lowercase());
+    let book = match extension.as_deref() {
+        Some("cto" | "ctb") => Some(path.with_extension("ctg")),
+        _ => BookKind::of_played(path).map(|_| path.to_path_buf()),
+    };
+    if let Some(book) = book.as_deref().map(Path::display) {
+        return Some(format!(
+            "to play from a book: tabia --book {book}; to look into it: tabia probe {book}"
+        ));
+    }
     Some(match extension.as_deref() {
-        Some("ctg" | "cto" | "ctb" | "bin" | "abk" | "bkt" | "obk") => {
-            let sibling = matches!(extension.as_deref(), Some("cto" | "ctb"));
-            let book = if sibling {
-                path.with_extension("ctg")
-            } else {
-                path.to_path_buf()
-            };
-            let book = book.display();
-            format!("to play from a book: tabia --book {book}; to look into it: tabia probe {book}")
-        }
         end if tabia_games::is_game_file(path) || matches!(end, Some("gz" | "zst" | "bz2")) => {
             format!("to make a book of games: tabia build -o BOOK.ctg {word}")
         }

@@ -4,6 +4,7 @@ Unmodified real clients with another address; and every number against an
 independent count with python-chess.
 """
 
+import collections
 import http.client
 import json
 import os
@@ -18,6 +19,7 @@ import chess
 import requests
 
 import explorer_oracle as oracle
+from oracle import Oracle
 from pages import Connection, Server, browser, send_10000_requests
 from paths import SHARED, TABIA, THOROUGH, folder
 from procs import TIMEOUT_FACTOR, environment, run, run_ok
@@ -363,6 +365,41 @@ def an_index_is_intact_after_a_kill():
 def _results(path) -> int:
     text = path.read_text(encoding="latin-1")
     return sum(text.count(f'[Result "{result}"]') for result in ("1-0", "0-1", "1/2-1/2"))
+
+
+@case(limit=300, needs_shared=True)
+def games_with_a_move_and_games_that_reach_the_next_position_are_told_apart():
+    text = _unpacked("gnuchess_book_1.02", 1_500)
+    games = oracle.Explorer(oracle.read(text))
+    reaching = collections.Counter()
+    for game in games.games:
+        reaching.update(set(game.reached))
+    index = _index([text])
+    book = folder("reaching") / "book.ctg"
+    run_ok("build", "-o", book, "--max-ply", str(oracle.PLIES), index, limit=120)
+    differ = ended = 0
+    with Oracle(index) as indexed, Oracle(book) as built:
+        for board in _positions(games, 600):
+            expected = games.answer(board)["moves"]
+            shown = indexed.look_up(board)["moves"]
+            stored = {move["uci"]: move for move in built.look_up(board)["moves"]}
+            assert {move["uci"] for move in shown} == {_plain(board, uci) for uci in expected}, board.fen()
+            for uci, move in ((_plain(board, uci), move) for uci, move in expected.items()):
+                after = board.copy(stack=False)
+                after.push_uci(uci)
+                played = len(move["games"])
+                going_on = len(games.by_position.get(oracle.key(after), []))
+                # With the games that end there.
+                reached = reaching[oracle.key(after)]
+                one = next(move for move in shown if move["uci"] == uci)
+                assert (one["games"], one["played"]) == (played, played), (board.fen(), one)
+                assert one["reached"] == max(played, going_on) <= reached, (board.fen(), one)
+                # A book counts the mirrored positions of its normal form as one.
+                assert "played" not in stored[uci] and stored[uci]["reached"] >= reached, (board.fen(), stored[uci])
+                differ += one["reached"] > played
+                ended += reached > one["reached"]
+    assert differ > 30, differ
+    return f"{differ} moves with games by another order, {ended} with more that end there"
 
 
 @case(limit=300, needs_shared=True)

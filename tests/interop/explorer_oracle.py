@@ -28,6 +28,8 @@ class Game:
     speed: Optional[str]
     site: str
     moves: dict = field(default_factory=dict)
+    # All positions, the last one too.
+    reached: list = field(default_factory=list)
 
     @property
     def group(self) -> Optional[int]:
@@ -88,7 +90,9 @@ def read(text: str) -> Iterator[Game]:
                 rank = uci[1]
                 uci = uci[:2] + ("h" if move.to_square > move.from_square else "a") + rank
             one.moves[key(board)] = uci
+            one.reached.append(key(board))
             board.push(chess960)
+        one.reached.append(key(board))
         number += 1
         yield one
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{Folder, Ran, SMALL};
+use tabia_notation::kind::BookKind;
 
 /// A Chessmaster book: 1.e4 (e5 | c5), 1.d4.
 fn obk() -> Vec<u8> {
@@ -176,4 +177,45 @@ fn any_mixture_is_merged() {
     }
     let found = folder.tabia("probe all.ctg --json").printed();
     assert!(found.contains("e2e4") && found.contains("d2d4"), "{found}");
+}
+
+/// What describes Tabia to users names each format that is played, by its maker and extension.
+#[test]
+fn every_description_names_every_format() {
+    let folder = Folder::new();
+    let help = |command: &str| folder.tabia(&format!("{command} --help")).printed();
+    folder.put("no.book", "nothing\n");
+    let refused = folder.tabia("info no.book").ends(2);
+    let printed = [help("convert"), help("suite"), refused];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |name| fs::read_to_string(root.join(name)).unwrap();
+    let described = [
+        "README.md",
+        "crates/book/Cargo.toml",
+        "crates/c/Cargo.toml",
+        "crates/c/README.md",
+        "crates/c/include/tabia.h",
+        "crates/c/tabia.pc",
+        "python/Cargo.toml",
+        "python/README.md",
+        "python/pyproject.toml",
+        "release/debian/control",
+        "release/debian/control-dev",
+        "release/desktop/io.github.tabia.Tabia.metainfo.xml",
+    ];
+    for kind in BookKind::ALL {
+        let extension = format!(".{}", kind.as_str());
+        for text in &printed {
+            assert!(text.contains(&extension), "{extension}: {text}");
+        }
+        let maker = kind.title().split(' ').next().unwrap();
+        let is_played = BookKind::of_played(Path::new(&format!("x{extension}"))).is_some();
+        for name in described.iter().filter(|_| is_played) {
+            let text = read(name);
+            assert!(
+                text.contains(maker) && text.contains(&extension),
+                "{name} does not name {maker} ({extension})"
+            );
+        }
+    }
 }

@@ -408,3 +408,59 @@ fn check_reports_a_book_without_moves() {
     let probed = folder.tabia("probe book.ctg");
     assert_has(&probed.ends(1), "cut off");
 }
+
+/// Of each move the games in which it was played here, and those that reach the position
+/// after it, are told apart where the file knows both.
+#[test]
+fn games_with_a_move_and_games_that_reach_the_next_position_are_told_apart() {
+    let folder = Folder::new();
+    let games = [
+        "1. d4 Nf6 2. c4 e6 1-0",
+        "1. d4 Nf6 2. c4 1/2-1/2",
+        "1. d4 Nf6 2. Nf3 0-1",
+        "1. c4 Nf6 2. d4 e6 0-1",
+        "1. c4 Nf6 2. d4 g6 1-0",
+        "1. c4 Nf6 2. d4 1-0",
+    ];
+    let games = games.map(|moves| {
+        let result = moves.rsplit(' ').next().unwrap();
+        format!("[Result \"{result}\"]\n\n{moves}\n\n")
+    });
+    folder.put("games.pgn", games.concat());
+    folder.done("index games.pgn -o games.tgx");
+    folder.done("build games.pgn -o book.ctg");
+    let counts = |book: &str| {
+        let found = folder.probe(book, "d4 Nf6")["moves"].take();
+        let found = found.as_array().unwrap().iter();
+        let number = |mv: &serde_json::Value, name: &str| mv.get(name).map(|n| n.as_u64().unwrap());
+        let row = |mv| ["games", "played", "reached"].map(|name| number(mv, name));
+        found
+            .map(|mv| (mv["san"].as_str().unwrap().to_owned(), row(mv)))
+            .collect::<Vec<_>>()
+    };
+    // An index does not have the last position of a game: one that ends there by the other
+    // order is missing.
+    let (c4, nf3) = ("c4".to_owned(), "Nf3".to_owned());
+    let all = [
+        (c4.clone(), [Some(2), Some(2), Some(3)]),
+        (nf3.clone(), [Some(1), Some(1), Some(1)]),
+    ];
+    assert_eq!(counts("games.tgx"), all);
+    let all = [
+        (c4, [Some(5), None, Some(5)]),
+        (nf3, [Some(1), None, Some(1)]),
+    ];
+    assert_eq!(counts("book.ctg"), all);
+    folder.done("convert book.ctg book.bin");
+    for (_, [_, played, reached]) in counts("book.bin") {
+        assert_eq!((played, reached), (None, None));
+    }
+    let rows = |arguments: &str| folder.tabia(&format!("probe {arguments}")).printed();
+    let both = rows("games.tgx --moves 'd4 Nf6'");
+    let heading = both.lines().find(|line| line.starts_with("move")).unwrap();
+    let names: Vec<&str> = heading.split_whitespace().collect();
+    assert_eq!(names.get(..4).unwrap(), ["move", "games", "reach", "%"]);
+    for same in ["games.tgx", "book.ctg --moves 'd4 Nf6'"] {
+        assert!(!rows(same).contains("reach"), "{same}");
+    }
+}

@@ -3,7 +3,6 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
-pub mod abk;
 pub mod bin;
 pub mod compare;
 #[cfg(feature = "json")]
@@ -38,8 +37,8 @@ pub use edit::{
 pub use error::Error;
 pub use polyglot::KeyedEntry;
 pub use probe::{
-    Annotation, Book, BookMove, Format, Lookup, Mark, MoveEvaluation, PositionRecord, Preference,
-    Probe, Stats, Wanted,
+    Annotation, Book, BookMove, Format, Lookup, Mark, MoveEvaluation, MoveGames, PositionRecord,
+    Preference, Probe, Stats, Wanted,
 };
 pub use walk::{BookPosition, PositionMove, Positions, tree};
 pub(crate) use walk::{BookWalk, Bridges, position_of};

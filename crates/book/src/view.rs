@@ -5,7 +5,7 @@
 use shakmaty::{Chess, Position};
 
 use crate::policy::{Weighed, WeighedMoves};
-use crate::{BookMove, Field, Mark, Preference};
+use crate::{BookMove, Error, Field, Mark, MoveGames, Preference, Probe};
 use tabia_notation::{self as notation, Results};
 
 /// What a book stores about a position, from the view of the side to move.
@@ -35,8 +35,11 @@ pub struct MoveView {
     pub uci: String,
     /// SAN, as `O-O`.
     pub san: String,
-    /// Games with it.
+    /// Games with it; in a ChessBase book, those that reach the position after it.
     pub games: u32,
+    /// The same, told apart: see [`PositionView::with_games_of`].
+    #[serde(flatten)]
+    pub by_order: MoveGames,
     /// Their results for its player.
     #[serde(flatten)]
     pub results: Results,
@@ -117,6 +120,26 @@ impl PositionView {
     }
 }
 
+impl PositionView {
+    /// The same with the games of each move, told apart by how they come to it, from the
+    /// book that `found` is of.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read any more.
+    pub fn with_games_of(
+        mut self,
+        book: &(impl Probe + ?Sized),
+        position: &Chess,
+        found: &WeighedMoves,
+    ) -> Result<PositionView, Error> {
+        for (view, (entry, _)) in self.moves.iter_mut().zip(found.rows()) {
+            view.by_order = book.games_of(position, entry)?;
+        }
+        Ok(self)
+    }
+}
+
 impl MoveView {
     /// The view of a move of a position.
     #[must_use]
@@ -127,6 +150,7 @@ impl MoveView {
             uci: notation::uci(entry.mv),
             san: notation::san(position, entry.mv),
             games: stats.games,
+            by_order: MoveGames::default(),
             results: stats.results(),
             score: stats.score(),
             average_elo: stats.average_elo(),

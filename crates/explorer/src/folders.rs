@@ -248,9 +248,8 @@ impl FolderSearch {
 impl FoundFile {
     /// A file with a suitable name, if it is inside the folder.
     fn find(root: &Path, path: &Path, folder: &str) -> Option<FoundFile> {
-        let end = path.extension()?.to_str()?.to_ascii_lowercase();
-        let is_book = matches!(end.as_str(), "ctg" | "bin" | "abk" | "bkt" | "obk" | "tgx");
-        if !is_book && !is_game_file(path) {
+        let is_index = path.extension()?.eq_ignore_ascii_case("tgx");
+        if !is_index && BookKind::of_played(path).is_none() && !is_game_file(path) {
             return None;
         }
         let real = path.canonicalize().ok()?;
@@ -269,12 +268,8 @@ impl FoundFile {
     /// The file, if its content can be opened.
     fn listed(&self) -> Option<ListedFile> {
         let kind = match Kind::of_file(&self.path)? {
-            Kind::Book(BookKind::Ctg) => "ctg",
-            Kind::Book(BookKind::Bin) => "bin",
-            Kind::Book(BookKind::Abk) => "abk",
-            Kind::Book(BookKind::Bkt) => "bkt",
-            Kind::Book(BookKind::Obk) => "obk",
             Kind::Book(BookKind::Jsonl) => return None,
+            Kind::Book(book) => book.as_str(),
             Kind::Other if self.path.extension()?.eq_ignore_ascii_case("tgx") => "tgx",
             _ if is_game_file(&self.path) => "games",
             _ => return None,

@@ -12,10 +12,13 @@ use super::content::{Open, OpenError};
 use super::filter::GamesFilter;
 use super::message::{Message, translatable};
 use super::openings::words;
-use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
+use tabia_book::{
+    Annotation, BookMove, Error, Lookup, MoveGames, PositionRecord, Probe, Stats, Wanted,
+};
 use tabia_index::query::{self, Lists, Source, Sums};
 use tabia_index::{Counts, GameSelection, GamesIndex, Player, exact_names, players};
 use tabia_io::parallel::lock;
+use tabia_notation as notation;
 
 /// Greatest number of games, newest first, whose players a search finds.
 const MOST_NAMED: u64 = 1_000_000;
@@ -142,12 +145,7 @@ impl OpenIndex {
             Ok::<_, OpenError>((Arc::new(chosen) as Open, notice))
         };
         let reopen = Box::new(move || Ok(under(&again, &GamesFilter::default())?.0));
-        let open = ChosenGames {
-            index: open,
-            players: None,
-            selection: GameSelection::default(),
-        };
-        ExploredBook::new(name, Vec::new(), Arc::new(open), reopen)
+        ExploredBook::new(name, Vec::new(), Arc::new(ChosenGames::all(open)), reopen)
             .with_files(vec![file])
             .with_filter(depth, Box::new(move |filter| under(&filtered, filter)))
     }
@@ -350,6 +348,13 @@ pub(super) fn book_moves<'s>(
     })
 }
 
+/// All games of an index as a book, which tells apart by which order of moves they come to a
+/// position.
+#[must_use]
+pub fn book_of_games(index: GamesIndex) -> Open {
+    Arc::new(ChosenGames::all(Arc::new(index)))
+}
+
 /// Selected games of an index as a book.
 pub(super) struct ChosenGames {
     pub(super) index: Arc<GamesIndex>,
@@ -359,6 +364,14 @@ pub(super) struct ChosenGames {
 }
 
 impl ChosenGames {
+    fn all(index: Arc<GamesIndex>) -> ChosenGames {
+        ChosenGames {
+            index,
+            players: None,
+            selection: GameSelection::default(),
+        }
+    }
+
     pub(super) fn source(&self) -> Source<'_> {
         match &self.players {
             None => Source::Index(&self.index),
@@ -405,6 +418,18 @@ impl Probe for ChosenGames {
 
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
         Ok(!self.sums(position)?.moves.is_empty())
+    }
+
+    /// An index counts a game in each position in which it goes on: those that end in the
+    /// position after the move by another order of moves are missing.
+    fn games_of(&self, position: &Chess, entry: &BookMove) -> Result<MoveGames, Error> {
+        let played = entry.stats().games;
+        let after = self.sums(&notation::after(position, entry.mv))?;
+        let going_on = stats_of(&after.counts, position.turn()).games;
+        Ok(MoveGames {
+            played: Some(played),
+            reached: Some(going_on.max(played)),
+        })
     }
 
     fn is_current(&self) -> bool {

@@ -76,7 +76,7 @@ pub use explorer::Explorer;
 pub use folders::{OpenFiles, OpenedFile};
 /// Requests and responses are those of this version.
 pub use hyper;
-pub use indexes::Games;
+pub use indexes::{Games, book_of_games};
 pub use server::{Limits, serve};
 pub use tabia_adapter::settings::Options;
 /// Stops a server, from any thread.

@@ -226,12 +226,15 @@ impl BookView {
         let position = line.last();
         let open = book.under(&options.filter);
         let notice = open.as_ref().ok().and_then(|open| open.1.notice.clone());
-        let found = open.and_then(|open| Ok(look_up(&open, line, &options.settings)?));
-        let (found, error) = match found {
-            Ok(found) => (found, None),
-            Err(error) => (WeighedMoves::default(), Some(error.to_string())),
+        let seen = open.and_then(|open| {
+            let found = look_up(&open, line, &options.settings)?;
+            let view = tabia_book::view::PositionView::new(position, &found);
+            Ok((view.with_games_of(&*open.0, position, &found)?, found))
+        });
+        let ((seen, found), error) = match seen {
+            Ok(seen) => (seen, None),
+            Err(error) => (Default::default(), Some(error.to_string())),
         };
-        let seen = tabia_book::view::PositionView::new(position, &found);
         let known = knows_results(&found);
         let turn = position.turn();
         let by_colour = |results: Results| known.then(|| results.for_white(turn).parts());

@@ -65,35 +65,31 @@ impl Packing {
     }
 }
 
-/// A format of books.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BookKind {
-    /// ChessBase, `.ctg`.
-    Ctg,
-    /// Polyglot, `.bin`.
-    Bin,
-    /// Arena, `.abk`.
-    Abk,
-    /// Shredder, `.bkt`.
-    Bkt,
-    /// Chessmaster, `.obk`.
-    Obk,
-    /// A book as text, `.jsonl`.
-    Jsonl,
+crate::named! {
+    /// A format of books, named by the extension of its files.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum BookKind {
+        /// ChessBase.
+        Ctg = "ctg",
+        /// Polyglot.
+        Bin = "bin",
+        /// Arena.
+        Abk = "abk",
+        /// Shredder.
+        Bkt = "bkt",
+        /// Chessmaster.
+        Obk = "obk",
+        /// A book as text.
+        Jsonl = "jsonl",
+    }
 }
 
 impl BookKind {
     /// The usual name of such a book.
     #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            BookKind::Ctg => "ChessBase opening book",
-            BookKind::Bin => "Polyglot opening book",
-            BookKind::Abk => "Arena opening book",
-            BookKind::Bkt => "Shredder opening book",
-            BookKind::Obk => "Chessmaster opening book",
-            BookKind::Jsonl => "book as text",
-        }
+    pub fn title(self) -> &'static str {
+        let title = self.with_article();
+        title.split_once(' ').map_or(title, |(_, title)| title)
     }
 
     /// The usual name with its article.
@@ -107,6 +103,18 @@ impl BookKind {
             BookKind::Obk => "a Chessmaster opening book",
             BookKind::Jsonl => "a book as text",
         }
+    }
+
+    /// The format that the name of a file means.
+    #[must_use]
+    pub fn of_name(path: &Path) -> Option<BookKind> {
+        BookKind::from_name(path.extension()?.to_str()?)
+    }
+
+    /// The same for books that are played from: all but those as text.
+    #[must_use]
+    pub fn of_played(path: &Path) -> Option<BookKind> {
+        BookKind::of_name(path).filter(|kind| *kind != BookKind::Jsonl)
     }
 }
 
@@ -130,10 +138,7 @@ impl Kind {
         // The index files of a ChessBase book have similar starts; its reader checks
         // that.
         const CTG: [[u8; 4]; 3] = [[0, 0x20, 0x10, 0], [0, 0x10, 0, 1], [0, 0x0c, 0, 1]];
-        let is = |extension| {
-            let found = path.extension();
-            found.is_some_and(|found| found.eq_ignore_ascii_case(extension))
-        };
+        let named = BookKind::of_name(path);
         match *start {
             [3, b'A', b'B', ..] => return Kind::Book(BookKind::Abk),
             [b'B', b'O', b'O', b'!', ..] | [b'U', b'G', b'W', b'S', ..] => {
@@ -153,7 +158,7 @@ impl Kind {
         if start.first_chunk().is_some_and(|first| CTG.contains(first)) {
             return Kind::Book(BookKind::Ctg);
         }
-        if is("jsonl")
+        if named == Some(BookKind::Jsonl)
             || start
                 .trim_ascii_start()
                 .starts_with(b"{\"format\":\"tabia-book\"")
@@ -163,23 +168,15 @@ impl Kind {
         if is_games_as_json(start) {
             return Kind::GamesAsJson;
         }
-        let named = [
-            ("ctg", BookKind::Ctg),
-            ("abk", BookKind::Abk),
-            ("bkt", BookKind::Bkt),
-            ("obk", BookKind::Obk),
-            ("bin", BookKind::Bin),
-        ];
-        let named = named.into_iter().find(|(extension, _)| is(extension));
         match named {
             _ if is_pgn(start) && (named.is_none() || !start.is_empty()) => Kind::Pgn,
             // The readers of the other formats check how a file begins.
-            Some((_, BookKind::Bin)) if !start.is_empty() && is_text(start) => Kind::Other,
+            Some(BookKind::Bin) if !start.is_empty() && is_text(start) => Kind::Other,
             // Polyglot books have no magic number; they are recognized by the order of
             // their entries.
             _ if is_ascending(start) => Kind::Book(BookKind::Bin),
             // Also if it is damaged: its reader then reports what is missing.
-            Some((_, book)) => Kind::Book(book),
+            Some(book) => Kind::Book(book),
             None => Kind::Other,
         }
     }

@@ -244,9 +244,8 @@ fn look_through(
 
 /// The kind of a book by name and content.
 fn book_kind(path: &Path) -> Option<BookKind> {
-    let end = path.extension()?.to_str()?.to_ascii_lowercase();
-    let named = matches!(end.as_str(), "ctg" | "bin" | "abk" | "bkt" | "obk");
-    match named.then(|| Kind::of_file(path))?? {
+    BookKind::of_played(path)?;
+    match Kind::of_file(path)? {
         Kind::Book(BookKind::Jsonl) => None,
         Kind::Book(kind) => Some(kind),
         _ => None,

@@ -325,11 +325,24 @@ fn lines_that_are_never_met_are_taken_out_of_a_repertoire() {
     );
     // Bb5, c4, d5 exd5: the book ends before them.
     assert_eq!(trimmed["not_in_the_book"], 4);
-    // With a narrower limit the rare line goes, and of its game only the first move stays.
-    folder.done(&format!("{run} 20"));
+    // With a narrower limit the rare line goes, and its game too: 1.e4 is in the other.
+    let trimmed = folder.tabia(&format!("{run} 20")).json()["trimmed"].take();
+    assert_eq!(
+        ["games", "moves", "left"].map(|name| &trimmed[name]),
+        [&json!(1), &json!(11), &json!(9)]
+    );
     let text = folder.text("out.pgn");
     assert!(!text.contains("a6") && text.contains("(1... c5"), "{text}");
-    assert!(text.ends_with("1. e4 *\n\n"), "{text}");
+    assert_eq!(text.matches("1. e4").count(), 1, "{text}");
+    // For Black the first move is the opponent's.
+    folder.put(
+        "mine.pgn",
+        "1.d4 d5 *\n\n[White \"x\"]\n\n1.e4 e5 2.Na3 d6 *\n",
+    );
+    let black = run.replace("white", "black");
+    folder.done(&format!("{black} 20"));
+    let out = folder.text("out.pgn");
+    assert!(!out.contains("d4") && out.contains("1. e4 e5 *"), "{out}");
     // What is left is left.
     folder.put("mine.pgn", text.clone());
     let again = folder.tabia(&format!("{run} 20")).json()["trimmed"].take();

@@ -777,7 +777,12 @@ impl Session {
             Readiness::Up => Budget::new(at.now, wanted, longest).ok_or(Unchecked::NoTime),
         };
         match budget {
-            Ok(budget) => Some(Check::new(at.now, (line, go), (candidate, turn), budget)),
+            Ok(budget) => {
+                let scene = scene(&self.game, &self.engine, at.book_set);
+                let allowed = self.books.allowed(go, scene);
+                let of = (candidate, turn);
+                Some(Check::new(at.now, (line, go), of, allowed, budget))
+            }
             Err(reason) => {
                 self.say_unchecked(candidate, reason, at.out);
                 None

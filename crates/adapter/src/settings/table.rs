@@ -266,7 +266,7 @@ tabia_book::policy_options! { options! {
         SeedFile seed_file: OptionalPath = OptionalPath::default(), .., "Book Seed File", GENERAL,
             "file with one seed for each game, taken in order by all adapters";
         Forbid forbid: bool = false, .., "Book Forbid", Book,
-            "out of book, the engine may not play moves that are marked red or lose too much";
+            "moves that are marked red or lose too much are not played by the engine either";
         ClockOnly clock_only: bool = false, .., "Book Clock Only", GENERAL,
             "the book answers only a go with a clock: analysis by depth is the engine's";
         EngineRestart engine_restart: bool = true, .., "Engine Restart", GENERAL,

@@ -1,7 +1,7 @@
 //! A player's own repertoire, as games with variations: what it says twice, and what is
 //! never met of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use rustc_hash::FxBuildHasher;
@@ -48,6 +48,9 @@ struct OwnNode {
     is_aside: bool,
 }
 
+/// The key of a position, and a move in it.
+type AnswerKey = (u64, Move);
+
 /// A position with answers.
 #[derive(Debug)]
 struct Place {
@@ -93,8 +96,11 @@ pub struct Trimmed {
     /// The lines to the moves of the opponent that are met too rarely, the likeliest
     /// first; nothing after them is left.
     pub lines: Vec<Gap>,
-    /// Moves taken out.
+    /// Moves taken out, those of `games` too.
     pub moves: usize,
+    /// Games taken out whole: what was left of them has no answer that is not in another
+    /// game.
+    pub games: usize,
     /// Moves left.
     pub left: usize,
     /// Those of them after positions that the book does not have: how often they are met
@@ -189,6 +195,30 @@ impl OwnRepertoire {
                 })
                 .collect(),
         })
+    }
+
+    /// Takes out those of `stubs` whose answers are all in other games.
+    fn take_out(&mut self, stubs: &[usize], colour: Color) -> Vec<OwnGame> {
+        let answers: Vec<HashSet<AnswerKey>> = (self.games.iter())
+            .map(|game| game.answers(colour).collect())
+            .collect();
+        let mut counts: HashMap<AnswerKey, usize> = HashMap::new();
+        for answer in answers.iter().flatten() {
+            *counts.entry(*answer).or_default() += 1;
+        }
+        let mut out = HashSet::new();
+        for stub in stubs {
+            let own = answers.get(*stub).into_iter().flatten();
+            if own.clone().all(|answer| counts.get(answer) > Some(&1)) {
+                out.insert(*stub);
+                for answer in own {
+                    counts.entry(*answer).and_modify(|count| *count -= 1);
+                }
+            }
+        }
+        let mut place = 0..;
+        let is_out = |_: &mut OwnGame| place.next().is_some_and(|place| out.contains(&place));
+        self.games.extract_if(.., is_out).collect()
     }
 
     /// Writes it as PGN, with its tags, comments and signs.
@@ -364,14 +394,23 @@ impl OwnGame {
     }
 
     /// The nodes of a subtree.
-    fn below(&self, node: usize) -> usize {
+    fn below(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let mut waiting = vec![node];
-        let mut count = 0;
-        while let Some(at) = waiting.pop() {
-            count += 1;
+        std::iter::from_fn(move || {
+            let at = waiting.pop()?;
             waiting.extend(self.nodes.get(at).map_or(&[][..], |node| &node.after));
-        }
-        count
+            Some(at)
+        })
+    }
+
+    /// The answers of a colour.
+    fn answers(&self, colour: Color) -> impl Iterator<Item = AnswerKey> + '_ {
+        self.below(0).filter_map(move |at| {
+            let node = self.nodes.get(at).filter(|node| !node.is_aside)?;
+            let before = &self.nodes.get(node.before)?.position;
+            let mv = node.mv.filter(|_| before.turn() == colour)?;
+            Some((polyglot::key(before), mv))
+        })
     }
 }
 
@@ -426,13 +465,16 @@ impl Repertoire {
     /// Takes the lines out of a repertoire that are met less often than once in
     /// [`one_in`](super::RepertoireOptions::one_in) games if its moves are played, and puts
     /// the others of each position in the order of their probability, after its main line.
-    /// What the book does not know stays.
+    /// What the book does not know stays. A game of which nothing is left that is not in
+    /// another one goes out whole.
     pub fn trim(&self, mine: &mut OwnRepertoire) -> Trimmed {
         let (_, play) = self.played(mine);
         let numbers = self.numbers();
         let number = |position: &Chess| numbers.get(&polyglot::key(position)).copied();
         let mut trimmed = Trimmed::default();
-        for game in &mut mine.games {
+        let mut stubs = Vec::new();
+        for (place, game) in mine.games.iter_mut().enumerate() {
+            let lines = trimmed.lines.len();
             let mut likely = vec![1.0_f64; game.nodes.len()];
             let mut waiting = vec![0];
             while let Some(at) = waiting.pop() {
@@ -472,7 +514,7 @@ impl Repertoire {
                 let likely_of = |next: &usize| likely.get(*next).copied().unwrap_or(0.0);
                 let is_met = |next: &usize| self.is_met(likely_of(next));
                 for next in after.extract_if(.., |next| !is_met(next)) {
-                    trimmed.moves += game.below(next);
+                    trimmed.moves += game.below(next).count();
                     trimmed.lines.push(Gap {
                         line: game.line(next),
                         probability: likely_of(&next),
@@ -487,10 +529,72 @@ impl Repertoire {
                     node.after = after;
                 }
             }
+            if trimmed.lines.len() > lines {
+                stubs.push(place);
+            }
+        }
+        let left = |node: &OwnNode| node.after.len();
+        let unknown = |node: &OwnNode| match number(&node.position) {
+            Some(_) if !node.is_aside => 0,
+            _ => node.after.len(),
+        };
+        for game in mine.take_out(&stubs, self.options.colour) {
+            trimmed.games += 1;
+            let nodes = || game.below(0).filter_map(|at| game.nodes.get(at));
+            let moves: usize = nodes().map(left).sum();
+            trimmed.moves += moves;
+            trimmed.left -= moves;
+            trimmed.unknown -= nodes().map(unknown).sum::<usize>();
         }
         trimmed
             .lines
             .sort_by(|a, b| b.probability.total_cmp(&a.probability));
         trimmed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Without the stubs that go, the answers are the same; of those that stay, each has
+        /// an answer of its own.
+        #[test]
+        fn no_answer_goes_with_a_stub(
+            lines in prop::collection::vec((0_usize..7, 0_usize..5, any::<bool>()), 1..8),
+        ) {
+            const LINES: [&str; 7] = [
+                "e4 e5 Nf3 Nc6", "e4 c5 Nf3 Nc6", "Nf3 Nc6 e4 e5", "d4", "e4 e5 Bc4 Nf6 d3",
+                "d4 d5 c4 e6", "Nf3 Nf6 d4 d5 c4",
+            ];
+            let texts = lines.iter().map(|(line, plies, _)| {
+                let words = LINES[*line].split(' ').take(*plies);
+                format!("[White \"x\"]\n\n{} *\n\n", words.collect::<Vec<_>>().join(" "))
+            });
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("mine.pgn");
+            std::fs::write(&path, texts.collect::<String>()).unwrap();
+            for colour in Color::ALL {
+                let mut mine = OwnRepertoire::read(&path, colour, &mut Watch::default()).unwrap();
+                prop_assert_eq!(mine.games.len(), lines.len());
+                let all = |games: &[OwnGame]| -> HashSet<AnswerKey> {
+                    games.iter().flat_map(|game| game.answers(colour)).collect()
+                };
+                let before = all(&mine.games);
+                let is_stub: Vec<bool> = lines.iter().map(|line| line.2).collect();
+                let places = 0..lines.len();
+                let stubs: Vec<usize> = places.filter(|place| is_stub[*place]).collect();
+                let out = mine.take_out(&stubs, colour);
+                prop_assert!(out.len() <= stubs.len());
+                prop_assert_eq!(mine.games.len() + out.len(), lines.len());
+                prop_assert_eq!(all(&mine.games), before);
+                if stubs.len() == lines.len() {
+                    let left: Vec<usize> = (0..mine.games.len()).collect();
+                    prop_assert!(mine.take_out(&left, colour).is_empty());
+                }
+            }
+        }
     }
 }

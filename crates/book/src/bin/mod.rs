@@ -70,7 +70,9 @@ impl BinBook {
     /// The file is not a Polyglot book, or cannot be read.
     pub fn new(file: DataFile) -> Result<BinBook, Error> {
         let entries = file.len() / ENTRY_BYTES as u64;
-        let mut notices = Vec::from_iter(keyed::cut_off(&file, ENTRY_BYTES));
+        let name = file.path().display();
+        let cut_off = keyed::cut_off(&file, ENTRY_BYTES).map(|text| format!("{name}: {text}"));
+        let mut notices = Vec::from_iter(cut_off);
         let mut sorted = None;
         if let Some(offset) = order::first_disorder(&file)? {
             if file.len() > order::SORT_LIMIT {
@@ -84,7 +86,6 @@ impl BinBook {
                     ),
                 });
             }
-            let name = file.path().display();
             notices.push(format!(
                 "{name}: file byte {offset}: the entries are not sorted by key; they were \
                  sorted in memory, other programs will not find all of them"
@@ -187,7 +188,7 @@ impl BinBook {
     ///
     /// The file cannot be read any more.
     pub fn raw_entry(&self, offset: u64) -> Result<Vec<u8>, Error> {
-        keyed::raw_entry::<ENTRY_BYTES>(&self.file, offset)
+        keyed::raw_entry(&self.file, offset, ENTRY_BYTES)
     }
 
     fn view(&self) -> Result<View<'_>, Error> {

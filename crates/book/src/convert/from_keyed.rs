@@ -74,11 +74,11 @@ pub(super) fn to_ctg(
     let written = maker.writer.finish(games, join, work.watch, None)?;
     let mut summary = Converted::from_written(&written);
     summary.notes.push(
-        match book {
-            Book::Bin(_) | Book::Loaded(_) => {
+        match book.has_results() {
+            false => {
                 "statistics made from weights: each weight counts as that number of drawn games"
             }
-            _ => "games without a result count as drawn; priorities became learn values",
+            true => "games without a result count as drawn; priorities became learn values",
         }
         .to_owned(),
     );

@@ -25,8 +25,8 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Position as _};
 
 use super::{Converted, Source, UNREACHED, Work, wanted};
-use crate::abk::{ENTRY_BYTES, Entry, FIRST_ENTRY, header};
 use crate::ctg::EntrySet;
+use crate::loaded::abk::{ENTRY_BYTES, Entry, FIRST_ENTRY, header};
 use crate::policy::{self, Weighed};
 use crate::polyglot::{self, PackedMove};
 use crate::walk::{Order, Walk};

@@ -13,7 +13,7 @@ use super::{
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
-use crate::{self as book, BookMove, Lookup, PositionRecord, Probe, Wanted};
+use crate::{self as book, BookMove, Lookup, MoveGames, PositionRecord, Probe, Wanted};
 use tabia_io::input::state::Change;
 use tabia_notation as notation;
 
@@ -225,6 +225,15 @@ impl Probe for CtgBook {
             return Ok(false);
         };
         Ok(self.reading()?.find_position(&board)?.is_some())
+    }
+
+    /// The statistics of a move are those of the position after it: how many of these games
+    /// came by this move is not stored.
+    fn games_of(&self, _: &Chess, entry: &BookMove) -> Result<MoveGames, book::Error> {
+        Ok(MoveGames {
+            played: None,
+            reached: entry.after.map(|after| after.stats.games),
+        })
     }
 
     fn is_current(&self) -> bool {

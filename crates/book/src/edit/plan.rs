@@ -7,7 +7,6 @@ use shakmaty::{Chess, Move, Position as _};
 use super::entries::unstorable;
 use super::{BookEditor, Field, MarkChange, MarkEdit, MarkPlace};
 use crate::KeyedEntry;
-use crate::abk::AbkBook;
 use crate::bin::BinBook;
 use crate::ctg::{CanonicalBoard, CtgBook, Key, encode_move_byte, find_move_byte};
 use crate::loaded::LoadedBook;
@@ -198,7 +197,6 @@ impl Book {
         let mut entries = match self {
             Book::Ctg(_) => Vec::new(),
             Book::Bin(book) => book.entries_of(key)?,
-            Book::Abk(book) => book.entries_of(key).collect(),
             Book::Loaded(book) => book.entries_of(key).collect(),
         };
         let legal = position.legal_moves();
@@ -219,7 +217,9 @@ impl Book {
                 return Ok(entry.and_then(|entry| entry.mark(field)));
             }
             (Book::Bin(book), MarkPlace::Entry(offset)) => (offset, book.raw_entry(*offset)?),
-            (Book::Abk(book), MarkPlace::Entry(offset)) => (offset, book.raw_entry(*offset)?),
+            (Book::Loaded(book), MarkPlace::Entry(offset)) if book.format() == Format::Abk => {
+                (offset, book.raw_entry(*offset)?)
+            }
             _ => return Ok(None),
         };
         let last = self.format().last_byte(field);
@@ -235,11 +235,12 @@ impl Book {
     pub(super) fn open_live(path: &Path) -> Result<Book, Error> {
         let map = || DataFile::open_mapped(path).map_err(|error| Error::io(path, error));
         Ok(match Format::recognize(path)? {
-            format @ (Format::Bkt | Format::Obk) => Book::Loaded(LoadedBook::new(map()?, format)?),
+            format @ (Format::Abk | Format::Bkt | Format::Obk) => {
+                Book::Loaded(LoadedBook::new(map()?, format)?)
+            }
             // Read by system calls.
             Format::Ctg => Book::Ctg(CtgBook::open(path, &OpenOptions { mmap: false })?),
             Format::Bin => Book::Bin(BinBook::new(map()?)?),
-            Format::Abk => Book::Abk(AbkBook::new(map()?)?),
         })
     }
 }

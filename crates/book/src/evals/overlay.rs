@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::EvalTable;
-use crate::{Annotation, BookMove, Error, Lookup, MoveEvaluation, Probe, Wanted};
+use crate::{Annotation, BookMove, Error, Lookup, MoveEvaluation, MoveGames, Probe, Wanted};
 use tabia_notation as notation;
 
 /// A book whose moves get evaluations ([`MoveEvaluation`]) from a table.
@@ -38,6 +38,10 @@ impl Probe for EvaluatedBook {
         evaluate_moves(&self.evaluations, position, &mut alone);
         let [alone] = alone;
         alone.evaluation.map(|known| known.value)
+    }
+
+    fn games_of(&self, position: &Chess, entry: &BookMove) -> Result<MoveGames, Error> {
+        self.book.games_of(position, entry)
     }
 
     fn reserve(&self, probes: u64) {

@@ -1,14 +1,16 @@
-//! Books that are read whole when they are opened: Chessmaster's ([`obk`]) and Shredder's
-//! ([`bkt`]). Both can be read and played from; neither can be changed or written.
+//! Books that are read whole when they are opened: Arena's ([`abk`]), Chessmaster's ([`obk`])
+//! and Shredder's ([`bkt`]).
 
+pub mod abk;
 pub mod bkt;
 pub mod obk;
 
 use std::path::Path;
 
+use crate::edit::pending_changes;
 use crate::polyglot::PackedMove;
-use crate::polyglot::keyed::{Keyed, KeyedEntry};
-use crate::{Error, Format, OpenOptions, Preference};
+use crate::polyglot::keyed::{self, Keyed, KeyedEntry};
+use crate::{Error, Format, OpenOptions, Preference, Stats};
 use tabia_io::input::file::DataFile;
 
 /// A book whose moves are in memory, by the key of their position. May be used by any
@@ -17,7 +19,7 @@ use tabia_io::input::file::DataFile;
 pub struct LoadedBook {
     format: Format,
     file: DataFile,
-    moves: Moves,
+    moves: Vec<StoredMove>,
     positions: u64,
     unreached: u64,
     pub(super) notices: Vec<String>,
@@ -33,36 +35,67 @@ struct Found {
     notices: Vec<String>,
 }
 
-/// Moves by Polyglot's key of their position, each once.
+/// Moves by Polyglot's key of their position.
 #[derive(Debug, Default)]
-struct Moves(Vec<(u64, KeyedEntry)>);
+struct Moves(Vec<StoredMove>);
+
+/// A move by the key of its position, in few bytes: a book may have millions.
+#[derive(Clone, Copy, Debug)]
+struct StoredMove {
+    key: u64,
+    mv: PackedMove,
+    /// A weight; or a priority, and then there are results.
+    preference: Preference,
+    /// Games, wins and losses of the player of the move. The other games are drawn.
+    results: [u32; 3],
+    /// Of its first byte in the file.
+    offset: u64,
+}
 
 impl Moves {
+    /// Adds a move with a weight.
     fn push(&mut self, key: u64, mv: PackedMove, weight: u32, offset: u64) {
-        let entry = KeyedEntry {
+        self.0.push(StoredMove {
+            key,
             mv,
             preference: Preference::Weight(weight),
-            stats: None,
-            learn: 0,
+            results: [0; 3],
             offset,
-        };
-        self.0.push((key, entry));
+        });
     }
 
-    /// Sorts by key. A move that occurs in several places has its greatest weight.
-    fn sort(&mut self) {
-        let weight = |entry: &KeyedEntry| match entry.preference {
+    /// Leaves the greatest weight of a move that occurs in several places.
+    fn join(&mut self) {
+        let weight = |one: &StoredMove| match one.preference {
             Preference::Weight(weight) => weight,
             _ => 0,
         };
-        let place = |(key, entry): &(u64, KeyedEntry)| (*key, entry.mv);
-        self.0.sort_by_key(|known| {
-            let heaviest = std::cmp::Reverse(weight(&known.1));
-            (place(known), heaviest)
-        });
-        self.0.dedup_by_key(|known| place(known));
+        let place = |one: &StoredMove| (one.key, one.mv);
+        self.0
+            .sort_by_key(|one| (place(one), std::cmp::Reverse(weight(one))));
+        self.0.dedup_by_key(|one| place(one));
         // As in the file, within a position.
-        self.0.sort_by_key(|(key, entry)| (*key, entry.offset));
+        self.0.sort_by_key(|one| (one.key, one.offset));
+    }
+}
+
+impl StoredMove {
+    fn entry(&self) -> KeyedEntry {
+        let [games, wins, losses] = self.results;
+        let stats = Stats {
+            games,
+            wins,
+            losses,
+            draws: games.saturating_sub(wins).saturating_sub(losses),
+            ..Stats::default()
+        };
+        KeyedEntry {
+            mv: self.mv,
+            preference: self.preference,
+            stats: matches!(self.preference, Preference::Priority(_)).then_some(stats),
+            learn: 0,
+            offset: self.offset,
+        }
     }
 }
 
@@ -78,37 +111,41 @@ impl LoadedBook {
         options: &OpenOptions,
     ) -> Result<LoadedBook, Error> {
         let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
-        LoadedBook::new(file, format)
+        let mut book = LoadedBook::new(file, format)?;
+        book.notices.extend(pending_changes(path));
+        Ok(book)
     }
 
     pub(crate) fn new(file: DataFile, format: Format) -> Result<LoadedBook, Error> {
+        let (found, named) = match format {
+            Format::Abk => (abk::read(&file)?, "Arena"),
+            Format::Bkt => (bkt::read(&file)?, "Shredder"),
+            _ => (obk::read(&file)?, "Chessmaster"),
+        };
         let Found {
             mut moves,
             unreached,
             notices,
-        } = match format {
-            Format::Bkt => bkt::read(&file)?,
-            _ => obk::read(&file)?,
-        };
+        } = found;
         if moves.0.is_empty() {
-            let named = match format {
-                Format::Bkt => "Shredder",
-                _ => "Chessmaster",
-            };
             return Err(Error::no_entries(&file, named));
         }
-        moves.sort();
+        match format {
+            // Numbers of equal moves are added when they are asked for.
+            Format::Abk => moves.0.sort_by_key(|one| one.key),
+            _ => moves.join(),
+        }
         let name = file.path().display();
         let notices = notices
             .into_iter()
             .map(|notice| format!("{name}: {notice}"));
-        let keys = moves.0.chunk_by(|a, b| a.0 == b.0);
+        let keys = moves.0.chunk_by(|a, b| a.key == b.key);
         Ok(LoadedBook {
             format,
             positions: keys.count() as u64,
             notices: notices.collect(),
             file,
-            moves,
+            moves: moves.0,
             unreached,
         })
     }
@@ -131,16 +168,17 @@ impl LoadedBook {
         &self.notices
     }
 
-    /// Moves of all positions.
+    /// Moves of all positions; in an Arena book, equal moves of equal positions as often as
+    /// they occur in the tree.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.moves.0.len() as u64
+        self.moves.len() as u64
     }
 
     /// Whether there are no moves; never so for an open book.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.moves.0.is_empty()
+        self.moves.is_empty()
     }
 
     /// Positions with moves.
@@ -167,21 +205,21 @@ impl LoadedBook {
     ///
     /// The file cannot be read any more.
     pub fn raw_entry(&self, offset: u64) -> Result<Vec<u8>, Error> {
-        match self.format {
-            Format::Bkt => {
-                crate::polyglot::keyed::raw_entry::<{ bkt::CELL_BYTES }>(&self.file, offset)
-            }
-            _ => crate::polyglot::keyed::raw_entry::<{ obk::MOVE_BYTES }>(&self.file, offset),
-        }
+        let bytes = match self.format {
+            Format::Abk => abk::ENTRY_BYTES,
+            Format::Bkt => bkt::CELL_BYTES,
+            _ => obk::MOVE_BYTES,
+        };
+        keyed::raw_entry(&self.file, offset, bytes)
     }
 
     /// The entries of the position with this key, in the order of the file.
     pub fn entries_of(&self, key: u64) -> impl Iterator<Item = KeyedEntry> + '_ {
-        let first = self.moves.0.partition_point(|(known, _)| *known < key);
-        let rest = self.moves.0.get(first..).unwrap_or_default();
+        let first = self.moves.partition_point(|one| one.key < key);
+        let rest = self.moves.get(first..).unwrap_or_default();
         rest.iter()
-            .take_while(move |(known, _)| *known == key)
-            .map(|(_, entry)| *entry)
+            .take_while(move |one| one.key == key)
+            .map(StoredMove::entry)
     }
 }
 

@@ -26,7 +26,7 @@ use tabia_io::input::bytes::le_u32_at;
 use tabia_io::input::file::DataFile;
 use tabia_notation as notation;
 
-pub use crate::abk::MAX_PLIES;
+pub use super::abk::MAX_PLIES;
 
 /// Bytes of a move.
 pub const MOVE_BYTES: usize = 2;

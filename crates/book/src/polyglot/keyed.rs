@@ -1,5 +1,5 @@
 //! Probing books that store moves under the key of their position: Polyglot books, and
-//! Arena books after they have been walked.
+//! those that were read whole.
 
 use shakmaty::{Chess, Position as _};
 
@@ -67,24 +67,20 @@ impl<B: Keyed> Probe for B {
 }
 
 /// The bytes of the entry at `offset` of a file.
-pub(crate) fn raw_entry<const BYTES: usize>(
-    file: &DataFile,
-    offset: u64,
-) -> Result<Vec<u8>, Error> {
-    let mut buffer = [0; BYTES];
+pub(crate) fn raw_entry(file: &DataFile, offset: u64, bytes: usize) -> Result<Vec<u8>, Error> {
+    let mut buffer = vec![0; bytes];
     let read = file.positional_view().read(offset, &mut buffer);
     let bytes = read.map_err(|error| Error::read(file.path(), error))?;
     Ok(bytes.to_vec())
 }
 
-/// The message for a file that does not end with a whole entry.
+/// The message for a file that does not end with a whole entry, without its name.
 pub(crate) fn cut_off(file: &DataFile, entry_bytes: usize) -> Option<String> {
     let rest = file.len() % entry_bytes as u64;
     (rest > 0).then(|| {
         format!(
-            "{}: file byte {}: the last {rest} bytes are not a complete entry and are ignored; the \
+            "file byte {}: the last {rest} bytes are not a complete entry and are ignored; the \
              book may be cut off",
-            file.path().display(),
             file.len() - rest
         )
     })

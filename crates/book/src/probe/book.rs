@@ -4,8 +4,8 @@ use std::path::Path;
 
 use shakmaty::Chess;
 
-use super::{Lookup, Probe, Wanted};
-use crate::{Error, OpenOptions, abk::AbkBook, bin::BinBook, ctg::CtgBook, loaded::LoadedBook};
+use super::{BookMove, Lookup, MoveGames, Probe, Wanted};
+use crate::{Error, OpenOptions, bin::BinBook, ctg::CtgBook, loaded::LoadedBook};
 use tabia_notation::kind::{BookKind, Kind};
 
 tabia_notation::named! {
@@ -28,7 +28,7 @@ tabia_notation::named! {
 impl Format {
     /// The usual name of such a book.
     #[must_use]
-    pub const fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         self.kind().title()
     }
 
@@ -55,21 +55,22 @@ impl Format {
     ///
     /// The file is something else.
     pub fn recognize(path: &Path) -> Result<Format, Error> {
-        match Kind::of_file(path) {
-            Some(Kind::Book(BookKind::Bin)) => Ok(Format::Bin),
-            Some(Kind::Book(BookKind::Abk)) => Ok(Format::Abk),
-            Some(Kind::Book(BookKind::Bkt)) => Ok(Format::Bkt),
-            Some(Kind::Book(BookKind::Obk)) => Ok(Format::Obk),
+        let kind = Kind::of_file(path);
+        let book = match kind {
             // If the file cannot be read, the CTG reader reports it.
-            Some(Kind::Book(BookKind::Ctg)) | None => Ok(Format::Ctg),
-            Some(kind) => Err(Error::NoBook {
-                path: path.into(),
-                text: kind
-                    .no_book()
-                    .unwrap_or("this is a book as text: convert it to a .ctg book first")
-                    .into(),
-            }),
-        }
+            None => Some(BookKind::Ctg),
+            Some(Kind::Book(book)) => Some(book),
+            Some(_) => None,
+        };
+        let mut formats = Format::ALL.iter();
+        let format = formats.find(|format| Some(format.kind()) == book);
+        format.copied().ok_or_else(|| Error::NoBook {
+            path: path.into(),
+            text: kind
+                .and_then(Kind::no_book)
+                .unwrap_or("this is a book as text: convert it to a .ctg book first")
+                .into(),
+        })
     }
 }
 
@@ -80,9 +81,7 @@ pub enum Book {
     Ctg(CtgBook),
     /// Polyglot.
     Bin(BinBook),
-    /// Arena.
-    Abk(AbkBook),
-    /// Shredder, Chessmaster.
+    /// Arena, Shredder, Chessmaster.
     Loaded(LoadedBook),
 }
 
@@ -97,8 +96,7 @@ impl Book {
         Ok(match Format::recognize(path)? {
             Format::Ctg => Book::Ctg(CtgBook::open(path, options)?),
             Format::Bin => Book::Bin(BinBook::open(path, options)?),
-            Format::Abk => Book::Abk(AbkBook::open(path, options)?),
-            format @ (Format::Bkt | Format::Obk) => {
+            format @ (Format::Abk | Format::Bkt | Format::Obk) => {
                 Book::Loaded(LoadedBook::open(path, format, options)?)
             }
         })
@@ -110,9 +108,14 @@ impl Book {
         match self {
             Book::Ctg(_) => Format::Ctg,
             Book::Bin(_) => Format::Bin,
-            Book::Abk(_) => Format::Abk,
             Book::Loaded(book) => book.format(),
         }
+    }
+
+    /// Whether the format has results of games, not weights alone.
+    #[must_use]
+    pub fn has_results(&self) -> bool {
+        matches!(self.format(), Format::Ctg | Format::Abk)
     }
 
     /// The path of the opened file; for a ChessBase book the .ctg.
@@ -121,7 +124,6 @@ impl Book {
         match self {
             Book::Ctg(book) => book.path(),
             Book::Bin(book) => book.path(),
-            Book::Abk(book) => book.path(),
             Book::Loaded(book) => book.path(),
         }
     }
@@ -133,7 +135,6 @@ impl Book {
         match self {
             Book::Ctg(book) => book.notices(),
             Book::Bin(book) => book.notices(),
-            Book::Abk(book) => book.notices(),
             Book::Loaded(book) => book.notices(),
         }
     }
@@ -144,7 +145,6 @@ impl Book {
         match &mut self {
             Book::Ctg(book) => book.notices.extend(notices),
             Book::Bin(book) => book.notices.extend(notices),
-            Book::Abk(book) => book.notices.extend(notices),
             Book::Loaded(book) => book.notices.extend(notices),
         }
         self
@@ -163,7 +163,6 @@ impl Book {
         match self {
             Book::Ctg(book) => book,
             Book::Bin(book) => book,
-            Book::Abk(book) => book,
             Book::Loaded(book) => book,
         }
     }
@@ -176,6 +175,10 @@ impl Probe for Book {
 
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
         self.probe_of().contains(position)
+    }
+
+    fn games_of(&self, position: &Chess, entry: &BookMove) -> Result<MoveGames, Error> {
+        self.probe_of().games_of(position, entry)
     }
 
     fn is_current(&self) -> bool {

@@ -232,6 +232,26 @@ pub struct MoveEvaluation {
     pub depth: u16,
 }
 
+/// Numbers of games behind a move, as far as a book knows them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+pub struct MoveGames {
+    /// Games in which it was played in this position.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub played: Option<u32>,
+    /// Games that reach the position after it, by this move or by another order of moves.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub reached: Option<u32>,
+}
+
+impl MoveGames {
+    /// Whether some games are known to reach the position after the move otherwise.
+    #[must_use]
+    pub fn differ(&self) -> bool {
+        matches!((self.played, self.reached), (Some(played), Some(reached)) if played != reached)
+    }
+}
+
 impl BookMove {
     /// A stored move without weight or priority.
     #[must_use]

@@ -6,7 +6,9 @@ mod lookup;
 mod stats;
 
 pub use book::{Book, Format};
-pub use lookup::{Annotation, BookMove, Lookup, Mark, MoveEvaluation, PositionRecord, Preference};
+pub use lookup::{
+    Annotation, BookMove, Lookup, Mark, MoveEvaluation, MoveGames, PositionRecord, Preference,
+};
 pub use stats::Stats;
 
 use shakmaty::{Chess, Color, Move};
@@ -41,6 +43,16 @@ pub trait Probe {
     /// unless evaluations were added to the book.
     fn value_of(&self, _position: &Chess, _mv: Move) -> Option<i32> {
         None
+    }
+
+    /// The games behind a move that [`Probe::probe`] found in `position`, told apart by how
+    /// they come to it; by default none is known.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Probe::probe`].
+    fn games_of(&self, _position: &Chess, _entry: &BookMove) -> Result<MoveGames, Error> {
+        Ok(MoveGames::default())
     }
 
     /// Whether the file is unchanged since it was opened; if not, it should be opened

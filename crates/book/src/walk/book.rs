@@ -203,7 +203,7 @@ impl<'b> BookWalk<'b> {
         let found = &mut self.found;
         let wanted = match self.book {
             // These moves are tried later, if there is need.
-            Book::Bin(_) | Book::Abk(_) | Book::Loaded(_) => Wanted::Stored,
+            Book::Bin(_) | Book::Loaded(_) => Wanted::Stored,
             Book::Ctg(_) => Wanted::Lines,
         };
         self.book.probe(&here.position, wanted, found)?;

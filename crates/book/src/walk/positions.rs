@@ -51,9 +51,7 @@ impl Book {
     pub fn positions(&self) -> Positions<'_> {
         Positions(match self {
             Book::Ctg(book) => Source::Entries(book.entries()),
-            Book::Bin(_) | Book::Abk(_) | Book::Loaded(_) => {
-                Source::Walk(Box::new(self.walk(Order::Depth)))
-            }
+            Book::Bin(_) | Book::Loaded(_) => Source::Walk(Box::new(self.walk(Order::Depth))),
         })
     }
 }

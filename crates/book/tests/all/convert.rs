@@ -594,7 +594,9 @@ fn an_arena_book_has_the_games_of_the_book() {
         known.len() >= moves && done.moves > known.len() as u64,
         "{done:?}"
     );
-    let book = tabia_book::abk::AbkBook::open(&abk, &OpenOptions::default()).unwrap();
+    let Book::Loaded(book) = Book::open(&abk, &OpenOptions::default()).unwrap() else {
+        panic!("an Arena book");
+    };
     assert_eq!(book.len(), done.moves);
     assert_eq!(book.notices(), [""; 0]);
     for what in ["moves repeated where", "got priority 0"] {

@@ -83,7 +83,7 @@ pub fn place_of(
             let entries = book.keyed_entries(before, mv)?;
             entries.first().map(|entry| MarkPlace::Entry(entry.offset))
         }
-        Book::Abk(_) | Book::Loaded(_) => None,
+        Book::Loaded(_) => None,
     })
 }
 

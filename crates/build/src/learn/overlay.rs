@@ -9,7 +9,7 @@ use shakmaty::Chess;
 
 use super::{PLAY_STRENGTH, SideFile, fallback_path, learned as learned_value};
 use tabia_book::ctg::{CanonicalBoard, Key};
-use tabia_book::{Error, Lookup, Probe, Wanted};
+use tabia_book::{BookMove, Error, Lookup, MoveGames, Probe, Wanted};
 use tabia_notation::{self as notation, Results};
 
 /// The least time between two checks of the side file: at most one a `go`.
@@ -97,6 +97,10 @@ impl Probe for LearnedBook {
 
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
         self.book.contains(position)
+    }
+
+    fn games_of(&self, position: &Chess, entry: &BookMove) -> Result<MoveGames, Error> {
+        self.book.games_of(position, entry)
     }
 
     fn reserve(&self, probes: u64) {

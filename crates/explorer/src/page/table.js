@@ -21,6 +21,10 @@ const whole = (number) => (number === null || number === undefined ? "–" : Mat
 
 const cell = (kind, content, title = null) => el("td", { class: kind, title }, content);
 
+/** How many games reach the position after a move, if some do by another order of moves. */
+const reaching = ({ played = null, reached = null }) =>
+  played !== null && reached > played ? t`${grouped(reached)} games reach the position after it` : null;
+
 /** A table of rows of headings, bodies and one last row. */
 const grid = (kind, heads, bodies, last) =>
   el("table", { class: kind }, el("thead", {}, ...heads), ...bodies, el("tfoot", {}, last));
@@ -212,7 +216,7 @@ export class Table {
       "tr",
       { class: classes, "data-uci": move.uci },
       this.moveCell(move),
-      cell("n", grouped(n)),
+      cell("n", grouped(n), reaching(move)),
       cell("share", all > 0 ? percent(n / all, n / all < 0.1 ? 1 : 0) : "–"),
       cell("score", scored(move)),
       cell("eval", this.evaluation(move)),

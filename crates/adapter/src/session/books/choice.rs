@@ -48,7 +48,7 @@ pub(in super::super) struct Answer {
 }
 
 impl Books {
-    /// Draws a move without the `vetoed` ones. The error is what the books say if there is
+    /// Draws a move that is not forbidden, without the `vetoed` ones. The error is what the books say if there is
     /// none.
     pub(in super::super) fn draw(
         &mut self,
@@ -63,7 +63,8 @@ impl Books {
         let book_set = scene.book_set;
         self.chooser
             .refresh_settings(self.settings.options(), book_set);
-        let mut searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, position));
+        let asked = go.searchmoves.as_ref().map(|moves| legal(moves, position));
+        let mut searchmoves = asked.or_else(|| self.allowed(go, scene));
         if !vetoed.is_empty() {
             searchmoves
                 .get_or_insert_with(|| position.legal_moves().into_iter().collect())

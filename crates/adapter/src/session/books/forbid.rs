@@ -1,8 +1,9 @@
-//! `Book Forbid`: moves that a book speaks against are kept from the engine, where no book
+//! `Book Forbid`: moves that a book speaks against are not played: no book draws them,
+//! `Book Verify` compares nothing with them, and they are kept from the engine where no book
 //! answers. And the console command `book`.
 //!
 //! The first book that has the position decides, as for answers; `Book Depth` limits
-//! answers only. The engine gets the other legal moves as `searchmoves`, for this one `go`:
+//! answers only. If nothing else is legal, nothing is forbidden. The engine gets the other legal moves as `searchmoves`, for this one `go`:
 //! also after a restart and after `ponderhit`, which repeat or continue it.
 
 use std::fmt::Write as _;
@@ -57,14 +58,12 @@ impl Books {
             let comma = if index > 0 { "," } else { "" };
             let _ = write!(text, "{comma} {} ({reason})", mv.to_uci(mode));
         }
-        let mut allowed = position.legal_moves();
-        allowed.retain(|mv| against.iter().all(|(forbidden, _)| forbidden != mv));
-        let narrowed = match allowed.is_empty() {
-            true => {
+        let narrowed = match without(position, &against) {
+            None => {
                 text.push_str(": there is no other move, so the engine may play it");
                 None
             }
-            false => Some(with_searchmoves(line, &allowed, mode)),
+            Some(allowed) => Some(with_searchmoves(line, &allowed, mode)),
         };
         if narrowed.is_some() {
             self.forbidding
@@ -73,6 +72,16 @@ impl Books {
         }
         self.forbidding.reported_at = Some(position.clone());
         Some((narrowed, tells.then_some(Act::Info(text))))
+    }
+
+    /// The moves that may be played in answer to a `go`, if a book forbids others.
+    pub(in super::super) fn allowed(&mut self, go: &Go, scene: Scene<'_>) -> Option<Vec<Move>> {
+        let position = scene.game.position()?;
+        if go.searchmoves.is_some() {
+            return None;
+        }
+        let (_, against) = self.against(position, scene)?;
+        without(position, &against)
     }
 
     /// What the first book that has the position says against moves, with its name; `None`
@@ -207,6 +216,13 @@ impl Books {
         }
         reason.describe(mode == CastlingMode::Chess960, line);
     }
+}
+
+/// The legal moves that nothing is said against; `None` if there are none.
+fn without(position: &Chess, against: &[(Move, Rejection)]) -> Option<Vec<Move>> {
+    let mut allowed = position.legal_moves();
+    allowed.retain(|mv| against.iter().all(|(forbidden, _)| forbidden != mv));
+    (!allowed.is_empty()).then(|| allowed.to_vec())
 }
 
 /// The line with these moves as the only ones.

@@ -1,7 +1,7 @@
 //! `Book Verify`: the engine checks a book move before it is played.
 //!
 //! The move is held, and the engine makes up to two background searches. The first has no
-//! `searchmoves`: if its move is the book's, or it prints no score, the book move is
+//! `searchmoves`, unless `Book Forbid` forbids moves: if its move is the book's, or it prints no score, the book move is
 //! played. Otherwise the second compares both: by `searchmoves` with `MultiPV` 2, or, in
 //! an engine without that option, only the book move. A move that loses more than `Book
 //! Verify Margin` is vetoed: the next book move is drawn and compared with the engine's
@@ -130,6 +130,8 @@ pub(in super::super) struct Check {
     /// The `go` line, for the engine if it has to play.
     line: Vec<u8>,
     go: Go,
+    /// The moves that the engine may prefer, if a book forbids others.
+    allowed: Option<Vec<Move>>,
     /// When the `go` came; after `ponderhit`, when that came.
     since: Duration,
     budget: Budget,
@@ -183,11 +185,13 @@ impl Check {
         now: Duration,
         (line, go): (&[u8], &Go),
         (candidate, turn): (Move, Color),
+        allowed: Option<Vec<Move>>,
         budget: Budget,
     ) -> Check {
         Check {
             line: line.to_vec(),
             go: go.clone(),
+            allowed,
             since: now,
             budget,
             candidate,
@@ -246,7 +250,7 @@ impl Check {
         mode: CastlingMode,
     ) -> Option<Look> {
         let look = match self.stage {
-            Stage::Waiting => self.look(now),
+            Stage::Waiting => self.look(now, mode),
             _ => self.comparison(now, can_compare, mode),
         }?;
         self.search = info::Search::new(self.search.turn, 2);
@@ -254,12 +258,15 @@ impl Check {
     }
 
     /// The search for the engine's own move.
-    fn look(&mut self, now: Duration) -> Option<Look> {
+    fn look(&mut self, now: Duration, mode: CastlingMode) -> Option<Look> {
         self.budget = self.budget.at(now)?;
         self.until = self.budget.first_end(now);
         self.stage = Stage::Free;
         let mut line = format!("go movetime {}", self.budget.free().as_millis());
-        if let Some(moves) = &self.go.searchmoves {
+        let words =
+            |moves: &Vec<Move>| moves.iter().map(|mv| mv.to_uci(mode).to_string()).collect();
+        let asked = self.go.searchmoves.clone();
+        if let Some(moves) = asked.or_else(|| self.allowed.as_ref().map(words)) {
             line += " searchmoves ";
             line += &moves.join(" ");
         }
@@ -391,6 +398,10 @@ impl Check {
             Stage::Free => match (played, found.first()) {
                 (None, _) => Outcome::Unchecked(Unchecked::NoMove),
                 (Some(mv), _) if mv == self.candidate => Outcome::Play,
+                // It has ignored `searchmoves`.
+                (Some(mv), _) if self.allowed.as_ref().is_some_and(|all| !all.contains(&mv)) => {
+                    Outcome::Unchecked(Unchecked::NotCompared)
+                }
                 (Some(mv), Some((_, value))) => {
                     self.best = Some((mv, *value));
                     Outcome::Compare

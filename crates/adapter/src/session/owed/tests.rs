@@ -36,6 +36,7 @@ fn check(line: &str) -> Option<Background> {
         NOW,
         (line.as_bytes(), &go),
         (candidate, Color::White),
+        None,
         budget,
     );
     Some(Background::Check(Box::new(check)))

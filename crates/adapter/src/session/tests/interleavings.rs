@@ -56,8 +56,15 @@ const CASTLING: &str = "e1g1";
 const SEARCHMOVES: &str = "searchmoves a2a3 a7a6 b2b3 e1d1 e8d8 e1g1 h8h7";
 /// The book: position and move.
 const BOOK: [(usize, &str); 2] = [(0, "e2e4"), (2, "g1f3")];
-/// Its red moves, which the engine would play; the last of them is the only legal one.
-const RED: [(usize, &str); 4] = [(1, "a7a6"), (3, "e1d1"), (5, CASTLING), (7, "h8h7")];
+/// Its red moves, which the engine would play, and the book too without `Book Tournament`;
+/// the last of them is the only legal one.
+const RED: [(usize, &str); 5] = [
+    (0, "a2a3"),
+    (1, "a7a6"),
+    (3, "e1d1"),
+    (5, CASTLING),
+    (7, "h8h7"),
+];
 
 /// `go` without `searchmoves`, and the time that it gives White and Black, in
 /// milliseconds.
@@ -227,7 +234,7 @@ const FAULTS: [Fault; 12] = [
     Fault::Floods,
 ];
 
-const OURS: [&str; 20] = [
+const OURS: [&str; 22] = [
     "Book Variety value 3",
     "Book Think Ahead value true",
     "Book Think Ahead value false",
@@ -244,6 +251,8 @@ const OURS: [&str; 20] = [
     "Book Forbid value true",
     "Book Forbid value true",
     "Book Forbid value false",
+    "Book Tournament value false",
+    "Book Tournament value true",
     "OwnBook value false",
     "OwnBook value true",
     "Engine Stand-in value true",
@@ -693,7 +702,7 @@ impl Play {
             polite,
             now: Duration::ZERO,
             script: "engine fish\nstand-in builtin\nset Book Info=brief\nbook\n\
-                   in : e2e4=0/0/5\nin e2e4 e7e5: g1f3=0/0/5\nin e2e4: a7a6=0/0/5r\n"
+                   in : e2e4=0/0/5 a2a3=0/0/5r\nin e2e4 e7e5: g1f3=0/0/5\nin e2e4: a7a6=0/0/5r\n"
                 .to_owned(),
             alarm: None,
             wanted: None,
@@ -1065,6 +1074,30 @@ impl Play {
                 let only = words.iter().skip_while(|word| **word != "searchmoves");
                 engine.only = only.skip(1).map(ToString::to_string).collect();
                 self.world.must(!busy, "a go for an engine that searches");
+                let may_play = |mv: &str| {
+                    let engine = self.world.engine.as_ref();
+                    engine.is_none_or(|engine| {
+                        engine.only.is_empty() || engine.only.iter().any(|only| only == mv)
+                    })
+                };
+                // `Book Think Ahead` warms it up, and its answer is not used.
+                let forbids = self.world.pending.as_ref().is_some_and(|pending| {
+                    let here = self.world.engine.as_ref().map(|engine| engine.position);
+                    pending.forbids && pending.is_chess && pending.position == here
+                });
+                let position = self
+                    .world
+                    .engine
+                    .as_ref()
+                    .map_or(0, |engine| engine.position);
+                let is_bad = forbids
+                    && self.world.polite
+                    && self.world.is_chess
+                    && !words.contains(&"ponder")
+                    && BOARDS[position].legal.len() > 1
+                    && RED.iter().any(|(at, mv)| *at == position && may_play(mv));
+                self.world
+                    .must(!is_bad, "a search for a move that the book forbids");
                 Vec::new()
             }
             Some("position" | "setoption" | "ucinewgame") => {

@@ -52,7 +52,7 @@ tabia_io::options! {
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
     let job = work.job;
-    if job.pgn.lines && matches!(book, Book::Bin(_) | Book::Loaded(_)) {
+    if job.pgn.lines && !book.has_results() {
         let text = "has no results of games, by which lines are chosen";
         return Err(Error::refused(&job.source, text));
     }

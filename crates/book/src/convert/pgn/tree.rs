@@ -77,7 +77,7 @@ impl PgnTree {
         let source = Source::new(work, book, summary)?;
         let (bridges, without_line, with_line) = match book {
             Book::Ctg(_) => Default::default(),
-            Book::Bin(_) | Book::Abk(_) | Book::Loaded(_) => BookWalk::bridges(book)?,
+            Book::Bin(_) | Book::Loaded(_) => BookWalk::bridges(book)?,
         };
         let mut prober = source.prober();
         let plies = work.job.pgn.plies.min(MOST_PLIES);
@@ -96,7 +96,7 @@ impl PgnTree {
         let lines = match book {
             Book::Ctg(_) => Wanted::Lines,
             // The bridges are enough.
-            Book::Bin(_) | Book::Abk(_) | Book::Loaded(_) => Wanted::Stored,
+            Book::Bin(_) | Book::Loaded(_) => Wanted::Stored,
         };
         let mut reached = 0;
         while let Some(here) = walk.next() {

@@ -25,22 +25,16 @@
 //! # Damage
 //!
 //! Every entry is visited at most once, whatever the links are: a link out of range, a
-//! link to an entry visited before (a loop), and an illegal move are skipped and counted
-//! in [`AbkBook::notices`]. Lines longer than [`MAX_PLIES`] are cut. Memory is 40 bytes
+//! link to an entry visited before (a loop), and an illegal move are skipped and counted in
+//! [`LoadedBook::notices`](super::LoadedBook::notices). Lines longer than [`MAX_PLIES`] are cut. Memory is 40 bytes
 //! for each entry of the file and a few hundred for each ply of the longest line.
 
 mod walk;
 
-use std::path::Path;
-
 use shakmaty::{Role, Square};
 
-use super::{
-    Error, OpenOptions, Preference, Stats,
-    polyglot::PackedMove,
-    polyglot::keyed::{self, Keyed, KeyedEntry},
-};
-use crate::edit::pending_changes;
+use super::Found;
+use crate::{Error, polyglot::PackedMove};
 use tabia_io::input::bytes::{le_u32_at, u8_at};
 use tabia_io::input::file::DataFile;
 
@@ -60,135 +54,10 @@ const MAGIC: &[u8] = &[3, b'A', b'B'];
 /// that is read correctly in this way.
 const KINDS: [u8; 2] = [b'K', b'2'];
 
-/// A move of the book, stored by position.
-#[derive(Clone, Copy, Debug)]
-struct AbkNode {
-    key: u64,
-    /// Number of its entry in the file.
-    number: u32,
-    mv: PackedMove,
-    priority: u8,
-    white: bool,
-    games: u32,
-    won: u32,
-    lost: u32,
-}
-
-impl AbkNode {
-    fn entry(&self) -> KeyedEntry {
-        let stats = Stats {
-            games: self.games,
-            wins: self.won,
-            losses: self.lost,
-            draws: self
-                .games
-                .saturating_sub(self.won)
-                .saturating_sub(self.lost),
-            ..Stats::default()
-        };
-        KeyedEntry {
-            mv: self.mv,
-            preference: Preference::Priority(self.priority),
-            stats: Some(if self.white { stats } else { stats.reversed() }),
-            learn: 0,
-            offset: u64::from(self.number) * ENTRY_BYTES as u64,
-        }
-    }
-}
-
-/// An Arena book in memory. May be used by any number of threads.
-#[derive(Debug)]
-pub struct AbkBook {
-    file: DataFile,
-    /// Sorted by key, equal keys in the order of the walk.
-    nodes: Vec<AbkNode>,
-    positions: u64,
-    pub(super) notices: Vec<String>,
-}
-
-impl AbkBook {
-    /// Opens a book and walks it.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read, is not an Arena book, or has no move that can be reached.
-    pub fn open(path: &Path, options: &OpenOptions) -> Result<AbkBook, Error> {
-        let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
-        let mut book = AbkBook::new(file)?;
-        book.notices.extend(pending_changes(path));
-        Ok(book)
-    }
-
-    pub(super) fn new(file: DataFile) -> Result<AbkBook, Error> {
-        check_header(&file)?;
-        let (mut nodes, notices) = walk::walk(&file)?;
-        if nodes.is_empty() {
-            return Err(Error::no_entries(&file, "Arena"));
-        }
-        nodes.sort_by_key(|node| node.key);
-        let keys = nodes.chunk_by(|a, b| a.key == b.key);
-        Ok(AbkBook {
-            positions: keys.count() as u64,
-            file,
-            nodes,
-            notices,
-        })
-    }
-
-    /// The file of the book.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        self.file.path()
-    }
-
-    /// Problems of the file that the user should know, one sentence each.
-    #[must_use]
-    pub fn notices(&self) -> &[String] {
-        &self.notices
-    }
-
-    /// Reached moves; equal moves of equal positions count as often as they occur in the
-    /// tree.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.nodes.len() as u64
-    }
-
-    /// Whether there are no moves; never so for an open book.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
-    /// Positions with moves.
-    #[must_use]
-    pub fn positions(&self) -> u64 {
-        self.positions
-    }
-
-    /// Length of the file in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.file.len()
-    }
-
-    /// The bytes of the entry at `offset` of the file.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read any more.
-    pub fn raw_entry(&self, offset: u64) -> Result<Vec<u8>, Error> {
-        keyed::raw_entry::<ENTRY_BYTES>(&self.file, offset)
-    }
-
-    /// The entries of the position with this key, in the order of the tree.
-    pub fn entries_of(&self, key: u64) -> impl Iterator<Item = KeyedEntry> + '_ {
-        let first = self.nodes.partition_point(|node| node.key < key);
-        let rest = self.nodes.get(first..).unwrap_or_default();
-        rest.iter()
-            .take_while(move |node| node.key == key)
-            .map(AbkNode::entry)
-    }
+/// Walks a book.
+pub(super) fn read(file: &DataFile) -> Result<Found, Error> {
+    check_header(file)?;
+    walk::walk(file)
 }
 
 fn check_header(file: &DataFile) -> Result<(), Error> {
@@ -294,17 +163,6 @@ pub(crate) fn header(plies: u32, moves: u32) -> Vec<u8> {
         }
     }
     bytes
-}
-
-impl Keyed for AbkBook {
-    fn file(&self) -> &DataFile {
-        &self.file
-    }
-
-    fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error> {
-        self.entries_of(key).for_each(visit);
-        Ok(())
-    }
 }
 
 #[cfg(test)]

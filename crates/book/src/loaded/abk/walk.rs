@@ -2,9 +2,10 @@
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::{AbkNode, ENTRY_BYTES, Entry, FIRST_ENTRY, MAX_PLIES};
+use super::{ENTRY_BYTES, Entry, FIRST_ENTRY, MAX_PLIES};
+use crate::loaded::{Found, Moves, StoredMove};
 use crate::polyglot::keyed;
-use crate::{Error, polyglot};
+use crate::{Error, Preference, polyglot};
 use tabia_io::input::file::{DataFile, View};
 use tabia_notation as notation;
 
@@ -35,7 +36,7 @@ struct Frame {
 }
 
 /// All moves that can be reached, and messages about the others.
-pub(super) fn walk(file: &DataFile) -> Result<(Vec<AbkNode>, Vec<String>), Error> {
+pub(super) fn walk(file: &DataFile) -> Result<Found, Error> {
     let entries = (file.len() / ENTRY_BYTES as u64).min(i32::MAX as u64) as u32;
     let mut walk = AbkWalk {
         view: file.positional_view(),
@@ -44,7 +45,7 @@ pub(super) fn walk(file: &DataFile) -> Result<(Vec<AbkNode>, Vec<String>), Error
         file,
         entries,
         visited: vec![0; entries as usize / 64 + 1],
-        nodes: Vec::new(),
+        moves: Moves::default(),
         faults: Faults::default(),
     };
     let start = Chess::default();
@@ -86,7 +87,11 @@ pub(super) fn walk(file: &DataFile) -> Result<(Vec<AbkNode>, Vec<String>), Error
         });
     }
     let notices = walk.notices();
-    Ok((walk.nodes, notices))
+    Ok(Found {
+        moves: walk.moves,
+        unreached: 0,
+        notices,
+    })
 }
 
 struct AbkWalk<'f> {
@@ -98,7 +103,7 @@ struct AbkWalk<'f> {
     entries: u32,
     /// One bit for each entry.
     visited: Vec<u64>,
-    nodes: Vec<AbkNode>,
+    moves: Moves,
     faults: Faults,
 }
 
@@ -166,21 +171,21 @@ impl AbkWalk<'_> {
             self.faults.at(number);
             return None;
         };
-        self.nodes.push(AbkNode {
+        let (wins, losses) = match frame.position.turn().is_white() {
+            true => (raw.won, raw.lost),
+            false => (raw.lost, raw.won),
+        };
+        self.moves.0.push(StoredMove {
             key: frame.key,
-            number,
             mv: polyglot::PackedMove::from_move(mv),
-            priority: raw.priority,
-            white: frame.position.turn().is_white(),
-            games: raw.games,
-            won: raw.won,
-            lost: raw.lost,
+            preference: Preference::Priority(raw.priority),
+            results: [raw.games, wins, losses],
+            offset: u64::from(number) * ENTRY_BYTES as u64,
         });
         Some(mv)
     }
 
     fn notices(&self) -> Vec<String> {
-        let name = self.file.path().display();
         let mut notices = Vec::from_iter(keyed::cut_off(self.file, ENTRY_BYTES));
         let faults = &self.faults;
         let mut parts = Vec::new();
@@ -196,7 +201,7 @@ impl AbkWalk<'_> {
         }
         if let Some(first) = faults.first {
             notices.push(format!(
-                "{name}: skipped {}; the first at file byte {}",
+                "skipped {}; the first at file byte {}",
                 parts.join(", "),
                 u64::from(first) * ENTRY_BYTES as u64
             ));

@@ -1,10 +1,12 @@
 use std::fs;
+use std::path::Path;
 
 use proptest::prelude::*;
 use shakmaty::Chess;
 
 use super::*;
-use crate::{Lookup, Probe as _, Wanted};
+use crate::loaded::LoadedBook;
+use crate::{Format, Lookup, OpenOptions, Probe as _, Wanted};
 use tabia_notation::kind::{BookKind, Kind};
 
 /// from, to, promotion, priority, games, won, lost, reply, next
@@ -25,11 +27,11 @@ fn file(rows: &[Row]) -> Vec<u8> {
     bytes
 }
 
-fn open(bytes: &[u8]) -> Result<AbkBook, Error> {
+fn open(bytes: &[u8]) -> Result<LoadedBook, Error> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.abk");
     fs::write(&path, bytes).unwrap();
-    AbkBook::open(&path, &OpenOptions::default())
+    LoadedBook::open(&path, Format::Abk, &OpenOptions::default())
 }
 
 const E2E4: (u8, u8) = (12, 28);

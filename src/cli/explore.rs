@@ -1,7 +1,7 @@
 //! `tabia explore`: shows books in the browser.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use tabia_book::evals;
 use tabia_build::learn;
 use tabia_explorer::{
     Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, OpenError,
-    OpenedFile, Reopen, machine, serve,
+    OpenFiles, OpenedFile, Reopen, Source, machine, serve,
 };
 use tabia_index::{GamesIndex, IndexJob};
 use tabia_io::atomic::TempFolder;
@@ -103,6 +103,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let stop = Arc::new(Notify::new());
     let raised = Arc::clone(&stop);
     progress::at_end(move || raised.notify_one())?;
+    // Before the games are read: pages that open them as they are now get no second index.
+    let sources: Vec<_> = index_paths.iter().map(|path| Source::now(path)).collect();
     let indexes = index_paths.iter();
     let indexes = indexes.map(|path| opening.games(path, &mut |_| {}));
     let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
@@ -127,7 +129,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         }
     }
     // After the books, so that these have the same numbers as without games.
-    books.extend(games.books(index_names));
+    let indexed = games.books(index_names).into_iter().zip(sources);
+    books.extend(indexed.map(|(book, source)| book.with_source(source)));
     if let Some(error) = unreadable {
         if books.is_empty() && configured.is_empty() {
             return Err(error);
@@ -157,10 +160,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let engines = engines(args, config.as_ref())?;
     let explorer = Explorer::new(books, access, opening.options.clone(), args.read_only)
         .with_games(games)
-        .with_folders(
-            folders,
-            Box::new(move |path, name, progress| opening.file(path, name, progress)),
-        )
+        .with_folders(folders, Box::new(opening))
         .with_engine(engines)
         .with_refusals(|line| message!("tabia: {line}"));
     let url = format!("http://{}/", shown(address));
@@ -271,41 +271,31 @@ impl Opening {
         }
         // Before a folder is made for nothing.
         File::open(path).with_context(|| path.display().to_string())?;
-        let elsewhere = || TempFolder::beside(&std::env::temp_dir().join("tabia"));
-        let folder = TempFolder::beside(path).or_else(|_| elsewhere());
+        let folder = TempFolder::beside(path).or_else(|_| folder_elsewhere());
         let folder = folder.with_context(|| format!("{}: no index", path.display()))?;
+        self.indexed(path, &path.display().to_string(), folder, also)
+    }
+
+    /// Makes an index of the games of a file in a folder, which is kept until the end.
+    fn indexed(
+        &self,
+        path: &Path,
+        name: &str,
+        folder: TempFolder,
+        also: &mut dyn FnMut(Progress),
+    ) -> anyhow::Result<GamesIndex> {
         let target = folder.path().join("games.tgx");
         let job = IndexJob::new([path], &target);
         let start = Instant::now();
-        let name = path.display().to_string();
         let made = progress::watched_also(also, |watch| job.run(watch))?;
         let summary = made.with_context(|| format!("{name}: no index"))?;
-        super::index::report(&name, false, &summary, start.elapsed());
+        super::index::report(name, false, &summary, start.elapsed());
         message!(
             "tabia: {name}: this index lasts as long as the program; `tabia index` makes one that stays"
         );
         let index = GamesIndex::open(&target, self.opener.mmap)?;
         lock(&self.made).push(folder);
         Ok(index)
-    }
-
-    /// Opens a file for a page.
-    fn file(
-        &self,
-        path: &Path,
-        name: String,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<OpenedFile, OpenError> {
-        Ok(match has_games(path) {
-            true => {
-                let index = self.games(path, progress);
-                OpenedFile::Index(index.map_err(|error| format!("{error:#}"))?)
-            }
-            false => {
-                let book = self.book(&to_text(path), name);
-                OpenedFile::Book(Box::new(book.map_err(|error| format!("{error:#}"))?))
-            }
-        })
     }
 
     fn book(&self, path: &str, name: String) -> anyhow::Result<ExploredBook> {
@@ -340,6 +330,46 @@ impl Opening {
             false => book.with_editing(file.as_deref()),
         })
     }
+}
+
+impl OpenFiles for Opening {
+    fn open(
+        &self,
+        path: &Path,
+        name: String,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<OpenedFile, OpenError> {
+        Ok(match has_games(path) {
+            true => {
+                let index = self.games(path, progress);
+                OpenedFile::Index(index.map_err(|error| format!("{error:#}"))?)
+            }
+            false => {
+                let book = self.book(&to_text(path), name);
+                OpenedFile::Book(Box::new(book.map_err(|error| format!("{error:#}"))?))
+            }
+        })
+    }
+
+    fn index(
+        &self,
+        name: &str,
+        pgn: &[u8],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<GamesIndex, OpenError> {
+        let mut make = || {
+            let folder = folder_elsewhere().with_context(|| format!("{name}: no index"))?;
+            let path = folder.path().join("games.pgn");
+            std::fs::write(&path, pgn).with_context(|| path.display().to_string())?;
+            self.indexed(&path, name, folder, progress)
+        };
+        Ok(make().map_err(|error: anyhow::Error| format!("{error:#}"))?)
+    }
+}
+
+/// A folder in that of temporary files.
+fn folder_elsewhere() -> io::Result<TempFolder> {
+    TempFolder::beside(&std::env::temp_dir().join("tabia"))
 }
 
 /// The files that a book is read from, existing or not.

@@ -14,7 +14,7 @@ CUT = """() => [document.documentElement, ...document.querySelectorAll('#books, 
     .map((one) => [one.id || one.className || one.tagName, one.scrollWidth - one.clientWidth]).filter(([, more]) => more > 0)"""
 
 # Buttons and lists whose text does not fit; file names may be longer.
-SHORT = """() => [...document.querySelectorAll('button, summary, select')].filter((one) => one.checkVisibility() && !one.closest('.book, #line, #engine-list, li, .choices')).map((one) => {
+SHORT = """() => [...document.querySelectorAll('button, summary, select')].filter((one) => one.checkVisibility() && !one.closest('.book, #line, .lines, li, .choices')).map((one) => {
     const style = getComputedStyle(one), pen = document.createElement('canvas').getContext('2d');
     pen.font = style.font;
     const text = document.createRange();

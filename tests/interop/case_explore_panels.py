@@ -86,11 +86,26 @@ def explorer_chooses_panels_by_keys_beside_the_table():
                 assert (table + 100 < moves) == (width >= 1600), f"{width}x{height}: {table} {moves}"
 
 
+# A game with Elo numbers of different lengths.
+RATED = """[Event "Blitz"]
+[White "Carlsen, Magnus"]
+[Black "Ding, Liren"]
+[WhiteElo "2882"]
+[BlackElo "799"]
+[Date "2019.08.10"]
+[ECO "B40"]
+[Result "1/2-1/2"]
+
+1. e4 c5 2. Nf3 e6 3. d4 cxd4 4. Nxd4 a6 5. Nc3 Qc7 6. Bd3 Nf6 7. O-O Bc5 1/2-1/2
+"""
+
+
 @case(limit=150, browsers=True)
 def explorer_lists_orders_filters_and_replays_games():
     here = folder("explore")
-    index = here / "games.tgx"
-    assert run("index", "-o", str(index), str(SAMPLE)).returncode == 0
+    index, rated = here / "games.tgx", here / "rated.pgn"
+    rated.write_text(RATED)
+    assert run("index", "-o", str(index), str(SAMPLE), str(rated)).returncode == 0
     with explorer(STARTER, index) as server:
         with window() as page:
             page.open(server.url)
@@ -98,6 +113,11 @@ def explorer_lists_orders_filters_and_replays_games():
             page.wait_for("document.querySelectorAll('#games-list li').length > 5")
             count = page.run("return document.querySelectorAll('#games-list li').length")
 
+            # Each game has its columns; the best rated are first.
+            cells = page.run("return [...document.querySelectorAll('#games-list li:first-child span')].map((one) => one.textContent)")
+            assert cells == ["½-½", "Carlsen, Magnus", "2882", "Ding, Liren", "799", "2019", "B40"], cells
+            edges = "return [...new Set([...document.querySelectorAll('#games-list .elo')].map((one) => Math.round(one.getBoundingClientRect().right)))].length"
+            assert page.run(edges) == 2, page.run(edges)
             # Sorted by date, ascending and descending.
             dates = "return [...document.querySelectorAll('#games-list button')].map((one) => one.title.split(' · ').at(-1))"
             fill(page, "#games-order", "newest", "input")
@@ -107,9 +127,9 @@ def explorer_lists_orders_filters_and_replays_games():
             assert len(oldest) == len(newest) == count and oldest[0] < newest[0], (newest, oldest)
             fill(page, "#games-order", "", "input")
             # Words of a player's name leave only that player's games of the whole index.
-            player = page.run("return document.querySelector('#games-list .label').textContent").split(" – ")[0].rstrip("0123456789 ")
+            player = page.run("return document.querySelector('#games-list .player').textContent")
             fill(page, "#games-words", player.lower(), "input")
-            players = "return [...document.querySelectorAll('#games-list .label')].map((one) => one.textContent)"
+            players = "return [...document.querySelectorAll('#games-list button')].map((one) => one.title)"
             poll(lambda: page.run(players), lambda left: left and all(player in one for one in left))
             fill(page, "#games-words", "", "input")
             page.wait_for(f"document.querySelectorAll('#games-list li').length === {count}")
@@ -197,8 +217,23 @@ def explorer_opens_books_and_games_of_a_folder_and_filters_their_table():
         page.open(server.url + page.run("return location.search"))
         page.wait_for("document.querySelector('#books .chip') && document.querySelector('#games-result').value === '1-0'")
         assert page.run(f"return {games}") == won
-        page.click("#books .chip")
-        page.wait_for(f"!document.querySelector('#books .chip') && {games}.join() === '{','.join(map(str, everything))}'")
+        # The chip is beside the folded fields; with other panels and unfolded ones, above the table.
+        page.size(1280, 800)
+        folded, above = page.page.locator("#games-chips .chip"), page.page.locator("#books .chip")
+        expect(folded).to_have_text("Result 1-0 ×")
+        expect(above).to_be_hidden()
+        page.keys("b")
+        expect(above).to_be_visible()
+        page.keys("i")
+        page.click("#games-more summary")
+        expect(above).to_be_visible()
+        expect(folded).to_be_hidden()
+        # On a desk the fields are two rows.
+        tops = "return new Set([...document.querySelectorAll('#games-fields :is(input, select)')].map((one) => Math.round(one.getBoundingClientRect().top / 8))).size"
+        assert page.run(tops) == 2, page.run(tops)
+        page.click("#games-more summary")
+        page.click("#games-chips .chip")
+        page.wait_for(f"!document.querySelector('.chip') && {games}.join() === '{','.join(map(str, everything))}'")
         assert page.run("return document.querySelector('#games-result').value") == ""
     return f"{len(everything) - 1} moves"
 
@@ -289,6 +324,13 @@ def explorer_indexes_games_that_it_is_started_with_or_opens():
         page.wait_for("document.querySelectorAll('#games-list li').length > 5")
     # The index lasts as long as the program.
     assert list(here.iterdir()) == [games], list(here.iterdir())
+
+    def again(page, books):
+        page.keys("p")
+        page.wait_for("document.querySelector('#files-dialog').open")
+        page.click("#files-list button")
+        page.wait_for(f"!document.querySelector('#files-dialog').open && document.querySelectorAll('#first-book option').length === {books}")
+
     nothing = here / "nothing.pgn"
     nothing.write_text("1. e4 e5 *\n")
     refused = run("explore", "--no-open", str(nothing))
@@ -302,11 +344,17 @@ def explorer_indexes_games_that_it_is_started_with_or_opens():
         page.click("#files-list button")
         page.wait_for("document.querySelector('#first-book').value === 'mine.pgn' && !document.querySelector('#files-dialog').open")
         page.wait_for("!document.querySelector('#begin').checkVisibility()")
-        # It is not indexed twice.
-        page.keys("p")
-        page.wait_for("document.querySelector('#files-dialog').open")
-        page.click("#files-list button")
-        page.wait_for("!document.querySelector('#files-dialog').open && document.querySelectorAll('#first-book option').length === 2")
+        # It is not indexed twice, unless it has changed.
+        again(page, 2)
+        with games.open("a") as more:
+            more.write('\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 1-0\n')
+        again(page, 3)
+    # Nor is it if the program was started with it.
+    with explorer(games, "--folder", here) as server, window() as page:
+        page.open(server.url)
+        page.wait_for("!document.querySelector('#open-book').hidden")
+        again(page, 1)
+        assert len(server.get("api/start")["books"]) == 1
     assert list(here.iterdir()) == [games], list(here.iterdir())
     with explorer() as server, window() as page:
         page.open(server.url)

@@ -127,6 +127,9 @@ def explorer_compares_own_games_with_the_repertoire():
         # In Firefox, script events have no clipboard.
         page.run(PASTE % json.dumps(MINE) if not is_firefox(page.page) else CHOOSE % ("#mine-file", json.dumps(MINE)))
         page.wait_for("document.querySelector('#mine-message').textContent === '6 games. Left by you: 3, by the opponent: 2, without an answer: 0.'")
+        # The answer is what one sees and hears.
+        page.wait_for("document.activeElement.id === 'mine-message'")
+        page.wait_for("(() => { const place = document.querySelector('#train-panel').getBoundingClientRect(), rows = [...document.querySelectorAll('#mine-message, #mine-list li:nth-child(-n+2)')]; return rows.every((one) => { const { top, bottom } = one.getBoundingClientRect(); return top >= place.top && bottom <= Math.min(place.bottom, innerHeight); }); })()")
         assert page.run("document.querySelector('#mine-name').value") == "Me, Myself"
         rows = page.run("return [...document.querySelectorAll('#mine-list li')].map((row) => row.querySelector('span').textContent)")
         assert rows == ["You: Nc3, the book: Nf3 (100\u202f%)", "The opponent: e6, you then: d4 (100\u202f%)"], rows

@@ -19,6 +19,14 @@ def engines_of(server) -> list[str]:
     return [pid for children in tasks.glob("*/children") for pid in children.read_text().split()]
 
 
+# Whether the engine's line is below the board and its buttons, or else between title and table.
+LINE_STANDS = """(isBelow) => {
+  const [line, board, steps, title, table] = ["engine-line", "board", "steps", "opening", "books"].map((id) => document.getElementById(id).getBoundingClientRect());
+  if (isBelow) return steps.top >= board.bottom && line.top >= steps.bottom && line.bottom <= innerHeight && line.left >= board.left && line.right <= board.right + 1;
+  return line.left >= title.right && line.right <= innerWidth && line.bottom <= table.top && line.bottom > title.top;
+}"""
+
+
 @case(limit=150, browsers=True)
 def explorer_starts_one_engine_on_request_and_shows_its_lines():
     with explorer("--engine", STOCKFISH, "--threads", "1") as server, page_of(server, "?play=e2e4,c7c5") as page:
@@ -77,10 +85,21 @@ def explorer_starts_one_engine_on_request_and_shows_its_lines():
         expect(page.locator("#plot .value")).to_have_count(1)
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#plot .value")).to_have_count(2)
+        # With any panel its best line is beside the title, or below a board that leaves room for it.
+        best = page.locator("#engine-line button").first
+        for size, is_below in (((1366, 768), False), ((1600, 900), True), ((1920, 1080), True)):
+            page.set_viewport_size(dict(zip(("width", "height"), size)))
+            expect(best).to_be_visible()
+            page.wait_for_function(LINE_STANDS, arg=is_below)
+        best.hover()
+        expect(page.locator(".pointed [data-arrow]")).to_have_count(1)
+        best.click()
+        expect(page.locator("#line [aria-current]")).not_to_have_text("e4")
         # Turned off.
         page.click("#engine-tab")
         page.click("#engine")
         expect(page.locator(".best [data-arrow]")).to_have_count(0)
+        expect(page.locator("#engine-line")).to_be_hidden()
         one_engine()
 
 
@@ -415,7 +434,7 @@ BRACKETS = """(() => {
 
 # Texts that a user can read outside of brackets, with their elements. Names, moves, files and UCI options are data.
 LEFT = """() => {
-    const data = '#books .name, button.move, .sign, #line, #opening, .choices option, #open-books, #set-language, .keys kbd, #search-list, #games-list, #files-list, #engine-list, #engine-message, #plot .moves, #policy label, #policy option, #chips';
+    const data = '#books .name, button.move, .sign, #line, #opening, .choices option, #open-books, #set-language, .keys kbd, #search-list, #games-list, #files-list, .lines, #engine-message, #plot .moves, #policy label, #policy option, #chips';
     const without = (text) => { const shorter = text.replace(/⟦[^⟦⟧]*⟧|[\\w.]+\\.(ctg|tgx)/g, ''); return shorter === text ? text : without(shorter); };
     return [...document.querySelectorAll('body *')]
         .filter((one) => (one.closest('select') ?? one).checkVisibility() && !one.closest(data))
@@ -576,3 +595,26 @@ def explorer_closes_and_opens_books_and_reads_files_of_games():
         page.keyboard.press("i")
         expect(page.locator("#games-none")).to_contain_text("No index of games is open")
         expect(page.locator("#games-more")).to_be_hidden()
+        # Until the program is asked for one: the games are then a book.
+        open_address(page, server.url)
+        page.evaluate(drop, ["open.pgn", dropped])
+        page.click('#open-list button[aria-label="Index open.pgn"]')
+        expect(page.locator("#first-book")).to_have_value("open.pgn")
+        expect(page.locator("#books tr[data-uci] button.move")).to_have_text(["e4"])
+        expect(page.locator("#games-list li")).to_have_count(3)
+        expect(page.locator("#open-list li")).to_have_count(0)
+        # What cannot be indexed stays a list, with the reason.
+        page.evaluate(drop, ["late.pgn", dropped.replace("1-0", "*")])
+        page.click('#open-list button[aria-label="Index late.pgn"]')
+        expect(page.locator("#status")).to_contain_text("late.pgn: no index")
+        expect(page.locator("#open-list li")).to_have_count(1)
+    mine = here / "mine.pgn"
+    mine.write_text(dropped)
+    with explorer() as server, page_of(server) as page:
+        # Someone without a book begins with games: their index is made at once.
+        with page.expect_file_chooser() as choosing:
+            page.click("#begin-games")
+        choosing.value.set_files(mine)
+        expect(page.locator("#first-book")).to_have_value("mine.pgn")
+        expect(page.locator("#books tr[data-uci] button.move")).to_have_text(["e4"])
+        expect(page.locator("#begin")).to_be_hidden()

@@ -22,8 +22,8 @@ test("a file is split into its games, whatever its line ends and blank lines", (
     const text = games.join(rng.one(["\n\n", "\n", "\n\n\n\n"])).replaceAll("\n", end) + rng.one(["", end, end + end]);
     const found = split(text);
     assert.deepEqual(
-      found.map(({ event, label, when }) => [event, label, when]),
-      games.map((_, index) => [`E${index}`, `W${index} – B`, "2020"]),
+      found.map(({ event, players, when }) => [event, ...players.map(({ name }) => name), when]),
+      games.map((_, index) => [`E${index}`, `W${index}`, "B", "2020"]),
     );
     found.forEach(({ text: part }, index) => assert.equal(part.trim(), games[index].trim()));
   });
@@ -31,29 +31,40 @@ test("a file is split into its games, whatever its line ends and blank lines", (
 
 test("tags are read as they are written, and missing ones are unknown", () => {
   const [one] = split(game({ Event: "?", White: 'A \\"B\\"', WhiteElo: "2500", BlackElo: "x", Result: "1-0" }));
-  assert.deepEqual([one.label, one.event, one.elo, one.result, one.when], ['A \\"B\\" – ?', "", 2500, "1-0", "?"]);
+  const players = [
+    { name: 'A \\"B\\"', rating: 2500 },
+    { name: "?", rating: 0 },
+  ];
+  assert.deepEqual([one.players, one.event, one.result, one.when], [players, "", "1-0", "?"]);
   assert.equal(split("1. d4 d5 2. c4 *").length, 1);
   assert.deepEqual(split(" \n\n"), []);
 });
 
 const GAMES = [
-  ["Carlsen – Nepo", "WC", "2021.11", 5600],
-  ["Nepo – Ding", "WC", "2023.04", 5500],
-  ["Kasparov – Karpov", "WC", "1985", 5400],
-  ["Me – You", "Club", "2021.11", 0],
-].map(([label, event, when, elo]) => ({ label, event, when, elo }));
+  ["Carlsen", 2850, "Nepo", 2750, "WC", "2021.11"],
+  ["Nepo", 2790, "Ding", 2710, "WC", "2023.04"],
+  ["Kasparov", 2700, "Karpov", 2700, "WC", "1985"],
+  ["Me", 0, "You", 0, "Club", "2021.11"],
+].map(([white, elo, black, other, event, when]) => ({
+  players: [
+    { name: white, rating: elo },
+    { name: black, rating: other },
+  ],
+  event,
+  when,
+}));
 
 test("words leave the games that have all of them, in any order of the words", () => {
-  const labels = (text) => listed(GAMES, text, "").map(({ label }) => label);
-  assert.equal(labels("  ").length, 4);
-  assert.deepEqual(labels("nepo"), ["Carlsen – Nepo", "Nepo – Ding"]);
-  assert.deepEqual(labels("WC  2021 nepo"), ["Carlsen – Nepo"]);
-  assert.deepEqual(labels("nobody"), []);
+  const whites = (text) => listed(GAMES, text, "").map(({ players }) => players[0].name);
+  assert.equal(whites("  ").length, 4);
+  assert.deepEqual(whites("nepo"), ["Carlsen", "Nepo"]);
+  assert.deepEqual(whites("WC  2021 nepo"), ["Carlsen"]);
+  assert.deepEqual(whites("nobody"), []);
 });
 
 test("each order sorts, and leaves the games of the file as they are", () => {
   const before = [...GAMES];
-  const order = (name) => listed(GAMES, "", name).map(({ when, elo }) => [when, elo]);
+  const order = (name) => listed(GAMES, "", name).map(({ when, players }) => [when, players[0].rating]);
   assert.deepEqual(
     order("newest").map(([when]) => when),
     ["2023.04", "2021.11", "2021.11", "1985"],
@@ -64,10 +75,10 @@ test("each order sorts, and leaves the games of the file as they are", () => {
   );
   assert.deepEqual(
     order("elo").map(([, elo]) => elo),
-    [5600, 5500, 5400, 0],
+    [2850, 2790, 2700, 0],
   );
   // Games of one date stay in their order.
-  assert.deepEqual(listed(GAMES, "", "newest")[1].label, "Carlsen – Nepo");
+  assert.deepEqual(listed(GAMES, "", "newest")[1], GAMES[0]);
   assert.deepEqual(listed(GAMES, "", "as found"), GAMES);
   assert.deepEqual(GAMES, before);
 });

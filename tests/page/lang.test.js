@@ -46,6 +46,14 @@ const inLanguage = (code, action) => {
   }
 };
 
+test("names of openings are shown in the page's language, part by part", async () => {
+  const name = "Sicilian Defense: Najdorf Variation, English Attack, Anti-English";
+  const shown = async (code) => (await pageIn(code)).lang.openingName(name);
+  assert.equal(await shown("en"), name);
+  assert.equal(await shown("de"), "Sizilianische Verteidigung: Najdorf-Variante, Englischer Angriff, Anti-English");
+  assert.equal(await shown("ru"), "Сицилианская защита: Вариант Найдорфа, Английская атака, Anti-English");
+});
+
 test("decimals have the sign of the language", () => {
   for (const code of Object.keys(LANGUAGES)) {
     const sign = code === "en" ? "." : ",";

@@ -1,6 +1,6 @@
 // The texts that a user can read, and their translations: a text without one is shown in English, and listed here as
 // a warning. That every text passes through `t` or `translated` is a case in a browser (`tests/interop`).
-// `openings.txt` is not among them.
+// Names of openings are translated by their parts; `openings.txt` is not among the texts.
 
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
@@ -105,6 +105,14 @@ function without(code, texts) {
   writeFileSync(new URL(`../../${EXPLORER}/locales/${code}.json`, import.meta.url), table);
 }
 
+/** The parts of the names of openings, of which the tables translate some. */
+const openings = new Set(
+  file("crates/notation/src/openings/names.tsv")
+    .split("\n")
+    .filter(Boolean)
+    .flatMap((row) => row.split("\t")[1].split(/: |, /)),
+);
+
 const scripts = filesOf(`${EXPLORER}/src/page`, ".js");
 const shown = new Map([...scripts.flatMap(textsOf), ...textsOfPage(), ...textsOfProgram()]);
 
@@ -128,10 +136,20 @@ for (const language of LANGUAGES)
     for (const [text, place] of shown)
       if (!known.has(text) && hasWords(text) && !SAME.includes(text))
         context.diagnostic(`warning: ${language}.json lacks "${text}" (${place}), which is shown in English`);
-    const unused = [...known.keys()].filter((text) => !shown.has(text));
+    const unused = [...known.keys()].filter((text) => !shown.has(text) && !openings.has(text));
     if (process.env.UPDATE) return without(language, unused);
     assert.deepEqual(unused, [], "nothing shows them: UPDATE=1 removes them");
   });
+
+test("the same parts of names of openings are translated in every language", () => {
+  const partsIn = (language) =>
+    rowsOf(language)
+      .map(([text]) => text)
+      .filter((text) => openings.has(text));
+  const [first, ...others] = LANGUAGES.map(partsIn);
+  assert.ok(first.length >= 150);
+  others.forEach((parts) => assert.deepEqual(parts, first));
+});
 
 for (const language of LANGUAGES)
   test(`every translation in ${language}.json has the places of its text and is short enough`, () => {

@@ -95,6 +95,12 @@ fn text(name: &str) -> &'static str {
     })
 }
 
+/// The tables of the other languages, in JSON.
+pub(super) fn tables() -> impl Iterator<Item = &'static str> {
+    let names = EMBEDDED.iter().map(|(name, _)| *name);
+    names.filter(|name| name.ends_with(".json")).map(text)
+}
+
 /// The names of the modules. `theme.js` is none: it runs before the first paint.
 fn modules() -> impl Iterator<Item = &'static str> {
     let names = EMBEDDED.iter().map(|(name, _)| *name);

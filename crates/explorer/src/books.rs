@@ -36,6 +36,25 @@ pub struct ExploredBook {
     filters: Option<Filters>,
     /// Number of plies of its games.
     depth: Option<u16>,
+    /// The games of which its index was made.
+    source: Option<Source>,
+}
+
+/// A file of games as it was when an index was made of it.
+#[derive(PartialEq, Eq)]
+pub struct Source {
+    path: PathBuf,
+    state: Identity,
+}
+
+impl Source {
+    /// The file as it is now; `None` if it cannot be found.
+    #[must_use]
+    pub fn now(path: &Path) -> Option<Source> {
+        let path = path.canonicalize().ok()?;
+        let state = Identity::from_metadata(&path.metadata().ok()?);
+        Some(Source { path, state })
+    }
 }
 
 /// The state of each file now; `None` for a missing one. No content is read.
@@ -81,6 +100,7 @@ impl ExploredBook {
             seen: Mutex::default(),
             filters: None,
             depth: None,
+            source: None,
         }
     }
 
@@ -124,10 +144,18 @@ impl ExploredBook {
         self.depth
     }
 
-    /// Whether it is read from this file; `path` has no links.
+    /// Whether it is read from this file, or from an index of the games that the file has
+    /// now; `path` has no links.
     pub(super) fn is_read_from(&self, path: &Path) -> bool {
         let own = self.files.first().and_then(|own| own.canonicalize().ok());
         own.is_some_and(|own| own == path)
+            || (self.source.is_some() && self.source == Source::now(path))
+    }
+
+    /// Sets the games of which its index was made: pages that open them get this book.
+    #[must_use]
+    pub fn with_source(self, source: Option<Source>) -> ExploredBook {
+        ExploredBook { source, ..self }
     }
 
     /// Reopens the book when one of these files changes: those that it is read from, and
@@ -226,6 +254,25 @@ impl ExploredBook {
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;
+
+    #[test]
+    fn an_index_belongs_to_games_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let [games, other] = ["games.pgn", "other.pgn"].map(|name| folder.path().join(name));
+        std::fs::write(&games, "1. e4 1-0").unwrap();
+        std::fs::write(&other, "1. e4 1-0").unwrap();
+        let starter = || Arc::new(tabia_adapter::book_set::starter().unwrap()) as Open;
+        let book = |source| {
+            let again = Box::new(move || Ok(starter()));
+            ExploredBook::new("games".into(), Vec::new(), starter(), again).with_source(source)
+        };
+        let [path, other] = [games.canonicalize(), other.canonicalize()].map(Result::unwrap);
+        let made = book(Source::now(&games));
+        assert!(made.is_read_from(&path) && !made.is_read_from(&other));
+        std::fs::write(&games, "1. e4 1-0 1. d4 1-0").unwrap();
+        assert!(!made.is_read_from(&path));
+        assert!(!book(None).is_read_from(&folder.path().join("missing")));
+    }
 
     #[test]
     fn files_are_read_again_once_for_each_change() {

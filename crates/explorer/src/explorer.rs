@@ -18,7 +18,7 @@ use super::cors;
 use super::edit_requests;
 use super::engine::{EngineChoice, PageEngine};
 use super::find_next;
-use super::folders::{Folders, OpenFile};
+use super::folders::{Folders, OpenFiles};
 use super::indexes::Games;
 use super::message::translatable;
 use super::open_books::OpenBooks;
@@ -65,6 +65,8 @@ struct Start<'a> {
     engine: Option<&'a str>,
     /// Whether there are folders with files to open.
     folders: bool,
+    /// Whether the program makes an index of games that the page sends.
+    indexes: bool,
     books: Vec<StartBook<'a>>,
     options: Vec<StartOption>,
 }
@@ -154,10 +156,11 @@ impl Explorer {
         self
     }
 
-    /// Adds folders whose files pages may open. Not for other machines.
+    /// Adds folders whose files pages may open, and what indexes the games that they send.
+    /// Not for other machines.
     #[must_use]
-    pub fn with_folders(mut self, folders: Vec<PathBuf>, open: OpenFile) -> Explorer {
-        if self.access.is_local() && !folders.is_empty() {
+    pub fn with_folders(mut self, folders: Vec<PathBuf>, open: Box<dyn OpenFiles>) -> Explorer {
+        if self.access.is_local() {
             self.open = self.open.with_folders(Folders::new(folders, open));
         }
         self
@@ -175,8 +178,12 @@ impl Explorer {
 
     /// Whether the page sends games with this request.
     pub(super) fn receives_games(&self, head: &Parts) -> bool {
-        Route::from_path(head.uri.path()) == Route::Program(Endpoint::Departures)
-            && self.access.has_token(&head.headers)
+        let route = Route::from_path(head.uri.path());
+        let takes_games = [
+            Route::Program(Endpoint::Departures),
+            Route::Command(Command::IndexGames),
+        ];
+        takes_games.contains(&route) && self.access.has_token(&head.headers)
     }
 
     /// Answers a request. Reads books, and writes one for a change request; blocks until
@@ -255,7 +262,7 @@ impl Explorer {
                 Ok(json(&openings::search(typed, &books)))
             }
             Route::Files => Ok(json(&self.open.folders()?.list())),
-            Route::Indexing => Ok(json(&self.open.folders()?.indexing())),
+            Route::Indexing => Ok(json(&self.open.indexing())),
             Route::Games => Ok(json(&lists::list(&self.open.games, &query())?)),
             Route::Players => {
                 let query = query();
@@ -313,6 +320,11 @@ impl Explorer {
             Command::Undo => edit_requests::undo(&self.open, &body(request)?),
             Command::Redo => edit_requests::redo(&self.open, &body(request)?),
             Command::OpenFile => Ok(json(&self.open.open_file(&body(request)?)?)),
+            Command::IndexGames => {
+                let query = Query::read(request.uri().query().unwrap_or_default());
+                let name = query.get("name").unwrap_or_default();
+                Ok(json(&self.open.index_games(name, request.body())?))
+            }
         }
     }
 
@@ -340,6 +352,7 @@ impl Explorer {
         Start {
             engine: self.engine.as_ref().map(PageEngine::name),
             folders: self.open.folders().is_ok(),
+            indexes: self.open.can_index(),
             version: env!("CARGO_PKG_VERSION"),
             read_only: self.open.read_only,
             books: books

@@ -43,20 +43,41 @@ pub enum OpenedFile {
     Index(GamesIndex),
 }
 
-/// Opens a file, under this name if it is a book. Games without an index take a while: the
-/// function gets the progress.
-pub type OpenFile = Box<
-    dyn Fn(&Path, String, &mut dyn FnMut(Progress)) -> Result<OpenedFile, OpenError> + Send + Sync,
->;
+/// Opens files for pages. Games without an index take a while: the functions get the
+/// progress.
+pub trait OpenFiles: Send + Sync {
+    /// Opens a file of a folder, under this name if it is a book.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    fn open(
+        &self,
+        path: &Path,
+        name: String,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<OpenedFile, OpenError>;
 
-/// The folders, and the function that opens their files.
+    /// Makes an index of games in PGN that a page sends, for this run of the program;
+    /// `name` is that of the file which the user chose, for messages.
+    ///
+    /// # Errors
+    ///
+    /// There is no game, or no room.
+    fn index(
+        &self,
+        name: &str,
+        pgn: &[u8],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<GamesIndex, OpenError>;
+}
+
+/// The folders, and what opens their files.
 pub(super) struct Folders {
     folders: Vec<PathBuf>,
-    open: OpenFile,
+    open: Box<dyn OpenFiles>,
     /// Identifiers of opened files, the last one first.
     recent: Mutex<Vec<String>>,
-    /// The names of the books by the paths of opened games, whose indexes are elsewhere.
-    games: Mutex<Vec<(PathBuf, String)>>,
     /// The progress of the file that is being opened.
     progress: Mutex<Option<Progress>>,
 }
@@ -97,34 +118,34 @@ pub(super) struct ListedFile {
 }
 
 impl Folders {
-    pub(super) fn new(folders: Vec<PathBuf>, open: OpenFile) -> Folders {
+    pub(super) fn new(folders: Vec<PathBuf>, open: Box<dyn OpenFiles>) -> Folders {
         Folders {
             folders,
             open,
             recent: Mutex::default(),
-            games: Mutex::default(),
             progress: Mutex::default(),
         }
     }
 
+    /// Whether the user named any: else pages can only send games.
+    pub(super) fn are_named(&self) -> bool {
+        !self.folders.is_empty()
+    }
+
     /// Opens a file of the list.
     pub(super) fn open(&self, file: &ListedFile, name: String) -> Result<OpenedFile, OpenError> {
-        let mut watch = |progress| *lock(&self.progress) = Some(progress);
-        let opened = (self.open)(&file.path, name, &mut watch);
+        self.watched(|watch| self.open.open(&file.path, name, watch))
+    }
+
+    /// Makes an index of the games that a page sends.
+    pub(super) fn index(&self, name: &str, pgn: &[u8]) -> Result<GamesIndex, OpenError> {
+        self.watched(|watch| self.open.index(name, pgn, watch))
+    }
+
+    fn watched<T>(&self, work: impl FnOnce(&mut dyn FnMut(Progress)) -> T) -> T {
+        let done = work(&mut |progress| *lock(&self.progress) = Some(progress));
         *lock(&self.progress) = None;
-        opened
-    }
-
-    /// The name under which games were opened.
-    pub(super) fn name_of_games(&self, file: &ListedFile) -> Option<String> {
-        let games = lock(&self.games);
-        let mut known = games.iter().filter(|(path, _)| *path == file.path);
-        known.next().map(|(_, name)| name.clone())
-    }
-
-    /// Remembers the name under which games were opened.
-    pub(super) fn add_games(&self, file: &ListedFile, name: String) {
-        lock(&self.games).push((file.path.clone(), name));
+        done
     }
 
     /// How far the file is that is being opened.
@@ -277,9 +298,31 @@ impl FoundFile {
 mod tests {
     use super::*;
 
+    struct Nowhere;
+
+    impl OpenFiles for Nowhere {
+        fn open(
+            &self,
+            _: &Path,
+            _: String,
+            _: &mut dyn FnMut(Progress),
+        ) -> Result<OpenedFile, OpenError> {
+            Err("not here".into())
+        }
+
+        fn index(
+            &self,
+            _: &str,
+            _: &[u8],
+            _: &mut dyn FnMut(Progress),
+        ) -> Result<GamesIndex, OpenError> {
+            Err("not here".into())
+        }
+    }
+
     fn folders(of: &[&Path]) -> Folders {
-        let open = Box::new(|_: &Path, _, _: &mut dyn FnMut(_)| Err("not here".into()));
-        Folders::new(of.iter().map(|path| path.to_path_buf()).collect(), open)
+        let of = of.iter().map(|path| path.to_path_buf());
+        Folders::new(of.collect(), Box::new(Nowhere))
     }
 
     fn names(folders: &Folders) -> Vec<String> {

@@ -33,7 +33,7 @@
 //! # What a request can reach
 //!
 //! The books of the command line, by number, those in the folders that it names
-//! ([`OpenFile`]), by identifiers that the program made, and the files of the page, by
+//! ([`OpenFiles`]), by identifiers that the program made, and the files of the page, by
 //! name from a table. No text of a request becomes a path. [`Access`] refuses requests
 //! whose `Host` is not an address of this machine (DNS rebinding), and requests from
 //! pages of other sites; changes need a token that only the page has.
@@ -69,11 +69,11 @@ mod route;
 mod server;
 
 pub use access::{Access, AllowedOrigin, ParseOriginError, machine};
-pub use books::{ExploredBook, Reopen};
+pub use books::{ExploredBook, Reopen, Source};
 pub use content::{Open, OpenError};
 pub use engine::EngineChoice;
 pub use explorer::Explorer;
-pub use folders::{OpenFile, OpenedFile};
+pub use folders::{OpenFiles, OpenedFile};
 /// Requests and responses are those of this version.
 pub use hyper;
 pub use indexes::Games;

@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex};
 use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::books::ExploredBook;
+use super::books::{ExploredBook, Source};
 use super::content::Content;
 use super::filter::GamesFilter;
-use super::folders::{Folders, ListedFile, OpenedFile};
+use super::folders::{Folders, Indexing, OpenedFile};
 use super::indexes::Games;
 use super::message::translatable;
 use super::query::Query;
 use super::reply::{Refusal, bad, unreadable};
+use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::parallel::lock;
 use tokio::sync::watch;
 
@@ -45,6 +46,8 @@ pub(super) struct OpenBooks {
     folders: Option<Folders>,
     /// Locked while a file is opened.
     opening: Mutex<()>,
+    /// The checksums and names of the games that pages have sent.
+    sent: Mutex<Vec<(u64, String)>>,
     pub(super) read_only: bool,
     /// Sends the number of changes to books to waiting pages. It starts at an arbitrary
     /// number, so that a page can detect a restart of the program.
@@ -61,6 +64,7 @@ impl OpenBooks {
             games: Games::default(),
             folders: None,
             opening: Mutex::default(),
+            sent: Mutex::default(),
             read_only,
             changes: watch::Sender::new(first_change),
             first_change,
@@ -171,7 +175,44 @@ impl OpenBooks {
         let reason =
             || translatable!("no folder was named when the program was started: --folder DIR");
         let folders = self.folders.as_ref();
+        let folders = folders.filter(|folders| folders.are_named());
         folders.ok_or_else(|| (StatusCode::FORBIDDEN, reason()))
+    }
+
+    /// Whether pages may send games.
+    pub(super) fn can_index(&self) -> bool {
+        self.folders.is_some()
+    }
+
+    /// How far the index is that is being made.
+    pub(super) fn indexing(&self) -> Indexing {
+        let folders = self.folders.as_ref();
+        folders.map(Folders::indexing).unwrap_or_default()
+    }
+
+    /// Opens an index of the games that a page sends, under the name of their file. The
+    /// same games sent again get the book that they have.
+    pub(super) fn index_games(&self, file: &str, pgn: &[u8]) -> Result<OpenedBook, Refusal> {
+        let reason = || translatable!("only pages on this machine may send games");
+        let folders = self.folders.as_ref();
+        let folders = folders.ok_or_else(|| (StatusCode::FORBIDDEN, reason()))?;
+        let file = file.rsplit(['/', '\\']).next().unwrap_or_default();
+        let file: String = file.chars().filter(|c| !c.is_control()).collect();
+        let _opening = lock(&self.opening);
+        let sum = fnv1a(fnv1a(FNV_START, file.as_bytes()), pgn);
+        let known = lock(&self.sent).iter().find(|sent| sent.0 == sum).cloned();
+        let name = match known {
+            Some((_, name)) => name,
+            None => {
+                let name = self.unused_name(&file, "")?;
+                let index = folders.index(&file, pgn).map_err(unreadable)?;
+                self.add_book(self.games.add_as_book(index, name.clone()));
+                lock(&self.sent).push((sum, name.clone()));
+                name
+            }
+        };
+        self.announce();
+        Ok(OpenedBook { name })
     }
 
     /// Opens a file of the folders as a book, unless it is open already.
@@ -186,14 +227,21 @@ impl OpenBooks {
         let books = self.books();
         let known = books.iter().find(|book| book.is_read_from(&file.path));
         let known = known.map(|book| book.name().to_owned());
-        let name = match known.or_else(|| folders.name_of_games(&file)) {
+        let name = match known {
             Some(name) => name,
-            None if books.len() >= MOST_OPEN => {
-                return Err(bad(translatable!("at most {0} books are open", MOST_OPEN)));
-            }
             None => {
-                let name = unused_name(&books, &file);
-                self.add_book(folders, &file, name.clone())?;
+                let folder = file.folder.rsplit('/').next().unwrap_or_default();
+                let name = self.unused_name(&file.name, folder)?;
+                // Before the games are read: later changes make another index.
+                let source = Source::now(&file.path);
+                let opened = folders.open(&file, name.clone()).map_err(unreadable)?;
+                self.add_book(match opened {
+                    OpenedFile::Book(book) => *book,
+                    OpenedFile::Index(index) => {
+                        let book = self.games.add_as_book(index, name.clone());
+                        book.with_source(source)
+                    }
+                });
                 name
             }
         };
@@ -202,27 +250,23 @@ impl OpenBooks {
         Ok(OpenedBook { name })
     }
 
-    fn add_book(&self, folders: &Folders, file: &ListedFile, name: String) -> Result<(), Refusal> {
-        let book = match folders.open(file, name.clone()).map_err(unreadable)? {
-            OpenedFile::Book(book) => *book,
-            OpenedFile::Index(index) => {
-                folders.add_games(file, name.clone());
-                self.games.add_as_book(index, name)
-            }
-        };
+    fn add_book(&self, book: ExploredBook) {
         lock(&self.books).push(Arc::new(book));
-        Ok(())
     }
-}
 
-/// The name of a file, with its folder if a book has that name already.
-fn unused_name(books: &[Arc<ExploredBook>], file: &ListedFile) -> String {
-    let is_used = |name: &String| books.iter().any(|book| book.name() == name);
-    let folder = file.folder.rsplit('/').next().unwrap_or_default();
-    let named = [file.name.clone(), format!("{} ({folder})", file.name)];
-    let numbered = (books.len() + 1..).map(|number| format!("{} {number}", file.name));
-    let mut names = named.into_iter().chain(numbered);
-    names.find(|name| !is_used(name)).unwrap_or_default()
+    /// The name of a file, with its folder or a number if a book has that name already.
+    fn unused_name(&self, file: &str, folder: &str) -> Result<String, Refusal> {
+        let books = self.books();
+        if books.len() >= MOST_OPEN {
+            return Err(bad(translatable!("at most {0} books are open", MOST_OPEN)));
+        }
+        let is_used = |name: &String| books.iter().any(|book| book.name() == name);
+        let in_folder = (!folder.is_empty()).then(|| format!("{file} ({folder})"));
+        let named = [file.to_owned()].into_iter().chain(in_folder);
+        let numbered = (books.len() + 1..).map(|number| format!("{file} {number}"));
+        let mut names = named.chain(numbered);
+        Ok(names.find(|name| !is_used(name)).unwrap_or_default())
+    }
 }
 
 /// The content of a book for a request: an index may be filtered.

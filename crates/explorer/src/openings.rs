@@ -1,11 +1,13 @@
 //! Names of openings, and the search for them.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use shakmaty::Chess;
 
 pub(super) use tabia_notation::openings::{Opening, find, find_in_line};
 
+use super::assets;
 use super::content::Open;
 use tabia_book::{Lookup, Wanted};
 use tabia_notation::Line;
@@ -33,19 +35,43 @@ const LEAST_PREFIX: usize = 4;
 struct Row {
     opening: Opening,
     moves: &'static str,
-    words: Vec<String>,
+    /// The words of its name, in English and in the languages in which it has another one.
+    names: Vec<Vec<String>>,
     line: Line,
+}
+
+/// The texts of the page in another language, by the English ones.
+type Texts = HashMap<String, String>;
+
+static LANGUAGES: LazyLock<Vec<Texts>> = LazyLock::new(|| {
+    let read = |text: &str| serde_json::from_str(text).unwrap_or_default();
+    assets::tables().map(read).collect()
+});
+
+/// The name of an opening as the page shows it: `openingName` in `lang.js`.
+fn translated(name: &str, texts: &Texts) -> String {
+    let each = |text: &str, sign, of: &dyn Fn(&str) -> String| {
+        text.split(sign).map(of).collect::<Vec<_>>().join(sign)
+    };
+    let part = |part: &str| texts.get(part).map_or(part, String::as_str).to_owned();
+    each(name, ": ", &|list| each(list, ", ", &part))
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let rows = tabia_notation::openings::rows();
     rows.filter_map(|(opening, moves)| {
         let line = Line::read("", moves).ok()?;
-        let words = words(opening.name);
+        let mut names = vec![words(opening.name)];
+        for language in LANGUAGES.iter() {
+            let name = words(&translated(opening.name, language));
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         Some(Row {
             opening,
             moves,
-            words,
+            names,
             line,
         })
     })
@@ -124,7 +150,10 @@ pub(super) fn search(typed: &str, books: &[Open]) -> Vec<FoundOpening> {
         Some(line) => continues(&row.line, line),
         None => {
             let code = row.opening.eco.to_lowercase();
-            let of_words = |words: &[String]| fit(words, &code, &row.words);
+            let of_words = |words: &[String]| {
+                let names = row.names.iter();
+                names.filter_map(|name| fit(words, &code, name)).min()
+            };
             meant
                 .iter()
                 .flatten()
@@ -300,6 +329,17 @@ mod tests {
         ("défense sicilienne", "Sicilian Defense"),
         ("сицилианская защита", "Sicilian Defense"),
         ("apertura española", "Ruy Lopez"),
+        // As the page shows them.
+        (
+            "Defensa siciliana: Variante Najdorf, Ataque inglés",
+            "Sicilian Defense: Najdorf Variation, English Attack",
+        ),
+        (
+            "Französische Verteidigung: Vorstoßvariante",
+            "French Defense: Advance Variation",
+        ),
+        ("Partie du cavalier roi", "King's Knight Opening"),
+        ("Принятый ферзевый гамбит", "Queen's Gambit Accepted"),
         (
             "siciliana variante najdorf",
             "Sicilian Defense: Najdorf Variation",
@@ -358,7 +398,7 @@ mod tests {
         for (alias, english) in ALIASES.iter() {
             let known = ROWS
                 .iter()
-                .any(|row| fit(english, "", &row.words).is_some_and(|fit| fit < Fit::Parts));
+                .any(|row| fit(english, "", &row.names[0]).is_some_and(|fit| fit < Fit::Parts));
             assert!(known && !alias.is_empty(), "{alias:?}: {english:?}");
         }
     }

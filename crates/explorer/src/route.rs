@@ -45,6 +45,8 @@ pub(super) enum Command {
     Undo,
     Redo,
     OpenFile,
+    /// Games in PGN, of which the program makes an index.
+    IndexGames,
 }
 
 impl<'p> Route<'p> {
@@ -70,6 +72,7 @@ impl<'p> Route<'p> {
             "/api/undo" => Route::Command(Command::Undo),
             "/api/redo" => Route::Command(Command::Redo),
             "/api/open" => Route::Command(Command::OpenFile),
+            "/api/index" => Route::Command(Command::IndexGames),
             _ => Endpoint::from_path(path).map_or(Route::File(path), Route::Program),
         }
     }

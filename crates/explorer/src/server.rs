@@ -61,7 +61,7 @@ impl Default for Limits {
             per_peer: 32,
             head_bytes: 16 << 10,
             body_bytes: 256 << 10,
-            games_bytes: 32 << 20,
+            games_bytes: 64 << 20,
             patience: Duration::from_secs(10),
             lifetime: Duration::from_secs(600),
         }

@@ -3,18 +3,49 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hyper::StatusCode;
+use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::settings::Options;
-use tabia_explorer::{Access, ExploredBook, Explorer, OpenError, OpenedFile};
+use tabia_explorer::{Access, ExploredBook, Explorer, OpenError, OpenFiles, OpenedFile};
 use tabia_index::GamesIndex;
 use tabia_io::progress::Progress;
 
-use super::{ADDRESS, TOKEN, ask, get, post, starter, value};
+use super::{ADDRESS, TOKEN, ask, get, post, request, starter, value};
 use crate::common::{Folder, STARTER, tabia};
 
-fn open(path: &Path, name: String, _: &mut dyn FnMut(Progress)) -> Result<OpenedFile, OpenError> {
+struct Opening;
+
+impl OpenFiles for Opening {
+    fn open(
+        &self,
+        path: &Path,
+        name: String,
+        _: &mut dyn FnMut(Progress),
+    ) -> Result<OpenedFile, OpenError> {
+        open(path, name)
+    }
+
+    fn index(
+        &self,
+        name: &str,
+        pgn: &[u8],
+        _: &mut dyn FnMut(Progress),
+    ) -> Result<GamesIndex, OpenError> {
+        assert_eq!(name, "mine.pgn");
+        if pgn == b"nonsense" {
+            return Err("no game".into());
+        }
+        let folder = Folder::new();
+        let games = folder.put("games.pgn", pgn);
+        let index = folder.join("games.tgx");
+        let [games, to] = [&games, &index].map(|path| path.to_str().unwrap());
+        tabia(&["index", "-o", to, games]).out();
+        Ok(GamesIndex::open(&index, false)?)
+    }
+}
+
+fn open(path: &Path, name: String) -> Result<OpenedFile, OpenError> {
     if path.extension().is_some_and(|end| end == "tgx") {
         let index = GamesIndex::open(path, true)?;
         return Ok(OpenedFile::Index(index));
@@ -34,7 +65,7 @@ fn open(path: &Path, name: String, _: &mut dyn FnMut(Progress)) -> Result<Opened
 fn explorer_of(folders: Vec<PathBuf>, address: &str) -> Explorer {
     let access = Access::new(address.parse().unwrap(), TOKEN.into());
     Explorer::new(vec![starter()], access, Options::default(), false)
-        .with_folders(folders, Box::new(open))
+        .with_folders(folders, Box::new(Opening))
 }
 
 fn id(explorer: &Explorer, name: &str) -> Value {
@@ -147,4 +178,41 @@ fn without_folders_and_from_other_machines_no_file_can_be_opened() {
         let open = post(&explorer, "/api/open", &json!({"id": "0"}));
         assert_eq!(open.status(), StatusCode::FORBIDDEN);
     }
+}
+
+#[test]
+fn games_that_the_page_sends_are_indexed_once_and_only_on_this_machine() {
+    let send = |explorer: &Explorer, name: &str, pgn: &str| {
+        let target = format!("/api/index?name={name}");
+        explorer.answer(&request(Method::POST, &target, pgn))
+    };
+    let explorer = explorer_of(Vec::new(), ADDRESS);
+    assert_eq!(ask(&explorer, "/api/start")["indexes"], true);
+    let white = "[Result \"1-0\"]\n\n1. a3 a6 1-0\n";
+    let black = "[Result \"0-1\"]\n\n1. h3 h6 0-1\n";
+    for (name, pgn, book) in [
+        ("mine.pgn", white, "mine.pgn"),
+        // The folder of the user's machine is no part of the name.
+        ("C%3A%5Cgames%5Cmine.pgn", white, "mine.pgn"),
+        ("mine.pgn", black, "mine.pgn 3"),
+        ("..%2Fmine.pgn", black, "mine.pgn 3"),
+    ] {
+        let sent = send(&explorer, name, pgn);
+        assert_eq!(value(&sent), json!({ "name": book }), "{name}");
+    }
+    let view = ask(&explorer, "/api/position?books=mine.pgn/mine.pgn%203");
+    assert_eq!(view["books"][0]["moves"][0]["san"], "a3");
+    assert_eq!(view["books"][1]["moves"][0]["san"], "h3");
+    assert_eq!(ask(&explorer, "/lichess")["black"], 1);
+    assert!(
+        !send(&explorer, "mine.pgn", "nonsense")
+            .status()
+            .is_success()
+    );
+    let books = ask(&explorer, "/api/start")["books"].clone();
+    assert_eq!(books.as_array().unwrap().len(), 3);
+    let other = explorer_of(Vec::new(), "0.0.0.0:8000");
+    assert_eq!(ask(&other, "/api/start")["indexes"], false);
+    let refused = send(&other, "mine.pgn", white);
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
 }

@@ -15,19 +15,11 @@ const isFirst = (books) => books.length === 1 && books[0].name === STARTER;
 let isOffered = false;
 
 /** Shows it if the program has only its own book; `pick` opens a file of the folders, if there are any. */
-export function offer({ books, folders }, pick) {
+export function offer({ books, folders }, pick, games) {
   isOffered = isFirst(books);
   const actions = {
     "begin-book": () => (folders ? pick() : say(t("A book is opened when the program starts: tabia explore book.ctg"))),
-    "begin-games": () => {
-      if (folders) {
-        pick();
-        return;
-      }
-      tabs.choose("games");
-      by("open-input").click();
-      say(t("With an index the page can do more with them: tabia explore games.pgn"));
-    },
+    "begin-games": () => (folders ? pick() : games.pickToIndex()),
     "begin-train": () => tabs.choose("train"),
   };
   for (const [id, action] of Object.entries(actions)) by(id).onclick = action;

@@ -36,6 +36,12 @@ export function pieces(fen) {
   return found;
 }
 
+/** Column and row of a square from the upper left corner, 0 to 7. */
+export function placeOf(square, flipped) {
+  const [x, y] = [square.charCodeAt(0) - 97, 8 - Number(square[1])];
+  return flipped ? [7 - x, 7 - y] : [x, y];
+}
+
 /** A piece as a picture. */
 export function picture(letter) {
   const colour = letter === letter.toUpperCase() ? "white" : "black";
@@ -129,8 +135,6 @@ export class Board {
   }
 
   centre(name) {
-    const x = name.charCodeAt(0) - 97,
-      y = 8 - Number(name[1]);
-    return this.flipped ? [7.5 - x, 7.5 - y] : [x + 0.5, y + 0.5];
+    return placeOf(name, this.flipped).map((part) => part + 0.5);
   }
 }

@@ -1,6 +1,6 @@
 // The list of books: which are open, and which of those are shown.
 
-import { by, el } from "./dom.js";
+import { by, el, item } from "./dom.js";
 import { t } from "./lang.js";
 
 // File names contain no "/".
@@ -82,7 +82,7 @@ export class BookList {
         disabled: open.length === 1 && open[0] === name,
         onchange: () => this.turn(name, box.checked),
       });
-      return el("li", {}, box, el("label", { for: `open-${index}` }, name));
+      return item(box, el("label", { for: `open-${index}` }, name));
     };
     const focused = document.activeElement?.id;
     by("open-books").replaceChildren(...(this.names.length > 1 ? this.names.map(book) : []));

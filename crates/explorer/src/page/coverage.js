@@ -2,7 +2,7 @@
 
 import { receive } from "./api.js";
 import { by, percent, row } from "./dom.js";
-import { lettered, t } from "./lang.js";
+import { lettered, openingName, t } from "./lang.js";
 import { attempt } from "./say.js";
 
 export class Coverage {
@@ -43,7 +43,7 @@ export class Coverage {
 
   row({ moves, line, share, eco, opening, is_end }) {
     const last = moves.length ? lettered(moves.at(-1).san) : t("Start");
-    const about = [opening && `${eco} ${opening}`, lettered(line)];
+    const about = [opening && `${eco} ${openingName(opening)}`, lettered(line)];
     const show = () => attempt(() => this.load(moves.map(({ uci }) => uci).join(" ")));
     const ends = () =>
       share === null

@@ -4,7 +4,7 @@
 import { receive } from "./api.js";
 import { takesLines } from "./columns.js";
 import { button, by, chooseFiles, el, gamesText, percent, row } from "./dom.js";
-import { keep, lettered, stored, t } from "./lang.js";
+import { keep, lettered, openingName, stored, t } from "./lang.js";
 import { attempt, say } from "./say.js";
 import { valueText } from "./signs.js";
 
@@ -45,7 +45,7 @@ export class Departures {
       event.preventDefault();
       if (!by("mine-index").hidden) this.text = "";
       else if (!this.text) return;
-      attempt(() => this.compare());
+      attempt(() => this.compare(true));
     });
     for (const id of ["mine-name", "train-colour"])
       by(id).addEventListener("change", () => this.text && attempt(() => this.compare()));
@@ -83,10 +83,11 @@ export class Departures {
     by("mine-names").replaceChildren(...names.slice(0, MOST_NAMES).map((value) => el("option", { value })));
     // The player with the most games is probably the user.
     if (!names.includes(by("mine-name").value)) by("mine-name").value = names[0] ?? "";
-    await this.compare();
+    await this.compare(true);
   }
 
-  async compare() {
+  /** Compares the games; if the user asked for that, the answer is scrolled into view and gets the focus. */
+  async compare(isAsked = false) {
     const player = by("mine-name").value.trim();
     if (!player) return;
     keep("mine-name", player);
@@ -99,6 +100,9 @@ export class Departures {
       const moves = this.trainer.cards.chosen(book.name, color);
       const sent = moves.length ? { pgn: this.text, moves } : this.text;
       this.show(await receive(`/departures?${query}`, sent), { book, color });
+      if (!isAsked) return;
+      by("mine").scrollIntoView();
+      by("mine-message").focus({ preventScroll: true });
     } catch (error) {
       by("mine-message").textContent = "";
       throw error;
@@ -107,7 +111,7 @@ export class Departures {
 
   show(found, of) {
     by("mine-message").textContent =
-      t`${found.games} games. Left by you: ${found.left_by_player}, by the opponent: ${found.left_by_opponent}, without an answer: ${found.unanswered}.`;
+      t`${gamesText(found.games)}. Left by you: ${found.left_by_player}, by the opponent: ${found.left_by_opponent}, without an answer: ${found.unanswered}.`;
     const several = found.several.map((one) => this.several(one, of));
     by("mine-list").replaceChildren(...several, ...found.departures.map((one) => this.row(one, of)));
   }
@@ -133,7 +137,12 @@ export class Departures {
       book: () => t`No answer in the book; you: ${played}`,
     };
     const score = one.score === null ? null : percent(one.score, 0);
-    const about = [gamesText(one.games), score, one.opening && `${one.eco} ${one.opening}`, lettered(one.line)];
+    const about = [
+      gamesText(one.games),
+      score,
+      one.opening && `${one.eco} ${openingName(one.opening)}`,
+      lettered(one.line),
+    ];
     // If the opponent left it, the book lacks the answer.
     const last = one.by === "opponent" ? one.reply : one.played;
     const before = one.by === "opponent" ? [...one.moves, one.played] : one.moves;

@@ -23,17 +23,13 @@ export function svg(tag, attributes = {}, ...children) {
 export const button = (text, onclick, attributes = {}) =>
   el("button", { type: "button", ...attributes, onclick }, text);
 
+/** An entry of a list. */
+export const item = (...children) => el("li", {}, ...children);
+
 /** A row of a list: a button with a text and a hint, and what is beside it. */
 export const row = (onclick, text, hint, ...others) =>
-  el(
-    "li",
-    {},
-    el(
-      "button",
-      { type: "button", onclick },
-      el("span", {}, text),
-      hint === null ? null : el("span", { class: "hint" }, hint),
-    ),
+  item(
+    el("button", { type: "button", onclick }, el("span", {}, text), hint && el("span", { class: "hint" }, hint)),
     ...others,
   );
 
@@ -53,7 +49,7 @@ function filled(element, attributes, children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.filter((child) => child !== undefined && child !== null));
+  element.append(...children.filter((child) => child !== undefined && child !== null && child !== false));
   return element;
 }
 

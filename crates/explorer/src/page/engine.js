@@ -2,7 +2,7 @@
 // answer to one long request.
 
 import { follow } from "./api.js";
-import { by, el, fill, grouped } from "./dom.js";
+import { by, el, fill, grouped, item } from "./dom.js";
 import { keep, stored, lettered, t, translated } from "./lang.js";
 import { valueText } from "./signs.js";
 import * as tabs from "./tabs.js";
@@ -58,14 +58,18 @@ export class Engine {
     // Reports come several times a second: elements of the list are changed, never replaced.
     this.drawn = [];
     this.list = by("engine-list");
-    this.list.addEventListener("click", ({ target }) =>
-      target.closest(".again") ? this.again() : this.pick(target, this.play),
-    );
-    for (const kind of ["pointerover", "focusin"])
-      this.list.addEventListener(kind, ({ target }) =>
-        this.pick(target, (moves) => this.point(moves.map(({ uci }) => uci))),
+    /** The best line alone, beside the board. */
+    this.first = by("engine-line");
+    for (const place of [this.list, this.first]) {
+      place.addEventListener("click", ({ target }) =>
+        target.closest(".again") ? this.again() : this.pick(target, this.play),
       );
-    for (const kind of ["pointerleave", "focusout"]) this.list.addEventListener(kind, () => this.point(null));
+      for (const kind of ["pointerover", "focusin"])
+        place.addEventListener(kind, ({ target }) =>
+          this.pick(target, (moves) => this.point(moves.map(({ uci }) => uci))),
+        );
+      for (const kind of ["pointerleave", "focusout"]) place.addEventListener(kind, () => this.point(null));
+    }
     document.addEventListener("visibilitychange", () => (document.hidden ? this.leave() : this.again()));
     addEventListener("pagehide", () => this.leave());
   }
@@ -108,7 +112,7 @@ export class Engine {
     this.on = !this.on;
     stays(this.on);
     by("engine").setAttribute("aria-pressed", String(this.on));
-    by("engine-pane").hidden = by("gauge").hidden = !this.on;
+    by("engine-pane").hidden = by("gauge").hidden = this.first.hidden = !this.on;
     by("engine-tab").classList.toggle("on", this.on);
     if (this.on) {
       // Its lines are useful only together with the board.
@@ -228,18 +232,17 @@ export class Engine {
     by("gauge").firstElementChild.style.setProperty("--white", `${(100 * white).toFixed(1)}%`);
     by("gauge").setAttribute("aria-label", best ? t`Evaluation ${valueText(best)}` : t("No evaluation yet"));
     // Nothing may move while the pointer or focus is on it.
-    const { list } = this;
-    const held = list.contains(document.activeElement) || list.matches(":hover");
+    const { list, first } = this;
+    const held = [list, first].some((place) => place.contains(document.activeElement) || place.matches(":hover"));
     if (held && lines.length && lines.length === list.children.length && list.dataset.key === this.key) return;
     list.dataset.key = this.key;
     this.drawn = lines;
     fill(list, ...lines.map((line, index) => this.line(line, index)));
+    fill(first, best ? this.line(best, 0) : el("li", { class: "hint" }, text));
   }
 
   line(line, number) {
-    return el(
-      "li",
-      {},
+    return item(
       el("span", { class: "value", title: t`depth ${line.depth}` }, valueText(line)),
       ...line.moves.map((move, index) =>
         el(
@@ -260,7 +263,7 @@ export class Engine {
 
   /** The moves of a line up to the one at `target`; nothing if there is none. */
   movesAt(target) {
-    const { line, index } = target.closest("#engine-list button")?.dataset ?? {};
+    const { line, index } = target.closest(".lines button")?.dataset ?? {};
     return line && this.drawn[line]?.moves.slice(0, Number(index) + 1);
   }
 

@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import { Board } from "./board.js";
 import { read } from "./commands.js";
 import { by, el, fill } from "./dom.js";
-import { begin, t } from "./lang.js";
+import { begin, openingName, t } from "./lang.js";
 import { showMoves } from "./moves.js";
 import { applyAppearance } from "./settings.js";
 import { Table } from "./table.js";
@@ -33,18 +33,13 @@ export function show(state, view) {
 }
 
 function showOpening({ opening, fullmove, turn }, tree) {
-  fill(
-    by("opening"),
-    ...(opening
-      ? [
-          el("abbr", { title: t("Encyclopaedia of Chess Openings") }, opening.eco),
-          document.createTextNode(` ${opening.name}`),
-        ]
-      : [document.createTextNode(tree.fen ? t("Own position") : t("First position"))]),
-  );
+  const name = opening ? openingName(opening.name) : tree.fen ? t("Own position") : t("First position");
+  const code = opening && el("abbr", { title: t("Encyclopaedia of Chess Openings") }, opening.eco);
+  fill(by("opening"), ...(code ? [code, document.createTextNode(` ${name}`)] : [document.createTextNode(name)]));
+  by("opening").title = name;
   by("to-move").textContent =
     turn === "white" ? t`White to move, move ${fullmove}` : t`Black to move, move ${fullmove}`;
-  document.title = opening ? `${opening.eco} ${opening.name} – Tabia` : "Tabia";
+  document.title = opening ? `${opening.eco} ${name} – Tabia` : "Tabia";
 }
 
 /** The answer for this address that came with the page, and its state; null if there is none. */

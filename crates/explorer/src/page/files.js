@@ -33,6 +33,27 @@ function size(bytes) {
 const date = (seconds) =>
   new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium" }).format(1000 * seconds);
 
+/** Shows in a bar and as text how far the program is with an index, until `work` ends. */
+export async function showIndexing(bar, text, work) {
+  const before = text.textContent;
+  bar.hidden = false;
+  bar.removeAttribute("value");
+  const timer = setInterval(async () => {
+    const { done, unit, part } = await get("/api/indexing").catch(() => ({ done: 0 }));
+    if (bar.hidden || !done) return;
+    text.textContent = unit === "games" ? t`${grouped(done)} games so far…` : t("The games are being indexed…");
+    if (part === null) bar.removeAttribute("value");
+    else bar.value = part;
+  }, EACH);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    bar.hidden = true;
+    text.textContent = before;
+  }
+}
+
 export class Files {
   opened;
   failed;
@@ -112,35 +133,19 @@ export class Files {
     return row(() => this.open(file), name, about);
   }
 
-  /** Shows how far the index of the games is that are being opened. */
-  async follow() {
-    const { done, unit, part } = await get("/api/indexing").catch(() => ({ done: 0 }));
-    if (this.bar.hidden || !done) return;
-    this.none.textContent = unit === "games" ? t`${grouped(done)} games so far…` : t("The games are being indexed…");
-    if (part === null) this.bar.removeAttribute("value");
-    else this.bar.value = part;
-  }
-
   /** If a file cannot be opened, the page stays the same. Games without an index get one first. */
   async open({ id, kind }) {
     if (this.isBusy) return;
     this.isBusy = true;
-    const isSlow = kind === "games";
-    this.bar.hidden = !isSlow;
-    this.bar.removeAttribute("value");
-    const timer = isSlow ? setInterval(() => this.follow(), EACH) : 0;
-    const { textContent } = this.none;
     let opened = null;
     try {
-      opened = (await post("/api/open", { id })).name;
+      const opening = post("/api/open", { id });
+      opened = (await (kind === "games" ? showIndexing(this.bar, this.none, opening) : opening)).name;
       keep("recent-files", JSON.stringify([id, ...recentHere().filter((other) => other !== id)].slice(0, MOST_RECENT)));
       this.dialog.close();
     } catch (error) {
       this.failed(error);
     } finally {
-      clearInterval(timer);
-      this.bar.hidden = true;
-      this.none.textContent = textContent;
       this.isBusy = false;
     }
     if (opened) await this.opened(opened);

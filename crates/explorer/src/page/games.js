@@ -1,9 +1,10 @@
 // Games with the shown position, if the program has an index of games, and games of files, which stay in the
 // browser until they are closed.
 
-import { get, newest } from "./api.js";
+import { get, newest, post } from "./api.js";
 import { playersNamed } from "./search.js";
-import { button, by, chooseFiles, el, gamesText, grouped } from "./dom.js";
+import { button, by, chooseFiles, el, gamesText, grouped, item } from "./dom.js";
+import { showIndexing } from "./files.js";
 import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
@@ -21,9 +22,15 @@ const PAUSE = 120;
 /** Greatest number of filter sets: one for each digit. */
 const MOST_SETS = 9;
 
+/** The names of the players of a game. */
+const label = ({ players }) => players.map(({ name }) => name).join(" – ");
+
+/** The sum of the Elo numbers that are known. */
+const elo = ({ players }) => players.reduce((sum, { rating }) => sum + rating, 0);
+
 /** Sort orders of the list. */
 const ORDERS = {
-  elo: (a, b) => b.elo - a.elo,
+  elo: (a, b) => elo(b) - elo(a),
   newest: (a, b) => (b.when < a.when ? -1 : Number(b.when > a.when)),
   oldest: (a, b) => (a.when < b.when ? -1 : Number(a.when > b.when)),
 };
@@ -48,6 +55,22 @@ export function withoutFilter(filter, name, value) {
   return Object.fromEntries(left ? [...others, [name, left]] : others);
 }
 
+/** A chip for each filter, with a button that removes it; a name of a player is removed alone. */
+export function chips(filter) {
+  const values = Object.entries(filter).flatMap(([name, text]) =>
+    (name === "player" ? namesIn(text) : [text]).map((value) => [name, value]),
+  );
+  return values.map(([name, value]) => {
+    const field = by("games-filter").elements[name];
+    const option = [...(field.options ?? [])].find((one) => one.value === value)?.text;
+    const text = `${field.labels[0].firstChild.data.trim()} ${option ?? value}`;
+    const data = { "data-filter": name, "data-value": value };
+    return item(
+      el("button", { type: "button", class: "chip", ...data, "aria-label": t`Without ${text}` }, `${text} ×`),
+    );
+  });
+}
+
 /** Filters as text, independent of their order. */
 const wordsOf = (filter) => JSON.stringify(Object.entries(filter).sort());
 
@@ -61,10 +84,9 @@ export function split(pgn) {
       const tag = (name) => new RegExp(`^\\[${name} "((?:[^"\\\\]|\\\\.)*)"`, "m").exec(text)?.[1] ?? "?";
       return {
         text,
-        label: `${tag("White")} – ${tag("Black")}`,
+        players: ["White", "Black"].map((side) => ({ name: tag(side), rating: Number(tag(`${side}Elo`)) || 0 })),
         event: tag("Event").replace(/^\?$/, ""),
         eco: tag("ECO").replace(/^\?$/, ""),
-        elo: (Number(tag("WhiteElo")) || 0) + (Number(tag("BlackElo")) || 0),
         result: tag("Result"),
         when: tag("Date").replaceAll(".??", ""),
       };
@@ -74,8 +96,8 @@ export function split(pgn) {
 /** The games that contain all words, in an order; of unknown orders, that of the file. */
 export function listed(games, text, order) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = games.filter(({ label, event, when }) =>
-    words.every((word) => `${label} ${event} ${when}`.toLowerCase().includes(word)),
+  const found = games.filter((game) =>
+    words.every((word) => `${label(game)} ${game.event} ${game.when}`.toLowerCase().includes(word)),
   );
   return ORDERS[order] ? found.sort(ORDERS[order]) : found;
 }
@@ -111,10 +133,18 @@ export class Games {
   failed;
   query;
   change;
+  opened;
+  /** Whether the program makes an index of games that it gets, and whether one of the next files is wanted. */
+  canIndex = false;
+  indexesNext = false;
 
-  /** `load` gets the text of a game; `failed` an error; `query` returns the parameters of the shown position and filters; `change` gets other filters. */
-  constructor({ load, failed, query, change }) {
-    Object.assign(this, { load, failed, query, change });
+  /**
+   * `load` gets the text of a game; `opened` the name of a new index; `failed` an error; `query` returns the
+   * parameters of the shown position and filters; `change` gets other filters, `unfilter` the name of one and the
+   * value to remove.
+   */
+  constructor({ load, opened, failed, query, change, unfilter }) {
+    Object.assign(this, { load, opened, failed, query, change });
     /** The shown filters: values by the names of the fields. */
     this.filter = {};
     /** What the last answer said about the games of the index. */
@@ -131,6 +161,12 @@ export class Games {
     by("games-filter").addEventListener("submit", (event) => event.preventDefault());
     for (const id of ["games-words", "games-order"])
       by(id).addEventListener("input", () => (this.dropped ? this.list() : this.listSoon()));
+    // The chips are here if the fields are folded, else above the table.
+    for (const id of ["games-chips", "books"])
+      by(id).addEventListener("click", ({ target }) => {
+        const { filter, value } = target.closest("button")?.dataset ?? {};
+        if (filter) unfilter(filter, value);
+      });
     by("games-next").addEventListener("click", () => this.list(true));
     by("games-player").addEventListener("input", () => this.suggest());
     by("games-players").addEventListener("click", ({ target }) => {
@@ -150,7 +186,16 @@ export class Games {
     });
     this.drawSets();
     by("games-here").addEventListener("click", () => this.here());
+    by("open-files").addEventListener("click", () => {
+      this.indexesNext = false;
+    });
     chooseFiles("open-files", "open-input", (files) => this.open(files).catch(this.failed));
+  }
+
+  /** Opens the file dialog: an index of the chosen games is made if the program can do that. */
+  pickToIndex() {
+    this.indexesNext = this.canIndex;
+    by("open-input").click();
   }
 
   /** Finds out whether there is an index: one may have been opened since the last time. */
@@ -173,6 +218,7 @@ export class Games {
       this.files.set(last[0], last[1]);
     }
     if (!last) return;
+    const { dropped } = this;
     try {
       await this.take(...last);
     } catch (error) {
@@ -182,6 +228,17 @@ export class Games {
     } finally {
       this.drawFiles();
     }
+    if (this.indexesNext && this.dropped !== dropped) await this.index(last[0]);
+  }
+
+  /** Sends the games of a file to the program, and shows the index that it makes of them. */
+  async index(name) {
+    const sent = post(`/api/index?${new URLSearchParams({ name })}`, this.files.get(name));
+    const made = await showIndexing(by("games-bar"), by("games-none"), sent);
+    this.files.delete(name);
+    this.drawFiles();
+    this.here();
+    await this.opened(made.name);
   }
 
   /** Takes the games of a file: a single one is shown at once, of several the user chooses one. */
@@ -200,10 +257,9 @@ export class Games {
     };
     by("open-list").replaceChildren(
       ...[...this.files].map(([name, text]) =>
-        el(
-          "li",
-          {},
+        item(
           quiet(name, () => Promise.resolve(this.take(name, text)).catch(this.failed)),
+          this.canIndex ? quiet(t("Index"), () => this.index(name).catch(this.failed), t`Index ${name}`) : null,
           quiet(t("Close"), close(name), t`Close ${name}`),
         ),
       ),
@@ -236,6 +292,7 @@ export class Games {
     if (!isSameFilter(filter, this.filter)) {
       this.filter = filter;
       for (const field of this.fields) field.value = filter[field.name] ?? "";
+      by("games-chips").replaceChildren(...chips(filter));
       this.drawSets();
       this.suggest();
     }
@@ -255,12 +312,8 @@ export class Games {
     by("games-players").replaceChildren(
       ...this.spellings.map((name) => {
         const text = games.has(name) ? `${name} · ${gamesText(games.get(name))}` : name;
-        const isChosen = String(names.includes(name));
-        return el(
-          "li",
-          {},
-          el("button", { type: "button", class: "chip", "aria-pressed": isChosen, "data-name": name }, text),
-        );
+        const chip = { type: "button", class: "chip", "aria-pressed": String(names.includes(name)), "data-name": name };
+        return item(el("button", chip, text));
       }),
     );
   }
@@ -275,7 +328,7 @@ export class Games {
     const isNewest = this.asked();
     const isIndexed = await this.indexed;
     if (!isNewest()) return;
-    by("games-more").hidden = by("games-named").hidden = this.dropped !== null || !isIndexed;
+    by("games-more").hidden = by("games-chips").hidden = by("games-named").hidden = this.dropped !== null || !isIndexed;
     by("games-search").hidden = !this.dropped && !isIndexed;
     by("games-here").hidden = !isIndexed || !this.dropped;
     const before = goesOn ? this.found : [];
@@ -309,19 +362,24 @@ export class Games {
     by("games-list").replaceChildren(...found.slice(0, limit).map((game, index) => this.row(game, index)));
   }
 
-  /** A game as one line; the open one is marked. */
+  /** A game as one line of aligned columns; the open one is marked. */
   row(game, index) {
     const cell = (kind, text = "") => el("span", { class: kind }, text);
-    const { label, result, event, when, eco } = game;
+    const { players, result, event, when, eco } = game;
     const attributes = {
       type: "button",
-      title: [label, event, when].filter(Boolean).join(" · "),
+      title: [label(game), event, when].filter(Boolean).join(" · "),
       "aria-current": game === this.chosen ? "true" : null,
       onclick: () => this.choose(game, this.found).catch(this.failed),
       "data-row": index,
     };
-    const cells = [cell("result", result), cell("label", label), cell("year", when.slice(0, 4)), cell("eco", eco)];
-    return el("li", {}, el("button", attributes, ...cells));
+    const cells = [
+      cell("result", result.replaceAll("1/2", "½")),
+      ...players.flatMap(({ name, rating }) => [cell("player", name), cell("elo", rating || "")]),
+      cell("year", when.slice(0, 4)),
+      cell("eco", eco),
+    ];
+    return item(el("button", attributes, ...cells));
   }
 
   /** Says which games the list leaves out, or why there are none. */
@@ -354,14 +412,13 @@ export class Games {
     ])
       if (by(id).value.trim()) query.set(name, by(id).value);
     const { games, ...about } = await get("/api/games", query);
-    const named = ({ name, rating }) => (rating ? `${name} ${rating}` : name);
     this.about = about;
     return games.map(({ id, white, black, result, event, date, eco }) => ({
       id,
-      label: `${named(white)} – ${named(black)}`,
+      players: [white, black],
       event,
       eco,
-      result: result.replace("1/2-1/2", "½-½"),
+      result,
       when: date.replaceAll("?", ""),
     }));
   }
@@ -398,11 +455,7 @@ export class Games {
     by("games-named").replaceChildren(
       ...this.sets.map(({ name, values }, index) => {
         const chip = { class: "chip", "aria-pressed": String(this.isShown(values)) };
-        return el(
-          "li",
-          {},
-          button(`${index + 1} ${name}`, () => this.useSet(index), chip),
-        );
+        return item(button(`${index + 1} ${name}`, () => this.useSet(index), chip));
       }),
     );
   }

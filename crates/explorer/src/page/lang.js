@@ -105,6 +105,13 @@ export function translated(message) {
   return args ? placed(text, args.map(shown)) : text;
 }
 
+/** The name of an opening in the page's language: of its parts those that have a translation. */
+export const openingName = (name) =>
+  name
+    .split(/(: |, )/)
+    .map((part) => words[part] ?? part)
+    .join("");
+
 /** A move with the piece letters of the chosen language. */
 export const lettered = (san) => (letters ? san.replace(/[KQRBN]/g, (letter) => letters[letter]) : san);
 

@@ -13,7 +13,7 @@ import { Engine, share } from "./engine.js";
 import * as face from "./face.js";
 import { Files } from "./files.js";
 import { Games, withoutFilter } from "./games.js";
-import { english, inWords, t, translated } from "./lang.js";
+import { english, inWords, openingName, t, translated } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
 import { Own } from "./own.js";
@@ -45,8 +45,6 @@ const table = new TableInput(face.table, {
     book ? editor.open(book, move, changes.place(), () => face.table.button(move.uci)?.focus()) : changes.sayLocked(),
   add: () => Promise.resolve(changes.add([state().at])).catch(problem),
   mark: (book, move, mark) => changes.markMove(book, move, mark).catch(problem),
-  unfilter: (name, value) =>
-    store.want((from) => ({ ...from, filter: withoutFilter(from.filter, name, value) }), "keep"),
 });
 const changes = new Changes(store, { refresh, failed: problem });
 const editor = new EditDialog(changes, problem);
@@ -58,9 +56,12 @@ const engine = new Engine({
   valued: () => plotted.of === state() && drawPlot(),
 });
 const games = new Games({
+  opened: (name) => bookList.show(name),
   load: replay,
   failed: problem,
   change: (filter) => store.want((from) => ({ ...from, filter }), "keep"),
+  unfilter: (name, value) =>
+    store.want((from) => ({ ...from, filter: withoutFilter(from.filter, name, value) }), "keep"),
   query: () => {
     const query = address.parameters(state());
     query.delete("books");
@@ -86,7 +87,7 @@ const own = new Own({
   indexed: () => games.indexed,
 });
 const search = new Search({
-  go: ({ play: moves, name, eco }) => load(moves.join(" "), { message: `${eco} ${name}` }).catch(problem),
+  go: ({ play: moves, name, eco }) => load(moves.join(" "), { message: `${eco} ${openingName(name)}` }).catch(problem),
   player: (name) => games.of(name),
   indexed: () => games.indexed,
   books: () => new URLSearchParams(state().books ? { books: state().books } : {}),
@@ -268,7 +269,7 @@ function playAll(moves) {
 
 /** What the small board shows for an element: after a move of the table or of the engine, or at the end of a game. */
 function previewed(element) {
-  const of = element?.closest?.("#books tr[data-uci], #engine-list button[data-line], #games-list button");
+  const of = element?.closest?.("#books tr[data-uci], .lines button[data-line], #games-list button");
   if (!of || trainer.on || !store.view) return null;
   const { fen } = store.view,
     { flip } = state();
@@ -419,7 +420,8 @@ async function start() {
     bookList.offer(start.books);
     engine.offer(start.engine);
     by("open-book").hidden = !start.folders;
-    begin.offer(start, () => picker.show().catch(problem));
+    begin.offer(start, () => picker.show().catch(problem), games);
+    games.canIndex = start.indexes;
     if (store.view) begin.show(state(), store.view, trainer.on);
     games.offer();
     if (store.view) {

@@ -1,7 +1,7 @@
 // The options for choosing moves: chips that show changed values, and input fields; names, ranges and
 // defaults are those of UCI.
 
-import { button, by, el } from "./dom.js";
+import { button, by, el, item } from "./dom.js";
 import { t, translated } from "./lang.js";
 
 /** Slider stops of options with a wide range: denser for small values. */
@@ -130,7 +130,7 @@ export class Policy {
       const chip = { class: "chip", "aria-label": t`${label} ${value}: back to the default` };
       const made = button(`${label}: ${value} `, () => this.unset(name), chip);
       made.append(el("span", { "aria-hidden": "true" }, "✕"));
-      return el("li", {}, made);
+      return item(made);
     });
     by("chips").replaceChildren(...chips);
     by("choice-tab").dataset.count = String(chips.length || "");

@@ -2,7 +2,7 @@
 // It is shown when the pointer rests on one, and by a key for the one that has the focus: on the left of the panel, where
 // it covers no row, or below the pointer if there is no room.
 
-import { picture, pieces } from "./board.js";
+import { picture, pieces, placeOf } from "./board.js";
 import { el } from "./dom.js";
 
 /** Delay in milliseconds before a resting pointer shows it. */
@@ -114,7 +114,7 @@ export class Preview {
     );
     this.place.hidden = false;
     const { offsetWidth: wide, offsetHeight: high } = this.place;
-    const beside = of.closest("#books, [role=tabpanel]").getBoundingClientRect().left - wide - GAP;
+    const beside = of.closest("main > *").getBoundingClientRect().left - wide - GAP;
     const isBelow = y + GAP + high < innerHeight;
     const [left, top] = beside > 0 ? [beside, y - high / 2] : [x + GAP, isBelow ? y + GAP : y - GAP - high];
     this.place.style.left = `${Math.max(4, Math.min(left, innerWidth - wide - 4))}px`;
@@ -123,10 +123,10 @@ export class Preview {
 
   /** Puts an element on a square. */
   put(element, square, flip) {
-    const [x, y] = [square.charCodeAt(0) - 97, 8 - Number(square[1])];
+    const [x, y] = placeOf(square, flip);
     element.dataset.on = square;
-    element.style.left = `${12.5 * (flip ? 7 - x : x)}%`;
-    element.style.top = `${12.5 * (flip ? 7 - y : y)}%`;
+    element.style.left = `${12.5 * x}%`;
+    element.style.top = `${12.5 * y}%`;
     return element;
   }
 }

@@ -1,8 +1,8 @@
 // Openings by name, code or moves, and players of an index of games.
 
 import { get, newest } from "./api.js";
-import { by, el, gamesText } from "./dom.js";
-import { t } from "./lang.js";
+import { by, el, gamesText, item } from "./dom.js";
+import { lettered, openingName, t } from "./lang.js";
 import { listKeys, modal } from "./say.js";
 
 /** Greatest number of players below the openings. */
@@ -52,12 +52,12 @@ export class Search {
     by("search-none").hidden = !words || found.length > 0 || players.length > 0;
     const rows = found.map((opening) => {
       const games = opening.games ? ` · ${gamesText(opening.games)}` : "";
-      return this.row(opening.eco, opening.name, opening.line + games, () => this.go(opening));
+      return this.row(opening.eco, openingName(opening.name), lettered(opening.line) + games, () => this.go(opening));
     });
     const people = players
       .slice(0, MOST_PLAYERS)
       .map(({ name, games }) => this.row("♟", name, gamesText(games), () => this.player(name)));
-    if (people.length) people.unshift(el("li", {}, el("h3", {}, t("Players"))));
+    if (people.length) people.unshift(item(el("h3", {}, t("Players"))));
     by("search-list").replaceChildren(...rows, ...people);
     return true;
   }
@@ -67,16 +67,8 @@ export class Search {
       this.dialog.close();
       chosen();
     };
-    return el(
-      "li",
-      {},
-      el(
-        "button",
-        { type: "button", onclick },
-        el("span", { class: "code" }, code),
-        el("span", {}, name, el("span", { class: "hint" }, hint)),
-      ),
-    );
+    const text = el("span", {}, name, el("span", { class: "hint" }, hint));
+    return item(el("button", { type: "button", onclick }, el("span", { class: "code" }, code), text));
   }
 
   /** Players of the index, if there is one. */

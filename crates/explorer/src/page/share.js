@@ -1,6 +1,6 @@
 // What can be saved as a file: the game, the training data, a picture of the board.
 
-import { pieces } from "./board.js";
+import { pieces, placeOf } from "./board.js";
 import { by } from "./dom.js";
 
 const SQUARE = 45;
@@ -20,11 +20,6 @@ function drawing(fen, flipped) {
     .map((symbol) => new XMLSerializer().serializeToString(symbol))
     .join("");
   const side = 8 * SQUARE;
-  const at = (name) => {
-    const x = name.charCodeAt(0) - 97,
-      y = 8 - Number(name[1]);
-    return flipped ? [7 - x, 7 - y] : [x, y];
-  };
   let text = `<svg xmlns="http://www.w3.org/2000/svg" width="${side * 2}" height="${side * 2}" viewBox="0 0 ${side} ${side}">${symbols}<rect width="${side}" height="${side}" fill="#e9ecea"/>`;
   for (let index = 0; index < 64; index += 1) {
     const x = index % 8,
@@ -33,7 +28,7 @@ function drawing(fen, flipped) {
       text += `<rect x="${x * SQUARE}" y="${y * SQUARE}" width="${SQUARE}" height="${SQUARE}" fill="#86a39c"/>`;
   }
   for (const [name, letter] of pieces(fen)) {
-    const [x, y] = at(name);
+    const [x, y] = placeOf(name, flipped);
     const colours =
       letter === letter.toUpperCase()
         ? 'fill="#fdfdfb" stroke="#23282c" color="#23282c"'

@@ -11,11 +11,10 @@ export class TableInput {
   play;
   edit;
   mark;
-  unfilter;
 
-  /** `play`, `point` get a move in UCI notation; `edit` a book's view and a move; `mark` the same and a mark; `add` adds the line; `unfilter` gets the name of a filter and the value to remove. */
-  constructor(table, { play, point, edit, add, mark, unfilter }) {
-    Object.assign(this, { table, play, point, edit, add, mark, unfilter });
+  /** `play`, `point` get a move in UCI notation; `edit` a book's view and a move; `mark` the same and a mark; `add` adds the line. */
+  constructor(table, { play, point, edit, add, mark }) {
+    Object.assign(this, { table, play, point, edit, add, mark });
     this.place = table.place;
   }
 
@@ -40,7 +39,6 @@ export class TableInput {
     const button = target.closest("button"),
       row = target.closest("tr[data-uci]");
     if (button?.matches(".add")) this.add();
-    else if (button?.dataset.filter) this.unfilter(button.dataset.filter, button.dataset.value);
     else if (button?.matches(".sort")) this.sortBy(button.dataset.kind, Number(button.dataset.side));
     else if (button?.matches(".fold")) this.fold(button.dataset.letter, button.ariaExpanded === "true");
     else if (button?.matches(".pencil")) this.change(row.dataset.uci, Number(button.dataset.book));

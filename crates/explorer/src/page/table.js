@@ -13,13 +13,17 @@ import {
   totals,
   worthOf,
 } from "./columns.js";
-import { namesIn } from "./games.js";
-import { english, lettered, storedJson, t, translated } from "./lang.js";
+import { chips } from "./games.js";
+import { english, lettered, openingName, storedJson, t, translated } from "./lang.js";
 import { comment, markSign, results, signed, valueText } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
 
 const cell = (kind, content, title = null) => el("td", { class: kind, title }, content);
+
+/** A table of rows of headings, bodies and one last row. */
+const grid = (kind, heads, bodies, last) =>
+  el("table", { class: kind }, el("thead", {}, ...heads), ...bodies, el("tfoot", {}, last));
 
 const scored = ({ score }) => (score === null ? "–" : decimal(100 * score, 1));
 
@@ -63,55 +67,38 @@ export class Table {
     if (isNew) this.drawn();
   }
 
-  /**
-   * The active filters for games of an index, each with a button to remove it, and the shown books on which they do
-   * not act. A name of a player is removed alone.
-   */
+  /** The active filters for games of an index, and the shown books on which they do not act. */
   filters(books) {
     const notices = books
       .flatMap((book) => book.notice ?? [])
       .map((text) => el("li", { class: "hint" }, translated(text)));
     const { filter } = this;
-    const chosen = Object.entries(filter ?? {});
-    if (!chosen.length) return [];
+    if (!Object.keys(filter ?? {}).length) return [];
     const others = books.filter((book) => !book.has_games).map((book) => book.name);
     if (others.length)
       notices.push(el("li", { class: "hint" }, t`No filter acts on ${others.join(", ")}: it keeps no games.`));
-    const values = chosen.flatMap(([name, text]) =>
-      (name === "player" ? namesIn(text) : [text]).map((value) => [name, value]),
-    );
-    const chips = values.map(([name, value]) => {
-      const field = by("games-filter").elements[name];
-      const option = [...(field.options ?? [])].find((one) => one.value === value)?.text;
-      const text = `${field.labels[0].firstChild.data.trim()} ${option ?? value}`;
-      const data = { "data-filter": name, "data-value": value };
-      const button = { type: "button", class: "chip", ...data, "aria-label": t`Without ${text}` };
-      return el("li", {}, el("button", button, `${text} ×`));
-    });
-    return [el("ul", { class: "chips", "aria-label": t("Filters of games") }, ...chips, ...notices)];
+    return [el("ul", { class: "chips", "aria-label": t("Filters of games") }, ...chips(filter), ...notices)];
+  }
+
+  /** Why a book has no move here. */
+  nothing(book) {
+    const { end, at } = this.view;
+    if (end) return end === "checkmate" ? t("Checkmate.") : t("Stalemate.");
+    if (book.error) return translated(book.error);
+    if (book.in_book) return t("The book’s line ends here.");
+    if (book.has_games) return this.withoutGames(book);
+    return at > 0
+      ? t("This position is not in the book. ← goes back to where it was.")
+      : t("This position is not in the book.");
   }
 
   empty(book) {
     const { end } = this.view;
-    const text =
-      end === "checkmate"
-        ? t("Checkmate.")
-        : end === "stalemate"
-          ? t("Stalemate.")
-          : book.error
-            ? translated(book.error)
-            : book.in_book
-              ? t("The book’s line ends here.")
-              : book.has_games
-                ? this.withoutGames(book)
-                : this.view.at > 0
-                  ? t("This position is not in the book. ← goes back to where it was.")
-                  : t("This position is not in the book.");
     const adds = takesLines(book) && !book.in_book && !book.error && !end && this.view.at > 0;
     return el(
       "div",
       { class: `notice ${book.error ? "error" : ""}` },
-      el("p", {}, text),
+      el("p", {}, this.nothing(book)),
       adds ? el("button", { type: "button", class: "add" }, t`Add the line to ${book.name}`) : null,
     );
   }
@@ -134,15 +121,11 @@ export class Table {
   head(content, help, kind, side = 0) {
     const isSorted = this.sort?.kind === kind && (this.sort.side ?? 0) === side;
     const sorted = isSorted ? (this.sort.up ? "ascending" : "descending") : null;
+    const button = { type: "button", class: "sort", title: help, "data-kind": kind, "data-side": side };
     return el(
       "th",
       { scope: "col", class: `${kind} ${side ? "b" : ""}`, "aria-sort": sorted },
-      el(
-        "button",
-        { type: "button", class: "sort", title: help, "data-kind": kind, "data-side": side },
-        ...content,
-        sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null,
-      ),
+      el("button", button, ...content, sorted && el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾")),
     );
   }
 
@@ -158,11 +141,8 @@ export class Table {
       ...(moves.some((move) => move.stored_weight !== undefined) && { n: english("Weight") }),
       ...(moves.some((move) => move.priority !== undefined) && { learn: english("Priority") }),
     };
-    const key = el(
-      "span",
-      { class: "key", "aria-hidden": "true" },
-      ...["w", "d", "b"].map((part) => el("span", { class: part })),
-    );
+    const parts = ["w", "d", "b"].map((part) => el("span", { class: part }));
+    const key = el("span", { class: "key", "aria-hidden": "true" }, ...parts);
     const heads = COLUMNS.map(([name, help, kind]) =>
       this.head(
         kind === "results" ? [el("span", { class: "word" }, translated(name)), key] : [translated(named[kind] ?? name)],
@@ -170,28 +150,11 @@ export class Table {
         kind,
       ),
     );
-    return el(
-      "section",
-      { class: "book", "aria-label": book.name },
-      el(
-        "table",
-        { class: without.join(" ") },
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            ...heads,
-            book.editable
-              ? el("th", { scope: "col", class: "edit" }, el("span", { class: "unseen" }, t("Change")))
-              : null,
-          ),
-        ),
-        el("tbody", {}, ...this.sorted(moves).map((move) => this.row(book, move, all))),
-        el("tfoot", {}, this.sum(book)),
-      ),
-    );
+    if (book.editable)
+      heads.push(el("th", { scope: "col", class: "edit" }, el("span", { class: "unseen" }, t("Change"))));
+    const body = el("tbody", {}, ...this.sorted(moves).map((move) => this.row(book, move, all)));
+    const table = grid(without.join(" "), [el("tr", {}, ...heads)], [body], this.sum(book));
+    return el("section", { class: "book", "aria-label": book.name }, table);
   }
 
   /** The sums of all moves of a book. */
@@ -221,7 +184,9 @@ export class Table {
     const { opening } = this.view;
     const name = move.opening && move.opening.name !== opening?.name ? move.opening.name : "";
     const own = this.own.fen === this.view.fen && this.own.moves.get(move.san);
-    const below = [own, shortened(name, opening?.name ?? "")].filter(Boolean);
+    const below = [own, openingName(shortened(name, opening?.name ?? ""))].filter(Boolean);
+    const full = [own, openingName(name)].filter(Boolean).join(" · ");
+    const leads = { class: "leads", title: t("This move is not stored, but leads to a position of the book") };
     return el(
       "th",
       { scope: "row", class: "move" },
@@ -229,20 +194,12 @@ export class Table {
       el(
         "button",
         { type: "button", class: "move", tabindex: "-1", "data-uci": move.uci },
-        move.transposition
-          ? el(
-              "span",
-              { class: "leads", title: t("This move is not stored, but leads to a position of the book") },
-              "↝\u202f",
-            )
-          : "",
+        move.transposition ? el("span", leads, "↝\u202f") : "",
         lettered(move.san),
         el("span", { class: "sign" }, move.annotation),
       ),
       comment(move.commentary),
-      below.length
-        ? el("span", { class: "name", title: [own, name].filter(Boolean).join(" · ") }, below.join(" · "))
-        : null,
+      below.length ? el("span", { class: "name", title: full }, below.join(" · ")) : null,
     );
   }
 
@@ -290,17 +247,9 @@ export class Table {
   /** A button that opens the dialog to change `what`, if anything can be changed. */
   pencil(book, move, what) {
     if (!canChange(book, move)) return null;
-    return el(
-      "button",
-      {
-        type: "button",
-        class: "quiet pencil",
-        "data-book": book.book,
-        "aria-label": t`Change ${what}`,
-        title: book.most_weight === undefined ? t("Mark, annotation, learn value (E)") : t("Weight (E)"),
-      },
-      "✎",
-    );
+    const title = book.most_weight === undefined ? t("Mark, annotation, learn value (E)") : t("Weight (E)");
+    const names = { title, "aria-label": t`Change ${what}` };
+    return el("button", { type: "button", class: "quiet pencil", "data-book": book.book, ...names }, "✎");
   }
 
   /** A share in per cent; the per cent sign may be hidden if there is little space. */
@@ -311,18 +260,10 @@ export class Table {
   chance(move, pencil = null) {
     const bar = el("span", { class: "chance", "aria-hidden": "true" });
     bar.style.width = `${100 * move.probability}%`;
-    return el(
-      "td",
-      { class: "prob" },
-      bar,
-      el(
-        "span",
-        { class: "number", "data-probability": move.probability },
-        move.not_played ? "–" : this.share(move.probability),
-      ),
-      move.not_played ? el("span", { class: "reason" }, t`not played: ${translated(move.reason)}`) : null,
-      pencil,
-    );
+    const number = { class: "number", "data-probability": move.probability };
+    const shown = el("span", number, move.not_played ? "–" : this.share(move.probability));
+    const reason = move.not_played && el("span", { class: "reason" }, t`not played: ${translated(move.reason)}`);
+    return el("td", { class: "prob" }, bar, shown, reason, pencil);
   }
 
   /** The share for one of two books, with its pencil. */
@@ -355,44 +296,17 @@ export class Table {
       ...this.lone(a, only(a, second), 0),
       ...this.lone(b, only(b, first), 1),
     ];
-    return el(
-      "section",
-      { class: "book pair", "aria-label": t("Two books") },
-      ...error,
-      a.moves.length + b.moves.length === 0 && error.length === 0
-        ? this.empty(a)
-        : el(
-            "table",
-            {},
-            el(
-              "thead",
-              {},
-              el(
-                "tr",
-                { class: "kinds" },
-                el("td", {}),
-                ...kinds.map(([, , name]) => el("th", { scope: "colgroup", colspan: 2 }, translated(name))),
-              ),
-              el(
-                "tr",
-                {},
-                this.head([t("Move")], t("By name"), "move"),
-                ...kinds.flatMap((kind) => [head(kind, a, 0), head(kind, b, 1)]),
-              ),
-            ),
-            ...body,
-            el(
-              "tfoot",
-              {},
-              el(
-                "tr",
-                {},
-                el("th", { scope: "row", class: "move" }, t("Position")),
-                ...kinds.flatMap(([kind]) => sums.map((cells) => cell(kind, cells[kind]))),
-              ),
-            ),
-          ),
-    );
+    const titles = kinds.map(([, , name]) => el("th", { scope: "colgroup", colspan: 2 }, translated(name)));
+    const heads = kinds.flatMap((kind) => [head(kind, a, 0), head(kind, b, 1)]);
+    const rows = [
+      el("tr", { class: "kinds" }, el("td", {}), ...titles),
+      el("tr", {}, this.head([t("Move")], t("By name"), "move"), ...heads),
+    ];
+    const figures = kinds.flatMap(([kind]) => sums.map((cells) => cell(kind, cells[kind])));
+    const last = el("tr", {}, el("th", { scope: "row", class: "move" }, t("Position")), ...figures);
+    const isEmpty = a.moves.length + b.moves.length === 0 && error.length === 0;
+    const shown = isEmpty ? this.empty(a) : grid(null, rows, body, last);
+    return el("section", { class: "book pair", "aria-label": t("Two books") }, ...error, shown);
   }
 
   pairRow(a, b, move, other) {
@@ -441,12 +355,8 @@ export class Table {
       { hidden: !(this.open.get(letter) ?? moves.some(matters)) },
       ...moves.map((move) => {
         const cells = [cell("n", grouped(amount(move))), cell("score", scored(move)), this.chanceIn(book, move)];
-        return el(
-          "tr",
-          { "data-uci": move.uci, class: `lone ${move.mark}` },
-          this.moveCell(move),
-          ...cells.flatMap((one) => (side ? [cell("blank", ""), one] : [one, cell("blank", "")])),
-        );
+        const both = cells.flatMap((one) => (side ? [cell("blank", ""), one] : [one, cell("blank", "")]));
+        return el("tr", { "data-uci": move.uci, class: `lone ${move.mark}` }, this.moveCell(move), ...both);
       }),
     );
     const button = el(

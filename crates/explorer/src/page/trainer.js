@@ -8,7 +8,7 @@ import { wordsOf } from "./commands.js";
 import { Coverage } from "./coverage.js";
 import { Departures } from "./departures.js";
 import { button, by, chooseFiles, el } from "./dom.js";
-import { keep, lettered, stored, t, translated } from "./lang.js";
+import { keep, lettered, openingName, stored, t, translated } from "./lang.js";
 import { Lesson, reply, rightMoves } from "./lesson.js";
 import { say } from "./say.js";
 import { saveTraining } from "./share.js";
@@ -125,7 +125,7 @@ export class Trainer {
       ...rows
         .slice(0, MOST_OPENINGS)
         .map(({ name, cards, known, due }) =>
-          el("tr", {}, el("th", { scope: "row" }, name || "–"), cell(cards), cell(known), cell(due)),
+          el("tr", {}, el("th", { scope: "row" }, openingName(name) || "–"), cell(cards), cell(known), cell(due)),
         ),
     );
   }

@@ -87,6 +87,7 @@ mod salvage;
 mod scan;
 mod setup;
 mod sorted;
+mod step;
 mod sum;
 mod trie;
 mod unsorted;

@@ -83,11 +83,14 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
                 right: 6,
                 ..code
             };
-            (code.role == Role::Queen && code.number == 2 && (code.forward, code.right) == (6, 0))
-                .then(|| search(sideways))
-                .flatten()
+            has_two_meanings(code).then(|| search(sideways)).flatten()
         })
         .ok_or(MoveFault::Illegal(byte))
+}
+
+/// Whether the byte of this move may mean another one: see [`decode`].
+pub(super) fn has_two_meanings(code: MoveCode) -> bool {
+    code.role == Role::Queen && code.number == 2 && (code.forward, code.right) == (6, 0)
 }
 
 /// Legal moves that include the move of the byte for [`find`], if it is legal: faster

@@ -215,7 +215,7 @@ impl CanonicalBoard {
         *self.roles().get(role)
     }
 
-    fn roles(&self) -> ByRole<u64> {
+    pub(super) fn roles(&self) -> ByRole<u64> {
         let [b0, b1, b2] = self.role_bits;
         ByRole {
             pawn: b0 & !b1 & !b2,
@@ -353,7 +353,7 @@ pub enum KeyFault {
 }
 
 #[inline]
-fn bit_of_square(square: Square) -> u32 {
+pub(super) fn bit_of_square(square: Square) -> u32 {
     8 * square.file().to_u32() + square.rank().to_u32()
 }
 

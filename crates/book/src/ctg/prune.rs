@@ -18,9 +18,9 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::Position as _;
 
 use super::{
-    CanonicalBoard, CtgBook, EntryAddress, EntrySet, Key, OpenOptions, PAGE_BYTES, RewriteOptions,
-    Rewritten, STATISTICS_BYTES, Visit, VisitedMove, directory::Links, lock, pages::PageFile,
-    reader::Reading, rewrite::rewrite, visit::stored_moves,
+    CanonicalBoard, CtgBook, EntryAddress, EntrySet, Key, OpenOptions, RewriteOptions, Rewritten,
+    STATISTICS_BYTES, Visit, VisitedMove, directory::Links, lock, pages::PageFile, reader::Reading,
+    rewrite::Edit, rewrite::rewrite, visit::stored_moves,
 };
 use crate::{Annotation, BookMove, Error, Mark, MarkEdit, PositionRecord};
 use tabia_io::atomic::{LOCK_WAIT, is_same_file};
@@ -189,18 +189,14 @@ pub fn prune(
         plan.mark_red(&book, &warned, rules.is_played, &mut watch.part(550, 600))?;
     }
     drop(book);
-    let mut done = Counts::default();
-    let mut edit = |offset: u64, key: &Key, entry: &mut Vec<u8>| {
-        done.edit(offset, key, entry, &plan);
-        !plan.goes(place_of(offset))
-    };
+    let mut done = Counts::new(&plan);
     let options = RewriteOptions {
         // Slots that were split for more entries need not stay split.
         repack: options.repack || !plan.unchanged,
         ..*options
     };
     let watch = &mut watch.part(600, 1000);
-    let rewritten = rewrite(source, target, &options, watch, Some(&mut edit), |_| Ok(()))?;
+    let rewritten = rewrite(source, target, &options, watch, Some(&mut done), |_| Ok(()))?;
     Ok(Pruned {
         rewritten,
         moves: done.moves,
@@ -474,16 +470,9 @@ const RED: MarkEdit = MarkEdit {
     clean: false,
 };
 
-fn place_of(file_offset: u64) -> EntryAddress {
-    let page = PAGE_BYTES as u64;
-    EntryAddress {
-        page: u32::try_from((file_offset / page).saturating_sub(1)).unwrap_or(u32::MAX),
-        offset: (file_offset % page) as u16,
-    }
-}
-
-#[derive(Default)]
-struct Counts {
+/// Changes a book by a plan, and counts the changes.
+struct Counts<'p> {
+    plan: &'p Plan,
     moves: u64,
     warned: u64,
     red: u64,
@@ -491,17 +480,39 @@ struct Counts {
     moves_of_removed: u64,
 }
 
-impl Counts {
-    fn edit(&mut self, offset: u64, key: &Key, entry: &mut Vec<u8>, plan: &Plan) {
-        let place = place_of(offset);
-        let length_at = key.as_bytes().len();
-        let length = entry.get(length_at).copied().unwrap_or(1);
-        let count = u64::from(length / 2);
-        if plan.goes(place) {
-            self.positions += 1;
-            self.moves_of_removed += count;
-            return;
+impl Counts<'_> {
+    fn new(plan: &Plan) -> Counts<'_> {
+        Counts {
+            plan,
+            moves: 0,
+            warned: 0,
+            red: 0,
+            positions: 0,
+            moves_of_removed: 0,
         }
+    }
+}
+
+/// The length of an entry's moves, their length byte included.
+fn length_of_moves(key: &Key, entry: &[u8]) -> u8 {
+    entry.get(key.as_bytes().len()).copied().unwrap_or(1)
+}
+
+impl Edit for Counts<'_> {
+    fn leaves_out(&mut self, offset: u64, key: &Key, entry: &[u8]) -> bool {
+        let goes = self.plan.goes(EntryAddress::at(offset));
+        if goes {
+            self.positions += 1;
+            self.moves_of_removed += u64::from(length_of_moves(key, entry) / 2);
+        }
+        goes
+    }
+
+    fn change(&mut self, offset: u64, key: &Key, entry: &mut Vec<u8>) {
+        let plan = self.plan;
+        let place = EntryAddress::at(offset);
+        let length_at = key.as_bytes().len();
+        let length = length_of_moves(key, entry);
         let recommendation_at = entry
             .len()
             .checked_sub(STATISTICS_BYTES - RECOMMENDATION_AT);

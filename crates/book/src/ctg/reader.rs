@@ -9,7 +9,7 @@ use super::{
     hashes::KeyHashes,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
-    page::split_entry,
+    page::{PAGE_BYTES, split_entry},
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
@@ -78,6 +78,15 @@ impl EntryAddress {
     #[must_use]
     pub fn file_offset(self) -> u64 {
         super::error::file_offset(self.page, self.offset)
+    }
+
+    /// The inverse of [`EntryAddress::file_offset`].
+    pub(super) fn at(file_offset: u64) -> EntryAddress {
+        let page = PAGE_BYTES as u64;
+        EntryAddress {
+            page: u32::try_from((file_offset / page).saturating_sub(1)).unwrap_or(u32::MAX),
+            offset: (file_offset % page) as u16,
+        }
     }
 }
 

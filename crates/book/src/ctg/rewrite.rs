@@ -10,7 +10,7 @@ use super::{
     lock,
     open::{index_agrees, samples},
     pages::PageFile,
-    sorted::{EntryStream as _, Merge, SortedBook, Span, Survey},
+    sorted::{EntryStream as _, Merge, Ordered, SortedBook, Span, Survey},
     sum::sum_entries,
     trie::is_of_slot,
 };
@@ -90,8 +90,27 @@ pub fn compact(
     done
 }
 
-/// Changes an entry, given its offset in the file; false leaves it out.
-type Edit<'a> = &'a mut dyn FnMut(u64, &Key, &mut Vec<u8>) -> bool;
+/// What happens to the entries of a book, each given by its offset in the file.
+pub(super) trait Edit {
+    /// Whether an entry is left out. Its key must be a position then.
+    fn leaves_out(&mut self, offset: u64, key: &Key, entry: &[u8]) -> bool;
+
+    /// Changes an entry that stays.
+    fn change(&mut self, offset: u64, key: &Key, entry: &mut Vec<u8>);
+}
+
+/// Changes without a place.
+struct Changes<'a>(&'a mut dyn FnMut(&Key, &mut Vec<u8>));
+
+impl Edit for Changes<'_> {
+    fn leaves_out(&mut self, _: u64, _: &Key, _: &[u8]) -> bool {
+        false
+    }
+
+    fn change(&mut self, _: u64, key: &Key, entry: &mut Vec<u8>) {
+        (self.0)(key, entry);
+    }
+}
 
 /// Rewrites a book in place with some entries changed; split slots stay split. The caller
 /// has the lock. Refuses a damaged book, because its unreadable parts would be lost.
@@ -106,15 +125,11 @@ pub(crate) fn rewrite_with(
         memory,
         ..RewriteOptions::default()
     };
-    let mut keep = |_, key: &Key, entry: &mut Vec<u8>| {
-        edit(key, entry);
-        true
-    };
     let sound = |salvage: &Salvage| match salvage.is_loss() {
         true => Err(Error::Damaged(salvage.messages.join("; "))),
         false => Ok(()),
     };
-    rewrite(book, book, &options, watch, Some(&mut keep), sound)
+    rewrite(book, book, &options, watch, Some(&mut Changes(edit)), sound)
 }
 
 /// Rewrites a book; `edit` changes entries or leaves them out. Nothing is written if
@@ -124,7 +139,7 @@ pub(super) fn rewrite(
     target: &Path,
     wanted: &RewriteOptions,
     watch: &mut Watch<'_>,
-    mut edit: Option<Edit<'_>>,
+    mut edit: Option<&mut dyn Edit>,
     check: impl FnOnce(&Salvage) -> Result<(), Error>,
 ) -> Result<Rewritten, Error> {
     let book = PageFile::open(source, false)?;
@@ -145,13 +160,21 @@ pub(super) fn rewrite(
     let total = book.header().positions.into();
     let mut done = 0;
     let mut writing = watch.part(250, 900);
-    while let Some(order) = entries.next_into(&mut entry)? {
+    while let Some(order) = entries.next_key_into(&mut entry)? {
+        let Ordered { key, .. } = &order;
+        let offset = order.file_offset();
+        let by = edit.as_mut();
+        let goes = by.is_some_and(|edit| edit.leaves_out(offset, key, &entry));
+        if !goes && !entries.is_position(&order) {
+            continue;
+        }
         done += 1;
         writing.position("writing", done, Some(total))?;
-        if let Some(edit) = &mut edit
-            && !edit(order.file_offset(), &order.key, &mut entry)
-        {
+        if goes {
             continue;
+        }
+        if let Some(edit) = &mut edit {
+            edit.change(offset, key, &mut entry);
         }
         writer.push_ranked(&entry, order.rank)?;
     }

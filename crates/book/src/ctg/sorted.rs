@@ -9,6 +9,7 @@
 use std::{
     cmp::{Ordering, Reverse},
     collections::{BinaryHeap, HashSet},
+    ops::Range,
     path::Path,
 };
 
@@ -180,8 +181,9 @@ enum Source<'b> {
         reader: PageReader<'b>,
         /// The pages in reverse order.
         order: Vec<u32>,
-        /// The remaining entries of the page, in reverse order.
-        queue: Vec<(Ordered, Vec<u8>)>,
+        /// The page, and its remaining entries in reverse order.
+        page: u32,
+        queue: Vec<(Ordered, Range<usize>)>,
     },
     Sorted(sort::Merge<SortedEntry>),
 }
@@ -203,6 +205,12 @@ pub(super) struct Span {
     pub(super) first: u32,
     pub(super) last: u32,
     pub(super) page: u32,
+}
+
+/// Whether sorted pages have no hashes in common.
+fn are_disjoint(spans: &[Span]) -> bool {
+    let mut pairs = spans.iter().zip(spans.iter().skip(1));
+    pairs.all(|(span, next)| span.last < next.first)
 }
 
 impl<'b> Survey<'b> {
@@ -264,10 +272,7 @@ impl<'b> SortedBook<'b> {
         }
         let in_order = spans.is_sorted();
         spans.sort_unstable();
-        let disjoint = spans
-            .iter()
-            .zip(spans.iter().skip(1))
-            .all(|(span, next)| span.last < next.first);
+        let disjoint = are_disjoint(&spans);
         let mut pages: Vec<u32> = spans.into_iter().map(|span| span.page).collect();
         let source = if disjoint {
             pages.reverse();
@@ -278,6 +283,7 @@ impl<'b> SortedBook<'b> {
                     book.positional_reader()
                 },
                 order: pages,
+                page: 0,
                 queue: Vec::new(),
             }
         } else {
@@ -312,22 +318,27 @@ impl<'b> SortedBook<'b> {
             Source::Pages {
                 reader,
                 order,
+                page,
                 queue,
             } => loop {
                 if let Some((order, entry)) = queue.pop() {
-                    *out = entry;
+                    out.clear();
+                    let bytes = reader.bytes(*page)?.get(entry);
+                    out.extend_from_slice(bytes.unwrap_or_default());
                     return Ok(Some(order));
                 }
-                let Some(number) = order.pop() else {
+                let Some(next) = order.pop() else {
                     return Ok(None);
                 };
-                reader.each_entry(number, |entry| {
+                *page = next;
+                reader.each_entry(next, |entry| {
                     // The first pass has reported faults.
                     if let Ok((place, entry)) = entry
                         && let Some(key) = entry.key()
                     {
                         let order = Ordered::new(key, rank(place, unreached));
-                        queue.push((order, entry.bytes().to_vec()));
+                        let start = usize::from(place.offset);
+                        queue.push((order, start..start + entry.bytes().len()));
                     }
                     Ok(())
                 })?;
@@ -337,27 +348,42 @@ impl<'b> SortedBook<'b> {
     }
 }
 
+impl SortedBook<'_> {
+    /// As [`EntryStream::next_into`], also for a key that is no position.
+    pub(super) fn next_key_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, Error> {
+        while let Some(order) = self.next_of_source(entry)? {
+            if self.last.replace(order.key) != Some(order.key) {
+                return Ok(Some(order));
+            }
+            let path = self.book.file().path().display();
+            self.salvage.repeated += 1;
+            self.salvage.message(|| {
+                format!(
+                    "{path}: file byte {}: left out, its key {} occurs elsewhere too",
+                    order.file_offset(),
+                    order.key
+                )
+            });
+        }
+        Ok(None)
+    }
+
+    /// Whether the key is a position; counts those that are none.
+    pub(super) fn is_position(&mut self, order: &Ordered) -> bool {
+        let fault = CanonicalBoard::from_key(&order.key).err();
+        if let Some(fault) = &fault {
+            let (path, at) = (self.book.file().path().display(), order.file_offset());
+            self.salvage
+                .bad_key(|| format!("{path}: file byte {at}: left out: {fault}"));
+        }
+        fault.is_none()
+    }
+}
+
 impl EntryStream for SortedBook<'_> {
     fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, Error> {
-        while let Some(order) = self.next_of_source(entry)? {
-            let path = self.book.file().path().display();
-            if self.last.replace(order.key) == Some(order.key) {
-                self.salvage.repeated += 1;
-                self.salvage.message(|| {
-                    format!(
-                        "{path}: file byte {}: left out, its key {} occurs elsewhere too",
-                        order.rank & !UNREACHED,
-                        order.key
-                    )
-                });
-            } else if let Err(fault) = CanonicalBoard::from_key(&order.key) {
-                self.salvage.bad_key(|| {
-                    format!(
-                        "{path}: file byte {}: left out: {fault}",
-                        order.rank & !UNREACHED
-                    )
-                });
-            } else {
+        while let Some(order) = self.next_key_into(entry)? {
+            if self.is_position(&order) {
                 return Ok(Some(order));
             }
         }

@@ -142,6 +142,13 @@ impl EntrySet {
         (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
     }
 
+    fn place(page: u32, bit: u16) -> EntryAddress {
+        EntryAddress {
+            page,
+            offset: PAGE_HEADER_BYTES as u16 + bit * (2 + STATISTICS_BYTES) as u16,
+        }
+    }
+
     /// Removes an entry.
     pub(super) fn remove(&mut self, place: EntryAddress) {
         if let Some(word) = self.pages.get_mut(place.page as usize) {
@@ -175,12 +182,15 @@ impl EntrySet {
         let others = other.pages.iter().copied().chain(std::iter::repeat(0));
         let words = (0..).zip(self.pages.iter().zip(others));
         words.flat_map(|(page, (word, other))| {
-            let word = word & !other;
-            let bits = (0..128_u16).filter(move |bit| word >> bit & 1 != 0);
-            bits.map(move |bit| EntryAddress {
-                page,
-                offset: PAGE_HEADER_BYTES as u16 + bit * (2 + STATISTICS_BYTES) as u16,
-            })
+            let mut word = word & !other;
+            let bits = std::iter::from_fn(move || {
+                let bit = word.trailing_zeros() as u16;
+                (word != 0).then(|| {
+                    word &= word - 1;
+                    bit
+                })
+            });
+            bits.map(move |bit| EntrySet::place(page, bit))
         })
     }
 

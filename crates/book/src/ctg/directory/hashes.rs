@@ -50,13 +50,6 @@ pub(super) fn of_board(board: &CanonicalBoard) -> u64 {
     hash
 }
 
-/// As [`of_board`], with the en passant file of the key: positions of different keys have
-/// different hashes.
-pub(super) fn of_key(board: &CanonicalBoard) -> u64 {
-    let file = |file: u8| number(0, 16 + u32::from(file));
-    of_board(board) ^ board.en_passant.map_or(0, file)
-}
-
 /// A position from the view of one side: in canonical form as if that side were to move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SideView {

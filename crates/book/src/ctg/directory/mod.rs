@@ -33,7 +33,7 @@ pub struct Directory {
     slots: Vec<AtomicU64>,
     /// A Bloom filter of some eight bits for every entry. A hash sets three bits of one
     /// word. It rejects most positions that are not in the book and fits into the CPU
-    /// caches.
+    /// caches. Empty where nearly all that is asked for is in the book.
     sieve: Vec<AtomicU64>,
     /// Bits of a place.
     place_bits: u32,
@@ -44,7 +44,7 @@ pub struct Directory {
 const OFFSET_BITS: u32 = 12;
 
 impl Directory {
-    fn with_room(entries: u64, pages: u32) -> Directory {
+    fn with_room(entries: u64, pages: u32, has_sieve: bool) -> Directory {
         let slots = usize::try_from(entries + entries / 3 + 64).unwrap_or(usize::MAX);
         let mut directory = Directory {
             slots: Vec::new(),
@@ -53,8 +53,10 @@ impl Directory {
             entries: 0,
         };
         directory.slots.resize_with(slots, AtomicU64::default);
-        let words = (slots / 8 + 1).next_power_of_two();
-        directory.sieve.resize_with(words, AtomicU64::default);
+        if has_sieve {
+            let words = (slots / 8 + 1).next_power_of_two();
+            directory.sieve.resize_with(words, AtomicU64::default);
+        }
         directory
     }
 
@@ -124,7 +126,7 @@ impl Directory {
 
     #[inline]
     fn sieve_word(&self, hash: u64) -> usize {
-        (hash >> 6) as usize & (self.sieve.len() - 1)
+        (hash >> 6) as usize & self.sieve.len().saturating_sub(1)
     }
 
     /// False is certain: the hash is not in the book.
@@ -241,28 +243,16 @@ impl CtgBook {
                 Ok(())
             },
         )?;
-        self.directory_by("reading", of_board, entries, watch)
-    }
-
-    /// As [`CtgBook::directory`], by another hash of a position, for a book of at most this
-    /// number of entries.
-    fn directory_by(
-        &self,
-        stage: &'static str,
-        hash: impl Fn(&CanonicalBoard) -> u64 + Sync,
-        entries: u64,
-        watch: &mut Watch<'_>,
-    ) -> Result<(Directory, Salvage), Error> {
         let owners = Owners::read(self)?;
-        let mut directory = Directory::with_room(entries, self.pages.page_count());
+        let mut directory = Directory::with_room(entries, self.pages.page_count(), true);
         let mut found = 0;
         let mut salvage = Salvage::default();
         // Reported after the damaged pages.
         let mut bad_keys = Salvage::default();
         self.each_block(
-            stage,
+            "reading",
             watch,
-            |(count, salvage, bad_keys): &mut (u64, Salvage, Salvage), entry| {
+            |(known, salvage, bad_keys): &mut (Vec<_>, Salvage, Salvage), entry| {
                 let (place, entry) = match entry {
                     Ok(entry) => entry,
                     Err(fault) => {
@@ -283,12 +273,17 @@ impl CtgBook {
                     }
                 };
                 if owners.lead_to(place, &key) {
-                    *count += 1;
-                    directory.add(hash(&board), place);
+                    known.push((of_board(&board), place));
                 }
                 Ok(())
             },
-            Ok::<_, Error>,
+            // Together, so that the waits for the memory overlap.
+            |(known, more, bad)| {
+                for (hash, place) in &known {
+                    directory.add(*hash, *place);
+                }
+                Ok::<_, Error>((known.len() as u64, more, bad))
+            },
             |(count, more, bad)| {
                 found += count;
                 salvage.add(more);

@@ -1,0 +1,238 @@
+//! The board after a stored move, straight from the board before it: for passes over whole
+//! books, where setting a position up and listing its legal moves takes most of the time.
+//!
+//! Bit `8 * file + rank` of a word is a square. That is shakmaty's board with files and
+//! ranks exchanged, on which all men but pawns move as on the usual one.
+
+use shakmaty::{Bitboard, Role, Square, attacks};
+
+use super::{CanonicalBoard, move_table::MoveCode, moves, position::bit_of_square};
+
+/// What [`CanonicalBoard::after`] finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The move is legal and leads to this board, in canonical form.
+    To(CanonicalBoard),
+    /// The byte is no legal move.
+    Illegal,
+    /// Castling, captures en passant and moves after which one may be possible, and the byte
+    /// of two meanings: these need the rules of chess.
+    Unclear,
+}
+
+/// The squares of castling as bits, with the rights that go when a man moves from or to
+/// one of them.
+const CASTLING_SQUARES: [(u64, u8); 6] = [
+    (1, 1),
+    (1 << 56, 2),
+    (1 << 32, 3),
+    (1 << 7, 4),
+    (1 << 63, 8),
+    (1 << 39, 12),
+];
+
+/// The second rank.
+const SECOND: u64 = 0x0202_0202_0202_0202;
+/// The last rank.
+const LAST: u64 = 0x8080_8080_8080_8080;
+
+impl CanonicalBoard {
+    /// The board after a move of a legal position that was decoded from a key.
+    pub(super) fn after(&self, byte: u8) -> Step {
+        let Some(code) = moves::decode(byte) else {
+            return Step::Illegal;
+        };
+        if code.castling().is_some() || moves::has_two_meanings(code) {
+            return Step::Unclear;
+        }
+        let Some(man) = self.own_man(code.role, code.number) else {
+            return Step::Illegal;
+        };
+        let (from, to) = (
+            1 << bit_of_square(man),
+            1 << bit_of_square(code.target(man)),
+        );
+        match self.is_pseudo_legal(code, from, to) {
+            Some(true) if to & self.own == 0 => {}
+            Some(_) => return Step::Illegal,
+            None => return Step::Unclear,
+        }
+        let role = match code.role {
+            Role::Pawn if to & LAST != 0 => Role::Queen,
+            role => role,
+        };
+        let mut after = *self;
+        after.own = self.own & !from | to;
+        after.other = self.other & !to;
+        for (n, word) in after.role_bits.iter_mut().enumerate() {
+            *word &= !(from | to);
+            *word |= if role as u64 >> n & 1 != 0 { to } else { 0 };
+        }
+        if after.is_in_check() {
+            return Step::Illegal;
+        }
+        for (square, rights) in CASTLING_SQUARES {
+            if (from | to) & square != 0 {
+                after.castling &= !rights;
+            }
+        }
+        Step::To(after.turned())
+    }
+
+    /// Whether the man goes there, whatever it does to the own king; `None` if the position
+    /// before the move, or the one after it, has to do with captures en passant.
+    fn is_pseudo_legal(&self, code: MoveCode, from: u64, to: u64) -> Option<bool> {
+        let occupied = self.own | self.other;
+        if code.role != Role::Pawn {
+            let square = Square::new(from.trailing_zeros());
+            let squares = match code.role {
+                Role::Knight => attacks::knight_attacks(square),
+                Role::Bishop => attacks::bishop_attacks(square, Bitboard(occupied)),
+                Role::Rook => attacks::rook_attacks(square, Bitboard(occupied)),
+                Role::Queen => attacks::queen_attacks(square, Bitboard(occupied)),
+                _ => attacks::king_attacks(square),
+            };
+            return Some(squares.0 & to != 0);
+        }
+        match (code.forward, code.right) {
+            // A torus: a pawn of the last rank would go back to the first one.
+            _ if from & LAST != 0 => Some(false),
+            (1, 0) => Some(to & occupied == 0),
+            (2, 0) => {
+                let free = from & SECOND != 0 && (to | from << 1) & occupied == 0;
+                let beside = to << 8 | to >> 8;
+                let others = beside & self.other & self.roles().pawn;
+                (!free || others == 0).then_some(free)
+            }
+            (1, 1) if to != from << 9 => Some(false),
+            (1, -1) if to != from >> 7 => Some(false),
+            (1, 1 | -1) if to & occupied == 0 => match self.en_passant {
+                Some(_) => None,
+                None => Some(false),
+            },
+            (1, 1 | -1) => Some(true),
+            _ => Some(false),
+        }
+    }
+
+    /// Whether the own king is attacked.
+    fn is_in_check(&self) -> bool {
+        let roles = self.roles().map(|men| men & self.other);
+        let king = self.roles().king & self.own;
+        let square = Square::new(king.trailing_zeros() & 63);
+        let occupied = Bitboard(self.own | self.other);
+        let pawns = king << 9 | king >> 7;
+        // Pawns of the second rank would be a king's of the last one.
+        let pawns = if king & LAST != 0 { 0 } else { pawns };
+        let straight = roles.rook | roles.queen;
+        let oblique = roles.bishop | roles.queen;
+        pawns & roles.pawn != 0
+            || attacks::knight_attacks(square).0 & roles.knight != 0
+            || attacks::king_attacks(square).0 & roles.king != 0
+            || attacks::rook_attacks(square, occupied).0 & straight != 0
+            || attacks::bishop_attacks(square, occupied).0 & oblique != 0
+    }
+
+    /// The same position with the other side to move, in canonical form.
+    fn turned(&self) -> CanonicalBoard {
+        // Ranks are bits of a byte.
+        let ranks = |word: u64| word.reverse_bits().swap_bytes();
+        let castling = self.castling << 2 & 12 | self.castling >> 2 & 3;
+        let [b0, b1, b2] = self.role_bits;
+        // The new own king is on one of the files a to d.
+        let mirrored = castling == 0 && b1 & b2 & self.other & 0xffff_ffff != 0;
+        let turn = |word: u64| match mirrored {
+            true => word.reverse_bits(),
+            false => ranks(word),
+        };
+        CanonicalBoard {
+            own: turn(self.other),
+            other: turn(self.own),
+            role_bits: [b0, b1, b2].map(turn),
+            castling,
+            en_passant: None,
+            pinned_en_passant: None,
+            orientation: self.orientation,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{CastlingMode, Chess, Position as _, fen::Fen};
+
+    use super::*;
+
+    /// All bytes in all positions of random games, and in some that games seldom reach: a
+    /// step is the move that the byte means, or leaves that to the rules of chess.
+    #[test]
+    fn a_step_is_the_move_of_the_byte() {
+        let others = [
+            // Promotions, pins, a check, queens that go around the torus.
+            "3r1rk1/2P1P3/8/8/8/8/4Q3/Q3K2Q w - - 0 1",
+            "4k3/8/8/8/1b5q/2N3P1/3P1P2/R3K2R w KQ - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/8/8/KPpP3r/8/8/8/4k3 w - c6 0 2",
+            "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2",
+            "4k3/8/8/8/3p1p2/8/4P3/4K3 w - - 0 1",
+            "k7/8/8/8/8/8/1r6/K7 w - - 0 1",
+        ];
+        let mut seen = [0_u32; 3];
+        for fen in others {
+            let position: Chess = fen
+                .parse::<Fen>()
+                .unwrap()
+                .into_position(CastlingMode::Standard)
+                .unwrap();
+            compare(&position, &mut seen);
+        }
+        let mut state = 1_u64;
+        for _ in 0..60 {
+            let mut position = Chess::default();
+            for _ in 0..90 {
+                compare(&position, &mut seen);
+                let legal = position.legal_moves();
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let Some(&mv) = legal.get((state >> 33) as usize % legal.len().max(1)) else {
+                    break;
+                };
+                position.play_unchecked(mv);
+            }
+        }
+        let [to, illegal, unclear] = seen;
+        assert!(
+            to > 50_000 && illegal > 500_000 && unclear < to / 5,
+            "{seen:?}"
+        );
+    }
+
+    fn compare(position: &Chess, seen: &mut [u32; 3]) {
+        let key = CanonicalBoard::from_position(position).unwrap().key();
+        let (board, position) = crate::position_of(&key).unwrap();
+        let legal = position.legal_moves();
+        for byte in 0..=255 {
+            let found = moves::find(byte, &board, &legal).ok();
+            let after = found.map(|n| tabia_notation::after(&position, legal[n]));
+            let after = after.map(|after| CanonicalBoard::from_position(&after).unwrap());
+            let step = board.after(byte);
+            match step {
+                Step::To(to) => {
+                    assert_eq!(
+                        Some(to.key()),
+                        after.map(|after| after.key()),
+                        "{byte:#x} {position:?}"
+                    );
+                    assert_eq!(after.unwrap().other_key(), None);
+                    seen[0] += 1;
+                }
+                Step::Illegal => {
+                    assert_eq!(after, None, "{byte:#x} {position:?}");
+                    seen[1] += 1;
+                }
+                Step::Unclear => seen[2] += 1,
+            }
+        }
+    }
+}

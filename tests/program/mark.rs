@@ -639,22 +639,23 @@ fn temporary_files_of_killed_writers_are_removed_by_the_next_one() {
 #[cfg(unix)]
 #[test]
 fn temporary_files_of_a_running_writer_are_not_removed() {
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
     let folder = folder_of_a_larger_book();
-    let signal = |child: &std::process::Child, name: &str| {
-        let mut kill = std::process::Command::new("kill");
-        let sent = kill.args([name, &child.id().to_string()]).status();
-        assert!(sent.unwrap().success());
-    };
+    let pid = |child: &std::process::Child| Pid::from_child(child);
+    let signal = |child: &std::process::Child, signal| kill_process(pid(child), signal).unwrap();
     // A process that ends before it is stopped tests nothing: try again.
     let (mut child, seen) = (0..40)
         .find_map(|_| {
             let mut child = adding(&folder);
-            signal(&child, "-STOP");
+            signal(&child, Signal::STOP);
+            // It ends its system call first, which may make a file.
+            let stops = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            waitid(WaitId::Pid(pid(&child)), stops).unwrap();
             let seen = temporary(&folder);
             if !seen.is_empty() {
                 return Some((child, seen));
             }
-            signal(&child, "-CONT");
+            signal(&child, Signal::CONT);
             child.wait().unwrap();
             None
         })
@@ -663,7 +664,7 @@ fn temporary_files_of_a_running_writer_are_not_removed() {
     fs::write(folder.join(".other.csv.dead.tmp"), "").unwrap();
     folder.done("convert book.ctg other.csv --force");
     assert_eq!(temporary(&folder), seen);
-    signal(&child, "-CONT");
+    signal(&child, Signal::CONT);
     assert!(child.wait().unwrap().success());
     assert_eq!(temporary(&folder), [""; 0]);
 }

@@ -361,7 +361,10 @@ impl OpenFiles for Opening {
             let folder = folder_elsewhere().with_context(|| format!("{name}: no index"))?;
             let path = folder.path().join("games.pgn");
             std::fs::write(&path, pgn).with_context(|| path.display().to_string())?;
-            self.indexed(&path, name, folder, progress)
+            let index = self.indexed(&path, name, folder, progress)?;
+            // The index has the games themselves.
+            std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
+            Ok(index)
         };
         Ok(make().map_err(|error: anyhow::Error| format!("{error:#}"))?)
     }

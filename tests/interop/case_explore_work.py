@@ -603,13 +603,16 @@ def explorer_closes_and_opens_books_and_reads_files_of_games():
         expect(page.locator("#books tr[data-uci] button.move")).to_have_text(["e4"])
         expect(page.locator("#games-list li")).to_have_count(3)
         expect(page.locator("#open-list li")).to_have_count(0)
+        page.click("#games-list li:first-child button")
+        expect(page.locator("#line button")).to_have_count(4)
         # What cannot be indexed stays a list, with the reason.
         page.evaluate(drop, ["late.pgn", dropped.replace("1-0", "*")])
         page.click('#open-list button[aria-label="Index late.pgn"]')
         expect(page.locator("#status")).to_contain_text("late.pgn: no index")
         expect(page.locator("#open-list li")).to_have_count(1)
     mine = here / "mine.pgn"
-    mine.write_text(dropped)
+    # As an older program writes it: not in UTF-8, which the browser takes it for.
+    mine.write_bytes(dropped.replace("Player", "Müller").encode("latin-1"))
     with explorer() as server, page_of(server) as page:
         # Someone without a book begins with games: their index is made at once.
         with page.expect_file_chooser() as choosing:
@@ -618,3 +621,4 @@ def explorer_closes_and_opens_books_and_reads_files_of_games():
         expect(page.locator("#first-book")).to_have_value("mine.pgn")
         expect(page.locator("#books tr[data-uci] button.move")).to_have_text(["e4"])
         expect(page.locator("#begin")).to_be_hidden()
+        expect(page.locator("#games-list .player").first).to_contain_text("Müller")

@@ -188,7 +188,7 @@ fn every_description_names_every_format() {
     let refused = folder.tabia("info no.book").ends(2);
     let printed = [help("convert"), help("suite"), refused];
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let read = |name| fs::read_to_string(root.join(name)).unwrap();
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
     let described = [
         "README.md",
         "crates/book/Cargo.toml",
@@ -217,5 +217,8 @@ fn every_description_names_every_format() {
                 "{name} does not name {maker} ({extension})"
             );
         }
+        let listed = format!("{}: \"{maker}\"", kind.as_str());
+        let page = read("crates/explorer/src/page/files.js");
+        assert_eq!(page.contains(&listed), is_played, "{listed}");
     }
 }

@@ -9,6 +9,7 @@ use super::edit::{EditHistory, reason_not_to_edit};
 use super::filter::{Filters, GamesFilter, UnderFilter};
 use super::message::{Message, translatable};
 use tabia_book::{Book, OpenOptions};
+use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::input::path::file_name;
 use tabia_io::input::state::Identity;
 use tabia_io::parallel::lock;
@@ -40,11 +41,18 @@ pub struct ExploredBook {
     source: Option<Source>,
 }
 
-/// A file of games as it was when an index was made of it.
+/// The games of which an index was made, as they were then.
 #[derive(PartialEq, Eq)]
-pub struct Source {
-    path: PathBuf,
-    state: Identity,
+pub struct Source(Origin);
+
+#[derive(PartialEq, Eq)]
+enum Origin {
+    File {
+        path: PathBuf,
+        state: Identity,
+    },
+    /// The checksum of what a page has sent.
+    Sent(u64),
 }
 
 impl Source {
@@ -53,7 +61,13 @@ impl Source {
     pub fn now(path: &Path) -> Option<Source> {
         let path = path.canonicalize().ok()?;
         let state = Identity::from_metadata(&path.metadata().ok()?);
-        Some(Source { path, state })
+        Some(Source(Origin::File { path, state }))
+    }
+
+    /// Games that a page sends, with the name of their file.
+    pub(super) fn sent(name: &str, games: &[u8]) -> Source {
+        let sum = fnv1a(fnv1a(FNV_START, name.as_bytes()), games);
+        Source(Origin::Sent(sum))
     }
 }
 
@@ -149,7 +163,12 @@ impl ExploredBook {
     pub(super) fn is_read_from(&self, path: &Path) -> bool {
         let own = self.files.first().and_then(|own| own.canonicalize().ok());
         own.is_some_and(|own| own == path)
-            || (self.source.is_some() && self.source == Source::now(path))
+            || Source::now(path).is_some_and(|now| self.is_made_of(&now))
+    }
+
+    /// Whether it is an index of these games.
+    pub(super) fn is_made_of(&self, games: &Source) -> bool {
+        self.source.as_ref() == Some(games)
     }
 
     /// Sets the games of which its index was made: pages that open them get this book.

@@ -322,7 +322,8 @@ impl Explorer {
             Command::OpenFile => Ok(json(&self.open.open_file(&body(request)?)?)),
             Command::IndexGames => {
                 let query = Query::read(request.uri().query().unwrap_or_default());
-                let name = query.get("name").unwrap_or_default();
+                let name = query.get("name").filter(|name| !name.is_empty());
+                let name = name.unwrap_or("games.pgn");
                 Ok(json(&self.open.index_games(name, request.body())?))
             }
         }

@@ -63,7 +63,7 @@ pub trait OpenFiles: Send + Sync {
     ///
     /// # Errors
     ///
-    /// There is no game, or no room.
+    /// They have no game of which an index can be made, or there is no room on the disk.
     fn index(
         &self,
         name: &str,

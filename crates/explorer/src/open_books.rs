@@ -14,7 +14,7 @@ use super::indexes::Games;
 use super::message::translatable;
 use super::query::Query;
 use super::reply::{Refusal, bad, unreadable};
-use tabia_io::input::bytes::{FNV_START, fnv1a};
+use tabia_index::GamesIndex;
 use tabia_io::parallel::lock;
 use tokio::sync::watch;
 
@@ -46,8 +46,6 @@ pub(super) struct OpenBooks {
     folders: Option<Folders>,
     /// Locked while a file is opened.
     opening: Mutex<()>,
-    /// The checksums and names of the games that pages have sent.
-    sent: Mutex<Vec<(u64, String)>>,
     pub(super) read_only: bool,
     /// Sends the number of changes to books to waiting pages. It starts at an arbitrary
     /// number, so that a page can detect a restart of the program.
@@ -64,7 +62,6 @@ impl OpenBooks {
             games: Games::default(),
             folders: None,
             opening: Mutex::default(),
-            sent: Mutex::default(),
             read_only,
             changes: watch::Sender::new(first_change),
             first_change,
@@ -198,16 +195,14 @@ impl OpenBooks {
         let folders = folders.ok_or_else(|| (StatusCode::FORBIDDEN, reason()))?;
         let file = file.rsplit(['/', '\\']).next().unwrap_or_default();
         let file: String = file.chars().filter(|c| !c.is_control()).collect();
+        let source = Source::sent(&file, pgn);
         let _opening = lock(&self.opening);
-        let sum = fnv1a(fnv1a(FNV_START, file.as_bytes()), pgn);
-        let known = lock(&self.sent).iter().find(|sent| sent.0 == sum).cloned();
-        let name = match known {
-            Some((_, name)) => name,
+        let name = match self.known(|book| book.is_made_of(&source)) {
+            Some(name) => name,
             None => {
                 let name = self.unused_name(&file, "")?;
                 let index = folders.index(&file, pgn).map_err(unreadable)?;
-                self.add_book(self.games.add_as_book(index, name.clone()));
-                lock(&self.sent).push((sum, name.clone()));
+                self.add_index(index, &name, Some(source));
                 name
             }
         };
@@ -224,24 +219,17 @@ impl OpenBooks {
             let reason = translatable!("this file is no longer in the folders of the program");
             return Err((StatusCode::NOT_FOUND, reason));
         };
-        let books = self.books();
-        let known = books.iter().find(|book| book.is_read_from(&file.path));
-        let known = known.map(|book| book.name().to_owned());
-        let name = match known {
+        let name = match self.known(|book| book.is_read_from(&file.path)) {
             Some(name) => name,
             None => {
                 let folder = file.folder.rsplit('/').next().unwrap_or_default();
                 let name = self.unused_name(&file.name, folder)?;
                 // Before the games are read: later changes make another index.
                 let source = Source::now(&file.path);
-                let opened = folders.open(&file, name.clone()).map_err(unreadable)?;
-                self.add_book(match opened {
-                    OpenedFile::Book(book) => *book,
-                    OpenedFile::Index(index) => {
-                        let book = self.games.add_as_book(index, name.clone());
-                        book.with_source(source)
-                    }
-                });
+                match folders.open(&file, name.clone()).map_err(unreadable)? {
+                    OpenedFile::Book(book) => lock(&self.books).push(Arc::new(*book)),
+                    OpenedFile::Index(index) => self.add_index(index, &name, source),
+                }
                 name
             }
         };
@@ -250,8 +238,16 @@ impl OpenBooks {
         Ok(OpenedBook { name })
     }
 
-    fn add_book(&self, book: ExploredBook) {
-        lock(&self.books).push(Arc::new(book));
+    fn add_index(&self, index: GamesIndex, name: &str, of: Option<Source>) {
+        let book = self.games.add_as_book(index, name.to_owned());
+        lock(&self.books).push(Arc::new(book.with_source(of)));
+    }
+
+    /// The name of the first open book of which something holds.
+    fn known(&self, holds: impl Fn(&ExploredBook) -> bool) -> Option<String> {
+        let books = self.books();
+        let found = books.iter().find(|book| holds(book))?;
+        Some(found.name().to_owned())
     }
 
     /// The name of a file, with its folder or a number if a book has that name already.

@@ -192,7 +192,7 @@ fn games_that_the_page_sends_are_indexed_once_and_only_on_this_machine() {
     let black = "[Result \"0-1\"]\n\n1. h3 h6 0-1\n";
     for (name, pgn, book) in [
         ("mine.pgn", white, "mine.pgn"),
-        // The folder of the user's machine is no part of the name.
+        // The folder of the user's machine is not part of the name.
         ("C%3A%5Cgames%5Cmine.pgn", white, "mine.pgn"),
         ("mine.pgn", black, "mine.pgn 3"),
         ("..%2Fmine.pgn", black, "mine.pgn 3"),

@@ -62,10 +62,11 @@ export const get = (path, parameters) => answer(fetch(parameters ? `${path}?${pa
 const MOST_KEPT = 10_000;
 
 function carrying(body, signal) {
-  const isText = typeof body === "string";
-  const headers = { "content-type": isText ? "text/plain" : "application/json", "x-tabia-token": token };
-  const text = isText ? body : JSON.stringify(body);
-  return { method: "POST", headers, body: text, signal, keepalive: !signal && text.length < MOST_KEPT };
+  const isData = typeof body === "string" || body instanceof Blob;
+  const headers = { "content-type": isData ? "text/plain" : "application/json", "x-tabia-token": token };
+  const sent = isData ? body : JSON.stringify(body);
+  const isShort = !(sent instanceof Blob) && sent.length < MOST_KEPT;
+  return { method: "POST", headers, body: sent, signal, keepalive: !signal && isShort };
 }
 
 /** Gets the program's token again, which changes when the program is restarted. */
@@ -83,7 +84,7 @@ async function send(path, body, signal) {
   return token === used ? response : fetch(path, carrying(body, signal));
 }
 
-/** Sends a change, or a text to read. */
+/** Sends a change, a text to read, or a file. */
 export const post = (path, body) => answer(send(path, body));
 
 /** Sends a text or an object if there is one, else requests the program's own data. */

@@ -14,7 +14,7 @@ const isFirst = (books) => books.length === 1 && books[0].name === STARTER;
 /** Whether there is anything to begin: no move yet, and no training. */
 let isOffered = false;
 
-/** Shows it if the program has only its own book; `pick` opens a file of the folders, if there are any. */
+/** Shows it if the program has only its own book; `pick` opens a file of the folders or, without any, `games` one of the user's. */
 export function offer({ books, folders }, pick, games) {
   isOffered = isFirst(books);
   const actions = {

@@ -14,6 +14,9 @@ const EACH = 400;
 
 const BOOKS = { ctg: "ChessBase", bin: "Polyglot", abk: "Arena", bkt: "Shredder", obk: "Chessmaster" };
 
+/** Whether the name is that of a book, or of a file beside one. */
+export const isBook = (name) => [...Object.keys(BOOKS), "cto", "ctb"].includes(name.split(".").at(-1).toLowerCase());
+
 /** Sort orders of the list. */
 const ORDERS = {
   newest: (a, b) => b.changed - a.changed,

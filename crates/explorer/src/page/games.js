@@ -1,10 +1,10 @@
 // Games with the shown position, if the program has an index of games, and games of files, which stay in the
-// browser until they are closed.
+// browser until they are closed, or until the user has the program make an index of them.
 
 import { get, newest, post } from "./api.js";
 import { playersNamed } from "./search.js";
 import { button, by, chooseFiles, el, gamesText, grouped, item } from "./dom.js";
-import { showIndexing } from "./files.js";
+import { isBook, showIndexing } from "./files.js";
 import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
@@ -149,7 +149,7 @@ export class Games {
     this.filter = {};
     /** What the last answer said about the games of the index. */
     this.about = {};
-    /** The shown games of a file, and the texts of all files, by name. */
+    /** The shown games of a file, and all files with their texts, by name. */
     this.dropped = null;
     this.asked = newest();
     this.files = new Map();
@@ -210,12 +210,11 @@ export class Games {
   async open(files) {
     let last = null;
     for (const file of files) {
-      if (/\.(ctg|cto|ctb|bin|abk|bkt|obk)$/i.test(file.name))
-        throw new Error(t`Books are opened when the program starts: tabia explore ${file.name}`);
+      if (isBook(file.name)) throw new Error(t`Books are opened when the program starts: tabia explore ${file.name}`);
       if (file.size > MOST_BYTES)
         throw new Error(t("The file is too large for the page: tabia build makes a book of it."));
       last = [file.name, await file.text()];
-      this.files.set(last[0], last[1]);
+      this.files.set(file.name, { file, text: last[1] });
     }
     if (!last) return;
     const { dropped } = this;
@@ -231,9 +230,12 @@ export class Games {
     if (this.indexesNext && this.dropped !== dropped) await this.index(last[0]);
   }
 
-  /** Sends the games of a file to the program, and shows the index that it makes of them. */
+  /**
+   * Sends the games of a file to the program, and shows the index that it makes of them. The bytes are sent: the program
+   * knows encodings that the browser does not recognize.
+   */
   async index(name) {
-    const sent = post(`/api/index?${new URLSearchParams({ name })}`, this.files.get(name));
+    const sent = post(`/api/index?${new URLSearchParams({ name })}`, this.files.get(name).file);
     const made = await showIndexing(by("games-bar"), by("games-none"), sent);
     this.files.delete(name);
     this.drawFiles();
@@ -256,7 +258,7 @@ export class Games {
       this.drawFiles();
     };
     by("open-list").replaceChildren(
-      ...[...this.files].map(([name, text]) =>
+      ...[...this.files].map(([name, { text }]) =>
         item(
           quiet(name, () => Promise.resolve(this.take(name, text)).catch(this.failed)),
           this.canIndex ? quiet(t("Index"), () => this.index(name).catch(this.failed), t`Index ${name}`) : null,

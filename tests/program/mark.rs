@@ -641,8 +641,9 @@ fn temporary_files_of_killed_writers_are_removed_by_the_next_one() {
 fn temporary_files_of_a_running_writer_are_not_removed() {
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
     let folder = folder_of_a_larger_book();
-    let pid = |child: &std::process::Child| Pid::from_child(child);
-    let signal = |child: &std::process::Child, signal| kill_process(pid(child), signal).unwrap();
+    let signal = |child: &std::process::Child, signal| {
+        kill_process(Pid::from_child(child), signal).unwrap();
+    };
     // A process that ends before it is stopped tests nothing: try again.
     let (mut child, seen) = (0..40)
         .find_map(|_| {
@@ -650,7 +651,7 @@ fn temporary_files_of_a_running_writer_are_not_removed() {
             signal(&child, Signal::STOP);
             // It ends its system call first, which may make a file.
             let stops = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-            waitid(WaitId::Pid(pid(&child)), stops).unwrap();
+            waitid(WaitId::Pid(Pid::from_child(&child)), stops).unwrap();
             let seen = temporary(&folder);
             if !seen.is_empty() {
                 return Some((child, seen));

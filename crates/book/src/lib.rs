@@ -19,6 +19,8 @@ pub mod options;
 pub mod policy;
 pub mod polyglot;
 mod probe;
+#[cfg(test)]
+mod random;
 #[cfg(feature = "json")]
 pub mod view;
 pub mod walk;

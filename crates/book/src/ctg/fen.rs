@@ -210,7 +210,6 @@ impl Text {
 #[cfg(test)]
 mod tests {
     use shakmaty::fen::Fen;
-    use shakmaty::{Chess, Position as _};
 
     use super::*;
 
@@ -221,27 +220,15 @@ mod tests {
     /// Along random games, with and without rights and en passant captures.
     #[test]
     fn texts_are_those_of_the_library() {
-        let mut state = 3_u64;
         let (mut castling, mut en_passant) = (0, 0);
-        for _ in 0..60 {
-            let mut position = Chess::default();
-            for _ in 0..120 {
-                let board = CanonicalBoard::from_position(&position).unwrap();
-                let board = CanonicalBoard::from_key(&board.key()).unwrap();
-                let text = board.fen().unwrap();
-                assert_eq!(text, by_library(&board));
-                assert_eq!(CanonicalBoard::from_fen(text.as_bytes()), Some(board));
-                castling |= 1 << board.castling;
-                en_passant |= board.en_passant.map_or(0, |file| 1 << file);
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                let legal = position.legal_moves();
-                let Some(&mv) = legal.get((state >> 33) as usize % legal.len().max(1)) else {
-                    break;
-                };
-                position.play_unchecked(mv);
-            }
+        for position in crate::random::games(3, 60, 120).flatten() {
+            let board = CanonicalBoard::from_position(&position).unwrap();
+            let board = CanonicalBoard::from_key(&board.key()).unwrap();
+            let text = board.fen().unwrap();
+            assert_eq!(text, by_library(&board));
+            assert_eq!(CanonicalBoard::from_fen(text.as_bytes()), Some(board));
+            castling |= 1 << board.castling;
+            en_passant |= board.en_passant.map_or(0, |file| 1 << file);
         }
         // Nearly all combinations of rights and en passant files have occurred.
         assert!(i32::count_ones(castling) > 8 && i32::count_ones(en_passant) > 4);

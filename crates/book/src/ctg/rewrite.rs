@@ -92,7 +92,7 @@ pub fn compact(
 
 /// What happens to the entries of a book, each given by its offset in the file.
 pub(super) trait Edit {
-    /// Whether an entry is left out. Its key must be a position then.
+    /// Whether an entry is left out. Only for keys that are positions.
     fn leaves_out(&mut self, offset: u64, key: &Key, entry: &[u8]) -> bool;
 
     /// Changes an entry that stays.

@@ -349,7 +349,7 @@ impl<'b> SortedBook<'b> {
 }
 
 impl SortedBook<'_> {
-    /// As [`EntryStream::next_into`], also for a key that is no position.
+    /// As [`EntryStream::next_into`], also for a key that is not a position.
     pub(super) fn next_key_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, Error> {
         while let Some(order) = self.next_of_source(entry)? {
             if self.last.replace(order.key) != Some(order.key) {
@@ -368,7 +368,7 @@ impl SortedBook<'_> {
         Ok(None)
     }
 
-    /// Whether the key is a position; counts those that are none.
+    /// Whether the key is a position; counts those that are not.
     pub(super) fn is_position(&mut self, order: &Ordered) -> bool {
         let fault = CanonicalBoard::from_key(&order.key).err();
         if let Some(fault) = &fault {

@@ -13,7 +13,7 @@ use super::{CanonicalBoard, move_table::MoveCode, moves, position::bit_of_square
 pub(super) enum Step {
     /// The move is legal and leads to this board, in canonical form.
     To(CanonicalBoard),
-    /// The byte is no legal move.
+    /// The byte is not a legal move.
     Illegal,
     /// Castling, captures en passant and moves after which one may be possible, and the byte
     /// of two meanings: these need the rules of chess.
@@ -186,20 +186,8 @@ mod tests {
                 .unwrap();
             compare(&position, &mut seen);
         }
-        let mut state = 1_u64;
-        for _ in 0..60 {
-            let mut position = Chess::default();
-            for _ in 0..90 {
-                compare(&position, &mut seen);
-                let legal = position.legal_moves();
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                let Some(&mv) = legal.get((state >> 33) as usize % legal.len().max(1)) else {
-                    break;
-                };
-                position.play_unchecked(mv);
-            }
+        for position in crate::random::games(1, 60, 90).flatten() {
+            compare(&position, &mut seen);
         }
         let [to, illegal, unclear] = seen;
         assert!(

@@ -347,19 +347,7 @@ mod tests {
     /// Along random games, later positions can be reached, and earlier ones cannot.
     #[test]
     fn goals_are_ahead_until_they_cannot_be_reached() {
-        let mut state = 11_u64;
-        for _ in 0..30 {
-            let mut game = vec![Chess::default()];
-            for _ in 0..80 {
-                let legal = game[game.len() - 1].legal_moves();
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                let Some(&mv) = legal.get((state >> 33) as usize % legal.len().max(1)) else {
-                    break;
-                };
-                game.push(notation::after(&game[game.len() - 1], mv));
-            }
+        for game in crate::random::games(11, 30, 80) {
             for (n, goal) in game.iter().enumerate().step_by(7) {
                 let key = CanonicalBoard::from_position(goal).unwrap().key();
                 let goals = Goals::from_keys(&HashSet::from_iter([key]));

@@ -48,8 +48,8 @@ pub(in super::super) struct Answer {
 }
 
 impl Books {
-    /// Draws a move that is not forbidden, without the `vetoed` ones. The error is what the books say if there is
-    /// none.
+    /// Draws a move that is not forbidden, without the `vetoed` ones. The error is what the
+    /// books say if there is none.
     pub(in super::super) fn draw(
         &mut self,
         go: &Go,

@@ -3,8 +3,9 @@
 //! answers. And the console command `book`.
 //!
 //! The first book that has the position decides, as for answers; `Book Depth` limits
-//! answers only. If nothing else is legal, nothing is forbidden. The engine gets the other legal moves as `searchmoves`, for this one `go`:
-//! also after a restart and after `ponderhit`, which repeat or continue it.
+//! answers only. If nothing else is legal, nothing is forbidden. The engine gets the other
+//! legal moves as `searchmoves`, for this one `go`: also after a restart and after
+//! `ponderhit`, which repeat or continue it.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
 //! `Book Verify`: the engine checks a book move before it is played.
 //!
 //! The move is held, and the engine makes up to two background searches. The first has no
-//! `searchmoves`, unless `Book Forbid` forbids moves: if its move is the book's, or it prints no score, the book move is
-//! played. Otherwise the second compares both: by `searchmoves` with `MultiPV` 2, or, in
+//! `searchmoves`, unless `Book Forbid` forbids moves: if its move is the book's, or it prints
+//! no score, the book move is played. Otherwise the second compares both: by `searchmoves` with `MultiPV` 2, or, in
 //! an engine without that option, only the book move. A move that loses more than `Book
 //! Verify Margin` is vetoed: the next book move is drawn and compared with the engine's
 //! move; if none or no time is left, the engine plays.

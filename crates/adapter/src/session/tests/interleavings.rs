@@ -1073,29 +1073,19 @@ impl Play {
                 engine.is_checking = words.get(1) == Some(&"movetime");
                 let only = words.iter().skip_while(|word| **word != "searchmoves");
                 engine.only = only.skip(1).map(ToString::to_string).collect();
+                let (here, only) = (engine.position, engine.only.clone());
                 self.world.must(!busy, "a go for an engine that searches");
-                let may_play = |mv: &str| {
-                    let engine = self.world.engine.as_ref();
-                    engine.is_none_or(|engine| {
-                        engine.only.is_empty() || engine.only.iter().any(|only| only == mv)
-                    })
-                };
+                let may_play = |mv: &str| only.is_empty() || only.iter().any(|only| only == mv);
                 // `Book Think Ahead` warms it up, and its answer is not used.
                 let forbids = self.world.pending.as_ref().is_some_and(|pending| {
-                    let here = self.world.engine.as_ref().map(|engine| engine.position);
-                    pending.forbids && pending.is_chess && pending.position == here
+                    pending.forbids && pending.is_chess && pending.position == Some(here)
                 });
-                let position = self
-                    .world
-                    .engine
-                    .as_ref()
-                    .map_or(0, |engine| engine.position);
                 let is_bad = forbids
                     && self.world.polite
                     && self.world.is_chess
                     && !words.contains(&"ponder")
-                    && BOARDS[position].legal.len() > 1
-                    && RED.iter().any(|(at, mv)| *at == position && may_play(mv));
+                    && BOARDS[here].legal.len() > 1
+                    && RED.iter().any(|(at, mv)| *at == here && may_play(mv));
                 self.world
                     .must(!is_bad, "a search for a move that the book forbids");
                 Vec::new()

@@ -5,8 +5,8 @@
 //! lines of the book needs no chess for the parts of it that nobody looks at.
 //!
 //! Memory: four bytes for every entry and eight for every move; while it is made, also the
-//! eleven bytes for every entry of a [`Directory`] without a sieve, or sixteen before it is
-//! there.
+//! eleven bytes for every entry of a [`Directory`] without a sieve, and before that, when
+//! there are no moves yet, sixteen more.
 
 use std::hash::BuildHasher as _;
 
@@ -167,7 +167,7 @@ impl Block {
         self.entries.push(BlockEntry {
             place,
             first_move: self.after.len(),
-            // What is no position is reported when the book is written.
+            // What is not a position is reported when the book is written.
             is_rare: board.is_some() && is_rare.is_some_and(|is_rare| is_rare(&entry.record())),
         });
         for (byte, _) in entry.moves() {

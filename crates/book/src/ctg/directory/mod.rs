@@ -350,27 +350,15 @@ mod tests {
     /// agrees.
     #[test]
     fn hashes_are_those_of_keys() {
-        let mut state = 7_u64;
-        for _ in 0..40 {
-            let mut position = Chess::default();
-            for _ in 0..80 {
-                let legal = position.legal_moves();
-                let here = SideView::before_moves(&position);
-                for mv in &legal {
-                    let after = tabia_notation::after(&position, *mv);
-                    assert_eq!(here.after(&position, *mv), of_position(&after));
-                }
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                let Some(&mv) = legal.get((state >> 33) as usize % legal.len().max(1)) else {
-                    break;
-                };
-                position.play_unchecked(mv);
-                let key = CanonicalBoard::from_position(&position).unwrap().key();
-                let board = CanonicalBoard::from_key(&key).unwrap();
-                assert_eq!(of_board(&board), of_position(&position));
+        for position in crate::random::games(7, 40, 80).flatten() {
+            let here = SideView::before_moves(&position);
+            for mv in position.legal_moves() {
+                let after = tabia_notation::after(&position, mv);
+                assert_eq!(here.after(&position, mv), of_position(&after));
             }
+            let key = CanonicalBoard::from_position(&position).unwrap().key();
+            let board = CanonicalBoard::from_key(&key).unwrap();
+            assert_eq!(of_board(&board), of_position(&position));
         }
     }
 

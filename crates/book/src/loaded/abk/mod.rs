@@ -26,8 +26,8 @@
 //!
 //! Every entry is visited at most once, whatever the links are: a link out of range, a
 //! link to an entry visited before (a loop), and an illegal move are skipped and counted in
-//! [`LoadedBook::notices`](super::LoadedBook::notices). Lines longer than [`MAX_PLIES`] are cut. Memory is 40 bytes
-//! for each entry of the file and a few hundred for each ply of the longest line.
+//! [`LoadedBook::notices`](super::LoadedBook::notices). Lines longer than [`MAX_PLIES`] are
+//! cut. Memory is 40 bytes for each entry of the file and a few hundred for each ply of the longest line.
 
 mod walk;
 

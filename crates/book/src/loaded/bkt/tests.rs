@@ -196,26 +196,6 @@ fn positions_are_found_without_the_constants() {
     );
 }
 
-/// Figures for books named in `TABIA_BKT_OF`, separated by `;`.
-#[test]
-#[ignore = "prints figures of the books that TABIA_BKT_OF names; checks nothing"]
-fn figures() {
-    let named = std::env::var("TABIA_BKT_OF").unwrap_or_default();
-    for path in named.split(';').filter(|path| !path.is_empty()) {
-        for plies in [6, 8, 12] {
-            let known = positions(Path::new(path), plies);
-            let bytes = book_of(&known, 7);
-            let start = std::time::Instant::now();
-            let book = loaded(&bytes);
-            let time = start.elapsed();
-            let (reached, wrong) = found(&book, &known);
-            let all = known.len();
-            println!("{path}, {plies} plies: {reached} of {all}, {wrong} wrong, {time:?}");
-            println!("  {:?}", book.notices());
-        }
-    }
-}
-
 #[test]
 fn cells_that_are_no_moves_or_in_a_wrong_place_are_skipped_and_counted() {
     let start = Chess::default();

@@ -123,6 +123,21 @@ def readings(games, folder):
         yield f"reading 1,000,000 games from .{kind}", [str(folder / f"many.{kind}")]
 
 
+def plies_of(reader, games):
+    """The plies that a program reads from games."""
+    moves = re.search(r"moves: (\d+)", text_of([str(reader), str(games)]))
+    if not moves:
+        sys.exit(f"{reader} {games}: no count of moves")
+    return int(moves[1])
+
+
+def a_second(size, plies, clock):
+    """How much of its source a case reads."""
+    if plies:
+        return f"{plies / clock / 1e6:.1f} million plies"
+    return f"{size / clock / 1e6:.0f} MB" if size else ""
+
+
 def makers(program, games, folder):
     """How to make the files that cases read."""
     tools = ROOT / "target" / "release" / "examples"
@@ -185,19 +200,20 @@ def make(path, how):
 def rivals(games, folder):
     """Other programs with the same games, and their books: run once, because they are
     slow. (If polyglot cannot read the games, its row is missing.)"""
+    text = games.stat().st_size
     polyglot = shutil.which("polyglot", path=f"{os.environ['PATH']}{os.pathsep}/usr/games")
     if polyglot:
         book = folder / "out.bin"
-        for name, source, plies in [
-            ("polyglot make-book, 40 plies", games, "40"),
-            ("polyglot make-book, 1,000,000 games, 24 plies", folder / "many.pgn", "24"),
+        for name, source, plies, size in [
+            ("polyglot make-book, 40 plies", games, "40", text),
+            ("polyglot make-book, 1,000,000 games, 24 plies", folder / "many.pgn", "24", None),
         ]:
             make = [polyglot, "make-book", "-pgn", str(source), "-bin", str(book)]
-            yield name, [*make, "-max-ply", plies, "-min-game", "1"], book
+            yield name, [*make, "-max-ply", plies, "-min-game", "1"], book, size
     if parser := shutil.which("parser"):
         # It writes its output next to the games.
         command = [parser, "book", str(folder / "real.pgn"), "full"]
-        yield "chess_db, whole games", command, folder / "real.bin"
+        yield "chess_db, whole games", command, folder / "real.bin", text
 
 
 def text_of(command, **options):
@@ -287,13 +303,20 @@ def main():
         months = folder / "months.pgn"
         todo = [(programs, *case) for case in cases(args.games, months, folder)]
         todo += [(readers, *case, None, None) for case in readings(args.games, folder)]
-        # The same work by the crate pgn-reader, in turns: "old" is pgn-reader.
+        # The same work by the crate pgn-reader, in turns: "old" is pgn-reader, and has a
+        # row of its own.
         other = release / "examples" / "validate_moves"
         if other.is_file():
             pair = {"new": readers["new"], "old": other}
             name = "reading the real games from .pgn, to pgn-reader"
             todo.append((pair, name, [str(args.games)], None, None))
         rows = []
+
+        def add(name, figures, rate, ratio=""):
+            clock, processor, memory = figures
+            rows.append(f"| {name} | {clock:.2f} | {processor:.2f} | {memory:.0f} | {rate} | {ratio} |")
+            print(rows[-1], flush=True)
+
         for whose, name, arguments, pipe, size in todo:
             if args.only not in name:
                 continue
@@ -311,25 +334,28 @@ def main():
                 who: [statistics.median(column) for column in zip(*runs)]
                 for who, runs in taken.items()
             }
-            clock, processor, memory = medians["new"]
-            rate = f"{size / clock / 1e6:.0f}" if size else ""
-            ratio = f"{processor / medians['old'][1]:.2f}" if "old" in medians else ""
-            rows.append(f"| {name} | {clock:.2f} | {processor:.2f} | {memory:.0f} | {rate} | {ratio} |")
-            print(rows[-1], flush=True)
+            shown = {name: "new"}
+            if whose.get("old") == other:
+                shown["the same by pgn-reader"] = "old"
+            for name, who in shown.items():
+                reads = whose is not programs and plies_of(whose[who], arguments[0])
+                ratio = ""
+                if who == "new" and "old" in medians:
+                    ratio = f"{medians['new'][1] / medians['old'][1]:.2f}"
+                add(name, medians[who], a_second(size, reads, medians[who][0]), ratio)
         if not args.only:
             make(folder / "all.bin", how)
-        for name, command, book in rivals(args.games, folder):
+        for name, command, book, size in rivals(args.games, folder):
             if args.only in name:
                 for needed in command:
                     make(needed, how)
                 clear(folder)
-                clock, processor, memory = run(command)
+                figures = run(command)
                 # It reports an error with exit code 0.
                 if not book.is_file():
                     print(f"{command}: no book", file=sys.stderr)
                     continue
-                rows.append(f"| {name} | {clock:.2f} | {processor:.2f} | {memory:.0f} |  |  |")
-                print(rows[-1], flush=True)
+                add(name, figures, a_second(size, None, figures[0]))
         sections = []
         for title, text in [] if args.only else looked_up(folder):
             text = text.replace(f"{folder}{os.sep}", "")
@@ -349,7 +375,7 @@ def main():
         f" medians of {args.runs} runs; all of it took"
         f" {(time.monotonic() - began) / 60:.0f} minutes.\n\n"
         + "".join(f"* {line}\n" for line in versions())
-        + "\n| case | clock, s | processor, s | memory, MB | PGN, MB/s | processor, new to old |\n"
+        + "\n| case | clock, s | processor, s | memory, MB | a second | processor, new to old |\n"
         "|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )
     print("".join(sections))

@@ -6,7 +6,9 @@
 //! environment, and an adapter that finds it there prints [`REFUSAL`] as its first line
 //! and ends.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use same_file::is_same_file;
 
 use super::EngineCommand;
 use super::spawn::search_path;
@@ -42,11 +44,10 @@ impl EngineCommand {
         if self.args.first().is_some_and(|first| first == "engine") {
             return false;
         }
-        let this = std::env::current_exe();
-        let program = self.found_program();
-        this.ok()
-            .zip(program)
-            .is_some_and(|(this, program)| is_same_file(&this, &program))
+        let this = std::env::current_exe().ok();
+        // By links of any kind, on Windows too.
+        this.zip(self.found_program())
+            .is_some_and(|(this, program)| is_same_file(this, program).unwrap_or(false))
     }
 
     /// The file of the program.
@@ -71,24 +72,11 @@ impl EngineCommand {
     }
 }
 
-/// Whether two paths lead to one file, by links of any kind.
-fn is_same_file(a: &Path, b: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let file = |path: &Path| std::fs::metadata(path).map(|file| (file.dev(), file.ino()));
-        file(a).ok().zip(file(b).ok()).is_some_and(|(a, b)| a == b)
-    }
-    #[cfg(not(unix))]
-    {
-        let file = |path: &Path| std::fs::canonicalize(path).ok();
-        file(a).zip(file(b)).is_some_and(|(a, b)| a == b)
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn command(program: &Path, args: &[&str]) -> EngineCommand {

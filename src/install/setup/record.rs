@@ -39,6 +39,11 @@ impl Record {
         self.files.iter().find(|file| file.path == path)
     }
 
+    /// The files with their paths.
+    pub(crate) fn paths(&self) -> impl DoubleEndedIterator<Item = (PathBuf, &WrittenFile)> {
+        self.files.iter().map(|file| (path_of(&file.path), file))
+    }
+
     /// Adds a written file to the record; `written` has what undo restores.
     pub(super) fn note(&mut self, written: WrittenFile) {
         self.files.retain(|file| file.path != written.path);

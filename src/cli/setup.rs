@@ -13,6 +13,7 @@ use super::register::Program;
 use super::style::{HEADING, Painted, counted};
 use crate::install::{
     ChessProgram, FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, TextFile,
+    WrittenFile,
 };
 use tabia_adapter::config::Config;
 use tabia_book::bin::ENTRY_BYTES;
@@ -100,7 +101,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     keep_sound_books(&mut finds, out)?;
     if args.diff || args.dry_run {
         show(&finds, out)?;
-        show_origins(&record, out)?;
+        show_origins(&record.files, &record.command, out)?;
     }
 
     let used = super::configuration(&ConfigArgs::default())?;
@@ -159,7 +160,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
                 finds.programs = choose(&finds.programs, title, name, out)?;
             }
             Reply::Lines => {
-                show_origins(&record, out)?;
+                show_origins(&record.files, &record.command, out)?;
                 show_plan(&plan, out)?;
             }
         }
@@ -219,7 +220,7 @@ fn remove(
     }
     let (plan, rest) = SetupPlan::undoing(record, &TextFile::text_of);
     if args.diff || args.dry_run {
-        show_origins(record, out)?;
+        show_origins(&rest, &record.command, out)?;
         show_plan(&plan, out)?;
     } else {
         for change in &plan.changes {
@@ -474,20 +475,18 @@ fn show_plan(plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Shows which lines of the files of earlier runs are setup's.
-fn show_origins(record: &Record, out: &mut impl Write) -> io::Result<()> {
-    if record.files.is_empty() {
+fn show_origins(files: &[WrittenFile], command: &str, out: &mut impl Write) -> io::Result<()> {
+    if files.is_empty() {
         return Ok(());
     }
     let title = "Written by an earlier setup (\"yours\": since then)";
     writeln!(out, "\n{}", Painted(HEADING, title))?;
-    for (path, file) in record.paths() {
+    for file in files {
+        let path = file.path();
         let text = TextFile::text_of(&path);
         let compared = match &text {
-            Ok(Some(now)) => file.compare(&record.command, now),
-            Ok(None) => {
-                writeln!(out, "{}: it was deleted since", shown(&path))?;
-                continue;
-            }
+            Ok(Some(now)) => file.compare(command, now),
+            Ok(None) => Err("it was deleted since".to_owned()),
             Err(reason) => {
                 writeln!(out, "{}", plain(reason))?;
                 continue;

@@ -28,7 +28,7 @@ pub(crate) use find::Finds;
 pub(crate) use places::Places;
 pub(crate) use plan::{FileChange, SetupPlan, Situation};
 pub(crate) use programs::ChessProgram;
-pub(crate) use record::Record;
+pub(crate) use record::{Record, WrittenFile};
 
 /// The name of the adapter in chess programs.
 const NAME: &str = "Tabia";

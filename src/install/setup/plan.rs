@@ -6,7 +6,7 @@ use super::compare::Comparison;
 use super::configuration;
 use super::find::Finds;
 use super::programs::ChessProgram;
-use super::record::{Record, WrittenFile, path_of};
+use super::record::{Record, WrittenFile};
 use crate::install::register::{EditedFor, Registration};
 
 /// A file to create, change or delete.
@@ -81,7 +81,8 @@ impl SetupPlan {
     pub(crate) fn undoing(record: &Record, text_of: TextOf<'_>) -> (SetupPlan, Vec<WrittenFile>) {
         let mut plan = SetupPlan::default();
         let mut rest = Vec::new();
-        for (path, file) in record.paths().rev() {
+        for file in record.files.iter().rev() {
+            let path = file.path();
             let after = text_of(&path).and_then(|now| match now {
                 Some(now) => Ok(Some((undone(file, &record.command, &now)?, now))),
                 None => Ok(None),
@@ -169,7 +170,7 @@ pub(super) fn undone(
     command: &str,
     now: &str,
 ) -> Result<Option<String>, String> {
-    let path = path_of(&file.path);
+    let path = file.path();
     let path = path.display();
     match file.compare(command, now) {
         Ok(Comparison::Separate { without, .. }) => Ok(without),

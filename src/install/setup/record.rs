@@ -39,11 +39,6 @@ impl Record {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// The files with their paths.
-    pub(crate) fn paths(&self) -> impl DoubleEndedIterator<Item = (PathBuf, &WrittenFile)> {
-        self.files.iter().map(|file| (path_of(&file.path), file))
-    }
-
     /// Adds a written file to the record; `written` has what undo restores.
     pub(super) fn note(&mut self, written: WrittenFile) {
         self.files.retain(|file| file.path != written.path);
@@ -57,6 +52,14 @@ impl Record {
                 self.folders.push(folder);
             }
         }
+    }
+}
+
+impl WrittenFile {
+    /// Its path.
+    #[must_use]
+    pub(crate) fn path(&self) -> PathBuf {
+        path_of(&self.path)
     }
 }
 

@@ -10,8 +10,10 @@ use crate::common::{Folder, STARTER, TABIA, assert_has, copy};
 use crate::shell::run_in;
 use serde_json::Value;
 
-/// All files of a folder: paths and contents.
-fn all_below(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+/// All files of a folder: paths and contents; of folders only the paths.
+type Files = Vec<(PathBuf, Option<Vec<u8>>)>;
+
+fn all_below(folder: &Path) -> Files {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -129,7 +131,7 @@ fn a_second_setup_keeps_the_books_of_the_first() {
 }
 
 /// A home with PyChess, Cute Chess and GNOME Chess, after `setup`, and its files before it.
-fn set_up() -> (Folder, Vec<(PathBuf, Option<Vec<u8>>)>) {
+fn set_up() -> (Folder, Files) {
     let home = Folder::new();
     for (folder, file, text) in [
         (

@@ -139,7 +139,9 @@ fn by_line<'t>(before: Option<&'t str>, after: &'t str, now: &'t str) -> Compari
     let since = hunks(&after_keys, &now_keys);
 
     let is_setups = |unit: usize| setups.iter().any(|hunk| hunk.after.contains(&unit));
+    // The units of the present text, and what is shown of it.
     let mut marked: Vec<(Origin, &str)> = Vec::new();
+    let mut lines: Lines<'t> = Vec::new();
     let mut without = String::new();
     let mut keep = |text: &str| {
         if !without.is_empty() && !without.ends_with('\n') {
@@ -151,8 +153,10 @@ fn by_line<'t>(before: Option<&'t str>, after: &'t str, now: &'t str) -> Compari
     for unit in 0..=after_units.len() {
         if let Some(hunk) = since.iter().find(|hunk| hunk.after.start == unit) {
             let removed = hunk.after.clone().filter(|&unit| is_setups(unit));
-            marked.extend(removed.map(|unit| (Origin::SetupRemoved, after_units[unit])));
-            for added in &now_units[hunk.other.clone()] {
+            let removed: Vec<&str> = removed.map(|unit| after_units[unit]).collect();
+            let added = &now_units[hunk.other.clone()];
+            lines.extend(changed_lines(&removed, added));
+            for added in added {
                 marked.push((Origin::Since, added));
                 keep(added);
             }
@@ -168,12 +172,15 @@ fn by_line<'t>(before: Option<&'t str>, after: &'t str, now: &'t str) -> Compari
             break;
         };
         let is_gone = since.iter().any(|hunk| hunk.after.contains(&unit));
-        match (is_setups(unit), is_gone) {
-            (_, true) => {}
-            (true, false) => marked.push((Origin::Setup, now_units[in_now])),
-            (false, false) => {
-                let here = now_units[in_now];
-                marked.push((Origin::Other, here));
+        if !is_gone {
+            let here = now_units[in_now];
+            let origin = match is_setups(unit) {
+                true => Origin::Setup,
+                false => Origin::Other,
+            };
+            marked.push((origin, here));
+            lines.extend(here.split_inclusive('\n').map(|line| (origin, line)));
+            if origin == Origin::Other {
                 // Only line ends and blank lines can differ.
                 let is_same = here == *text;
                 keep(if is_same {
@@ -207,11 +214,6 @@ fn by_line<'t>(before: Option<&'t str>, after: &'t str, now: &'t str) -> Compari
     // A file of which nothing is left of setup's is the user's.
     let is_all_gone = setups.iter().any(|hunk| !hunk.after.is_empty())
         && !marked.iter().any(|(origin, _)| *origin == Origin::Setup);
-    let split = |(origin, text): &(Origin, &'t str)| {
-        let origin = *origin;
-        text.split_inclusive('\n').map(move |line| (origin, line))
-    };
-    let lines = marked.iter().flat_map(split).collect();
     match line {
         Some(line) if now != after && !is_all_gone => Comparison::Entangled { lines, line },
         _ => {
@@ -226,6 +228,36 @@ fn by_line<'t>(before: Option<&'t str>, after: &'t str, now: &'t str) -> Compari
             }
         }
     }
+}
+
+/// The lines of units that were replaced: some are still setup's.
+fn changed_lines<'t>(removed: &[&'t str], added: &[&'t str]) -> Lines<'t> {
+    let lines = |units: &[&'t str]| -> Vec<&'t str> {
+        let lines = units.iter().flat_map(|unit| unit.split_inclusive('\n'));
+        lines.collect()
+    };
+    let [old, new] = [lines(removed), lines(added)];
+    let keys = |lines: &[&'t str]| -> Vec<&'t str> {
+        lines
+            .iter()
+            .map(|line| line.trim_end_matches(['\r', '\n']))
+            .collect()
+    };
+    let (old_keys, new_keys) = (keys(&old), keys(&new));
+    let (mut old_lines, mut new_lines) = (old.iter(), new.iter());
+    let steps = diff::slice(&old_keys, &new_keys).into_iter();
+    let line = |step| {
+        let (origin, line) = match step {
+            diff::Result::Left(_) => (Origin::SetupRemoved, old_lines.next()),
+            diff::Result::Both(..) => {
+                old_lines.next();
+                (Origin::Setup, new_lines.next())
+            }
+            diff::Result::Right(_) => (Origin::Since, new_lines.next()),
+        };
+        line.map(|line| (origin, *line))
+    };
+    steps.filter_map(line).collect()
 }
 
 /// The parts of a text that are compared. The header of a table and the lines that follow are
@@ -342,9 +374,6 @@ fn dependent(units: &[(Origin, &str)]) -> Option<usize> {
     let mut line = 1;
     let mut in_taken = false;
     for (origin, unit) in units {
-        if *origin == Origin::SetupRemoved {
-            continue;
-        }
         let is_setups = *origin == Origin::Setup;
         let stays = match table(unit) {
             Some(name) => {

@@ -112,9 +112,8 @@ fn each_line_has_its_origin() {
         .collect();
     assert_eq!(
         text,
-        "Other \nOther # Books.\nSetupRemoved [[books]]\nSetupRemoved file = \"one\"\n\
-         SetupRemoved [[books]]\nSetupRemoved file = \"two\"\nSince [[books]]\n\
-         Since [[books]]\nSince file = \"three\"\nSince # end"
+        "Other \nOther # Books.\nSetup [[books]]\nSetupRemoved file = \"one\"\nSetup [[books]]\n\
+         SetupRemoved file = \"two\"\nSince file = \"three\"\nSince # end"
     );
 }
 

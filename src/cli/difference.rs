@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::style::{GREEN, HEADING, PLACE, Painted, RED};
+use super::style::{FAINT, GREEN, HEADING, PLACE, Painted, RED};
+use crate::install::{Lines, Origin};
 use tabia_io::sanitize::escape_control;
 
 /// Writes the difference between two texts of a file like `diff -u`; `None` is a missing
@@ -23,11 +24,8 @@ pub(super) fn write(
     let [old_lines, new_lines] =
         [old, new].map(|text| text.unwrap_or_default().lines().collect::<Vec<_>>());
     let lines = diff::slice(&old_lines, &new_lines);
-    let changed = |at: usize| !matches!(lines[at], diff::Result::Both(..));
-    // Three lines around each change; overlapping changes are one hunk.
-    let shown: Vec<usize> = (0..lines.len())
-        .filter(|&at| (at.saturating_sub(3)..lines.len().min(at + 4)).any(changed))
-        .collect();
+    let changed = |line: &diff::Result<_>| !matches!(line, diff::Result::Both(..));
+    let shown = with_context(&lines, changed);
     for piece in shown.chunk_by(|one, next| one + 1 == *next) {
         let before = |at: usize, old: bool| {
             let counts = |line: &&diff::Result<&&str>| match line {
@@ -62,4 +60,51 @@ pub(super) fn write(
         }
     }
     Ok(())
+}
+
+/// Writes who wrote the lines of a file, in its margin.
+pub(super) fn write_origins(
+    path: &Path,
+    lines: &Lines<'_>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let path = escape_control(&path.display().to_string());
+    if lines.iter().all(|(origin, _)| *origin == Origin::Setup) {
+        return writeln!(out, "{path}: all of it");
+    }
+    writeln!(out, "{path}:")?;
+    let shown = with_context(lines, |(origin, _)| *origin != Origin::Other);
+    for piece in shown.chunk_by(|one, next| one + 1 == *next) {
+        if piece[0] > 0 {
+            writeln!(out, "  ...")?;
+        }
+        for (origin, line) in piece.iter().map(|&at| lines[at]) {
+            let (style, margin) = match origin {
+                Origin::Setup => (PLACE, "setup"),
+                Origin::SetupRemoved => (FAINT, "gone"),
+                Origin::Since => (GREEN, "yours"),
+                Origin::Other => (FAINT, ""),
+            };
+            let line = line.trim_end_matches(['\r', '\n']);
+            writeln!(
+                out,
+                "{}",
+                format!("  {:5}  {line}", Painted(style, margin)).trim_end()
+            )?;
+        }
+    }
+    if shown.last().is_some_and(|last| last + 1 < lines.len()) {
+        writeln!(out, "  ...")?;
+    }
+    Ok(())
+}
+
+/// The places of lines to show: three around each changed one.
+fn with_context<T>(lines: &[T], is_changed: impl Fn(&T) -> bool) -> Vec<usize> {
+    (0..lines.len())
+        .filter(|&at| {
+            let around = &lines[at.saturating_sub(3)..lines.len().min(at + 4)];
+            around.iter().any(&is_changed)
+        })
+        .collect()
 }

@@ -10,9 +10,10 @@ use super::args::ConfigArgs;
 use super::columns::Table;
 use super::difference;
 use super::register::Program;
-use super::style::{HEADING, Painted};
+use super::style::{HEADING, Painted, counted};
 use crate::install::{
     ChessProgram, FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, TextFile,
+    WrittenFile,
 };
 use tabia_adapter::config::Config;
 use tabia_book::bin::ENTRY_BYTES;
@@ -33,10 +34,11 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     configuration folder, makes Tabia known to Cute Chess, BanksiaGUI, PyChess, Nibbler, GNOME \
     Chess and En Croissant, prints what to type in others, and plays a move to see that all \
     works. Close the chess programs first. One question is asked; its answers b and p choose \
-    books and programs, d shows each line that would change. What it does is recorded beside the \
-    configuration (setup.json), and --remove undoes it. A second run finds what is new.\n\n\
-    Exit codes: 0 done, or nothing to do; 1 you answered no, or it does not play; 2 a file \
-    cannot be read or written.";
+    books and programs, d shows each line that would change, and which lines an earlier run \
+    wrote. What it does is recorded beside the configuration (setup.json), and --remove undoes \
+    it: what you wrote stays. A second run finds what is new.\n\n\
+    Exit codes: 0 done, or nothing to do; 1 you answered no, it does not play, or --remove left \
+    a file as it is; 2 a file cannot be read or written.";
 
 /// Arguments of `setup`.
 #[derive(Args, Debug, Default)]
@@ -50,7 +52,7 @@ pub(super) struct SetupArgs {
     /// Shows what would be done, and does nothing; starts no engine either
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
-    /// Shows each line that changes, not only a summary
+    /// Shows each line that changes, and which lines an earlier setup wrote
     #[arg(long)]
     diff: bool,
     /// Only these chess programs, by the names of `tabia register`; may be given
@@ -99,6 +101,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     keep_sound_books(&mut finds, out)?;
     if args.diff || args.dry_run {
         show(&finds, out)?;
+        show_origins(&record.files, &record.command, out)?;
     }
 
     let used = super::configuration(&ConfigArgs::default())?;
@@ -156,7 +159,10 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
                 let name = |program: &ChessProgram| program.title().to_owned();
                 finds.programs = choose(&finds.programs, title, name, out)?;
             }
-            Reply::Lines => show_plan(&plan, out)?,
+            Reply::Lines => {
+                show_origins(&record.files, &record.command, out)?;
+                show_plan(&plan, out)?;
+            }
         }
     }
     if !finds.engines.is_empty() {
@@ -212,8 +218,9 @@ fn remove(
         name_registered(places, &SetupPlan::default(), out)?;
         return Ok(0);
     }
-    let plan = SetupPlan::undoing(record, &TextFile::text_of);
+    let (plan, rest) = SetupPlan::undoing(record, &TextFile::text_of);
     if args.diff || args.dry_run {
+        show_origins(&rest, &record.command, out)?;
         show_plan(&plan, out)?;
     } else {
         for change in &plan.changes {
@@ -222,20 +229,31 @@ fn remove(
         show_left(&plan, out)?;
     }
     name_registered(places, &plan, out)?;
-    writeln!(
-        out,
-        "delete {}, and the folders that were made and are empty",
-        shown(record_path)
-    )?;
+    let record_name = shown(record_path);
+    match rest.len() {
+        0 => writeln!(
+            out,
+            "delete {record_name}, and the folders that were made and are empty"
+        )?,
+        count => writeln!(
+            out,
+            "{record_name} remembers {} for the next \"tabia setup --remove\"",
+            counted(count as u64, "file")
+        )?,
+    }
     if args.dry_run {
         return Ok(0);
     }
     if !agreed(args, "Do this?", out)? {
         return Ok(1);
     }
-    plan.take_back(record, record_path)?;
-    writeln!(out, "Done.")?;
-    Ok(0)
+    let is_all = rest.is_empty();
+    plan.take_back(record, rest, record_path)?;
+    match is_all {
+        true => writeln!(out, "Done.")?,
+        false => writeln!(out, "Done, except for what is left as it is.")?,
+    }
+    Ok(u8::from(!is_all))
 }
 
 /// Prints the engines that stay in chess programs after a plan is done.
@@ -454,6 +472,32 @@ fn show_plan(plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
         difference::write(&change.path, before, after, out)?;
     }
     show_left(plan, out)
+}
+
+/// Shows which lines of the files of earlier runs are setup's.
+fn show_origins(files: &[WrittenFile], command: &str, out: &mut impl Write) -> io::Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let title = "Written by an earlier setup (\"yours\": since then)";
+    writeln!(out, "\n{}", Painted(HEADING, title))?;
+    for file in files {
+        let path = file.path();
+        let text = TextFile::text_of(&path);
+        let compared = match &text {
+            Ok(Some(now)) => file.compare(command, now),
+            Ok(None) => Err("it was deleted since".to_owned()),
+            Err(reason) => {
+                writeln!(out, "{}", plain(reason))?;
+                continue;
+            }
+        };
+        match compared {
+            Ok(compared) => difference::write_origins(&path, &compared.lines(), out)?,
+            Err(reason) => writeln!(out, "{}: {}", shown(&path), plain(&reason))?,
+        }
+    }
+    Ok(())
 }
 
 fn show_left(plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {

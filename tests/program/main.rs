@@ -36,6 +36,7 @@ mod probe;
 mod probe_is_play;
 mod prove;
 mod replay;
+mod setup;
 mod shell;
 mod structure;
 mod suite;

@@ -6,12 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{
-    Arguments, Folder, Ran, SIMPLE, STARTER, TABIA, assert_has, command, copy, tabia,
-};
+use crate::common::{Arguments, Folder, Ran, SIMPLE, STARTER, TABIA, assert_has, command, tabia};
 use serde_json::Value;
 
-fn run_in(home: &Path, arguments: &(impl Arguments + ?Sized)) -> Ran {
+pub(crate) fn run_in(home: &Path, arguments: &(impl Arguments + ?Sized)) -> Ran {
     let mut command = command(arguments);
     command.env("HOME", home);
     Ran::of(command.env("XDG_CONFIG_HOME", home.join(".config")))
@@ -284,125 +282,4 @@ fn lines_are_printed_for_the_other_programs() {
         assert_has(&text, part);
         assert_has(&text, "books/tabia.ctg");
     }
-}
-
-/// All files of a folder: paths and contents.
-#[cfg(target_os = "linux")]
-fn all_below(folder: &Path) -> Vec<(std::path::PathBuf, Option<Vec<u8>>)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(all_below(&path));
-        }
-        found.push((path.clone(), fs::read(&path).ok()));
-    }
-    found.sort();
-    found
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn setup_asks_before_changes_and_can_be_undone() {
-    let outer = home_of("pychess");
-    let home = outer.join("a 'home' of \"M\u{fc}ller\"; #1");
-    for folder in [".config/pychess", ".config/cutechess", "Chess books"] {
-        fs::create_dir_all(home.join(folder)).unwrap();
-    }
-    let pychess = home.join(".config/pychess/engines.json");
-    fs::write(&pychess, "[ {\"name\": \"Crafty\"} ]").unwrap();
-    copy(STARTER, &home.join("Chess books/main.ctg"));
-    fs::write(home.join("Chess books/damaged.ctg"), "no book").unwrap();
-    let before = all_below(&home);
-
-    // Without an answer nothing is written, and with --dry-run neither.
-    let asked = run_in(&home, "setup");
-    asked.ends(1);
-    // Few lines, then the question.
-    assert_has(&asked.out(), "p programs, d shows each line) [y/N] ");
-    let lines: Vec<String> = asked.out().lines().map(str::to_owned).collect();
-    let first = lines
-        .iter()
-        .position(|line| line.starts_with("Engines"))
-        .unwrap();
-    let question = lines
-        .iter()
-        .position(|line| line.starts_with("Do this?"))
-        .unwrap();
-    assert!(question - first <= 5, "{lines:#?}");
-    run_in(&home, "setup --dry-run").ok();
-    let shown = run_in(&home, "setup --dry-run --program pychess").printed();
-    assert!(
-        shown.contains("PyChess") && !shown.contains("Cute Chess"),
-        "{shown}"
-    );
-    assert_eq!(all_below(&home), before);
-
-    let text = run_in(&home, "setup --yes").printed();
-    for part in [
-        "main.ctg",
-        "Cute Chess: Game, New: CPU, then Tabia",
-        "PyChess",
-        "left out: ",
-        "book main.ctg: ",
-    ] {
-        assert_has(&text, part);
-    }
-    let engines = fs::read_to_string(&pychess).unwrap();
-    let engines: Value = serde_json::from_str(&engines).unwrap();
-    assert_eq!(engines[0]["name"], "Crafty");
-    assert_eq!(engines[1]["command"], TABIA);
-    let config = run_in(&home, "--check-config").out();
-    assert_has(&config, ".config/tabia/engines.toml");
-    assert_has(&config, "main.ctg\n    opens: ");
-
-    let after = all_below(&home);
-    let again = run_in(&home, "setup --yes").out();
-    assert_has(&again, "No file needs to change.");
-    assert_eq!(all_below(&home), after);
-    run_in(&home, "setup --remove").ends(1);
-    assert_eq!(all_below(&home), after);
-    run_in(&home, "setup --remove --yes").ok();
-    assert_eq!(all_below(&home), before);
-    let twice = run_in(&home, "setup --remove --yes").printed();
-    assert_has(&twice, "not changed anything yet");
-}
-
-/// The folder with the book is named in the first run only; Cute Chess stores what the
-/// adapter announces.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_second_setup_keeps_the_books_of_the_first() {
-    let outer = home_of("cutechess");
-    let home = outer.join("home");
-    for folder in [".config/cutechess", "elsewhere/deep"] {
-        fs::create_dir_all(home.join(folder)).unwrap();
-    }
-    fs::write(home.join(".config/cutechess/engines.json"), "[]").unwrap();
-    for name in ["one", "two"] {
-        copy(STARTER, &home.join(format!("elsewhere/deep/{name}.ctg")));
-    }
-    // Not the same book twice.
-    let folder = home.join("elsewhere").display().to_string();
-    run_in(
-        &home,
-        &format!("mark {folder}/deep/two.ctg --move e4 --learn-value 3"),
-    )
-    .ok();
-    run_in(&home, &format!("setup --yes --folder {folder}")).ok();
-    let config = home.join(".config/tabia/engines.toml");
-    let text = fs::read_to_string(&config).unwrap();
-    assert_eq!(text.matches("[[books]]").count(), 2, "{text}");
-    let after = all_below(&home);
-    assert_has(
-        &run_in(&home, "setup --yes").out(),
-        "No file needs to change.",
-    );
-    assert_eq!(all_below(&home), after);
-    // One that is not there any more is taken out.
-    fs::remove_file(home.join("elsewhere/deep/one.ctg")).unwrap();
-    run_in(&home, "setup --yes").ok();
-    let text = fs::read_to_string(&config).unwrap();
-    assert_eq!(text.matches("[[books]]").count(), 1, "{text}");
-    assert_has(&text, "deep/two.ctg");
 }

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! [Tabia]
+//! # Made by Tabia.
 //! protocol=uci
 //! binary=/opt/tabia/tabia
 //! arg-easy-0=--book=/books/main.ctg
@@ -30,6 +31,9 @@ const STRENGTHS: [(&str, &str); 5] = [
     ("uci-go-option-easy-0", "depth 1"),
     ("uci-go-option-normal-0", "depth 2"),
 ];
+
+/// The first line of a group that is not the user's.
+const MADE_BY: &str = "# Made by Tabia.";
 
 /// Whether a key sets the strength of a difficulty.
 fn is_strength(key: &str) -> bool {
@@ -115,7 +119,7 @@ pub(super) fn edit(text: &str, registration: &Registration) -> Result<String> {
             text if text.ends_with('\n') => "\n",
             _ => "\n\n",
         };
-        let mut edited = format!("{text}{between}[{}]\n", registration.name);
+        let mut edited = format!("{text}{between}[{}]\n{MADE_BY}\n", registration.name);
         let strengths = STRENGTHS.map(|(key, value)| (key.to_owned(), value.to_owned()));
         for (key, value) in wanted.into_iter().chain(strengths) {
             edited += &format!("{key}={value}\n");
@@ -182,6 +186,36 @@ pub(super) fn remove(text: &str, registration: &Registration) -> Result<String> 
         start -= 1;
     }
     Ok(replaced(&lines, start..end, ""))
+}
+
+/// The text with the adapter as in `before`, if its group is still that of `after`.
+/// Without a group in `before` it is removed.
+pub(super) fn restore(
+    text: &str,
+    [before, after]: [&str; 2],
+    registration: &Registration,
+) -> Result<String> {
+    let group = |text: &str| -> Result<Option<(Range<usize>, String)>> {
+        let (lines, groups) = read(text)?;
+        let mut named = groups
+            .iter()
+            .filter(|group| group.name == registration.name && group.is_ours(&lines, registration));
+        let found = named.next().map(|group| group.lines.clone());
+        Ok(found.map(|range| {
+            let own = lines.get(range.clone()).unwrap_or_default().concat();
+            (range, own)
+        }))
+    };
+    let Some((_, old)) = group(before)? else {
+        return remove(text, registration);
+    };
+    match (group(text)?, group(after)?) {
+        (Some((range, now)), Some((_, written))) if now == written => {
+            let (lines, _) = read(text)?;
+            Ok(replaced(&lines, range, &old))
+        }
+        _ => Ok(text.to_owned()),
+    }
 }
 
 /// The engines of a text; none if the program has not written it.

@@ -1,20 +1,21 @@
 //! Removes the adapter from a program's file, and lists the engines in it.
 
 use anyhow::Result;
+use jsonc_parser::cst::{CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::json::{objects, parse, unexpected};
+use super::json::{objects, parse, set, unexpected};
 use super::keyfile::Known;
 use super::programs::{described, is_ours};
 use super::{EditedFor, Registration, is_our_program, keyfile};
 
 impl EditedFor {
     /// The text of the program's file without the adapter; unchanged if it is not in it. An
-    /// engine of another self with the same name stays.
+    /// engine of another program with the same name stays.
     ///
     /// # Errors
     ///
-    /// The text is not what the self writes.
+    /// The text is not what the program writes.
     pub(crate) fn remove(self, text: &str, registration: &Registration) -> Result<String> {
         if text.trim().is_empty() {
             return Ok(text.to_owned());
@@ -22,29 +23,75 @@ impl EditedFor {
         if self == EditedFor::GnomeChess {
             return keyfile::remove(text, registration);
         }
-        if self == EditedFor::Nibbler {
-            let root = parse(text, "{}")?;
-            let engines = root
-                .object_value()
-                .ok_or_else(|| unexpected("the whole", "an object"))?;
-            if let Some(engine) = engines.get(&registration.command) {
-                engine.remove();
-            }
-            return Ok(root.to_string());
+        let root = parse(text, self.empty())?;
+        for engine in self.entries(&root, registration)? {
+            engine.remove();
         }
-        let root = parse(text, "[]")?;
-        let (_, engines) = objects(&root)?;
-        for engine in engines {
-            let described = described(self, &engine);
-            if described.is_some_and(|engine| is_ours(self, &engine, registration).unwrap_or(false))
-            {
-                engine.remove();
+        Ok(root.to_string())
+    }
+
+    /// The text of the program's file with the adapter as in `before`: without it, or with the
+    /// fields that still have their values of `after` set back. Other fields stay.
+    ///
+    /// # Errors
+    ///
+    /// One of the texts is not what the program writes.
+    pub(crate) fn restore(
+        self,
+        text: &str,
+        [before, after]: [&str; 2],
+        registration: &Registration,
+    ) -> Result<String> {
+        if self == EditedFor::GnomeChess {
+            return keyfile::restore(text, [before, after], registration);
+        }
+        let entry = |text: &str| -> Result<Option<Value>> {
+            let root = parse(text, self.empty())?;
+            let entries = self.entries(&root, registration)?;
+            Ok(entries.first().and_then(Entry::value))
+        };
+        let (Some(before), Some(after)) = (entry(before)?, entry(after)?) else {
+            return self.remove(text, registration);
+        };
+        let root = parse(text, self.empty())?;
+        for engine in self.entries(&root, registration)? {
+            if let (Some(now), Some(object)) = (engine.value(), engine.object()) {
+                set_fields(&object, &set_back(&before, &after, now));
             }
         }
         Ok(root.to_string())
     }
 
-    /// The UCI engines without arguments in a file. None if the self has not written it.
+    /// The text of a file without engines.
+    const fn empty(self) -> &'static str {
+        match self {
+            EditedFor::Nibbler => "{}",
+            _ => "[]",
+        }
+    }
+
+    /// The adapter in a JSON file.
+    fn entries(self, root: &CstRootNode, registration: &Registration) -> Result<Vec<Entry>> {
+        if self == EditedFor::Nibbler {
+            let engines = root
+                .object_value()
+                .ok_or_else(|| unexpected("the whole", "an object"))?;
+            let engine = engines.get(&registration.command);
+            return Ok(engine.map(Entry::Field).into_iter().collect());
+        }
+        let (_, engines) = objects(root)?;
+        let is_it = |engine: &CstObject| {
+            described(self, engine)
+                .is_some_and(|engine| is_ours(self, &engine, registration).unwrap_or(false))
+        };
+        Ok(engines
+            .into_iter()
+            .filter(is_it)
+            .map(Entry::Element)
+            .collect())
+    }
+
+    /// The UCI engines without arguments in a file. None if the program has not written it.
     #[must_use]
     pub(crate) fn engines(self, text: &str) -> Vec<String> {
         let known = known(self, text).into_iter();
@@ -58,6 +105,75 @@ impl EditedFor {
         let known = known(self, text).into_iter();
         let ours = known.filter(|engine| is_our_program(&engine.command));
         ours.map(|engine| engine.name).collect()
+    }
+}
+
+/// An engine in a JSON file.
+enum Entry {
+    Element(CstObject),
+    Field(CstObjectProp),
+}
+
+impl Entry {
+    fn remove(self) {
+        match self {
+            Entry::Element(object) => object.remove(),
+            Entry::Field(field) => field.remove(),
+        }
+    }
+
+    fn object(&self) -> Option<CstObject> {
+        match self {
+            Entry::Element(object) => Some(object.clone()),
+            Entry::Field(field) => field.object_value(),
+        }
+    }
+
+    fn value(&self) -> Option<Value> {
+        serde_json::from_str(&self.object()?.to_string()).ok()
+    }
+}
+
+/// A value without the change from `before` to `after`, where it was not changed since.
+fn set_back(before: &Value, after: &Value, now: Value) -> Value {
+    match (before, after, now) {
+        (before, after, now) if *after == now => before.clone(),
+        (Value::Object(before), Value::Object(after), Value::Object(now)) => {
+            let missing = before.iter().filter(|(name, _)| !after.contains_key(*name));
+            let missing: Vec<_> = missing
+                .filter(|(name, _)| !now.contains_key(*name))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
+            let kept = now.into_iter().filter_map(|(name, now)| {
+                let value = match (before.get(&name), after.get(&name)) {
+                    (Some(before), Some(after)) => set_back(before, after, now),
+                    // Added by setup.
+                    (None, Some(after)) if *after == now => return None,
+                    _ => now,
+                };
+                Some((name, value))
+            });
+            Value::Object(kept.chain(missing).collect())
+        }
+        (_, _, now) => now,
+    }
+}
+
+/// Gives an object these fields.
+fn set_fields(object: &CstObject, value: &Value) {
+    let Value::Object(fields) = value else {
+        return;
+    };
+    for field in object.properties() {
+        if field
+            .decoded_name()
+            .is_some_and(|name| !fields.contains_key(&name))
+        {
+            field.remove();
+        }
+    }
+    for (name, value) in fields {
+        set(object, name, value);
     }
 }
 

@@ -258,7 +258,8 @@ fn the_group_in_the_file_of_gnome_chess_is_added_and_removed() {
     let strengths = "option-easy-0=Skill Level 0\noption-normal-0=Skill Level 5\n\
                      option-hard-0=Skill Level 20\nuci-go-option-easy-0=depth 1\n\
                      uci-go-option-normal-0=depth 2\n";
-    let ours = format!("\n[Tabia]\nprotocol=uci\nbinary=/opt/tabia/tabia\n{strengths}");
+    let ours =
+        format!("\n[Tabia]\n# Made by Tabia.\nprotocol=uci\nbinary=/opt/tabia/tabia\n{strengths}");
     assert_eq!(edited, format!("{GNOME}{ours}"));
     assert_eq!(program.edit(&edited, &bare).unwrap(), edited);
     assert_eq!(program.engines(&edited), ["/x/boo", "/opt/tabia/tabia"]);

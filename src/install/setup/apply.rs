@@ -81,21 +81,40 @@ impl SetupPlan {
         self.changes.iter().try_for_each(put)
     }
 
-    /// Makes the changes of a plan that undoes a record, and removes the record and the
-    /// created folders that are empty.
+    /// Makes the changes of a plan that undoes a record, and removes the created folders that
+    /// are empty. The record keeps `rest`, the files that the plan cannot undo; without any it
+    /// is removed.
     ///
     /// # Errors
     ///
     /// The same as for [`SetupPlan::carry_out`]; the record stays then.
-    pub(crate) fn take_back(&self, record: &Record, record_path: &Path) -> anyhow::Result<()> {
+    pub(crate) fn take_back(
+        &self,
+        record: &Record,
+        rest: Vec<WrittenFile>,
+        record_path: &Path,
+    ) -> anyhow::Result<()> {
         self.changes.iter().try_for_each(put)?;
-        let shown = record_path.display();
-        fs::remove_file(record_path).with_context(|| format!("cannot delete {shown}"))?;
+        if rest.is_empty() {
+            let shown = record_path.display();
+            fs::remove_file(record_path).with_context(|| format!("cannot delete {shown}"))?;
+        }
+        let mut folders = record.folders.clone();
         for folder in record.folders.iter().rev() {
             // A folder with other files is not empty and stays.
-            let _ = fs::remove_dir(path_of(folder));
+            if fs::remove_dir(path_of(folder)).is_ok() {
+                folders.retain(|other| other != folder);
+            }
         }
-        Ok(())
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let left = Record {
+            command: record.command.clone(),
+            folders,
+            files: rest,
+        };
+        left.write(record_path)
     }
 }
 

@@ -16,7 +16,8 @@ pub(crate) fn write(engines: &[PathBuf], books: &[PathBuf]) -> String {
     let all = all.map(Value::from).collect::<Vec<_>>();
     let mut text = String::from(
         "# Made by \"tabia setup\". Change what you like: a file that you have changed is\n\
-         # left alone. \"tabia check\" shows what is used.\n\n\
+         # left alone, and \"tabia setup --dry-run\" shows which lines are yours. \"tabia\n\
+         # check\" shows what is used.\n\n\
          # The first engine that starts plays; \"builtin\" comes with the program.\n",
     );
     text.push_str(&format!("default = {}\n", Value::from(all)));

@@ -9,10 +9,11 @@
 //!
 //! [`Finds::search`] searches, [`SetupPlan::new`] decides the new content of each file, and
 //! [`SetupPlan::carry_out`] makes the changes. They are stored in a [`Record`] next to the
-//! configuration, with the old texts of all files, so that [`SetupPlan::undoing`] can plan
-//! their reversal. Both plans are pure: they get the text of a file from a function.
+//! configuration, with the texts of all files before and after, so that [`SetupPlan::undoing`]
+//! can plan their reversal, and users see who wrote which line ([`compare::Comparison`]). Both plans are pure: they get the text of a file from a function.
 
 mod apply;
+mod compare;
 mod configuration;
 mod find;
 mod places;
@@ -22,11 +23,12 @@ mod record;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use compare::{Lines, Origin};
 pub(crate) use find::Finds;
 pub(crate) use places::Places;
 pub(crate) use plan::{FileChange, SetupPlan, Situation};
 pub(crate) use programs::ChessProgram;
-pub(crate) use record::Record;
+pub(crate) use record::{Record, WrittenFile};
 
 /// The name of the adapter in chess programs.
 const NAME: &str = "Tabia";

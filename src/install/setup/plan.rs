@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
+use super::compare::Comparison;
 use super::configuration;
 use super::find::Finds;
 use super::programs::ChessProgram;
-use super::record::{Record, WrittenFile, path_of};
+use super::record::{Record, WrittenFile};
 use crate::install::register::{EditedFor, Registration};
 
 /// A file to create, change or delete.
@@ -77,27 +76,32 @@ impl SetupPlan {
         plan
     }
 
-    /// The plan that undoes everything in the record.
+    /// The plan that undoes everything in the record, and the files that it cannot undo.
     #[must_use]
-    pub(crate) fn undoing(record: &Record, text_of: TextOf<'_>) -> SetupPlan {
+    pub(crate) fn undoing(record: &Record, text_of: TextOf<'_>) -> (SetupPlan, Vec<WrittenFile>) {
         let mut plan = SetupPlan::default();
+        let mut rest = Vec::new();
         for file in record.files.iter().rev() {
-            let path = path_of(&file.path);
-            match text_of(&path) {
+            let path = file.path();
+            let after = text_of(&path).and_then(|now| match now {
+                Some(now) => Ok(Some((undone(file, &record.command, &now)?, now))),
+                None => Ok(None),
+            });
+            match after {
                 Ok(None) => {}
-                Ok(Some(now)) => match undone(file, &record.command, &now) {
-                    Ok(after) => plan.change(FileChange {
-                        path,
-                        program: file.program,
-                        before: Some(now),
-                        after,
-                    }),
-                    Err(reason) => plan.left.push(format!("{}: {reason}", path.display())),
-                },
-                Err(reason) => plan.left.push(reason),
+                Ok(Some((after, now))) => plan.change(FileChange {
+                    path,
+                    program: file.program,
+                    before: Some(now),
+                    after,
+                }),
+                Err(reason) => {
+                    plan.left.push(reason);
+                    rest.insert(0, file.clone());
+                }
             }
         }
-        plan
+        (plan, rest)
     }
 
     fn configure(&mut self, finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) {
@@ -156,35 +160,24 @@ impl SetupPlan {
     }
 }
 
-/// The text of a file without Tabia's changes: the old one if it has not changed since,
-/// else the present one without the adapter.
+/// What a file would be without setup's changes: its text, `None` for no file.
+///
+/// # Errors
+///
+/// It cannot be told, and why: a sentence with the path.
 pub(super) fn undone(
     file: &WrittenFile,
     command: &str,
     now: &str,
 ) -> Result<Option<String>, String> {
-    if now == file.after {
-        return Ok(file.before.clone());
+    let path = file.path();
+    let path = path.display();
+    match file.compare(command, now) {
+        Ok(Comparison::Separate { without, .. }) => Ok(without),
+        Ok(Comparison::Entangled { line, .. }) => Err(format!(
+            "{path}:{line}: you have changed or extended what setup wrote here; delete the file, \
+             or the lines that \"tabia setup --dry-run\" marks as setup's, and run this again"
+        )),
+        Err(reason) => Err(format!("{path}: {reason}")),
     }
-    let Some(program) = file.program else {
-        return Err(
-            "you have changed this file, so it stays; delete it if you do not need it".to_owned(),
-        );
-    };
-    let ours = Registration {
-        name: super::NAME.to_owned(),
-        command: command.to_owned(),
-        ..Registration::default()
-    };
-    let without = program
-        .remove(now, &ours)
-        .map_err(|error| error.to_string())?;
-    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
-    let same =
-        |one: &str, other: &str| one == other || value(one).is_some() && value(one) == value(other);
-    Ok(match &file.before {
-        Some(before) if same(before, &without) => Some(before.clone()),
-        None if ["[]", "{}"].iter().any(|empty| same(empty, &without)) => None,
-        _ => Some(without),
-    })
 }

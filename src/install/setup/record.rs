@@ -55,6 +55,14 @@ impl Record {
     }
 }
 
+impl WrittenFile {
+    /// Its path.
+    #[must_use]
+    pub(crate) fn path(&self) -> PathBuf {
+        path_of(&self.path)
+    }
+}
+
 /// The path that a text of the record means: of several possible ones, the existing one.
 pub(super) fn path_of(text: &str) -> PathBuf {
     let mut readings = from_text(text);

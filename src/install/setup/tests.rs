@@ -39,6 +39,10 @@ impl Disk {
     }
 
     fn undo(&self, record: &Record) -> SetupPlan {
+        self.undo_and_rest(record).0
+    }
+
+    fn undo_and_rest(&self, record: &Record) -> (SetupPlan, Vec<WrittenFile>) {
         SetupPlan::undoing(record, &|path| Ok(self.0.get(path).cloned()))
     }
 
@@ -105,7 +109,8 @@ fn the_written_configuration_has_the_found_engines_and_books() {
     let text = write_configuration(&[], &[]);
     let expected = "\
 # Made by \"tabia setup\". Change what you like: a file that you have changed is
-# left alone. \"tabia check\" shows what is used.
+# left alone, and \"tabia setup --dry-run\" shows which lines are yours. \"tabia
+# check\" shows what is used.
 
 # The first engine that starts plays; \"builtin\" comes with the program.
 default = [\"builtin\"]
@@ -218,7 +223,9 @@ fn files_changed_by_others_are_not_changed() {
     let fewer = Finds::default();
     assert_eq!(disk.plan(&fewer, &record, None).changes, []);
     let undo = disk.undo(&record);
-    assert_eq!((undo.changes.len(), undo.left.len()), (2, 1), "{undo:?}");
+    assert_eq!((undo.changes.len(), undo.left.len()), (3, 0), "{undo:?}");
+    disk.apply(&undo);
+    assert_eq!(disk.0, BTreeMap::from([(own, "# mine\n".to_owned())]));
     // Another configuration takes precedence over ours.
     let other = disk.plan(&fewer, &Record::default(), Some(Path::new("/x/tabia.toml")));
     assert!(other.changes.is_empty() && other.left[0].contains("/x/tabia.toml"));
@@ -335,8 +342,8 @@ fn setup_in_a_home_folder_can_be_undone() {
     fs::remove_file(home.join("bin/berserk")).unwrap();
 
     let record = Record::read(&record_path).unwrap();
-    let plan = SetupPlan::undoing(&record, &TextFile::text_of);
-    plan.take_back(&record, &record_path).unwrap();
+    let (plan, rest) = SetupPlan::undoing(&record, &TextFile::text_of);
+    plan.take_back(&record, rest, &record_path).unwrap();
     assert_eq!(tree(&home), before);
 }
 
@@ -370,7 +377,7 @@ fn the_system_list_of_gnome_chess_is_copied_and_not_changed() {
     };
     let plan = disk.plan(&finds, &Record::default(), None);
     disk.apply(&plan);
-    let ours = "\n[Tabia]\nprotocol=uci\nbinary=/opt/tabia/tabia\noption-easy-0=Skill Level 0\n";
+    let ours = "\n[Tabia]\n# Made by Tabia.\nprotocol=uci\nbinary=/opt/tabia/tabia\noption-easy-0=Skill Level 0\n";
     assert!(disk.0[&own].starts_with(&(list.to_owned() + ours)));
     let record = recorded(&plan);
     assert_eq!(disk.plan(&finds, &record, None).changes, []);
@@ -378,4 +385,95 @@ fn the_system_list_of_gnome_chess_is_copied_and_not_changed() {
     assert!(text.contains("GNOME Chess"), "{text}");
     disk.apply(&disk.undo(&record));
     assert_eq!(disk.0, before.0);
+}
+
+const OWN: &str = "/c/tabia/engines.toml";
+
+/// What a user has changed is not lost, and setup remembers the file until it is undone.
+#[test]
+fn a_file_that_cannot_be_told_apart_stays_and_is_remembered() {
+    let own = PathBuf::from(OWN);
+    let mut disk = Disk::default();
+    let first = disk.plan(&finds(), &Record::default(), None);
+    disk.apply(&first);
+    let record = recorded(&first);
+    let written = disk.0[&own].clone();
+    let mine = written.replace("/x/ü", "/x/mine");
+    disk.0.insert(own.clone(), mine.clone());
+    let (plan, rest) = disk.undo_and_rest(&record);
+    let line = 1 + mine.lines().position(|line| line.contains("mine")).unwrap();
+    assert_eq!(plan.left.len(), 1);
+    let start = format!("{OWN}:{line}: you have changed");
+    assert!(plan.left[0].starts_with(&start), "{:?}", plan.left);
+    disk.apply(&plan);
+    assert_eq!(disk.0, BTreeMap::from([(own.clone(), mine.clone())]));
+
+    // A second setup leaves the file alone, too.
+    let left = Record {
+        files: rest,
+        ..record
+    };
+    let none = Finds::default();
+    assert_eq!(disk.plan(&none, &left, None).changes, []);
+    // The text of before is back, or nothing of setup's is left, or no file.
+    for (text, after) in [
+        (Some(written), None),
+        (
+            Some("[engine.x]\ncommand = \"/x\"\n".to_owned()),
+            Some("[engine.x]\ncommand = \"/x\"\n"),
+        ),
+        (None, None),
+    ] {
+        let mut disk = Disk::default();
+        disk.0.extend(text.map(|text| (own.clone(), text)));
+        let (plan, rest) = disk.undo_and_rest(&left);
+        assert_eq!((plan.left.len(), rest.len()), (0, 0), "{plan:?}");
+        disk.apply(&plan);
+        assert_eq!(disk.0.get(&own).map(String::as_str), after);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_record_keeps_only_what_could_not_be_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join("tabia").join(name);
+    let (own, pychess, record_path) = (at("engines.toml"), at("engines.json"), at("setup.json"));
+    let run = |record: &Record| {
+        let finds = Finds {
+            programs: vec![ChessProgram::Edited(EditedFor::PyChess, pychess.clone())],
+            ..Finds::default()
+        };
+        let situation = Situation {
+            configuration: &own,
+            other: None,
+            record,
+            registration: &registration(),
+        };
+        let plan = SetupPlan::new(&finds, &situation, &TextFile::text_of);
+        plan.carry_out(record, &registration().command, &record_path)
+            .unwrap();
+    };
+    let undo = || {
+        let record = Record::read(&record_path).unwrap();
+        let (plan, rest) = SetupPlan::undoing(&record, &TextFile::text_of);
+        plan.take_back(&record, rest, &record_path).unwrap();
+        Record::read(&record_path).unwrap()
+    };
+    run(&Record::default());
+    let written = fs::read_to_string(&own).unwrap();
+    fs::write(&own, written.replace("[\"builtin\"]", "\"lc0\"")).unwrap();
+    // Not what PyChess writes.
+    let list = fs::read_to_string(&pychess).unwrap();
+    fs::write(&pychess, "[").unwrap();
+    let left = undo();
+    assert_eq!((left.files.len(), left.folders.len()), (2, 1), "{left:?}");
+    fs::write(&pychess, list).unwrap();
+    let left = undo();
+    assert_eq!(left.files.len(), 1, "{left:?}");
+    assert_eq!(left.files[0].path, to_text(&own));
+    assert!(!pychess.exists());
+    fs::write(&own, written).unwrap();
+    assert_eq!(undo(), Record::default());
+    assert_eq!(tree(folder.path()), []);
 }

@@ -1,0 +1,227 @@
+//! `tabia setup` with homes of its own: what it asks, writes, and takes away again.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::{Folder, STARTER, TABIA, assert_has, copy};
+use crate::shell::run_in;
+use serde_json::Value;
+
+/// All files of a folder: paths and contents; of folders only the paths.
+type Files = Vec<(PathBuf, Option<Vec<u8>>)>;
+
+fn all_below(folder: &Path) -> Files {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(all_below(&path));
+        }
+        found.push((path.clone(), fs::read(&path).ok()));
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn setup_asks_before_changes_and_can_be_undone() {
+    let outer = Folder::new();
+    let home = outer.join("a 'home' of \"M\u{fc}ller\"; #1");
+    for folder in [".config/pychess", ".config/cutechess", "Chess books"] {
+        fs::create_dir_all(home.join(folder)).unwrap();
+    }
+    let pychess = home.join(".config/pychess/engines.json");
+    fs::write(&pychess, "[ {\"name\": \"Crafty\"} ]").unwrap();
+    copy(STARTER, &home.join("Chess books/main.ctg"));
+    fs::write(home.join("Chess books/damaged.ctg"), "no book").unwrap();
+    let before = all_below(&home);
+
+    // Without an answer nothing is written, and with --dry-run neither.
+    let asked = run_in(&home, "setup");
+    asked.ends(1);
+    // Few lines, then the question.
+    assert_has(&asked.out(), "p programs, d shows each line) [y/N] ");
+    let lines: Vec<String> = asked.out().lines().map(str::to_owned).collect();
+    let first = lines
+        .iter()
+        .position(|line| line.starts_with("Engines"))
+        .unwrap();
+    let question = lines
+        .iter()
+        .position(|line| line.starts_with("Do this?"))
+        .unwrap();
+    assert!(question - first <= 5, "{lines:#?}");
+    run_in(&home, "setup --dry-run").ok();
+    let shown = run_in(&home, "setup --dry-run --program pychess").printed();
+    assert!(
+        shown.contains("PyChess") && !shown.contains("Cute Chess"),
+        "{shown}"
+    );
+    assert_eq!(all_below(&home), before);
+
+    let text = run_in(&home, "setup --yes").printed();
+    for part in [
+        "main.ctg",
+        "Cute Chess: Game, New: CPU, then Tabia",
+        "PyChess",
+        "left out: ",
+        "book main.ctg: ",
+    ] {
+        assert_has(&text, part);
+    }
+    let engines = fs::read_to_string(&pychess).unwrap();
+    let engines: Value = serde_json::from_str(&engines).unwrap();
+    assert_eq!(engines[0]["name"], "Crafty");
+    assert_eq!(engines[1]["command"], TABIA);
+    let config = run_in(&home, "--check-config").out();
+    assert_has(&config, ".config/tabia/engines.toml");
+    assert_has(&config, "main.ctg\n    opens: ");
+
+    let after = all_below(&home);
+    let again = run_in(&home, "setup --yes").out();
+    assert_has(&again, "No file needs to change.");
+    assert_eq!(all_below(&home), after);
+    run_in(&home, "setup --remove").ends(1);
+    assert_eq!(all_below(&home), after);
+    run_in(&home, "setup --remove --yes").ok();
+    assert_eq!(all_below(&home), before);
+    let twice = run_in(&home, "setup --remove --yes").printed();
+    assert_has(&twice, "not changed anything yet");
+}
+
+/// The folder with the book is named in the first run only; Cute Chess stores what the
+/// adapter announces.
+#[test]
+fn a_second_setup_keeps_the_books_of_the_first() {
+    let outer = Folder::new();
+    let home = outer.join("home");
+    for folder in [".config/cutechess", "elsewhere/deep"] {
+        fs::create_dir_all(home.join(folder)).unwrap();
+    }
+    fs::write(home.join(".config/cutechess/engines.json"), "[]").unwrap();
+    for name in ["one", "two"] {
+        copy(STARTER, &home.join(format!("elsewhere/deep/{name}.ctg")));
+    }
+    // Not the same book twice.
+    let folder = home.join("elsewhere").display().to_string();
+    run_in(
+        &home,
+        &format!("mark {folder}/deep/two.ctg --move e4 --learn-value 3"),
+    )
+    .ok();
+    run_in(&home, &format!("setup --yes --folder {folder}")).ok();
+    let config = home.join(".config/tabia/engines.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    assert_eq!(text.matches("[[books]]").count(), 2, "{text}");
+    let after = all_below(&home);
+    assert_has(
+        &run_in(&home, "setup --yes").out(),
+        "No file needs to change.",
+    );
+    assert_eq!(all_below(&home), after);
+    // One that is not there any more is taken out.
+    fs::remove_file(home.join("elsewhere/deep/one.ctg")).unwrap();
+    run_in(&home, "setup --yes").ok();
+    let text = fs::read_to_string(&config).unwrap();
+    assert_eq!(text.matches("[[books]]").count(), 1, "{text}");
+    assert_has(&text, "deep/two.ctg");
+}
+
+/// A home with PyChess, Cute Chess and GNOME Chess, after `setup`, and its files before it.
+fn set_up() -> (Folder, Files) {
+    let home = Folder::new();
+    for (folder, file, text) in [
+        (
+            "pychess",
+            "engines.json",
+            "[ {\"name\": \"Crafty\", \"command\": \"crafty\"} ]",
+        ),
+        ("cutechess", "engines.json", "[]\r\n"),
+        (
+            "gnome-chess",
+            "engines.conf",
+            "[Crafty]\r\nprotocol=cecp\r\nbinary=crafty",
+        ),
+    ] {
+        fs::create_dir_all(home.join(".config").join(folder)).unwrap();
+        home.put(&format!(".config/{folder}/{file}"), text);
+    }
+    fs::create_dir(home.join("Chess")).unwrap();
+    copy(STARTER, &home.join("Chess/main.ctg"));
+    let before = all_below(&home);
+    run_in(&home, "setup --yes").ok();
+    (home, before)
+}
+
+const CONFIGURATION: &str = ".config/tabia/engines.toml";
+
+#[test]
+fn setup_remove_keeps_what_the_user_and_the_programs_wrote() {
+    let (home, _) = set_up();
+    let text = home.text(CONFIGURATION).replace('\n', "\r\n");
+    let mine = "[[books]]\r\nfile = \"mine.ctg\"";
+    home.put(CONFIGURATION, text + mine);
+    // PyChess writes its list again, in its own way and with another engine.
+    let pychess = ".config/pychess/engines.json";
+    let mut engines: Vec<Value> = serde_json::from_str(&home.text(pychess)).unwrap();
+    engines[1]["recheck"] = false.into();
+    engines.insert(0, serde_json::json!({"name": "New", "command": "new"}));
+    home.put(pychess, serde_json::to_string(&engines).unwrap());
+    let gnome = ".config/gnome-chess/engines.conf";
+    let crafty = home
+        .text(gnome)
+        .replace("binary=crafty", "binary=my-crafty");
+    home.put(gnome, crafty);
+
+    let changed = all_below(&home);
+    for answer in ["setup --dry-run", "setup --diff"] {
+        let shown = run_in(&home, answer).out();
+        assert_has(&shown, "  setup  default = ");
+        assert_has(&shown, "  yours  [[books]]\n  yours  file = \"mine.ctg\"\n");
+        assert_has(&shown, "  setup  [Tabia]\n  setup  # Made by Tabia.\n");
+        assert!(!shown.contains("setup  binary=my-crafty"), "{shown}");
+    }
+    // A second setup leaves all of it alone.
+    run_in(&home, "setup --yes").ok();
+    for ((path, now), (_, then)) in all_below(&home).iter().zip(&changed) {
+        assert!(now == then, "{}", path.display());
+    }
+
+    run_in(&home, "setup --remove --yes").ok();
+    assert_eq!(home.text(CONFIGURATION), mine);
+    engines.pop();
+    let left: Vec<Value> = serde_json::from_str(&home.text(pychess)).unwrap();
+    assert_eq!(left, engines);
+    let crafty = "[Crafty]\r\nprotocol=cecp\r\nbinary=my-crafty";
+    assert_eq!(home.text(gnome).trim_end(), crafty);
+    assert_eq!(home.text(".config/cutechess/engines.json"), "[]\r\n");
+    let twice = run_in(&home, "setup --remove").printed();
+    assert_has(&twice, "not changed anything yet");
+}
+
+#[test]
+fn setup_remove_reports_the_line_that_both_changed() {
+    let (home, before) = set_up();
+    let written = home.text(CONFIGURATION);
+    let mine = written.replace("default = [", "default = [\"lc0\", ");
+    home.put(CONFIGURATION, &*mine);
+    let line = 1 + mine.lines().position(|line| line.contains("lc0")).unwrap();
+    for round in ["first", "second"] {
+        let ran = run_in(&home, "setup --remove --yes");
+        ran.ends(1);
+        let text = ran.out();
+        assert_has(&text, &format!("engines.toml:{line}: you have changed"));
+        assert_has(&text, "setup.json remembers 1 file");
+        assert_eq!(home.text(CONFIGURATION), mine, "{round}");
+    }
+    // What the message says: the marks tell which lines to delete.
+    let shown = run_in(&home, "setup --remove --dry-run").out();
+    assert_has(&shown, "  gone   default = [");
+    assert_has(&shown, "  yours  default = [\"lc0\", ");
+    home.put(CONFIGURATION, written);
+    run_in(&home, "setup --remove --yes").ok();
+    assert_eq!(all_below(&home), before);
+}

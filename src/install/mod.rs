@@ -5,5 +5,7 @@ mod setup;
 mod text_file;
 
 pub(crate) use register::{EditedFor, PrintedFor, Registration};
-pub(crate) use setup::{ChessProgram, FileChange, Finds, Places, Record, SetupPlan, Situation};
+pub(crate) use setup::{
+    ChessProgram, FileChange, Finds, Places, Record, SetupPlan, Situation, is_executable,
+};
 pub(crate) use text_file::{TextFile, make_folder};

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::args::DryRun;
 use super::build;
+use super::complete;
 use super::counting::Counting;
 use tabia_io::atomic::Previous;
 use tabia_notation::{self as notation, Line};
@@ -16,9 +17,10 @@ use tabia_notation::{self as notation, Line};
 #[derive(Args, Debug)]
 pub(super) struct AddArgs {
     /// The book
+    #[arg(add = complete::books())]
     book: PathBuf,
     /// Games, as for `tabia build`; or books
-    #[arg(value_name = "SOURCE", required_unless_present_any = ["line", "priority"])]
+    #[arg(value_name = "SOURCE", add = complete::books_and_games(), required_unless_present_any = ["line", "priority"])]
     sources: Vec<PathBuf>,
     /// A line, as "1.e4 c5 2.c3!"; its moves have no games, its annotations are stored.
     /// May be given several times

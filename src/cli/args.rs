@@ -6,20 +6,12 @@ use anyhow::{Context as _, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use super::complete::{self, Of};
+use super::configuration::ConfigArgs;
 use tabia_adapter::settings::{OptionId, Options, Settings};
 use tabia_book::ctg::RewriteOptions;
 use tabia_io::atomic::{Previous, TempFolder};
 use tabia_notation::Line;
-
-/// Where the configuration comes from.
-#[derive(Args, Clone, Debug, Default)]
-pub(super) struct ConfigArgs {
-    /// Configuration file [default: $TABIA_CONFIG, then tabia.toml or
-    /// engines.toml beside the program, in the user's configuration folder,
-    /// and engines.toml in the current folder]
-    #[arg(long, value_name = "FILE")]
-    pub(super) config: Option<PathBuf>,
-}
 
 /// Arguments of `play`.
 #[derive(Args, Clone, Debug, Default)]
@@ -27,14 +19,14 @@ pub(super) struct PlayArgs {
     #[command(flatten)]
     pub(super) config: ConfigArgs,
     /// The engine: a name from the configuration, or the path of a program
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::engines())]
     pub(super) engine: Option<String>,
     /// A book to play from; may be given several times, used in this order
     /// [default: the starter book]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = complete::books())]
     pub(super) book: Vec<PathBuf>,
     /// Sets a UCI option of Tabia or of the engine, as the GUI would
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Both))]
     pub(super) set: Vec<String>,
     /// Writes the whole conversation to a file: see `tabia replay`
     #[arg(long, value_name = "FILE")]
@@ -50,7 +42,7 @@ pub(super) struct PlayArgs {
     #[arg(long)]
     pub(super) check_config: bool,
     /// An engine to run, with its arguments, instead of a configured one
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND", add = complete::commands())]
     pub(super) command: Vec<std::ffi::OsString>,
 }
 
@@ -89,7 +81,7 @@ impl PlaceArgs {
 #[derive(Args, Debug)]
 pub(super) struct InfoArgs {
     /// The book, or several
-    #[arg(value_name = "BOOK", required = true)]
+    #[arg(value_name = "BOOK", required = true, add = complete::books_and_indexes())]
     pub(super) books: Vec<PathBuf>,
     /// Prints one JSON object
     #[arg(long)]

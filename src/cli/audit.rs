@@ -8,7 +8,9 @@ use std::time::Instant;
 use anyhow::ensure;
 use clap::Args;
 
-use super::args::{ConfigArgs, Force, Sides};
+use super::args::{Force, Sides};
+use super::complete::{self, Of};
+use super::configuration::ConfigArgs;
 use super::engine_args::EngineArgs;
 use super::evaluations::{self, Form};
 use super::style::counted_as;
@@ -33,6 +35,7 @@ const CONFIRMATION_NODES: u64 = 500_000;
 #[derive(Args, Debug)]
 pub(super) struct AuditArgs {
     /// The book
+    #[arg(add = complete::books())]
     pub(super) book: PathBuf,
     /// Centipawns that a move may lose against the best known move, and that a line may
     /// end below zero
@@ -50,7 +53,7 @@ pub(super) struct AuditArgs {
     /// Searches the positions of the first findings again with this engine: before the
     /// move, after it, and after the better move. A name from the configuration, or the
     /// path of a program
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(long, value_name = "ENGINE", add = complete::engines())]
     confirm: Option<String>,
     /// Nodes of each of these searches; moves that still lose are searched again with
     /// twice as many
@@ -98,7 +101,7 @@ pub(super) struct AuditArgs {
     #[arg(long, value_name = "FILE")]
     evaluations: Option<PathBuf>,
     /// Sets one of the options that decide between moves
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Choice))]
     set: Vec<String>,
 }
 

@@ -13,6 +13,7 @@ use shakmaty::Color;
 use super::also::Also;
 use super::args::{DryRun, Force};
 use super::collection::{self, ReachArgs};
+use super::complete;
 use super::counting::{Choice, Counting};
 use super::style::counted;
 use super::{compact, evaluations, progress, provenance};
@@ -66,6 +67,7 @@ pub(super) struct BuildArgs {
     #[arg(
         value_name = "SOURCE",
         required_unless_present = "priority",
+        add = complete::books_and_games(),
         help_heading = Resettable::Reset
     )]
     sources: Vec<PathBuf>,

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use super::args::ConfigArgs;
-use super::engines::{command_of, configuration, engine_command, engine_named};
+use super::complete;
+use super::configuration::{ConfigArgs, configuration};
+use super::engines::{command_of, engine_command, engine_named};
 use super::style::wrapped;
 use tabia_engine::EngineCommand;
 use tabia_engine::check::{CheckStep, Outcome, Patience};
@@ -23,9 +24,10 @@ pub(super) struct CheckEngineArgs {
     #[command(flatten)]
     config: ConfigArgs,
     /// A name from the configuration, or the path of a program
+    #[arg(add = complete::engines())]
     name: Option<String>,
     /// The engine's command with its arguments
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND", add = complete::commands())]
     command: Vec<OsString>,
 }
 

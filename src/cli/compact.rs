@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::args::{DryRun, Rewriting};
+use super::complete;
 use super::progress;
 use super::style::counted;
 use tabia_book::ctg::{CtgBook, OpenOptions, Rewritten, Salvage, Written, compact};
@@ -16,6 +17,7 @@ use tabia_io::input::sibling::sibling;
 #[derive(Args, Debug)]
 pub(super) struct CompactArgs {
     /// The book, or a games index (.tgx)
+    #[arg(add = complete::books_and_indexes())]
     book: PathBuf,
     /// The new one [default: in place of the old one]
     #[arg(short, long, value_name = "OUT.ctg")]

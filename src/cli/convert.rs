@@ -7,6 +7,7 @@ use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
 use super::args::{Force, size};
+use super::complete::{self, Of};
 use super::style::counted;
 use super::{compact, progress};
 use tabia_book::convert::{self, ConvertJob, Converted, PgnOptions};
@@ -56,7 +57,7 @@ enum Comments {
 #[derive(Args, Debug)]
 pub(super) struct ConvertArgs {
     /// The book to read: .ctg, .bin, .abk, .bkt, .obk or .jsonl
-    #[arg(value_name = "IN")]
+    #[arg(value_name = "IN", add = complete::books())]
     input: PathBuf,
     /// The file to write: .ctg, .bin, .abk, .jsonl, .pgn or .csv
     #[arg(value_name = "OUT", required_unless_present = "named")]
@@ -81,7 +82,7 @@ pub(super) struct ConvertArgs {
     keep_never: bool,
     /// To .bin, .abk, .csv and .pgn: sets one of the options that decide between
     /// moves
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Choice))]
     set: Vec<String>,
     /// To .pgn: plies of a line
     #[arg(long = "max-ply", visible_alias = "plies", aliases = ["max-plies", "depth"],

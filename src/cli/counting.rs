@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::args::PlayerColour;
 use super::collection::{GameFilterArgs, WorkArgs};
+use super::complete;
 use tabia_build::{PolyglotRule, Product};
 use tabia_io::input::path::has_extension;
 
@@ -94,7 +95,7 @@ pub(super) struct Counting {
     pub(super) annotations: bool,
     /// Games that count like the others and whose moves get the `main` mark;
     /// may be given several times
-    #[arg(long, value_name = "SOURCE")]
+    #[arg(long, value_name = "SOURCE", add = complete::games())]
     pub(super) priority: Vec<PathBuf>,
     /// Counts games from set-up positions too
     #[arg(long, help_heading = "Which games")]

@@ -8,6 +8,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use shakmaty::Move;
 
+use super::complete;
 use super::diff_text::{Heading, text_of};
 use super::style::thousands;
 use super::{diff_json, progress};
@@ -31,8 +32,10 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 #[derive(Args, Debug)]
 pub(super) struct DiffArgs {
     /// The first book
+    #[arg(add = complete::books())]
     a: PathBuf,
     /// The second book
+    #[arg(add = complete::books())]
     b: PathBuf,
     /// Compares only below this position [default: all positions of the books]
     #[arg(long, value_name = "FEN")]

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::args::{ConfigArgs, name_and_value};
+use super::args::name_and_value;
 use super::collection;
+use super::complete::{self, Of};
+use super::configuration::ConfigArgs;
 use tabia_adapter::config::START_TIMEOUT;
 use tabia_analysis::evaluate::EnginePlan;
 use tabia_engine::Effort;
@@ -19,7 +21,7 @@ pub(super) struct EngineArgs {
     pub(super) config: ConfigArgs,
     /// Evaluates with this engine: a name from the configuration, or the path
     /// of a program
-    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    #[arg(long, value_name = "NAME", add = complete::engines(), conflicts_with = "command")]
     pub(super) engine: Option<String>,
     /// Nodes of the search of each position [default: 100000]
     #[arg(long, value_name = "N", group = "effort",
@@ -37,14 +39,14 @@ pub(super) struct EngineArgs {
     #[arg(long, value_name = "N")]
     pub(super) jobs: Option<NonZeroU16>,
     /// Sets an option of the engine; Threads is 1 and Hash 16 unless set here
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Engine))]
     pub(super) set: Vec<String>,
     /// Seconds without an answer after which an engine counts as hung
     /// [default: by nodes, depth or time]
     #[arg(long, value_name = "SECONDS")]
     pub(super) patience: Option<u64>,
     /// An engine with its arguments, instead of a configured one
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND", add = complete::commands())]
     pub(super) command: Vec<OsString>,
 }
 

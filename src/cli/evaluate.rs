@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::args::Force;
 use super::collection;
+use super::complete;
 use super::engine_args::EngineArgs;
 use super::evaluations;
 use super::progress;
@@ -23,6 +24,7 @@ use tabia_io::input::path::file_name;
 #[derive(Args, Debug)]
 pub(super) struct EvaluateArgs {
     /// The book
+    #[arg(add = complete::books())]
     pub(super) book: PathBuf,
     /// Reads evaluations from files: EPD, .evals, the export of lichess, text
     /// of chessdb.cn, tables of fishnet (.parquet), games with [%eval]; also .gz,

@@ -10,7 +10,9 @@ use std::time::Instant;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::args::{self, ConfigArgs};
+use super::args;
+use super::complete::{self, Of};
+use super::configuration::ConfigArgs;
 use super::progress;
 use tabia_adapter::book_set::{Opener, as_played};
 use tabia_adapter::config::Config;
@@ -36,7 +38,7 @@ pub(super) struct ExploreArgs {
     /// engines.toml, and their folders; else the starter book, read-only]. Games indexes (.tgx) are shown after the books, and
     /// answer requests to an opening explorer; PGN files and databases too: an index of them is made for
     /// this run
-    #[arg(value_name = "BOOK|GAMES")]
+    #[arg(value_name = "BOOK|GAMES", add = complete::books_and_games())]
     pub(super) book: Vec<PathBuf>,
     /// The page may open the books and games of this folder and those below
     /// it, down to the fifth; may be given several times, and adds to `folder` of
@@ -63,14 +65,14 @@ pub(super) struct ExploreArgs {
     #[arg(long, value_name = "URL", help_heading = "The page")]
     pub(super) allow_origin: Vec<AllowedOrigin>,
     /// Sets a UCI option that decides between moves
-    #[arg(long, value_name = "NAME=VALUE", help_heading = "Moves and engine")]
+    #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Choice), help_heading = "Moves and engine")]
     pub(super) set: Vec<String>,
     #[command(flatten)]
     pub(super) config: ConfigArgs,
     /// The engine that evaluates the position on the page, on request: a name from the
     /// configuration, or the path of a program [default: that
     /// of the configuration, else Stockfish, else the built-in one]
-    #[arg(long, value_name = "NAME", help_heading = "Moves and engine")]
+    #[arg(long, value_name = "NAME", add = complete::engines(), help_heading = "Moves and engine")]
     pub(super) engine: Option<String>,
     /// Threads that this engine may use [default: as configured]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Moves and engine")]

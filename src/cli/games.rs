@@ -11,6 +11,7 @@ use clap::builder::Resettable;
 
 use super::args::Force;
 use super::collection::{self, GameFilterArgs, ReachArgs};
+use super::complete;
 use super::progress;
 use super::style::counted;
 use tabia_games as games;
@@ -41,7 +42,7 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
 pub(super) struct GamesArgs {
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
     /// folder with such files; or `-` for PGN on standard input
-    #[arg(value_name = "SOURCE", required = true, help_heading = Resettable::Reset)]
+    #[arg(value_name = "SOURCE", add = complete::games(), required = true, help_heading = Resettable::Reset)]
     sources: Vec<PathBuf>,
     /// The file to write: .pgn, .dci or .si5; `-` is PGN on standard output; a folder:
     /// unpacks archives

@@ -8,6 +8,7 @@ use clap::Args;
 use shakmaty::Position as _;
 
 use super::args::{Force, Sides, size};
+use super::complete;
 use super::engine_args::EngineArgs;
 use super::evaluations;
 use super::style::counted;
@@ -27,6 +28,7 @@ use tabia_notation::openings;
 #[derive(Args, Debug)]
 pub(super) struct GrowArgs {
     /// The book
+    #[arg(add = complete::books())]
     book: PathBuf,
     /// The book to make; .cto, .ctb and .evals are put beside it
     #[arg(short, long, value_name = "OUT.ctg")]
@@ -49,7 +51,7 @@ pub(super) struct GrowArgs {
     /// Takes the frequencies of the opponent's replies from this book (.ctg, .bin or
     /// .abk) or games index (.tgx); for positions that are not in it, from values of
     /// the engine
-    #[arg(long, value_name = "BOOK")]
+    #[arg(long, value_name = "BOOK", add = complete::books_and_indexes())]
     replies: Option<PathBuf>,
     /// Ends after this number of new positions [default: 1000, but no limit with
     /// --minutes or --max-cost]

@@ -9,6 +9,7 @@ use clap::builder::Resettable;
 
 use super::args::{DryRun, Force};
 use super::collection::{self, GameFilterArgs, ReachArgs, WorkArgs};
+use super::complete;
 use super::style::counted;
 use super::{compact, progress};
 use tabia_index::{IndexJob, IndexReport};
@@ -41,7 +42,7 @@ pub(super) struct IndexArgs {
     #[arg(long, aliases = ["plies", "max-plies", "depth"], value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = "What is stored")]
     max_ply: Option<u16>,
     /// Games: all that `tabia build` reads
-    #[arg(value_name = "SOURCE", required = true, help_heading = Resettable::Reset)]
+    #[arg(value_name = "SOURCE", add = complete::games(), required = true, help_heading = Resettable::Reset)]
     sources: Vec<PathBuf>,
     #[command(flatten)]
     filter: GameFilterArgs,

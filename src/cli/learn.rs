@@ -12,6 +12,7 @@ use shakmaty::Color;
 use super::args::PlayerColour;
 use super::changes::{self, ChangeArgs};
 use super::collection::{self, GameFilterArgs};
+use super::complete;
 use super::progress;
 use super::style::counted;
 use tabia_book::mark;
@@ -26,9 +27,10 @@ const SHOWN: usize = 20;
 #[derive(Args, Debug)]
 pub(super) struct LearnArgs {
     /// The book
+    #[arg(add = complete::books())]
     pub(super) book: PathBuf,
     /// Games: .pgn, also .gz, .zst or .bz2; a folder with such files; or `-`
-    #[arg(value_name = "SOURCE", required_unless_present = "from_side_file")]
+    #[arg(value_name = "SOURCE", add = complete::games(), required_unless_present = "from_side_file")]
     sources: Vec<PathBuf>,
     /// Also counts the games that adapters with `Book Learn` on have recorded beside
     /// the book, and deletes that file

@@ -10,6 +10,7 @@ use shakmaty::Color;
 
 use super::args::PlayerColour;
 use super::changes::{self, ChangeArgs};
+use super::complete;
 use super::progress;
 use super::style::counted;
 use tabia_book::ctg::Error;
@@ -24,6 +25,7 @@ const SHOWN: usize = 20;
 #[derive(Args, Debug)]
 pub(super) struct MarkArgs {
     /// The book
+    #[arg(add = complete::books())]
     pub(super) book: PathBuf,
     /// Marks without their option: main, avoid, none, !, ?, !!, ??, !?, ?!
     #[arg(value_name = "MARK")]

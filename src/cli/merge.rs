@@ -7,6 +7,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::args::Rewriting;
+use super::complete;
 use super::{compact, progress};
 use tabia_book::bin::{self, MergeOrder};
 use tabia_book::convert::{self, ConvertJob, SameFormat};
@@ -26,7 +27,7 @@ pub(super) struct MergeArgs {
     #[arg(long)]
     first_wins: bool,
     /// The books to add up, of any formats
-    #[arg(value_name = "BOOK", required = true, num_args = 2..)]
+    #[arg(value_name = "BOOK", required = true, add = complete::books(), num_args = 2..)]
     books: Vec<PathBuf>,
     #[command(flatten)]
     rewriting: Rewriting,

@@ -35,6 +35,8 @@ mod collection;
 mod columns;
 mod command;
 mod compact;
+mod complete;
+mod configuration;
 mod convert;
 mod counting;
 mod diff;
@@ -75,6 +77,7 @@ mod shell;
 mod style;
 mod suite;
 mod suite_check;
+mod tab;
 mod table;
 mod tree;
 mod usage;
@@ -89,7 +92,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use command::{Cli, Command};
-use engines::{configuration, engine_command, engine_named, program};
+use configuration::{configuration, program};
+use engines::{engine_command, engine_named};
 use tabia_adapter::book_set::Opener;
 use tabia_book::{Book, BookEditor, EditOptions, Pending};
 use tabia_io::atomic;
@@ -108,6 +112,8 @@ fn is_silent() -> bool {
 /// Runs the program with its arguments.
 #[must_use]
 pub(crate) fn run() -> ExitCode {
+    // First, because the answer is all that a shell may read.
+    tab::answer(Cli::command);
     let tabia = || groups::grouped(Cli::command());
     let args = usage::typed();
     if let Some(problem) = meant::unquoted(&args) {
@@ -205,9 +211,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Diff(args) => with_output(painted(), |out| diff::run(&args, out)),
         Command::Register(args) => with_output(painted(), |out| register::run(&args, out)),
         Command::Setup(args) => with_output(painted(), |out| setup::run(&args, out)),
-        Command::Completions(args) => with_output(output(), |out| {
-            shell::completions(&args, Cli::command(), out)
-        }),
+        Command::Completions(args) => with_output(output(), |out| shell::completions(&args, out)),
         Command::Man(args) => with_output(output(), |out| shell::man(&args, Cli::command(), out)),
         Command::Explore(args) => with_output(output(), |out| explore::run(&args, out)),
         Command::CheckEngine(args) => with_output(output(), |out| check_engine::run(&args, out)),

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::PlaceArgs;
+use super::complete::{self, Of};
 use super::{args, explain, info_index, print_json, table};
 use clap::Args;
 use serde::Serialize;
 use shakmaty::Position as _;
 use tabia_adapter::book_set::{Opener, as_played};
-use tabia_adapter::settings::{OptionId, Options, Scope};
+use tabia_adapter::settings::{OptionId, Options};
 use tabia_book::policy::choose;
 use tabia_book::view::PositionView;
 use tabia_book::{Book, Probe};
@@ -23,6 +24,7 @@ use tabia_notation::Line;
 #[derive(Args, Debug)]
 pub(super) struct ProbeArgs {
     /// The book, or an index of games
+    #[arg(add = complete::books_and_indexes())]
     book: PathBuf,
     #[command(flatten)]
     pub(super) place: PlaceArgs,
@@ -33,7 +35,7 @@ pub(super) struct ProbeArgs {
     #[arg(long)]
     explain: bool,
     /// Sets one of the options that decide between moves
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Choice))]
     set: Vec<String>,
     /// Reads the book by system calls instead of mapping it into memory
     #[arg(long)]
@@ -118,11 +120,8 @@ fn evaluated(book: Open, path: &Path, options: &Options, no_mmap: bool) -> Open 
 
 /// The options of `--set` that decide between moves.
 pub(super) fn options(sets: &[String]) -> anyhow::Result<Options> {
-    let decides = |id: OptionId| match id.spec().scope {
-        Scope::Choice(_) | Scope::Opening => true,
-        Scope::Book | Scope::Adapter(_) => false,
-    };
-    args::options(sets, decides, " that decides between moves")
+    let counts = |id: OptionId| id.spec().scope.counts_for_probe();
+    args::options(sets, counts, " that decides between moves")
 }
 
 struct Prober<'a> {

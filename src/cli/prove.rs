@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 use shakmaty::{Chess, Color, Position as _};
 
 use super::columns::{Table, cell, left, right};
+use super::complete::{self, Of};
 use super::engine_args::EngineArgs;
 use super::style::{counted, thousands};
 use super::{collection, evaluations, probe, progress};
@@ -28,14 +29,16 @@ use tabia_notation as notation;
 #[derive(Args, Debug)]
 pub(super) struct ProveArgs {
     /// The first book, A
+    #[arg(add = complete::books())]
     book_a: PathBuf,
     /// The second book, B; may be the same file
+    #[arg(add = complete::books())]
     book_b: PathBuf,
     /// Sets an option of the adapter for A, as "Book Judgement=both"
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Choice))]
     set_a: Vec<String>,
     /// Sets an option of the adapter for B
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Choice))]
     set_b: Vec<String>,
     /// Walks, each made twice with colours exchanged
     #[arg(long, value_name = "K", default_value_t = 1000,

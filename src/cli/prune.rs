@@ -7,6 +7,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::args::{DryRun, PlayerColour, Rewriting};
+use super::complete;
 use super::progress;
 use super::style::counted;
 use tabia_analysis::Error;
@@ -23,6 +24,7 @@ use tabia_notation::Line;
 #[derive(Args, Debug)]
 pub(super) struct PruneArgs {
     /// The book
+    #[arg(add = complete::books())]
     book: PathBuf,
     /// The book to make; .cto and .ctb are put beside it
     #[arg(short, long, value_name = "OUT.ctg")]

@@ -8,7 +8,8 @@ use anyhow::{Context as _, bail, ensure};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::args::ConfigArgs;
+use super::complete;
+use super::configuration::ConfigArgs;
 use super::difference;
 use crate::install::{
     ChessProgram, EditedFor, Places, PrintedFor, Registration, TextFile, make_folder,
@@ -44,11 +45,11 @@ pub(super) struct RegisterArgs {
     name: String,
     /// The engine: a name from the configuration, or the path of a program [default:
     /// those of the configuration]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::engines())]
     engine: Option<String>,
     /// A book to play from; may be given several times, used in this order
     /// [default: those of the configuration, else the starter book]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = complete::books())]
     book: Vec<PathBuf>,
     #[command(flatten)]
     config: ConfigArgs,

@@ -11,6 +11,7 @@ use shakmaty::Color;
 use super::args::{Force, PlayerColour};
 use super::collection;
 use super::columns::Table;
+use super::complete;
 use super::evaluations;
 use super::progress;
 use tabia_analysis::repertoire::{
@@ -27,22 +28,23 @@ use tabia_notation::{self as notation, Line};
 pub(super) struct RepertoireArgs {
     /// The book that the moves are taken from; evaluations beside it (.evals)
     /// count
+    #[arg(add = complete::books())]
     book: PathBuf,
     /// Whose repertoire
     #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
     colour: PlayerColour,
     /// A book of what opponents play [default: the book itself]
-    #[arg(long, value_name = "BOOK")]
+    #[arg(long, value_name = "BOOK", add = complete::books())]
     opponent: Option<PathBuf>,
     /// The repertoire begins after this line of the book, as "1.e4 c5"
     #[arg(long, value_name = "MOVES")]
     line: Option<String>,
     /// A book of other games, from which no moves are chosen: shows the score of the
     /// repertoire in it
-    #[arg(long, value_name = "BOOK")]
+    #[arg(long, value_name = "BOOK", add = complete::books())]
     measure: Option<PathBuf>,
     /// An existing repertoire: shows what to repair in it first
-    #[arg(long, value_name = "MINE.pgn")]
+    #[arg(long, value_name = "MINE.pgn", add = complete::games())]
     from: Option<PathBuf>,
     /// Writes that repertoire to OUT.pgn without the lines that are met less often than
     /// once in --one-in games, instead of choosing moves

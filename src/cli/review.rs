@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::args::{Force, PlayerColour};
 use super::collection::ReachArgs;
+use super::complete;
 use super::evaluations::{self, Form};
 use super::progress;
 use super::report::{results, review as page, score};
@@ -45,13 +46,13 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
 #[derive(Args, Debug)]
 pub(super) struct ReviewArgs {
     /// Games that were played
-    #[arg(value_name = "GAMES")]
+    #[arg(value_name = "GAMES", add = complete::games())]
     games: PathBuf,
     /// The book
-    #[arg(value_name = "BOOK", required_unless_present = "book")]
+    #[arg(value_name = "BOOK", add = complete::books(), required_unless_present = "book")]
     second: Option<PathBuf>,
     /// The book, too
-    #[arg(long, value_name = "BOOK", conflicts_with = "second")]
+    #[arg(long, value_name = "BOOK", add = complete::books(), conflicts_with = "second")]
     book: Option<PathBuf>,
     /// Only games of this player, seen by him; every word must be in the name
     #[arg(long, value_name = "NAME")]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 
-use super::args::ConfigArgs;
 use super::columns::Table;
+use super::configuration::ConfigArgs;
 use super::difference;
 use super::register::Program;
 use super::style::{HEADING, Painted, counted};

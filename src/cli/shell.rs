@@ -11,6 +11,7 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::args::Force;
+use super::tab;
 use tabia_io::atomic::{self, Previous, TempFolder};
 
 /// Examples of `completions`.
@@ -18,7 +19,10 @@ pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:\n  \
     tabia completions bash > ~/.local/share/bash-completion/completions/tabia\n  \
     tabia completions zsh > ~/.zfunc/_tabia\n  \
     tabia completions fish > ~/.config/fish/completions/tabia.fish\n  \
-    tabia completions powershell >> $PROFILE";
+    tabia completions powershell >> $PROFILE\n\n\
+    At each Tab the shell then asks tabia, which knows its commands and options, values of \
+    options, books and games in the folder that is typed, and the engines and books of the \
+    configuration. fish, Elvish and PowerShell look for it as `tabia` on the PATH.";
 
 /// Examples of `man`.
 pub(super) const MAN_EXAMPLES: &str = "Examples:\n  \
@@ -51,12 +55,8 @@ pub(super) struct ManArgs {
     force: Force,
 }
 
-pub(super) fn completions(
-    args: &CompletionsArgs,
-    mut tabia: Command,
-    out: &mut impl Write,
-) -> anyhow::Result<u8> {
-    clap_complete::generate(args.shell, &mut tabia, "tabia", out);
+pub(super) fn completions(args: &CompletionsArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    tab::script(args.shell, out)?;
     Ok(0)
 }
 

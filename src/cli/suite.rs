@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 
-use super::args::{ConfigArgs, Force, Sides, Word, one_of};
+use super::args::{Force, Sides, Word, one_of};
 use super::collection::{self, GameFilterArgs};
+use super::complete::{self, Of};
+use super::configuration::ConfigArgs;
 use super::engine_args::EngineArgs;
 use super::progress;
 use tabia_analysis::evaluate::EnginePlan;
@@ -51,7 +53,7 @@ pub(super) struct SuiteArgs {
     #[arg(long, conflicts_with_all = ["output", "games"])]
     check: bool,
     /// Reports on a match: draws, bias, pentanomial, dead and repeated openings
-    #[arg(long = "match", value_name = "GAMES", conflicts_with = "output")]
+    #[arg(long = "match", value_name = "GAMES", add = complete::games(), conflicts_with = "output")]
     games: Option<PathBuf>,
     #[command(flatten)]
     lines: LineArgs,
@@ -119,7 +121,7 @@ struct LineArgs {
     #[arg(long, value_name = "HOW", value_enum, default_value_t = By::Adapter)]
     by: By,
     /// An option of the adapter for that, as "Book Variety=100"
-    #[arg(long = "set", value_name = "NAME=VALUE")]
+    #[arg(long = "set", value_name = "NAME=VALUE", add = complete::options(Of::Choice))]
     options: Vec<String>,
 }
 
@@ -225,7 +227,7 @@ struct ValueArgs {
     eval_file: Vec<PathBuf>,
     /// An engine, by its name in engines.toml, in PATH or as a path, for
     /// positions that no file knows
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::engines())]
     engine: Option<String>,
     /// Nodes of each search
     #[arg(long, value_name = "N", default_value_t = 100_000, requires = "engine")]

@@ -10,6 +10,7 @@ use shakmaty::Chess;
 
 use super::args::{PLIES, PlaceArgs};
 use super::columns::{Table, cell, left, right};
+use super::complete;
 use super::style::{FAINT, HEADING, Painted, of_mark, per_cent, rounded, thousands};
 use tabia_book::tree::{Branch, Tree, TreeLimits, probe_lines, weight};
 use tabia_book::{Book, BookMove, Mark, Preference};
@@ -29,6 +30,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 #[derive(Args, Debug)]
 pub(super) struct TreeArgs {
     /// The book
+    #[arg(add = complete::books())]
     book: PathBuf,
     #[command(flatten)]
     place: PlaceArgs,

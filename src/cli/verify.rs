@@ -7,6 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
+use super::complete;
 use super::progress;
 use super::style::{counted, thousands};
 use tabia_book::Format;
@@ -16,7 +17,7 @@ use tabia_book::ctg::{Problem, ProblemKind, verify};
 #[derive(Args, Debug)]
 pub(super) struct VerifyArgs {
     /// The book, or several
-    #[arg(value_name = "BOOK", required = true)]
+    #[arg(value_name = "BOOK", required = true, add = complete::books())]
     books: Vec<PathBuf>,
     /// Prints one JSON object
     #[arg(long)]

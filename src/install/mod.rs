@@ -7,6 +7,6 @@ mod text_file;
 pub(crate) use register::{EditedFor, PrintedFor, Registration};
 pub(crate) use setup::{
     ChessProgram, FileChange, Finds, Lines, Origin, Places, Record, SetupPlan, Situation,
-    WrittenFile,
+    WrittenFile, is_executable,
 };
 pub(crate) use text_file::{TextFile, make_folder};

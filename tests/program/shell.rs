@@ -90,35 +90,154 @@ fn output_has_colours_only_at_a_terminal() {
 #[test]
 fn completions_are_made_for_every_shell() {
     for (shell, part) in [
-        ("bash", "complete -F _tabia"),
-        ("zsh", "#compdef tabia"),
-        ("fish", "complete -c tabia"),
+        (
+            "bash",
+            "complete -o bashdefault -o default -F _tabia tabia\n",
+        ),
+        ("zsh", "#compdef tabia\n"),
+        (
+            "fish",
+            "--command tabia --condition 'command -q tabia' --arguments",
+        ),
         ("powershell", "Register-ArgumentCompleter"),
         ("elvish", "edit:completion:arg-completer"),
     ] {
         let text = tabia(&["completions", shell]).printed();
-        assert!(text.contains(part), "{shell}: {text}");
-        for command in ["probe", "register", "diff", "tree"] {
-            assert!(text.contains(command), "{shell} {command}");
-        }
+        assert_has(&text, part);
+        // What the script asks.
+        assert_has(&text, "TABIA_COMPLETE");
+        let words = match shell {
+            "bash" => vec!["--", "tabia reg", "reg"],
+            _ => vec!["--", "tabia", "reg"],
+        };
+        let mut asked = command(&words);
+        asked
+            .env("TABIA_COMPLETE", shell)
+            .env("_CLAP_COMPLETE_INDEX", "1");
+        let answer = Ran::of(&mut asked).ok();
+        assert_eq!(answer, "", "{shell}");
+        assert!(Ran::of(&mut asked).out().starts_with("register"), "{shell}");
     }
     tabia("completions cmd").ends(2);
 }
 
-/// Bash loads the completions and completes a command and an option.
+/// What bash offers for a line of which it replaces `word`.
+#[cfg(unix)]
+fn offered_by_bash(folder: &Folder, config: &str, line: &str, word: &str) -> Option<String> {
+    let script = "source <(\"$TABIA\" completions bash) && COMP_POINT=${#COMP_LINE} && \
+        { _tabia \"$TABIA\" \"$1\"; IFS='|'; echo \"${COMPREPLY[*]}\"; }";
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "-c", script, "bash", word])
+        .current_dir(&**folder)
+        .env("TABIA", TABIA)
+        .env("TABIA_CONFIG", folder.join(config))
+        .env("COMP_LINE", line);
+    // Skipped on a system without bash.
+    bash.output().ok()?;
+    Some(Ran::of(&mut bash).printed().trim_end().to_owned())
+}
+
 #[cfg(unix)]
 #[test]
 fn bash_completes() {
-    let script = "source <(\"$TABIA\" completions bash) && \
-        COMP_WORDS=(tabia reg) COMP_CWORD=1 && _tabia tabia reg tabia && \
-        echo \"${COMPREPLY[@]}\" && \
-        COMP_WORDS=(tabia register --dry) COMP_CWORD=2 && _tabia tabia --dry register && \
-        echo \"${COMPREPLY[@]}\"";
-    let mut bash = Command::new("bash");
-    bash.args(["--norc", "-c", script]).env("TABIA", TABIA);
-    // Skipped on a system without bash.
-    if bash.output().is_ok() {
-        assert_eq!(Ran::of(&mut bash).printed(), "register\n--dry-run\n");
+    let folder = Folder::new();
+    fs::create_dir_all(folder.join("books/my books")).unwrap();
+    for name in [
+        "a.ctg",
+        "a.cto",
+        "b.bin",
+        "games.pgn",
+        "index.tgx",
+        "my books/it's.abk",
+    ] {
+        folder.put(&format!("books/{name}"), "");
+    }
+    folder.put(
+        "engines.toml",
+        "[engine.strong-one]\ncommand = \"/opt/strong\"\noptions = { Hash = 64 }\n\
+         [[books]]\nfile = \"/opt/books/main.ctg\"\n",
+    );
+    folder.put(
+        "other.toml",
+        "[engine.other-one]\ncommand = \"/opt/other\"\n",
+    );
+    folder.put("broken.toml", "[engine.\n");
+    for (line, word, offered) in [
+        // Commands and options.
+        ("tabia reg", "reg", "register"),
+        ("tabia register --dry", "--dry", "--dry-run"),
+        (
+            "tabia convert a.ctg a.bin --weights ",
+            "",
+            "probability|games|score",
+        ),
+        // Files of the kinds that an argument takes.
+        (
+            "tabia tree books/",
+            "books/",
+            r"books/a.ctg|books/b.bin|books/my\ books/",
+        ),
+        ("tabia probe books/i", "books/i", "books/index.tgx"),
+        ("tabia build -o x.ctg books/g", "books/g", "books/games.pgn"),
+        ("tabia explore books/g", "books/g", "books/games.pgn"),
+        ("tabia tree books/my", "books/my", r"books/my\ books/"),
+        (
+            r"tabia tree books/my\ books/",
+            r"books/my\ books/",
+            r"books/my\ books/it\'s.abk",
+        ),
+        (
+            "tabia tree \"books/my books/i",
+            "books/my books/i",
+            "books/my books/it's.abk",
+        ),
+        // Names of the configuration.
+        ("tabia --book /opt/b", "/opt/b", "/opt/books/main.ctg"),
+        ("tabia --engine strong-", "strong-", "strong-one"),
+        (
+            "tabia grow books/a.ctg --engine=strong-",
+            "strong-",
+            "strong-one",
+        ),
+        (
+            "tabia --config other.toml --engine other-",
+            "other-",
+            "other-one",
+        ),
+        // Options, and their values.
+        (r"tabia --set Book\ Var", r"Book\ Var", r"Book\ Variety="),
+        (
+            "tabia probe books/a.ctg --set \"Book Var",
+            "Book Var",
+            "Book Variety=",
+        ),
+        ("tabia --set Has", "Has", "Hash="),
+        (r"tabia --set Book\ Preset=O", "O", "Optimize"),
+        (
+            "tabia --set=\"Book Learn=",
+            "Book Learn=",
+            "Book Learn=true|Book Learn=false",
+        ),
+        (r"tabia --set Book\ File=books/a", "books/a", "books/a.ctg"),
+        // Chess programs.
+        ("tabia register cutechess-", "cutechess-", "cutechess-cli"),
+        ("tabia setup --program nib", "nib", "nibbler"),
+    ] {
+        if let Some(found) = offered_by_bash(&folder, "engines.toml", line, word) {
+            assert_eq!(found, offered, "{line}");
+        }
+    }
+    // Without what cannot be read.
+    for config in ["broken.toml", "absent.toml"] {
+        for (line, word, offered) in [
+            ("tabia --engine buil", "buil", "builtin"),
+            ("tabia tree books/a", "books/a", "books/a.ctg"),
+            ("tabia tree absent/", "absent/", ""),
+        ] {
+            if let Some(found) = offered_by_bash(&folder, config, line, word) {
+                assert_eq!(found, offered, "{config} {line}");
+            }
+        }
     }
 }
 

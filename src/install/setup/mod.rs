@@ -25,7 +25,7 @@ mod tests;
 
 pub(crate) use compare::{Lines, Origin};
 pub(crate) use find::Finds;
-pub(crate) use places::Places;
+pub(crate) use places::{Places, is_executable};
 pub(crate) use plan::{FileChange, SetupPlan, Situation};
 pub(crate) use programs::ChessProgram;
 pub(crate) use record::{Record, WrittenFile};

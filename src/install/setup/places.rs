@@ -121,7 +121,7 @@ pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether the user may execute it.
-pub(super) fn is_executable(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     let Ok(data) = path.metadata() else {
         return false;
     };

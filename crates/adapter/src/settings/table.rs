@@ -22,6 +22,17 @@ pub enum Scope {
     Adapter(&'static str),
 }
 
+impl Scope {
+    /// Whether `probe` and the explorer take it.
+    #[must_use]
+    pub const fn counts_for_probe(self) -> bool {
+        match self {
+            Scope::Choice(_) | Scope::Opening => true,
+            Scope::Book | Scope::Adapter(_) => false,
+        }
+    }
+}
+
 /// The advice for options that count for all books.
 const GENERAL: Scope = Scope::Adapter("it counts for all books: write it under [book]");
 

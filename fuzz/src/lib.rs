@@ -8,7 +8,7 @@
 mod book_reader;
 mod books;
 mod conversation;
-#[path = "../../crates/games/tests/all/reader.rs"]
+#[path = "../../crates/games/src/tests/reader.rs"]
 mod game_reader;
 mod games;
 mod other_books;

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../crates/games/src/tests/archives.rs"]
-mod archives;
+pub(crate) mod archives;
 
 use std::fs;
 use std::path::Path;

@@ -5,6 +5,8 @@ mod archives;
 mod cbh;
 mod damage;
 mod export;
+mod forms;
+mod packed;
 mod parts;
 mod reader;
 mod stored;
@@ -55,8 +57,15 @@ fn run(job: &ExportJob) -> (String, String) {
     let done = job.run(&mut output, &mut Watch::default()).unwrap();
     let games = done.games;
     let mut messages = format!(
-        "{} games read, {} written, {} skipped, {} cut, {} left out, {} with tags lost\n",
-        games.read, done.written, games.skipped, games.cut, games.left_out, done.tags_lost
+        "{} games read, {} written, {} skipped, {} cut, {} left out, \
+ {} with tags lost, {} cut sources\n",
+        games.read,
+        done.written,
+        games.skipped,
+        games.cut,
+        games.left_out,
+        done.tags_lost,
+        games.cut_sources
     );
     for text in games
         .named
@@ -100,4 +109,17 @@ fn read_each(path: &Path, wanted: GameParts) -> (BTreeMap<GamePlace, Game>, Vec<
     }
     assert_eq!(source.bytes_read(), fs::metadata(path).unwrap().len());
     (games, problems)
+}
+
+/// Two hundred games without notes, as PGN.
+fn sample() -> String {
+    let mut job = ExportJob::new([data("sample.pgn")], ExportTarget::Output);
+    (job.no_variations, job.no_comments) = (true, true);
+    run(&job).0
+}
+
+/// Checks that the source is refused.
+fn assert_refused(source: &Path, why: &str) {
+    let error = crate::open(source).err().unwrap();
+    assert_has(&error.to_string(), why);
 }

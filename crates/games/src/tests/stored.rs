@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::archives::{data, pack_zip, parts};
-use super::{Folder, assert_has, convert, convert_to, pgn};
+use super::{Folder, assert_has, assert_refused, convert, convert_to, pgn};
 use crate::ExportTarget::{Scdb, Scid};
 
 /// The five files of a Simple Chess Database.
@@ -15,12 +15,6 @@ const PARTS: [&str; 5] = ["dci", "dcn", "dcs", "dce", "dcg"];
 fn again(text: &str) -> String {
     let folder = Folder::new();
     pgn(&folder.put("in.pgn", text))
-}
-
-/// Checks that the source is refused.
-fn assert_refused(source: &Path, why: &str) {
-    let error = crate::open(source).err().unwrap();
-    assert_has(&error.to_string(), why);
 }
 
 /// Copies the small database into a folder.

@@ -4,7 +4,7 @@
 //! `tests/program/fuzz_corpus.rs` of the program includes this file and passes the
 //! seeds and everything in `regressions/`, so that a fixed fault stays fixed.
 
-#[path = "../../crates/book/tests/all/reader.rs"]
+#[path = "../../crates/book/src/tests/reader.rs"]
 mod book_reader;
 mod books;
 mod conversation;

@@ -5,8 +5,8 @@
 
 use std::{fs, path::Path};
 
-use crate::common::{Folder, SIMPLE, choices, project, random_book, wander};
-use crate::reader::read_all;
+use super::common::{Folder, SIMPLE, choices, project, random_book, wander};
+use super::reader::read_all;
 use proptest::prelude::*;
 use shakmaty::Chess;
 use tabia_book::{

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{
+use super::common::{
     Folder, STARTER, TestBook, choices, colours_exchanged, contents, files, look_up, lookup, open,
     project, random_book, wings_exchanged,
 };
@@ -34,7 +34,7 @@ fn plain(source: &Path, target: &Path) -> Converted {
 
 /// Checks that the folder contains only these files.
 fn only(folder: &Path, names: &[&str]) {
-    assert_eq!(crate::common::names(folder), names);
+    assert_eq!(super::common::names(folder), names);
 }
 
 #[test]
@@ -98,7 +98,7 @@ prop_compose! {
         let mut book = TestBook { games, clean, ..TestBook::default() };
         let mut n = 0;
         for seed in seeds {
-            for position in crate::common::wander(choices(seed).take(50)) {
+            for position in super::common::wander(choices(seed).take(50)) {
                 let board = CanonicalBoard::from_position(&position).unwrap();
                 let legal = position.legal_moves();
                 let good = legal.iter().filter_map(|mv| tabia_book::ctg::encode_move_byte(&board, *mv));
@@ -203,7 +203,7 @@ fn bad_lines_are_named_with_their_field() {
         assert!(error.contains(expected), "{error}");
     }
     // The replaced part of the valid line, its replacement, and the message.
-    for row in include_str!("../data/bad_jsonl.tsv").lines() {
+    for row in include_str!("../../tests/data/bad_jsonl.tsv").lines() {
         let columns: Vec<&str> = row.split('\t').collect();
         let [from, to, expected] = columns[..] else {
             panic!("{row}");
@@ -369,7 +369,7 @@ fn weights_may_be_games_or_points() {
     let folder = Folder::new();
     let start = Chess::default();
     let mut book = TestBook::default();
-    let moves = ["e2e4", "d2d4", "c2c4", "a2a3"].map(|text| crate::common::uci(&start, text));
+    let moves = ["e2e4", "d2d4", "c2c4", "a2a3"].map(|text| super::common::uci(&start, text));
     book.add(&start, &moves, PositionRecord::default());
     // Games, wins, draws, losses and mark of each, from White's view.
     let rows = [
@@ -449,7 +449,7 @@ fn weights_may_be_games_or_points() {
 /// that nothing leads to.
 fn small_bin(path: &Path) {
     let start = Chess::default();
-    let mv = |position: &Chess, text: &str| crate::common::uci(position, text);
+    let mv = |position: &Chess, text: &str| super::common::uci(position, text);
     let mut after = start.clone();
     after.play_unchecked(mv(&start, "e2e4"));
     let row = |position: &Chess, text: &str, weight: u16| {

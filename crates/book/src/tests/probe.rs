@@ -5,7 +5,7 @@
 
 use std::{fs, path::Path};
 
-use crate::common::{
+use super::common::{
     TestBook, choices, colours_exchanged, position, random_book, record, uci, wander,
     wings_exchanged,
 };

@@ -16,7 +16,7 @@ use tabia_book::{
 };
 use tabia_io::progress::Watch;
 
-use crate::common::{Folder, SIMPLE, SMALL, after, assert_sound, look_up, lookup, open};
+use super::common::{Folder, SIMPLE, SMALL, after, assert_sound, look_up, lookup, open};
 
 fn info(book: &Path) -> BookInfo {
     open(book).info().unwrap()
@@ -99,7 +99,7 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
 /// A book in which a transposition is not stored as a move, and the page of its position
 /// has no room for one.
 fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
-    let (book, all) = crate::common::random_book(60, 24);
+    let (book, all) = super::common::random_book(60, 24);
     let path = book.write(folder, "crowded");
     let opened = open(&path);
     for position in &all {
@@ -161,7 +161,7 @@ fn a_sign_for_a_transposition_stores_the_move() {
 #[test]
 fn entries_that_outgrow_their_pages_split_them() {
     let folder = Folder::new();
-    let (book, _) = crate::common::random_book(60, 24);
+    let (book, _) = super::common::random_book(60, 24);
     let path = book.write(&folder, "growing");
     let before = info(&path);
     let opened = open(&path);
@@ -241,7 +241,7 @@ fn keys_of(book: &Path) -> Vec<(Key, Vec<u8>)> {
 #[test]
 fn changes_and_their_undoing_leave_every_byte_as_it_was() {
     let folder = Folder::new();
-    let (book, _) = crate::common::random_book(30, 16);
+    let (book, _) = super::common::random_book(30, 16);
     let path = book.write(&folder, "undo");
     let original = fs::read(&path).unwrap();
     let keys = keys_of(&path);

@@ -3,7 +3,7 @@
 // A failed step is the test's failure.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{colours_exchanged, position, uci, wander, wings_exchanged};
+use super::common::{colours_exchanged, position, uci, wander, wings_exchanged};
 use proptest::prelude::*;
 use shakmaty::{
     CastlingMode, Chess, Color, EnPassantMode, File, Move, Position, Role, Setup, Square, fen::Fen,
@@ -33,7 +33,10 @@ fn canonical(position: &Chess) -> Setup {
 #[test]
 fn all_published_vectors() {
     let mut rows = 0;
-    for line in include_str!("../data/ctg/vectors.csv").lines().skip(1) {
+    for line in include_str!("../../tests/data/ctg/vectors.csv")
+        .lines()
+        .skip(1)
+    {
         let fields: Vec<&str> = line.split(',').collect();
         let position = position(fields[0]);
         let board = CanonicalBoard::from_position(&position).unwrap();

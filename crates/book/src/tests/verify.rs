@@ -5,7 +5,7 @@
 
 use std::{fs, path::Path, sync::LazyLock};
 
-use crate::common::{
+use super::common::{
     Folder, SIMPLE, TestBook, choices, in_order, position, project, random_book, record,
 };
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn number(bytes: &[u8], at: usize) -> u32 {
 
 impl Files {
     fn read(path: &Path) -> Files {
-        let [ctg, cto, ctb] = crate::common::files(path);
+        let [ctg, cto, ctb] = super::common::files(path);
         Files { ctg, cto, ctb }
     }
 

@@ -354,7 +354,11 @@ fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
     for round in 0..40 {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
-            .args(["--ignored", "--exact", "tests::rewrite::a_writer_that_is_killed"])
+            .args([
+                "--ignored",
+                "--exact",
+                "tests::rewrite::a_writer_that_is_killed",
+            ])
             .env("TABIA_TEST_FOLDER", &*folder)
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::piped());

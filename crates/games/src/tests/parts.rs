@@ -92,6 +92,29 @@ fn parts_of_a_game_are_those_of_the_whole() {
     let paths = [random, scid, scdb].into_iter().chain(stored.map(data));
     for path in paths {
         let (whole, _) = read_each(&path, GameParts::EVERYTHING);
+        for game in whole.values() {
+            let stripped = |variations, comments| {
+                let mut game = game.clone();
+                game.strip(variations, comments);
+                game
+            };
+            let all = parts_of(game, usize::MAX);
+            let is_comment = |item: &Item| matches!(item, Item::Comment(_));
+            let comments = game.movetext.iter().filter(|item| is_comment(item)).count();
+            let silent = stripped(false, true);
+            assert_eq!(silent.movetext.len(), game.movetext.len() - comments);
+            assert!(!silent.movetext.iter().any(is_comment));
+            assert_eq!(parts_of(&silent, usize::MAX), all);
+            let (moves, _, mut annotations) = all;
+            annotations.retain(|annotation| !annotation.side_move);
+            let main = stripped(true, false);
+            assert!(!main.movetext.contains(&Item::Begin) && !main.movetext.contains(&Item::End));
+            assert_eq!(
+                parts_of(&main, usize::MAX),
+                (moves, Vec::new(), annotations)
+            );
+            assert_eq!(stripped(false, false).movetext, game.movetext);
+        }
         for plies in [0, 1, 2, 11, 40, usize::MAX] {
             let main = GameParts::default().up_to(plies);
             let side = main.with_variations();

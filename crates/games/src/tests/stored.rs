@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::archives::{data, pack_zip, parts};
+use super::archives::{data, pack_7z, pack_zip, parts};
 use super::{Folder, assert_has, assert_refused, convert, convert_to, pgn};
 use crate::ExportTarget::{Scdb, Scid};
 
@@ -434,6 +434,9 @@ fn nicbase_prints_are_read_and_its_own_files_refused() {
     for line in [
         "[Site \"Groningen PCA Qualifiers\"]",
         "[Date \"1993.??.??\"]",
+        "[Round \"11\"]",
+        "[Source \"Q94\"]",
+        "[Annotator \"Kramnik/Anand\"]",
         "[WhiteTitle \"GM\"]",
         "[BlackElo \"2740\"]",
         "[NIC \"SL 5.5\"]",
@@ -446,5 +449,36 @@ fn nicbase_prints_are_read_and_its_own_files_refused() {
     folder.put("old.gam", [0x5a, 0, 3].repeat(80));
     for name in ["old.idx", "old.gam"] {
         assert_refused(&folder.join(name), "a NicBase database");
+    }
+}
+
+/// Of sound databases nothing is reported, whatever contains them.
+#[test]
+fn nothing_is_said_about_sound_databases() {
+    let folder = Folder::new();
+    for (path, parts_of, read, left_out) in [
+        ("scid/five", &["si4", "sn4", "sg4"][..], 5, 0),
+        ("scid/edge", &["si4", "sn4", "sg4"], 60, 2),
+        ("scid/edge", &["si5", "sn5", "sg5"], 60, 2),
+        ("scid/c960", &["si5", "sn5", "sg5"], 6, 0),
+        ("cbf/sample", &["cbf", "cbi"], 32, 0),
+        ("cbh2/made", &["2cbh", "2cbg", "2lid"], 105, 4),
+        ("nic/sample", &["prn"], 2, 0),
+    ] {
+        let zip = folder.put("x.zip", pack_zip(&parts(path, parts_of)));
+        let seven_zip: Vec<_> = parts(path, parts_of);
+        let seven_zip: Vec<_> = seven_zip
+            .iter()
+            .map(|(name, bytes)| (name.as_str(), &bytes[..]))
+            .collect();
+        let seven_zip = folder.put("x.7z", pack_7z(&seven_zip));
+        for path in [data(path).with_extension(parts_of[0]), zip, seven_zip] {
+            let written = read - left_out;
+            let expected = format!(
+                "{read} games read, {written} written, 0 skipped, 0 cut, {left_out} left out, \
+                 0 with tags lost, 0 cut sources\n"
+            );
+            assert_eq!(convert(&path).1, expected, "{path:?}");
+        }
     }
 }

@@ -573,7 +573,7 @@ mod tests {
                 };
                 let months = if month == 0 { 1..=12 } else { month..=month };
                 let mut months = months.map(|month| (year, month));
-                let admits = months.all(|month| (2000, 3) <= month && month <= (2001, 10));
+                let admits = months.all(|month| ((2000, 3)..=(2001, 10)).contains(&month));
                 assert_eq!(filter.admits(&game), admits, "{year} {month}");
             }
         }

@@ -1,7 +1,5 @@
 //! The differences of two books: every difference, and each of them once.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::common::{Folder, TestBook, random_book, record};

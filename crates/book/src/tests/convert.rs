@@ -1,7 +1,5 @@
 //! Converting books: nothing lost, nothing half-written, and messages with the line.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +23,9 @@ use tabia_io::progress::Watch;
 
 fn convert(job: &ConvertJob) -> Result<Converted, Error> {
     let job = &job.clone().old(Previous::Replace);
-    run(job, &mut Watch::default())
+    let done = run(job, &mut Watch::default())?;
+    assert!(!done.notes.iter().any(|note| note.starts_with("0 ")));
+    Ok(done)
 }
 
 fn plain(source: &Path, target: &Path) -> Converted {

@@ -1,8 +1,5 @@
 //! Damaged files and files of other kinds: one clear error, or a working probe.
 
-// A failed step is the test's failure.
-#![allow(clippy::unwrap_used)]
-
 use std::{fs, path::Path};
 
 use super::common::{Folder, SIMPLE, choices, project, random_book, wander};

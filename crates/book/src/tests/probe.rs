@@ -1,8 +1,5 @@
 //! Look-ups in a genuine book and in synthetic ones.
 
-// A failed step is the test's failure.
-#![allow(clippy::unwrap_used)]
-
 use std::{fs, path::Path};
 
 use super::common::{

@@ -1,8 +1,5 @@
 //! Compacting and merging books.
 
-// A failed step is the test's failure.
-#![allow(clippy::unwrap_used)]
-
 use std::{
     collections::BTreeMap,
     fs,

@@ -1,8 +1,5 @@
 //! The writer: the book contains what was written, and no other file remains.
 
-// A failed step is the test's failure.
-#![allow(clippy::unwrap_used)]
-
 use std::{
     collections::BTreeMap,
     fs,

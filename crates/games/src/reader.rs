@@ -547,12 +547,14 @@ mod tests {
     #[test]
     fn games_are_added_up_by_their_starts() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.pgn");
+        let paths = ["x.pgn", "y.pgn"].map(|name| folder.path().join(name));
         let fen = "[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O *\n\n";
         let chess960 = "[Variant \"Chess960\"]\n\
             [FEN \"1rk4r/8/8/8/8/8/8/1RK4R w KQkq - 0 1\"]\n\n1. O-O *\n\n";
-        std::fs::write(&path, format!("1. e4 e5 *\n\n{fen}{chess960}1. d4 *\n")).unwrap();
-        let sources = Sources::list(&[path]).unwrap();
+        for path in &paths {
+            fs::write(path, format!("1. e4 e5 *\n\n{fen}{chess960}1. d4 *\n")).unwrap();
+        }
+        let sources = Sources::list(&paths[..1]).unwrap();
         for (starts, games, plies) in [
             (Starts::Usual, 2, 3),
             (Starts::SetUp, 3, 4),
@@ -569,6 +571,23 @@ mod tests {
             let sum = |part: fn(&(u64, usize)) -> u64| sums.iter().map(part).sum::<u64>();
             assert_eq!((sum(|sum| sum.0), sum(|sum| sum.1 as u64)), (games, plies));
             assert_eq!((tally.read, tally.skipped), (4, 4 - games));
+            // A batch knows its source.
+            let worker = |batches: &Batches<'_, usize, (), Error>| {
+                batches.each(|batch| {
+                    while batch.next(&mut Game::default()) {}
+                    Ok(batch.argument())
+                })
+            };
+            let mut found = Vec::new();
+            let sink = |argument| {
+                found.push(argument);
+                Ok(())
+            };
+            let twice = Sources::list(&paths).unwrap();
+            reader
+                .read(&twice, worker, sink, &mut Watch::default())
+                .unwrap();
+            assert_eq!(found, [0, 1]);
         }
     }
 
@@ -588,6 +607,10 @@ mod tests {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         if name.starts_with("unreadable") {
             return Err(Error::format(Path::new(&name), "torn"));
+        }
+        if name == "forbidden" {
+            let reason = std::io::ErrorKind::PermissionDenied;
+            return Err(Error::io(path, reason));
         }
         Ok(Box::new(Faulty { name, batch: 0 }))
     }
@@ -720,6 +743,10 @@ mod tests {
         assert!(!found.is_empty());
         let named = read(Sources::list([&good, &unreadable]).unwrap()).unwrap_err();
         assert_eq!(named.to_string(), "unreadable: torn");
+        // What is wrong with the system is not passed over.
+        write("forbidden.pgn");
+        let failed = read(of_folder()).unwrap_err().to_string();
+        assert!(failed.contains("forbidden.pgn"), "{failed}");
     }
 
     /// A reader that panics, one that fails, a worker that fails, and a caller that

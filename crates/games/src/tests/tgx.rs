@@ -93,6 +93,7 @@ fn games_of_an_index_are_those_that_were_put_in() {
     assert_eq!((file.games(), file.is_empty()), (games.len() as u64, false));
     assert_eq!(file.root().max_ply, 50);
     let blocks: usize = file.tables(GAMES).map(|(_, blocks)| blocks.len()).sum();
+    assert!(file.tables(GAMES).all(|(_, blocks)| !blocks.is_empty()));
     assert!(blocks > 10);
     let mut buffer = Vec::new();
     for (number, game) in games.iter().enumerate() {

@@ -599,6 +599,17 @@ fn an_arena_book_has_the_games_of_the_book() {
     };
     assert_eq!(book.len(), done.moves);
     assert_eq!(book.notices(), [""; 0]);
+    // The header has the plies of the longest line and the number of moves.
+    let bytes = fs::read(&abk).unwrap();
+    let number = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let (mut waiting, mut longest) = (vec![(900, 1)], 0);
+    while let Some((entry, ply)) = waiting.pop() {
+        longest = longest.max(ply);
+        let places = [(20, ply + 1), (24, ply)].map(|(at, ply)| (number(28 * entry + at), ply));
+        let next = places.into_iter().filter(|(place, _)| *place > 0);
+        waiting.extend(next.map(|(place, ply)| (place as usize, ply)));
+    }
+    assert_eq!((number(214), number(218) as u64), (longest, done.moves));
     for what in ["moves repeated where", "got priority 0"] {
         assert!(
             done.notes.iter().any(|note| note.contains(what)),

@@ -174,6 +174,7 @@ mod tests {
 
     #[test]
     fn months_and_dates_are_read() {
+        assert_eq!(Month::LAST, Month::new(4095, 12));
         let month = |text| Month::range(text).map(|(first, last)| format!("{first}..{last}"));
         assert_eq!(month("2025-1").unwrap(), "2025-01..2025-01");
         assert_eq!(month("2025/12").unwrap(), "2025-12..2025-12");

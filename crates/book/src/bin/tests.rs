@@ -186,7 +186,7 @@ fn merged_books_have_the_sums_of_the_weights() {
             for (key, moves) in &model {
                 let mut moves = moves.clone();
                 if order == MergeOrder::Heaviest {
-                    moves.sort_by(|a, b| b.1.cmp(&a.1));
+                    moves.sort_by_key(|(_, weight, _)| std::cmp::Reverse(*weight));
                 }
                 let largest = moves.iter().map(|(_, weight, _)| *weight).max().unwrap();
                 let scale = 65_535.0 / largest.max(65_535) as f64;

@@ -639,8 +639,10 @@ fn weights_survive_an_arena_book() {
         "{:?}",
         done.notes
     );
-    let mut policy = Policy::default();
-    policy.minimum_share = 0;
+    let policy = Policy {
+        minimum_share: 0,
+        ..Policy::default()
+    };
     let job = ConvertJob::new(abk, back.clone())
         .weights(Weights::Games)
         .policy(policy);

@@ -1,6 +1,9 @@
 //! The ChessBase format: codec, look-ups and writer against each other; operations on
 //! whole books.
 
+// A failed step is the test's failure.
+#![allow(clippy::unwrap_used)]
+
 mod codec;
 #[path = "../../../../tests/program/common/books/mod.rs"]
 mod common;

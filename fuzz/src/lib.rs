@@ -4,11 +4,11 @@
 //! `tests/program/fuzz_corpus.rs` of the program includes this file and passes the
 //! seeds and everything in `regressions/`, so that a fixed fault stays fixed.
 
-#[path = "../../crates/book/tests/all/reader.rs"]
+#[path = "../../crates/book/src/tests/reader.rs"]
 mod book_reader;
 mod books;
 mod conversation;
-#[path = "../../crates/games/tests/all/reader.rs"]
+#[path = "../../crates/games/src/tests/reader.rs"]
 mod game_reader;
 mod games;
 mod other_books;

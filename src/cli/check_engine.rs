@@ -24,7 +24,7 @@ pub(super) struct CheckEngineArgs {
     #[command(flatten)]
     config: ConfigArgs,
     /// A name from the configuration, or the path of a program
-    #[arg(add = complete::engines())]
+    #[arg(add = complete::engines(), conflicts_with = "command")]
     name: Option<String>,
     /// The engine's command with its arguments
     #[arg(last = true, value_name = "COMMAND", add = complete::commands())]

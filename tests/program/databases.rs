@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../crates/games/tests/all/archives.rs"]
-mod archives;
+#[path = "../../crates/games/src/tests/archives.rs"]
+pub(crate) mod archives;
 
 use std::fs;
 use std::path::Path;
@@ -27,57 +27,6 @@ fn book(source: &Path, options: &str) -> [Vec<u8>; 3] {
     let source = source.display();
     folder.done(&format!("build '{source}' -o out.ctg {options}"));
     files(folder.join("out.ctg"))
-}
-
-/// PGN text without some tags.
-fn without(text: &str, tags: &[&str]) -> String {
-    let kept = |line: &&str| !tags.iter().any(|tag| line.starts_with(&format!("[{tag} ")));
-    text.lines()
-        .filter(kept)
-        .map(|line| format!("{line}\n"))
-        .collect()
-}
-
-#[test]
-fn scid_databases_are_read_as_scid_reads_them() {
-    let (five, _) = pgn(&data("scid/five.si4"));
-    assert_eq!(five, pgn(&data("scid/five.pgn")).0);
-    let expected = pgn(&data("scid/edge.pgn")).0;
-    let (new, messages) = pgn(&data("scid/edge.si5"));
-    assert_eq!(new, expected);
-    assert_has(&messages, "60 games read, 58 written, 0 skipped");
-    assert_has(&messages, "2 deleted games");
-    // Version 4 cannot store the date of an event that is years away.
-    let (old, _) = pgn(&data("scid/edge.si4"));
-    let no_date = |text: &str| without(text, &["EventDate"]);
-    assert_eq!(no_date(&old), no_date(&expected));
-    assert_eq!(
-        old.matches("[EventDate").count() + 1,
-        expected.matches("[EventDate").count()
-    );
-}
-
-#[test]
-fn chess960_games_of_scid_databases_are_recognized() {
-    let (text, _) = pgn(&data("scid/c960.si5"));
-    let expected = pgn(&data("scid/c960.pgn")).0;
-    // A game from the standard start position has these tags, but no mark in the index.
-    let start = ["SetUp", "FEN"];
-    assert_eq!(without(&text, &start), without(&expected, &start));
-    assert_eq!(
-        text.matches("[FEN ").count() + 1,
-        expected.matches("[FEN ").count()
-    );
-}
-
-#[test]
-fn new_chessbase_databases_are_read() {
-    let (text, messages) = pgn(&data("cbh2/made.2cbh"));
-    // The format does not store the halfmove clock.
-    let expected = pgn(&data("cbh2/made.pgn")).0;
-    let expected = expected.replace(" b - - 3 17\"]", " b - - 0 17\"]");
-    assert!(text == expected, "{messages}");
-    assert_has(&messages, "105 games read, 101 written, 0 skipped");
 }
 
 #[test]
@@ -135,33 +84,6 @@ fn a_book_from_an_archive_is_the_same_as_from_its_files() {
         assert!(book(source, "") == expected, "{}", source.display());
     }
     assert_eq!(pgn(&cbv).0, text);
-}
-
-#[test]
-fn every_database_in_a_zip_is_read() {
-    let folder = Folder::new();
-    let mut files = parts("scid/edge", &["si4", "sn4", "sg4"]);
-    files.extend(parts("cbh2/made", &["2cbh", "2cbg", "2lid"]));
-    files.extend(parts("scdb/small", &["dci", "dcg", "dcn", "dcs", "dce"]));
-    files.extend(parts("cbf/sample", &["cbf", "cbi"]));
-    files.extend(parts("nic/sample", &["prn"]));
-    files.extend(parts("scid/five", &["pgn"]));
-    files.push(("read.me".to_owned(), b"no games".to_vec()));
-    let path = folder.put("all.zip", pack_zip(&files));
-    let (text, messages) = pgn(&path);
-    let mut expected = String::new();
-    for name in [
-        "scid/edge.si4",
-        "cbh2/made.2cbh",
-        "scdb/small.dci",
-        "cbf/sample.cbf",
-        "nic/sample.prn",
-        "scid/five.pgn",
-    ] {
-        expected += &pgn(&data(name)).0;
-    }
-    assert!(text == expected, "{messages}");
-    assert_has(&messages, "all.zip/small.dci: game 2: game cut short");
 }
 
 /// All files below a folder, by relative path.
@@ -407,58 +329,4 @@ fn annotations_of_a_scid_database_are_those_of_its_pgn() {
     let expected = book(&data("scid/edge.pgn"), &signs);
     assert!(book(&data("scid/edge.si5"), &signs) == expected);
     assert!(book(&data("scid/edge.pgn"), options) != expected);
-}
-
-/// The fields of a record of version 5.
-fn words(record: &[u8]) -> Vec<u32> {
-    let (words, _) = record.as_chunks::<4>();
-    words.iter().map(|word| u32::from_le_bytes(*word)).collect()
-}
-
-#[test]
-fn a_scid_database_of_ours_has_the_records_that_scid_writes() {
-    let folder = Folder::new();
-    let source = data("scid/edge.pgn");
-    folder.done(&format!("games '{}' -o out.si5", source.display()));
-    let written = folder.join("out.si5");
-    assert!(pgn(&written).0 == pgn(&data("scid/edge.pgn")).0);
-    let ours = fs::read(&written).unwrap();
-    let theirs = fs::read(data("scid/edge.si5")).unwrap();
-    let theirs = theirs.chunks(56).enumerate();
-    // Two are deleted there.
-    let theirs = theirs.filter(|(number, _)| ![4, 11].contains(number));
-    let mut count = 0;
-    for (ours, (number, theirs)) in ours.chunks(56).zip(theirs) {
-        let (ours, theirs) = (words(ours), words(theirs));
-        // Counts; ratings and dates; plies and promotions; material; ECO, result and
-        // pawns that left their first squares; which ones.
-        let masks = [
-            (0, 0xf000_0000),
-            (1, 0xf000_0000),
-            (2, 0xf000_0000),
-            (5, u32::MAX),
-            (6, u32::MAX),
-            (7, 0xffc0_0007),
-            (10, 0x00ff_ffff),
-            (11, u32::MAX),
-            (12, u32::MAX),
-            (13, u32::MAX),
-        ];
-        for (word, mask) in masks {
-            assert_eq!(ours[word] & mask, theirs[word] & mask, "{number} {word}");
-        }
-        count += 1;
-    }
-    assert_eq!(count, 58);
-}
-
-#[test]
-fn a_scid_database_of_ours_keeps_chess960_and_many_games() {
-    let folder = Folder::new();
-    for source in ["scid/c960.pgn", "sample.pgn", "cbh2/made.2cbh"] {
-        let path = data(source);
-        folder.done(&format!("games '{}' -fo out.si5", path.display()));
-        let (text, _) = pgn(&folder.join("out.si5"));
-        assert!(text == pgn(&path).0, "{source}");
-    }
 }

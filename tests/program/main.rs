@@ -7,7 +7,6 @@
 
 mod audit;
 mod build;
-mod cbh;
 mod check_engine;
 mod circles;
 mod cli;

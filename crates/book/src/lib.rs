@@ -21,6 +21,8 @@ pub mod polyglot;
 mod probe;
 #[cfg(test)]
 mod random;
+#[cfg(all(test, feature = "json"))]
+mod tests;
 #[cfg(feature = "json")]
 pub mod view;
 pub mod walk;
@@ -44,3 +46,7 @@ pub use probe::{
 };
 pub use walk::{BookPosition, PositionMove, Positions, tree};
 pub(crate) use walk::{BookWalk, Bridges, position_of};
+
+/// Code that tests share with other packages names the package.
+#[cfg(test)]
+extern crate self as tabia_book;

@@ -140,7 +140,41 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_date_is_what_its_text_says() {
+        for year in [0, 1, 1999, 4095, 4096] {
+            for month in 0..=13 {
+                for day in [0, 1, 31, 32] {
+                    let date = Date::from_pgn(&format!("{year}.{month}.{day}"));
+                    let has_year = (1..=4095).contains(&year);
+                    let has_month = has_year && (1..=12).contains(&month);
+                    let has_day = has_month && (1..=31).contains(&day);
+                    let part = |is_known, number: u16, width: usize| match is_known {
+                        true => format!("{number:0width$}"),
+                        false => "?".repeat(width),
+                    };
+                    let [y, m, d] = [
+                        (has_year, year, 4),
+                        (has_month, month, 2),
+                        (has_day, day, 2),
+                    ]
+                    .map(|(is_known, number, width)| part(is_known, number, width));
+                    assert_eq!(date.to_pgn(), format!("{y}.{m}.{d}"));
+                    let text = date.month().map(|month| month.to_string());
+                    assert_eq!(text, has_month.then(|| format!("{y}-{m}")));
+                    let range = date.range().map(|(first, last)| format!("{first}..{last}"));
+                    let (first, last) = match has_month {
+                        true => (m.clone(), m),
+                        false => ("01".to_owned(), "12".to_owned()),
+                    };
+                    assert_eq!(range, has_year.then(|| format!("{y}-{first}..{y}-{last}")));
+                }
+            }
+        }
+    }
+
+    #[test]
     fn months_and_dates_are_read() {
+        assert_eq!(Month::LAST, Month::new(4095, 12));
         let month = |text| Month::range(text).map(|(first, last)| format!("{first}..{last}"));
         assert_eq!(month("2025-1").unwrap(), "2025-01..2025-01");
         assert_eq!(month("2025/12").unwrap(), "2025-12..2025-12");

@@ -473,6 +473,112 @@ mod tests {
         assert!(!either.admits(&game));
     }
 
+    /// The conditions that `unmet` names are counted, and named in this order.
+    #[test]
+    fn rejected_games_are_counted_by_condition() {
+        let mut all = Rejected::default();
+        for (condition, count) in [(GameCondition::Player, 2), (GameCondition::Since, 3)] {
+            let mut some = Rejected::default();
+            (0..count).for_each(|_| some.count(condition));
+            assert_eq!(some.total(), count);
+            all.add(&some);
+            all.add(&some);
+        }
+        assert_eq!(all.total(), 10);
+        assert_eq!(all.to_string(), "6 by --since, 4 by --player");
+    }
+
+    #[test]
+    fn each_rating_condition_is_what_it_says() {
+        let filter = |set: &dyn Fn(&mut GameFilter)| {
+            let mut filter = GameFilter::default();
+            set(&mut filter);
+            filter
+        };
+        let group = |mean: u16| {
+            let within = GROUPS
+                .windows(2)
+                .find(|pair| (pair[0]..pair[1]).contains(&mean));
+            within.map_or(2500, |pair| pair[0])
+        };
+        // Zero is unknown; 1800 is each of the limits.
+        let ratings = [0, 1, 1599, 1600, 1799, 1800, 1801, 1999, 2000, 2600];
+        for white in ratings {
+            for black in ratings {
+                let mut game = Game::default();
+                (game.elo.white, game.elo.black) = (white, black);
+                let (known, mean) = (white > 0 && black > 0, u16::midpoint(white, black));
+                let half = f64::from(white).midpoint(f64::from(black));
+                let difference = i32::from(white) - i32::from(black);
+                let of_both = [
+                    (
+                        filter(&|filter| filter.both_elo = Some(1800)),
+                        white >= 1800 && black >= 1800,
+                    ),
+                    (
+                        filter(&|filter| filter.elo_band = "1800..2000".parse().ok()),
+                        known && (1800.0..=2000.0).contains(&half),
+                    ),
+                    (
+                        filter(&|filter| filter.max_elo_diff = Some(200)),
+                        known && (-200..=200).contains(&difference),
+                    ),
+                    (
+                        filter(&|filter| filter.groups = vec![1600, 2500]),
+                        known && [1600, 2500].contains(&group(mean)),
+                    ),
+                ];
+                let of_better = (
+                    filter(&|filter| filter.min_elo = Some(1800)),
+                    white >= 1800 || black >= 1800,
+                );
+                let of_none = (
+                    filter(&|filter| (filter.min_elo, filter.both_elo) = (Some(0), Some(0))),
+                    true,
+                );
+                let cases = of_both.into_iter().map(|case| (case, !known));
+                let others = [(of_better, white == 0 && black == 0), (of_none, false)];
+                for ((filter, admits), lacks) in cases.chain(others) {
+                    let any = GameFilter {
+                        any_of: vec![filter.clone()],
+                        ..GameFilter::default()
+                    };
+                    for filter in [filter, any] {
+                        assert_eq!(filter.admits(&game), admits, "{white} {black} {filter:?}");
+                        assert_eq!(
+                            filter.lacks_rating(&game),
+                            lacks,
+                            "{white} {black} {filter:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn months_may_be_anywhere_in_a_year_that_is_known() {
+        let (first, last) = (Month::new(2000, 3), Month::new(2001, 10));
+        let filter = GameFilter {
+            since: Some(first),
+            until: Some(last),
+            ..GameFilter::default()
+        };
+        for year in 1999..2003 {
+            for month in 0..13 {
+                let game = Game {
+                    year,
+                    month,
+                    ..Game::default()
+                };
+                let months = if month == 0 { 1..=12 } else { month..=month };
+                let mut months = months.map(|month| (year, month));
+                let admits = months.all(|month| ((2000, 3)..=(2001, 10)).contains(&month));
+                assert_eq!(filter.admits(&game), admits, "{year} {month}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_not_known_meets_no_condition() {
         let mut game = Game::default();

@@ -308,3 +308,57 @@ impl Tags {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// However many there are.
+        #[test]
+        fn tags_have_their_last_values_in_the_order_of_the_first(
+            set in prop::collection::vec((0..90_u8, 0..9_u8), 0..200),
+        ) {
+            let mut tags = Tags::default();
+            let mut expected: Vec<(String, String)> = Vec::new();
+            for (name, value) in set {
+                let (name, value) = (format!("T{name}"), value.to_string());
+                tags.set(&name, value.as_str());
+                match expected.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, old)) => *old = value,
+                    None => expected.push((name, value)),
+                }
+            }
+            let found = tags.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+            prop_assert_eq!(found.collect::<Vec<_>>(), expected.clone());
+            for (name, value) in &expected {
+                prop_assert_eq!(tags.get(name), Some(value.as_str()));
+            }
+            prop_assert_eq!(tags.get("T90"), None);
+            tags.clear();
+            prop_assert_eq!(tags, Tags::default());
+        }
+    }
+
+    #[test]
+    fn each_opening_has_its_number() {
+        for number in 0..500 {
+            let code = eco_code(Some(number));
+            let text = str::from_utf8(&code).unwrap();
+            assert_eq!(
+                text,
+                format!(
+                    "{}{:02}",
+                    ["A", "B", "C", "D", "E"][usize::from(number / 100)],
+                    number % 100
+                )
+            );
+            assert_eq!(eco_number(code), Some(number));
+        }
+        for bad in [b"F00", b"@00", b"A:0", b"A0/", b"a00"] {
+            assert_eq!(eco_number(*bad), None);
+        }
+        assert_eq!((eco_code(Some(500)), eco_code(None)), ([0; 3], [0; 3]));
+    }
+}

@@ -51,6 +51,8 @@ mod scdb;
 mod scid;
 mod skipped;
 mod source;
+#[cfg(test)]
+mod tests;
 pub mod tgx;
 mod tree;
 
@@ -73,6 +75,10 @@ pub use tabia_io::atomic::Previous;
 pub use tabia_io::progress::{Progress, Watch};
 
 use record::Recorder;
+
+/// Code that tests share with the fuzz targets names the package.
+#[cfg(test)]
+extern crate self as tabia_games;
 
 /// The example of the README compiles.
 #[cfg(doctest)]

@@ -506,6 +506,91 @@ mod tests {
     use super::*;
     use crate::GamePlace;
 
+    #[test]
+    fn what_is_left_is_said_in_one_sentence() {
+        let skipped = |number, cut| Skipped {
+            source: "x".to_owned(),
+            place: GamePlace::Game(number),
+            cut,
+            reason: SkipReason::SetUp,
+        };
+        let mut tally = Tally {
+            read: 1,
+            ..Tally::default()
+        };
+        assert_eq!(tally.what_is_left(), "1 game read");
+        tally.read = 9;
+        assert_eq!(tally.what_is_left(), "9 games read");
+        (tally.skipped, tally.filtered, tally.unrated) = (2, 4, 3);
+        tally.named = vec![skipped(3, true), skipped(4, false), skipped(5, false)];
+        tally.rejected.count(crate::GameCondition::Since);
+        let all = "; skipped: 2 (the first: x: game 4: game skipped: it starts from a set-up \
+                   position); 4 did not match the conditions (3 of them without a rating): \
+                   1 by --since";
+        assert_eq!(tally.what_is_left(), format!("9 games read{all}"));
+        tally.filtered = 7;
+        let all = all.replace("; 4", "; 7");
+        assert_eq!(tally.what_is_left(), format!("no game is left of 9{all}"));
+        let mut more = tally.clone();
+        more.named = vec![skipped(7, false); NAMED_SKIPS];
+        tally.add(more);
+        assert_eq!((tally.read, tally.skipped, tally.filtered), (18, 4, 14));
+        assert_eq!((tally.unrated, tally.rejected.total()), (6, 2));
+        assert_eq!(tally.named.len(), NAMED_SKIPS);
+        assert_eq!(
+            tally.named[1..4],
+            [skipped(4, false), skipped(5, false), skipped(7, false)]
+        );
+    }
+
+    /// Each first position is accepted where it is asked for.
+    #[test]
+    fn games_are_added_up_by_their_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = ["x.pgn", "y.pgn"].map(|name| folder.path().join(name));
+        let fen = "[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O *\n\n";
+        let chess960 = "[Variant \"Chess960\"]\n\
+            [FEN \"1rk4r/8/8/8/8/8/8/1RK4R w KQkq - 0 1\"]\n\n1. O-O *\n\n";
+        for path in &paths {
+            fs::write(path, format!("1. e4 e5 *\n\n{fen}{chess960}1. d4 *\n")).unwrap();
+        }
+        let sources = Sources::list(&paths[..1]).unwrap();
+        for (starts, games, plies) in [
+            (Starts::Usual, 2, 3),
+            (Starts::SetUp, 3, 4),
+            (Starts::Any, 4, 5),
+        ] {
+            let filter = GameFilter::default();
+            let reader = GameReader::new(&filter).starts(starts).threads(2);
+            let add = |sum: &mut (u64, usize), game: &Game| {
+                (sum.0, sum.1) = (sum.0 + 1, sum.1 + game.moves.len());
+                Ok::<(), Error>(())
+            };
+            let added = reader.add_up(&sources, add, &mut Watch::default());
+            let (tally, sums) = added.unwrap();
+            let sum = |part: fn(&(u64, usize)) -> u64| sums.iter().map(part).sum::<u64>();
+            assert_eq!((sum(|sum| sum.0), sum(|sum| sum.1 as u64)), (games, plies));
+            assert_eq!((tally.read, tally.skipped), (4, 4 - games));
+            // A batch knows its source.
+            let worker = |batches: &Batches<'_, usize, (), Error>| {
+                batches.each(|batch| {
+                    while batch.next(&mut Game::default()) {}
+                    Ok(batch.argument())
+                })
+            };
+            let mut found = Vec::new();
+            let sink = |argument| {
+                found.push(argument);
+                Ok(())
+            };
+            let twice = Sources::list(&paths).unwrap();
+            reader
+                .read(&twice, worker, sink, &mut Watch::default())
+                .unwrap();
+            assert_eq!(found, [0, 1]);
+        }
+    }
+
     /// Twenty batches of ten games; the name of the file selects the failure.
     struct Faulty {
         name: String,
@@ -522,6 +607,10 @@ mod tests {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         if name.starts_with("unreadable") {
             return Err(Error::format(Path::new(&name), "torn"));
+        }
+        if name == "forbidden" {
+            let reason = std::io::ErrorKind::PermissionDenied;
+            return Err(Error::io(path, reason));
         }
         Ok(Box::new(Faulty { name, batch: 0 }))
     }
@@ -654,6 +743,10 @@ mod tests {
         assert!(!found.is_empty());
         let named = read(Sources::list([&good, &unreadable]).unwrap()).unwrap_err();
         assert_eq!(named.to_string(), "unreadable: torn");
+        // What is wrong with the system is not passed over.
+        write("forbidden.pgn");
+        let failed = read(of_folder()).unwrap_err().to_string();
+        assert!(failed.contains("forbidden.pgn"), "{failed}");
     }
 
     /// A reader that panics, one that fails, a worker that fails, and a caller that

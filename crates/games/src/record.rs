@@ -91,7 +91,9 @@ impl<'g> Recorder<'g> {
     #[must_use]
     pub(crate) fn is_done(&self) -> bool {
         let gave_up = self.beyond.as_ref().is_some_and(|line| line.now.is_none());
-        let full = self.game.moves.len() >= self.wanted.plies && !self.wants_variations();
+        // What follows the last move may be about it.
+        let ends = !self.wants_variations() && !self.wanted.annotations;
+        let full = ends && self.game.moves.len() >= self.wanted.plies;
         self.is_main_line() && (gave_up || full)
     }
 

@@ -1,9 +1,12 @@
+use std::collections::BTreeMap;
 use std::fs;
 
 use shakmaty::{Chess, Position as _};
 
 use super::*;
 use crate::{Lookup, Probe as _, Wanted, polyglot};
+use tabia_io::atomic::Previous;
+use tabia_io::progress::{Progress, Watch};
 
 fn packed(uci: &str) -> PackedMove {
     let legal = Chess::default().legal_moves();
@@ -128,5 +131,78 @@ fn a_cut_off_book_says_where() {
     for few in [0, 1, 15] {
         let error = open(&bytes[..few], true).unwrap_err().to_string();
         assert!(error.contains(&format!("{few} bytes")), "{error}");
+    }
+}
+
+/// Weights are added up by a model that knows nothing of files.
+#[test]
+fn merged_books_have_the_sums_of_the_weights() {
+    let folder = tempfile::tempdir().unwrap();
+    let moves = ["e2e4", "d2d4", "a2a3", "c2c4", "g1f3"].map(packed);
+    let mut random = 1_u64;
+    let mut next = |below: u64| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (random >> 33) % below
+    };
+    for most in [100, 65_535] {
+        let mut paths = Vec::new();
+        // By key, the moves in the order of the books: weight and learn.
+        let mut model: BTreeMap<u64, Vec<(PackedMove, u64, u32)>> = BTreeMap::new();
+        let mut read = 0;
+        for number in 0..3 {
+            let mut bytes = Vec::new();
+            for key in 1..40_u64 {
+                for mv in moves {
+                    if next(3) == 0 {
+                        continue;
+                    }
+                    let (weight, learn) = (next(most + 1), next(1000) as u32);
+                    bytes.extend(encode(key, mv, weight as u16, learn));
+                    read += 1;
+                    let known = model.entry(key).or_default();
+                    match known.iter_mut().find(|(known, ..)| *known == mv) {
+                        Some((_, sum, _)) => *sum += weight,
+                        None => known.push((mv, weight, learn)),
+                    }
+                }
+            }
+            let path = folder.path().join(format!("{number}.bin"));
+            fs::write(&path, bytes).unwrap();
+            paths.push(path);
+        }
+        for order in [MergeOrder::FirstWins, MergeOrder::Heaviest] {
+            let target = folder.path().join("merged.bin");
+            let mut last = None;
+            let mut see = |progress: Progress| last = Some((progress.done, progress.total));
+            let go_on = std::sync::atomic::AtomicBool::new(false);
+            let watch = &mut Watch::new(&mut see, &go_on);
+            let (written, notices) =
+                merge(&paths, &target, order, Previous::Replace, watch).unwrap();
+            assert_eq!(last, Some((read, Some(read))));
+            assert_eq!(notices, [""; 0]);
+            let mut expected = Vec::new();
+            for (key, moves) in &model {
+                let mut moves = moves.clone();
+                if order == MergeOrder::Heaviest {
+                    moves.sort_by_key(|(_, weight, _)| std::cmp::Reverse(*weight));
+                }
+                let largest = moves.iter().map(|(_, weight, _)| *weight).max().unwrap();
+                let scale = 65_535.0 / largest.max(65_535) as f64;
+                for (mv, weight, learn) in moves {
+                    let fitted = match weight {
+                        0 => 0,
+                        weight => (weight as f64 * scale).round().max(1.0) as u16,
+                    };
+                    expected.extend(encode(*key, mv, fitted, learn));
+                }
+            }
+            let merged = fs::read(&target).unwrap();
+            assert_eq!(merged, expected);
+            let entries = (merged.len() / ENTRY_BYTES) as u64;
+            let counts = (written.positions, written.moves, written.bytes);
+            assert_eq!(counts, (model.len() as u64, entries, merged.len() as u64));
+        }
     }
 }

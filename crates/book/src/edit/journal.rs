@@ -428,6 +428,15 @@ mod tests {
         // Not every Windows removes a file that is open.
         drop(journal);
 
+        // Only a journal that is not there is none.
+        let missing = folder.path().join("missing");
+        assert!(matches!(
+            Journal::open(&missing),
+            Ok(JournalContent::Nothing)
+        ));
+        #[cfg(unix)]
+        assert!(Journal::open(&path.join("below a file")).is_err());
+
         let whole = fs::read(&path).unwrap();
         for cut in [0, 7, 24, 47, 48, 56, 72, whole.len() - 24, whole.len() - 1] {
             fs::write(&path, &whole[..cut]).unwrap();

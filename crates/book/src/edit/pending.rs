@@ -177,3 +177,65 @@ fn done(path: &Path, set: &InterruptedSet) -> String {
         SetState::OtherFile => interrupted(path, set),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Programs that read the book say what was interrupted, and name what helps.
+    #[test]
+    fn what_is_interrupted_is_said_with_its_book() {
+        let path = Path::new("x.ctg");
+        let left = |marks, left| MarksLeft { marks, left };
+        for (pending, start, help) in [
+            (
+                Pending::Interrupted(left(1, 1)),
+                "x.ctg: a change of 1 mark was interrupted: 1 of them is not in the book yet",
+                "--pending apply",
+            ),
+            (
+                Pending::Interrupted(left(9, 2)),
+                "x.ctg: a change of 9 marks was interrupted: 2 of them are not in the book yet",
+                "--pending apply",
+            ),
+            (
+                Pending::Restored(left(9, 9)),
+                "x.ctg: a change of 9 marks was interrupted, and the book has been restored",
+                "--pending drop",
+            ),
+            (
+                Pending::Other(left(9, 3)),
+                "x.ctg: a change of 9 marks was interrupted, and the book has been changed",
+                "--pending drop",
+            ),
+        ] {
+            let text = pending.notice(path);
+            assert!(text.starts_with(start), "{text}");
+            let help = format!("`tabia mark x.ctg {help}`");
+            assert!(text.contains(&help), "{text}");
+        }
+        for (state, start) in [
+            (
+                SetState::OldFile,
+                "interrupted: the old book is in place, and x.cto, x.ctb of it",
+            ),
+            (
+                SetState::NewFile,
+                "interrupted: the new book is in place, and x.cto, x.ctb in",
+            ),
+            (
+                SetState::OtherFile,
+                "interrupted, and the book has been changed since",
+            ),
+        ] {
+            let set = InterruptedSet {
+                state,
+                folder: "away".into(),
+                away: vec!["x.cto".to_owned(), "x.ctb".to_owned()],
+            };
+            let text = interrupted(path, &set);
+            let start = format!("x.ctg: a replacement of this book was {start}");
+            assert!(text.starts_with(&start) && text.contains("away"), "{text}");
+        }
+    }
+}

@@ -344,6 +344,52 @@ fn shown((change, note): (MarkChange, String), mut line: Line, is_reached: bool)
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_change_is_shown_with_the_moves_that_lead_there() {
+        let shown = |moves: &str, is_reached, field, old, new| ShownChange {
+            line: Line::read("", moves).unwrap(),
+            is_reached,
+            field,
+            old,
+            new,
+            is_stored: false,
+            note: String::new(),
+        };
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        for (moves, is_reached, line) in [
+            ("", true, "start position".to_owned()),
+            ("", false, fen.to_owned()),
+            ("d4", true, "1.d4".to_owned()),
+            ("d4", false, format!("{fen}: d4")),
+            ("d4 d5", true, "1.d4: d5".to_owned()),
+            ("d4 d5 c4 e6", true, "1.d4 d5 2.c4: e6".to_owned()),
+        ] {
+            for (field, old, new, text) in [
+                (Field::Recommendation, 0, 0x80, "none -> main"),
+                (Field::LearnValue, 0, 0xfe, "learn value 0 -> +2"),
+                (Field::Commentary, 0, 10, "commentary none -> ="),
+                (Field::Annotation, 0, 1, "annotation none -> !"),
+                (Field::Weight, 7, 300, "weight 7 -> 300"),
+                (
+                    Field::LearnCounts,
+                    0,
+                    4 << 16 | 5,
+                    "learn counts 0/0 -> 2.5/4",
+                ),
+            ] {
+                let mut change = shown(moves, is_reached, field, old, new);
+                assert_eq!(change.to_string(), format!("{line}  {text}"));
+                change.is_stored = true;
+                change.note = "why".to_owned();
+                let (name, new) = text.split_once(" -> ").unwrap();
+                let name = name.rsplit_once(' ').map_or("", |(name, _)| name);
+                let space = if name.is_empty() { "" } else { " " };
+                let stored = format!("{line}  stored, {name}{space}{new} (why)");
+                assert_eq!(change.to_string(), stored);
+            }
+        }
+    }
+
     /// Along random games, later positions can be reached, and earlier ones cannot.
     #[test]
     fn goals_are_ahead_until_they_cannot_be_reached() {

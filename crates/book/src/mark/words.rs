@@ -84,6 +84,34 @@ pub fn learn_value_name(value: i8) -> String {
 mod tests {
     use super::*;
 
+    /// A byte is shown as a name alone only if the name says all of it.
+    #[test]
+    fn unusual_bits_are_shown() {
+        let marks = [(0, Mark::None), (0x40, Mark::Avoid), (0x80, Mark::Main)];
+        for byte in 0..=255 {
+            let usual = marks.iter().find(|(known, _)| *known == byte);
+            let name = Mark::from_byte(byte).as_str();
+            match usual {
+                Some((_, mark)) => {
+                    assert_eq!((mark_name(byte).as_str(), name), (mark.as_str(), name))
+                }
+                None => assert_eq!(mark_name(byte), format!("{name} ({byte:#04x})")),
+            }
+            let sign = match byte % 32 {
+                0 => "none",
+                sign => Annotation(sign).symbol(),
+            };
+            match byte / 32 {
+                0 => assert_eq!(annotation_name(byte), sign),
+                _ => assert_eq!(annotation_name(byte), format!("{sign} ({byte:#04x})")),
+            }
+            let value = byte.cast_signed();
+            let text = learn_value_name(value);
+            assert_eq!(text.parse(), Ok(value));
+            assert_eq!(text.starts_with('+'), value > 0);
+        }
+    }
+
     #[test]
     fn what_is_written_can_be_read() {
         for nag in 0..=255 {

@@ -252,10 +252,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_book_is_silent_outside_its_values(
-            below in prop::option::of(-300..300),
-            above in prop::option::of(-300..300),
-            evaluation in prop::collection::vec(prop::option::of(-300..300), 1..5),
-            searched in prop::option::of(-300..300),
+            below in prop::option::of(-30..30),
+            above in prop::option::of(-30..30),
+            evaluation in prop::collection::vec(prop::option::of(-30..30), 1..5),
+            searched in prop::option::of(-30..30),
         ) {
             let position = Chess::default();
             let best = evaluation.iter().copied().flatten().max();

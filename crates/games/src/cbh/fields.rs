@@ -88,3 +88,45 @@ pub(crate) fn outermost_rook(board: &Board, color: Color, is_short: bool) -> Opt
         beyond.next()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use shakmaty::{File, Role};
+
+    proptest! {
+        #[test]
+        fn the_outermost_rook_is_the_last_one_towards_the_edge(
+            men in prop::collection::vec((0..64_u32, any::<bool>(), any::<bool>()), 0..12),
+            king in 0..8_u32,
+            color in any::<bool>(),
+            is_short in any::<bool>(),
+        ) {
+            let color = Color::from_white(color);
+            let king = Square::from_coords(File::new(king), color.backrank());
+            let mut board = Board::empty();
+            for (square, is_white, is_rook) in men {
+                let role = if is_rook { Role::Rook } else { Role::Knight };
+                board.set_piece_at(Square::new(square), role.of(Color::from_white(is_white)));
+            }
+            board.set_piece_at(king, Role::King.of(color));
+            // From the edge towards the king.
+            let mut files = File::ALL;
+            if is_short {
+                files.reverse();
+            }
+            let mut beyond = files.into_iter().take_while(|file| *file != king.file());
+            let found = beyond.find_map(|file| {
+                let square = Square::from_coords(file, color.backrank());
+                (board.piece_at(square)? == Role::Rook.of(color)).then_some(square)
+            });
+            prop_assert_eq!(outermost_rook(&board, color, is_short), found);
+        }
+
+        #[test]
+        fn dates_come_back_from_their_bits(bits in 0..1_u32 << 21) {
+            prop_assert_eq!(date_bits(date(bits)), bits);
+        }
+    }
+}

@@ -110,7 +110,68 @@ fn sum(content: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use tabia_io::input::bytes::be_u64_at;
+    use tabia_io::input::file::DataFile;
+
+    /// The record at a place of a file with these bytes, which is filled up to a length.
+    fn read_at(offset: u64, bytes: &[u8], len: u64) -> Result<(Tag, Vec<u8>), String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.2cbg");
+        std::fs::write(&path, bytes).unwrap();
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_len(len).unwrap();
+        let file = Arc::new(DataFile::open(&path, true).unwrap());
+        let window = Window::new(file, 0..len);
+        let (mut head, mut buffer) = (Vec::new(), Vec::new());
+        let (tag, content) = read(&window, offset, &mut head, &mut buffer)?;
+        Ok((tag, content.to_vec()))
+    }
+
+    /// Of every bit of a record but those of the free space.
+    #[test]
+    fn a_wrong_bit_anywhere_is_noticed() {
+        let record = [
+            0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 6, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0xff,
+            0xff, 0xad, 0x3f, 0xff, 0xfc, 1, 0, 0xfc, 0xff, 0x3f, 0xad, 0xff, 0xff, 0, 0, 0, 43, 0,
+            0, 0, 0, 0, 0, 0,
+        ];
+        let file = [&[0; 12][..], &record].concat();
+        let len = file.len() as u64;
+        let game = (Tag::Game, record[26..32].to_vec());
+        assert_eq!(read_at(12, &file, len), Ok(game.clone()));
+        assert_eq!(read_at(12, &file, len + 1), Ok(game));
+        for (offset, len) in [
+            (11, len),
+            (13, len),
+            (22, len),
+            (u64::MAX, len),
+            (12, len - 1),
+        ] {
+            assert!(read_at(offset, &file, len).is_err(), "{offset} {len}");
+        }
+        for bit in (0..8 * record.len()).filter(|bit| !(32..35).contains(&(bit / 8))) {
+            let mut file = file.clone();
+            file[12 + bit / 8] ^= 1 << (bit % 8);
+            assert!(read_at(12, &file, len).is_err(), "{bit}");
+        }
+    }
+
+    #[test]
+    fn contents_of_more_than_64_megabytes_are_refused() {
+        for (content, is_read) in [(LARGEST_BYTES, true), (LARGEST_BYTES + 1, false)] {
+            let whole = content + HEAD_BYTES + TAIL_BYTES;
+            let mut head = [&MAGIC.to_le_bytes()[..], &(content as u32).to_le_bytes()].concat();
+            // Zeros, whose sum is zero; the tail is all that is not written here.
+            head.extend([&[0; 12][..], &[1, 0]].concat());
+            let mut file = vec![0; 12];
+            file.extend(head);
+            file.resize((12 + whole - TAIL_BYTES) as usize, 0);
+            file.extend(whole.to_le_bytes());
+            let found = read_at(12, &file, 12 + whole).map(|(_, content)| content.len() as u64);
+            assert_eq!(found.ok(), is_read.then_some(content));
+        }
+    }
 
     #[test]
     fn the_checksum_of_the_worked_example() {

@@ -71,7 +71,8 @@ fn for_file(start: &[u8]) -> Option<&'static Letters> {
         while tokens.next_tag().is_some() {}
         tokens.skip_movetext();
     }
-    let most = counts.iter().copied().max().filter(|most| *most > 0)?;
+    // Where nothing is legal, all are equal.
+    let most = counts.iter().copied().max()?;
     let mut best = counts.iter().zip(Letters::OTHERS);
     let (_, letters) = best.find(|(count, _)| **count == most)?;
     let is_alone = best.all(|(count, _)| *count < most);

@@ -338,7 +338,6 @@ impl<'a> Visit<'a> {
                         self.result(Some(result));
                     }
                 }
-                Token::Comment(_) if !self.wanted.notes => {}
                 Token::Comment(_) | Token::LineComment(_) | Token::Unclosed => self.note(token)?,
             }
         }

@@ -277,6 +277,107 @@ pub(super) fn eco_value(text: &str) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// The bits of each word of version 5 that are read.
+    const READ: [u32; 14] = [
+        0x0fff_ffff,
+        0x0fff_ffff,
+        0x0fff_ffff,
+        u32::MAX,
+        u32::MAX,
+        u32::MAX,
+        u32::MAX,
+        0x003f_ffff,
+        u32::MAX,
+        u32::MAX,
+        0,
+        0x00ff_ffff,
+        0,
+        0,
+    ];
+
+    proptest! {
+        #[test]
+        fn what_is_read_of_version_5_is_written_so(words in any::<[u32; 14]>()) {
+            let record: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let written = ScidEntry::parse_new(&record).unwrap().encode();
+            let (written, _) = written.as_chunks::<4>();
+            for ((written, word), mask) in written.iter().zip(words).zip(READ) {
+                prop_assert_eq!(u32::from_le_bytes(*written) & mask, word & mask);
+            }
+        }
+
+        /// Written as its description says; most fields have their high bits elsewhere.
+        #[test]
+        fn what_is_stored_in_version_4_is_read(
+            (offset, length, flags) in (any::<u32>(), 0..1_u32 << 17, 0..1_u32 << 22),
+            (white, black) in (0..1_u32 << 20, 0..1_u32 << 20),
+            (event, site, round) in (0..1_u32 << 19, 0..1_u32 << 19, 0..1_u32 << 18),
+            (result, eco) in (0..4_u8, any::<u16>()),
+            (year, month, day) in (10..2000_u16, 0..16_u8, 0..32_u8),
+            (later, event_month, event_day) in (0..8_u16, 0..16_u8, 0..32_u8),
+            ratings in any::<[u16; 2]>(),
+        ) {
+            let low = |number: u32| ((number & 0xffff) as u16).to_be_bytes();
+            let mut record = offset.to_be_bytes().to_vec();
+            record.extend(low(length));
+            record.push((length >> 16) as u8 * 128 + (flags >> 16) as u8);
+            record.extend(low(flags));
+            record.push((white >> 16) as u8 * 16 + (black >> 16) as u8);
+            record.extend([low(white), low(black)].concat());
+            record.push((event >> 16) as u8 * 32 + (site >> 16) as u8 * 4 + (round >> 16) as u8);
+            record.extend([low(event), low(site), low(round)].concat());
+            record.extend((u16::from(result) << 12).to_be_bytes());
+            record.extend(eco.to_be_bytes());
+            let bits = |years: u16, month: u8, day: u8| {
+                u32::from(years) * 512 + u32::from(month) * 32 + u32::from(day)
+            };
+            let event_date = bits(later, event_month, event_day);
+            record.extend((bits(year, month, day) + (event_date << 20)).to_be_bytes());
+            record.extend(ratings.map(u16::to_be_bytes).concat());
+            record.resize(OLD_BYTES as usize, 0);
+            let by_color = |[white, black]: [u16; 2]| ByColor { white, black };
+            let expected = ScidEntry {
+                offset: offset.into(),
+                length,
+                flags,
+                players: ByColor { white, black },
+                event,
+                site,
+                round,
+                result: GameResult::from_number(result),
+                eco,
+                date: Date { year, month, day },
+                event_date: match later {
+                    0 => Date::default(),
+                    _ => Date {
+                        year: year + later - 4,
+                        month: event_month,
+                        day: event_day,
+                    },
+                },
+                ratings: by_color(ratings.map(|rating| rating % 4096)),
+                kinds: by_color(ratings.map(|rating| rating / 4096)).map(|kind| kind as u8),
+                ..ScidEntry::default()
+            };
+            prop_assert_eq!(ScidEntry::parse_old(&record), Some(expected));
+        }
+    }
+
+    /// Every number of an opening is that of its text, and each text has its own.
+    #[test]
+    fn openings_come_back_from_their_texts() {
+        let mut last = String::new();
+        for value in 1..=500 * 131 {
+            let text = eco(value).unwrap();
+            assert_eq!(eco_value(&text), value, "{text}");
+            assert!(text > last, "{last} {text}");
+            last = text;
+        }
+        assert_eq!((eco(0), eco(500 * 131 + 1)), (None, None));
+        assert_eq!(eco_value("F00"), 0);
+    }
 
     #[test]
     fn the_worked_example_of_version_4() {

@@ -365,6 +365,8 @@ fn results_are_read_in_every_form() {
         ("1. e4 e5 2. Sf30-1", "0-1 3"),
         ("1. e4 e5 2. Ng1-f31/2", "1/2-1/2 3"),
         ("1. e4 1 - 0", "1-0 1"),
+        ("1. e4 1\u{a0}-\u{a0}0", "1-0 1"),
+        ("1. e4 1-0 White wins", "1-0 1"),
         ("1. e4 0 - 1", "0-1 1"),
         ("1. e4 1/2 - 1/2", "1/2-1/2 1"),
         ("1. e4 \u{bd} \u{2013} \u{bd}", "1/2-1/2 1"),
@@ -460,6 +462,11 @@ fn a_comment_that_quotes_a_game_is_a_comment_and_reported() {
     let text = "1. e4 {the game\n\n[Event \"Old\"]\n[Site \"x\"]\n\n1. d4 1-0} e5 *\n";
     let remark = "x: line 1: a comment contains what looks like another game";
     assert_eq!(summary(text), ["- 0 0.0 * 2", remark]);
+    let tags = "[Site \"x\"]\n[Round \"1\"]";
+    assert_eq!(
+        summary(&text.replace("[Site \"x\"]", tags)),
+        ["- 0 0.0 * 2", remark]
+    );
 }
 
 #[test]

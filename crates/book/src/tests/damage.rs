@@ -1,12 +1,9 @@
 //! Damaged files and files of other kinds: one clear error, or a working probe.
 
-// A failed step is the test's failure.
-#![allow(clippy::unwrap_used)]
-
 use std::{fs, path::Path};
 
-use crate::common::{Folder, SIMPLE, choices, project, random_book, wander};
-use crate::reader::read_all;
+use super::common::{Folder, SIMPLE, choices, project, random_book, wander};
+use super::reader::read_all;
 use proptest::prelude::*;
 use shakmaty::Chess;
 use tabia_book::{

@@ -1,22 +1,20 @@
 //! The editor of marks: changes and undoing them, pages that overflow, progress.
 
-#![allow(clippy::unwrap_used)] // A failing test shows the line.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use shakmaty::Chess;
+use shakmaty::{Chess, Position as _};
 use tabia_book::convert::{self, ConvertJob};
 use tabia_book::ctg::{BookInfo, Key};
-use tabia_book::mark::{Filter, MarkJob, MarkTarget, Selection};
+use tabia_book::mark::{self, Filter, MarkJob, MarkTarget, Selection};
 use tabia_book::{
     Annotation, BookEditor, EditOptions, Error, Field, Lookup, Mark, MarkChange, MarkEdit,
     MarkPlace, Preference,
 };
 use tabia_io::progress::Watch;
 
-use crate::common::{Folder, SIMPLE, SMALL, after, assert_sound, look_up, lookup, open};
+use super::common::{Folder, SIMPLE, SMALL, after, assert_sound, look_up, lookup, open};
 
 fn info(book: &Path) -> BookInfo {
     open(book).info().unwrap()
@@ -99,7 +97,7 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
 /// A book in which a transposition is not stored as a move, and the page of its position
 /// has no room for one.
 fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
-    let (book, all) = crate::common::random_book(60, 24);
+    let (book, all) = super::common::random_book(60, 24);
     let path = book.write(folder, "crowded");
     let opened = open(&path);
     for position in &all {
@@ -161,7 +159,7 @@ fn a_sign_for_a_transposition_stores_the_move() {
 #[test]
 fn entries_that_outgrow_their_pages_split_them() {
     let folder = Folder::new();
-    let (book, _) = crate::common::random_book(60, 24);
+    let (book, _) = super::common::random_book(60, 24);
     let path = book.write(&folder, "growing");
     let before = info(&path);
     let opened = open(&path);
@@ -241,7 +239,7 @@ fn keys_of(book: &Path) -> Vec<(Key, Vec<u8>)> {
 #[test]
 fn changes_and_their_undoing_leave_every_byte_as_it_was() {
     let folder = Folder::new();
-    let (book, _) = crate::common::random_book(30, 16);
+    let (book, _) = super::common::random_book(30, 16);
     let path = book.write(&folder, "undo");
     let original = fs::read(&path).unwrap();
     let keys = keys_of(&path);
@@ -291,5 +289,59 @@ fn a_journal_of_another_book_is_not_carried_out() {
         assert!(!editor.completed_a_change());
         assert_eq!(fs::read(&book).unwrap(), before);
         assert!(!folder.join(".book.ctg.edit").exists());
+    }
+}
+
+/// All moves that the filter means, and no others, get the sign; a dry run counts the same
+/// ones and changes nothing.
+#[test]
+fn a_whole_book_is_marked_by_its_filter() {
+    let folder = Folder::new();
+    let (book, all) = super::common::random_book(60, 24);
+    let path = book.write(&folder, "x");
+    let mut expected = book.clone();
+    let mut chosen = 0;
+    for position in &all {
+        let board = tabia_book::ctg::CanonicalBoard::from_position(position).unwrap();
+        for mv in position.legal_moves() {
+            let child = tabia_notation::after(position, mv);
+            let child = tabia_book::ctg::CanonicalBoard::from_position(&child).unwrap();
+            let games = book
+                .entries
+                .get(&child.key())
+                .map(|(_, record)| record.stats.games);
+            let byte = tabia_book::ctg::encode_move_byte(&board, mv);
+            let (stored, _) = expected.entries.get_mut(&board.key()).unwrap();
+            let stored = stored.iter_mut().find(|(known, _)| Some(*known) == byte);
+            if let Some((_, annotation)) = stored.filter(|_| games > Some(300)) {
+                chosen += u64::from(*annotation != Annotation::GOOD);
+                *annotation = Annotation::GOOD;
+            }
+        }
+    }
+    let edit = MarkEdit {
+        annotation: Some(Annotation::GOOD),
+        ..MarkEdit::default()
+    };
+    let filter = Filter::parse("games>300").unwrap();
+    let selection = Selection::default().edit(edit).filter(Some(filter));
+    for is_dry in [true, false] {
+        let job = MarkJob::new(MarkTarget::Book, selection.clone())
+            .dry_run(is_dry)
+            .shown(3);
+        let mut editor =
+            BookEditor::open_for(&path, &job.selection.edit, &EditOptions::default()).unwrap();
+        let mut changes = 0;
+        let mut see = |_: &mark::ShownChange| {
+            changes += 1;
+            Ok(())
+        };
+        let (mut watch, mut lost) = (Watch::default(), |damage| panic!("{damage}"));
+        let done = mark::mark(&mut editor, &job, &mut watch, &mut lost, &mut see).unwrap();
+        drop(editor);
+        assert_eq!(changes, if is_dry { 3 } else { 0 });
+        assert!(done.chosen >= chosen && chosen > 50, "{done:?}");
+        let wanted = if is_dry { &book } else { &expected };
+        assert_eq!(super::common::contents(&path), wanted.contents());
     }
 }

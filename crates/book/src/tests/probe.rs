@@ -1,11 +1,8 @@
 //! Look-ups in a genuine book and in synthetic ones.
 
-// A failed step is the test's failure.
-#![allow(clippy::unwrap_used)]
-
 use std::{fs, path::Path};
 
-use crate::common::{
+use super::common::{
     TestBook, choices, colours_exchanged, position, random_book, record, uci, wander,
     wings_exchanged,
 };

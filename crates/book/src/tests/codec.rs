@@ -1,13 +1,11 @@
 //! Keys, hashes and move bytes: published vectors and properties.
 
-// A failed step is the test's failure.
-#![allow(clippy::unwrap_used)]
-
-use crate::common::{colours_exchanged, position, uci, wander, wings_exchanged};
+use super::common::{colours_exchanged, position, uci, wander, wings_exchanged};
 use proptest::prelude::*;
 use shakmaty::{
     CastlingMode, Chess, Color, EnPassantMode, File, Move, Position, Role, Setup, Square, fen::Fen,
 };
+use tabia_book::MoveGames;
 use tabia_book::ctg::{CanonicalBoard, Key, decode_move_byte, encode_move_byte, find_move_byte};
 
 fn key(position: &Chess) -> Key {
@@ -33,7 +31,10 @@ fn canonical(position: &Chess) -> Setup {
 #[test]
 fn all_published_vectors() {
     let mut rows = 0;
-    for line in include_str!("../data/ctg/vectors.csv").lines().skip(1) {
+    for line in include_str!("../../tests/data/ctg/vectors.csv")
+        .lines()
+        .skip(1)
+    {
         let fields: Vec<&str> = line.split(',').collect();
         let position = position(fields[0]);
         let board = CanonicalBoard::from_position(&position).unwrap();
@@ -246,5 +247,37 @@ proptest! {
         if let Ok(n) = find_move_byte(byte, &board, &legal) {
             prop_assert!(n < legal.len());
         }
+    }
+}
+
+/// A king on the files a to d stands there only with castling rights.
+#[test]
+fn readers_look_for_kings_on_the_right_half() {
+    for square in Square::ALL {
+        for rights in [shakmaty::Bitboard::EMPTY, Square::H8.into()] {
+            let mut setup = Setup::empty();
+            for (at, color) in [
+                (square, Color::White),
+                (square.flip_vertical(), Color::Black),
+            ] {
+                setup.board.set_piece_at(at, Role::King.of(color));
+            }
+            setup.castling_rights = rights;
+            let board = CanonicalBoard::from_setup(&setup).unwrap();
+            let is_right = square.file() >= File::E;
+            assert_eq!(board.is_normal(), is_right || rights.any(), "{square}");
+        }
+    }
+}
+
+#[test]
+fn games_of_a_move_and_of_its_position_may_differ() {
+    for (played, reached, differ) in [
+        (Some(3), Some(4), true),
+        (Some(3), Some(3), false),
+        (Some(3), None, false),
+        (None, Some(3), false),
+    ] {
+        assert_eq!(MoveGames { played, reached }.differ(), differ);
     }
 }

@@ -1,15 +1,12 @@
 //! The writer: the book contains what was written, and no other file remains.
 
-// A failed step is the test's failure.
-#![allow(clippy::unwrap_used)]
-
 use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
 
-use crate::common::{Folder, TestBook, contents, in_order, position, random_book, record};
+use super::common::{Folder, TestBook, contents, in_order, position, random_book, record};
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, PositionError, fen::Fen};
 use tabia_book::{
@@ -239,7 +236,7 @@ fn keys_alike(count: usize, bits: u32) -> Vec<Vec<u8>> {
     let mut pairs = Vec::new();
     while pairs.len() < 4 {
         let mut seen = BTreeMap::new();
-        let mut random = crate::common::choices(pairs.len() as u64 + 1);
+        let mut random = super::common::choices(pairs.len() as u64 + 1);
         let pair = loop {
             let block: Vec<u8> = (0..7).map(|_| random.next().unwrap() as u8).collect();
             let steps: u32 = block
@@ -307,7 +304,7 @@ fn a_run_of_equal_hashes_fills_a_page_and_no_more() {
 fn hashes_alike_in_many_bits_split_deeply() {
     // Of many keys, those whose last 13 bits equal those of the first.
     let mut keys: Vec<Vec<u8>> = Vec::new();
-    let mut random = crate::common::choices(5);
+    let mut random = super::common::choices(5);
     for _ in 0..200_000 {
         let mut key = vec![0x1e];
         key.extend(random.by_ref().take(29).map(|n| n as u8));
@@ -432,7 +429,7 @@ fn a_book_is_readable_to_whom_the_old_one_was() {
 
 /// Positions for every number of bits of the board modulo 8, with and without castling
 /// rights and en passant.
-const PADDINGS: &str = include_str!("../data/ctg/vectors.csv");
+const PADDINGS: &str = include_str!("../../tests/data/ctg/vectors.csv");
 
 #[test]
 fn extremes_come_back_as_they_went() {

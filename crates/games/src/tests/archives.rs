@@ -61,3 +61,19 @@ pub(crate) fn pack_zip(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     }
     zip.finish().unwrap().into_inner()
 }
+
+pub(crate) fn pack_7z(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let bytes = std::io::Cursor::new(Vec::new());
+    let mut writer = sevenz_rust2::ArchiveWriter::new(bytes).unwrap();
+    let entries = files
+        .iter()
+        .map(|(name, _)| sevenz_rust2::ArchiveEntry::new_file(name));
+    let readers = files
+        .iter()
+        .map(|(_, bytes)| sevenz_rust2::SourceReader::new(*bytes));
+    // All in one block.
+    writer
+        .push_archive_entries(entries.collect(), readers.collect())
+        .unwrap();
+    writer.finish().unwrap().into_inner()
+}

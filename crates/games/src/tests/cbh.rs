@@ -1,22 +1,19 @@
 //! ChessBase databases: genuine ones give the same games as in other readers, and damaged
 //! files do no harm.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{Folder, assert_has, project};
+use super::archives::data;
+use super::{Folder, assert_has};
+use crate::{self as games, Game, GameParts, Item};
 use proptest::prelude::*;
 use shakmaty::san::SanPlus;
-use tabia_games::{self as games, Game, GameParts, Item};
 
 const PARTS: [&str; 4] = ["cbh", "cbg", "cbp", "cbt"];
 
 fn genuine(name: &str) -> PathBuf {
-    project("tests/data/chessbase")
-        .join(name)
-        .with_extension("cbh")
+    data("chessbase").join(name).with_extension("cbh")
 }
 
 /// A copy of a genuine database for changes.

@@ -7,8 +7,8 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use crate::archives::{pack_cbv, pack_zip, parts};
-use crate::reader::read_all;
+use super::archives::{pack_cbv, pack_zip, parts};
+use super::reader::read_all;
 
 /// Cuts off and changes every file of a database.
 fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::{assert_has, run};
+use crate::{ExportJob, ExportTarget};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position as _};
-use tabia_games::{ExportJob, ExportTarget};
 use tabia_io::atomic::Previous;
-use tabia_io::progress::Watch;
 
 /// Writes random moves with notes; `depth` is that of the variations in them.
 fn add_line(rng: &mut StdRng, mut position: Chess, plies: u32, depth: u32, text: &mut String) {
@@ -36,7 +36,7 @@ fn add_line(rng: &mut StdRng, mut position: Chess, plies: u32, depth: u32, text:
     }
 }
 
-fn random_games(seed: u64) -> String {
+pub(super) fn random_games(seed: u64) -> String {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut text = String::new();
     for number in 1..=30 {
@@ -64,15 +64,9 @@ fn export(source: &Path, target: ExportTarget, is_bare: bool) -> String {
     let mut job = ExportJob::new([source], target);
     (job.old, job.threads) = (Previous::Keep, 2);
     (job.no_variations, job.no_comments) = (is_bare, is_bare);
-    let mut output = Vec::new();
-    let exported = job.run(&mut output, &mut Watch::default()).unwrap();
-    let games = exported.games;
-    assert_eq!(
-        (exported.written, games.skipped, games.cut),
-        (30, 0, 0),
-        "{games:?}"
-    );
-    String::from_utf8(output).unwrap()
+    let (text, messages) = run(&job);
+    assert_has(&messages, "30 written, 0 skipped, 0 cut");
+    text
 }
 
 #[test]

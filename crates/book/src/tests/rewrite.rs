@@ -1,8 +1,5 @@
 //! Compacting and merging books.
 
-// A failed step is the test's failure.
-#![allow(clippy::unwrap_used)]
-
 use std::{
     collections::BTreeMap,
     fs,
@@ -12,7 +9,7 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-use crate::common::{
+use super::common::{
     Folder, SIMPLE, TestBook, contents, family, files, in_order, names, open, project, random_book,
 };
 use proptest::prelude::*;
@@ -350,11 +347,15 @@ fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
     }
     let mut seen = [0, 0];
     let mut without_index = 0;
-    let mut random = crate::common::choices(11);
+    let mut random = super::common::choices(11);
     for round in 0..40 {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
-            .args(["--ignored", "--exact", "rewrite::a_writer_that_is_killed"])
+            .args([
+                "--ignored",
+                "--exact",
+                "tests::rewrite::a_writer_that_is_killed",
+            ])
             .env("TABIA_TEST_FOLDER", &*folder)
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::piped());

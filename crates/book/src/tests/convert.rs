@@ -1,13 +1,11 @@
 //! Converting books: nothing lost, nothing half-written, and messages with the line.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{
+use super::common::{
     Folder, STARTER, TestBook, choices, colours_exchanged, contents, files, look_up, lookup, open,
     project, random_book, wings_exchanged,
 };
@@ -25,7 +23,9 @@ use tabia_io::progress::Watch;
 
 fn convert(job: &ConvertJob) -> Result<Converted, Error> {
     let job = &job.clone().old(Previous::Replace);
-    run(job, &mut Watch::default())
+    let done = run(job, &mut Watch::default())?;
+    assert!(!done.notes.iter().any(|note| note.starts_with("0 ")));
+    Ok(done)
 }
 
 fn plain(source: &Path, target: &Path) -> Converted {
@@ -34,7 +34,7 @@ fn plain(source: &Path, target: &Path) -> Converted {
 
 /// Checks that the folder contains only these files.
 fn only(folder: &Path, names: &[&str]) {
-    assert_eq!(crate::common::names(folder), names);
+    assert_eq!(super::common::names(folder), names);
 }
 
 #[test]
@@ -98,7 +98,7 @@ prop_compose! {
         let mut book = TestBook { games, clean, ..TestBook::default() };
         let mut n = 0;
         for seed in seeds {
-            for position in crate::common::wander(choices(seed).take(50)) {
+            for position in super::common::wander(choices(seed).take(50)) {
                 let board = CanonicalBoard::from_position(&position).unwrap();
                 let legal = position.legal_moves();
                 let good = legal.iter().filter_map(|mv| tabia_book::ctg::encode_move_byte(&board, *mv));
@@ -203,7 +203,7 @@ fn bad_lines_are_named_with_their_field() {
         assert!(error.contains(expected), "{error}");
     }
     // The replaced part of the valid line, its replacement, and the message.
-    for row in include_str!("../data/bad_jsonl.tsv").lines() {
+    for row in include_str!("../../tests/data/bad_jsonl.tsv").lines() {
         let columns: Vec<&str> = row.split('\t').collect();
         let [from, to, expected] = columns[..] else {
             panic!("{row}");
@@ -369,7 +369,7 @@ fn weights_may_be_games_or_points() {
     let folder = Folder::new();
     let start = Chess::default();
     let mut book = TestBook::default();
-    let moves = ["e2e4", "d2d4", "c2c4", "a2a3"].map(|text| crate::common::uci(&start, text));
+    let moves = ["e2e4", "d2d4", "c2c4", "a2a3"].map(|text| super::common::uci(&start, text));
     book.add(&start, &moves, PositionRecord::default());
     // Games, wins, draws, losses and mark of each, from White's view.
     let rows = [
@@ -449,7 +449,7 @@ fn weights_may_be_games_or_points() {
 /// that nothing leads to.
 fn small_bin(path: &Path) {
     let start = Chess::default();
-    let mv = |position: &Chess, text: &str| crate::common::uci(position, text);
+    let mv = |position: &Chess, text: &str| super::common::uci(position, text);
     let mut after = start.clone();
     after.play_unchecked(mv(&start, "e2e4"));
     let row = |position: &Chess, text: &str, weight: u16| {
@@ -599,6 +599,17 @@ fn an_arena_book_has_the_games_of_the_book() {
     };
     assert_eq!(book.len(), done.moves);
     assert_eq!(book.notices(), [""; 0]);
+    // The header has the plies of the longest line and the number of moves.
+    let bytes = fs::read(&abk).unwrap();
+    let number = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let (mut waiting, mut longest) = (vec![(900, 1)], 0);
+    while let Some((entry, ply)) = waiting.pop() {
+        longest = longest.max(ply);
+        let places = [(20, ply + 1), (24, ply)].map(|(at, ply)| (number(28 * entry + at), ply));
+        let next = places.into_iter().filter(|(place, _)| *place > 0);
+        waiting.extend(next.map(|(place, ply)| (place as usize, ply)));
+    }
+    assert_eq!((number(214), number(218) as u64), (longest, done.moves));
     for what in ["moves repeated where", "got priority 0"] {
         assert!(
             done.notes.iter().any(|note| note.contains(what)),
@@ -628,8 +639,10 @@ fn weights_survive_an_arena_book() {
         "{:?}",
         done.notes
     );
-    let mut policy = Policy::default();
-    policy.minimum_share = 0;
+    let policy = Policy {
+        minimum_share: 0,
+        ..Policy::default()
+    };
     let job = ConvertJob::new(abk, back.clone())
         .weights(Weights::Games)
         .policy(policy);

@@ -1,10 +1,8 @@
 //! The differences of two books: every difference, and each of them once.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::common::{Folder, TestBook, random_book, record};
+use super::common::{Folder, TestBook, random_book, record};
 use proptest::prelude::*;
 use shakmaty::{Chess, Move, Position as _};
 use tabia_book::compare::{Aspect, Aspects, Compared, Difference, Plan, Side, Way, compare};

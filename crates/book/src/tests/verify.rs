@@ -1,11 +1,8 @@
 //! Verifying books: every planted fault is found, and no other.
 
-// A failed step is the test's failure.
-#![allow(clippy::unwrap_used)]
-
 use std::{fs, path::Path, sync::LazyLock};
 
-use crate::common::{
+use super::common::{
     Folder, SIMPLE, TestBook, choices, in_order, position, project, random_book, record,
 };
 use proptest::prelude::*;
@@ -33,7 +30,7 @@ fn number(bytes: &[u8], at: usize) -> u32 {
 
 impl Files {
     fn read(path: &Path) -> Files {
-        let [ctg, cto, ctb] = crate::common::files(path);
+        let [ctg, cto, ctb] = super::common::files(path);
         Files { ctg, cto, ctb }
     }
 
@@ -723,5 +720,31 @@ proptest! {
                 prop_assert!(kinds.iter().all(|kind| allowed.contains(kind)), "{:?}", kinds);
             }
         }
+    }
+}
+
+/// A glance at some pages, spread over the book, estimates the whole.
+#[test]
+fn a_glance_reads_pages_all_over_the_book() {
+    let folder = Folder::new();
+    let (mut book, _) = random_book(200, 30);
+    book.page_limit = 600;
+    let opened = super::common::open(book.write(&folder, "x"));
+    let whole = opened.info().unwrap();
+    assert_eq!(whole.positions, book.entries.len() as u64);
+    assert_eq!(whole.read_pages, whole.pages);
+    for pages in [whole.pages, whole.pages + 1] {
+        assert_eq!(opened.glance(pages).unwrap().positions, whole.positions);
+    }
+    // Of neighbouring numbers of pages none is read twice.
+    let most = whole.pages - 1;
+    let lost = whole.positions - opened.glance(most).unwrap().positions;
+    assert!((1..=20).contains(&lost), "{lost}");
+    for pages in [most / 2, most / 3] {
+        let found = opened.glance(pages).unwrap();
+        assert_eq!(found.read_pages, pages);
+        let estimate = found.positions as f64 * f64::from(whole.pages) / f64::from(pages);
+        let share = estimate / whole.positions as f64;
+        assert!((0.8..1.25).contains(&share), "{share}");
     }
 }

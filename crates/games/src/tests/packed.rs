@@ -1,0 +1,93 @@
+//! Games in compressed files and archives.
+
+use std::fs;
+use std::io::Write as _;
+
+use super::archives::{data, pack_7z};
+use super::{Folder, assert_has, assert_refused, convert, pgn, sample};
+use crate::open;
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    out.write_all(text.as_bytes()).unwrap();
+    out.finish().unwrap()
+}
+
+#[test]
+fn games_before_the_end_of_a_truncated_stream_are_read() {
+    let folder = Folder::new();
+    let packed = gzip(&sample());
+    let path = folder.put("cut.pgn.gz", &packed[..packed.len() / 2]);
+    let (text, messages) = convert(&path);
+    assert_has(
+        &messages,
+        "cut.pgn.gz: it is cut off or damaged after line ",
+    );
+    let games = text.matches("[Event ").count();
+    assert!((50..150).contains(&games), "{games}");
+    assert_has(&messages, "1 cut sources");
+    folder.put("cut.pgn.gz", &packed[..5]);
+    assert!(open(&path).is_err());
+
+    let path = folder.put("more.pgn.gz", [&packed[..], b"rubbish"].concat());
+    let (text, messages) = convert(&path);
+    assert_has(&messages, "0 cut sources");
+    assert_has(
+        &messages,
+        "more.pgn.gz: other data after its compressed data is ignored",
+    );
+    assert_eq!(text, sample());
+}
+
+#[test]
+fn a_7z_archive_is_read_as_a_zip_is() {
+    let folder = Folder::new();
+    let text = sample();
+    let [first, second] = [&text[..text.len() / 2], &text[text.len() / 2..]];
+    let at = second.find("[Event ").unwrap();
+    let (rest, second) = second.split_at(at);
+    let first = format!("{first}{rest}");
+    let part = |name: &str| fs::read(data(&format!("scid/five.{name}"))).unwrap();
+    let [si4, sn4, sg4] = ["si4", "sn4", "sg4"].map(part);
+    let path = folder.put(
+        "x.7z",
+        pack_7z(&[
+            ("read.me", b"no games"),
+            ("a/one.pgn", first.as_bytes()),
+            ("two.pgn", second.as_bytes()),
+            ("five.sn4", &sn4),
+            ("five.si4", &si4),
+            ("five.sg4", &sg4),
+        ]),
+    );
+    assert!(pgn(&path) == text.clone() + &pgn(&data("scid/five.si4")));
+
+    let whole = fs::read(&path).unwrap();
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 2] ^= 0xff;
+    let bad = folder.put("bad.7z", damaged);
+    assert_has(&convert(&bad).1, "1 cut sources");
+    let short = folder.put("short.7z", &whole[..whole.len() / 2]);
+    assert_refused(&short, "not a readable .7z file");
+}
+
+#[test]
+fn a_second_file_of_one_name_in_a_zip_is_reported() {
+    let folder = Folder::new();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in [("a.pgn", "1. e4 *\n"), ("b.pgn", "1. d4 *\n")] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    let mut bytes = zip.finish().unwrap().into_inner();
+    while let Some(at) = bytes.windows(5).position(|name| name == b"b.pgn") {
+        bytes[at] = b'a';
+    }
+    let messages = convert(&folder.put("x.zip", bytes)).1;
+    assert_has(
+        &messages,
+        "x.zip: a file in it has the same name as another; only the last one is read",
+    );
+    assert_has(&messages, "1 cut sources");
+}

@@ -19,7 +19,7 @@ pub(super) struct PlayArgs {
     #[command(flatten)]
     pub(super) config: ConfigArgs,
     /// The engine: a name from the configuration, or the path of a program
-    #[arg(long, value_name = "NAME", add = complete::engines())]
+    #[arg(long, value_name = "NAME", add = complete::engines(), conflicts_with = "command")]
     pub(super) engine: Option<String>,
     /// A book to play from; may be given several times, used in this order
     /// [default: the starter book]

@@ -709,3 +709,17 @@ fn silence_leaves_results_and_errors() {
         "already exists",
     );
 }
+
+/// Neither of two engines is chosen in silence.
+#[test]
+fn an_engine_is_named_once() {
+    let folder = Folder::new();
+    for typed in [
+        "--engine a -- b",
+        "check --engine a -- b",
+        "check-engine a -- b",
+        "evaluate x.ctg --engine a -- b",
+    ] {
+        message(&folder, typed, 2, "cannot be used with");
+    }
+}

@@ -213,16 +213,11 @@ mod tests {
 
     #[test]
     fn play_is_the_default_and_takes_one_word_forms() {
-        let cli = Cli::parse_from([
-            "tabia",
-            "--config=a.toml",
-            "--engine=/opt/x",
-            "--",
-            "y",
-            "-z",
-        ]);
+        let cli = Cli::parse_from(["tabia", "--config=a.toml", "--engine=/opt/x"]);
         assert!(cli.command.is_none());
         assert_eq!(cli.play.engine.as_deref(), Some("/opt/x"));
+        let cli = Cli::parse_from(["tabia", "--", "y", "-z"]);
+        assert!(cli.command.is_none());
         assert_eq!(cli.play.command, ["y", "-z"]);
         let cli = Cli::parse_from([
             "tabia",

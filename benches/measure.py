@@ -86,7 +86,6 @@ def cases(games, months, folder):
     yield build("build, 40 plies", games)
     yield build("build, 40 plies, --memory 64M", games, "--memory", "64M")
     yield build("build, whole games, --memory 256M", games, "--max-ply", "1000", "--memory", "256M")
-    yield build("build to .bin, 40 plies, one thread", games, "--threads", "1", kind="bin")
     yield build("build to .bin, 40 plies", games, kind="bin")
     yield build("build to .bin, whole games, one thread", games, "--max-ply", "1000", "--threads", "1", kind="bin")
     yield build("build to .bin, whole games", games, "--max-ply", "1000", kind="bin")
@@ -120,7 +119,6 @@ def readings(games, folder):
     """The cases of `read_games`, which checks every move and makes no book."""
     for kind in DATABASES:
         yield f"reading the real games from .{kind}", [str(games if kind == "pgn" else folder / f"real.{kind}")]
-        yield f"reading 1,000,000 games from .{kind}", [str(folder / f"many.{kind}")]
 
 
 def plies_of(reader, games):
@@ -132,10 +130,10 @@ def plies_of(reader, games):
 
 
 def a_second(size, plies, clock):
-    """How much of its source a case reads."""
+    """How much of its source a case reads: megabytes, or millions of plies."""
     if plies:
-        return f"{plies / clock / 1e6:.1f} million plies"
-    return f"{size / clock / 1e6:.0f} MB" if size else ""
+        return f"{plies / clock / 1e6:.1f}M"
+    return f"{size / clock / 1e6:.0f}" if size else ""
 
 
 def makers(program, games, folder):
@@ -302,14 +300,14 @@ def main():
     try:
         months = folder / "months.pgn"
         todo = [(programs, *case) for case in cases(args.games, months, folder)]
-        todo += [(readers, *case, None, None) for case in readings(args.games, folder)]
-        # The same work by the crate pgn-reader, in turns: "old" is pgn-reader, and has a
-        # row of its own.
+        # The same work by the crate pgn-reader, in turns: then "old" is pgn-reader, and has
+        # a row of its own.
         other = release / "examples" / "validate_moves"
-        if other.is_file():
-            pair = {"new": readers["new"], "old": other}
-            name = "reading the real games from .pgn, to pgn-reader"
-            todo.append((pair, name, [str(args.games)], None, None))
+        for name, read in readings(args.games, folder):
+            pair = readers
+            if other.is_file() and not args.old and read == [str(args.games)]:
+                pair = {"new": readers["new"], "old": other}
+            todo.append((pair, name, read, None, None))
         rows = []
 
         def add(name, figures, rate, ratio=""):
@@ -369,13 +367,12 @@ def main():
     before, rest = args.page.read_text().split(f"{MARKS[0]}\n", 1)
     after = rest.split(MARKS[1], 1)[1]
     table = (
-        "Written by `benches/measure.py`, which says how, and measures a change against"
-        " a kept binary (`--save`, `--old`). Games:"
+        "Written by `benches/measure.py`. Games:"
         f" `{args.games.name}`, {args.games.stat().st_size / 1e6:.0f} MB; {cores} cores;"
         f" medians of {args.runs} runs; all of it took"
         f" {(time.monotonic() - began) / 60:.0f} minutes.\n\n"
         + "".join(f"* {line}\n" for line in versions())
-        + "\n| case | clock, s | processor, s | memory, MB | a second | processor, new to old |\n"
+        + "\n| case | clock, s | processor, s | memory, MB | PGN, MB/s; plies/s | processor, new to old |\n"
         "|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )
     print("".join(sections))

@@ -287,6 +287,8 @@ def main():
         return
     if not args.games:
         parser.error("which games?")
+    # Programs run in other folders.
+    args.games = args.games.absolute()
     if args.old:
         kept = baselines / args.old
         programs["old"] = kept / "tabia" if kept.is_dir() else Path(args.old)

@@ -18,11 +18,11 @@ use clap_complete::{CompleteEnv, Shell, engine};
 const ASKED: &str = "TABIA_COMPLETE";
 
 const SHELLS: Shells<'_> = Shells(&[
-    &Tidy(Bash),
+    &Tidy(BASH),
     &Tidy(Elvish),
     &Tidy(Fish),
     &Tidy(Powershell),
-    &Tidy(Zsh),
+    &Tidy(ZSH),
 ]);
 
 /// Completes, and ends the program, if a shell asks.
@@ -113,10 +113,56 @@ fn in_quotes(line: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Zsh, with a script of our own: after `=` there is no space, and `~/` stays as it is.
-struct Zsh;
+/// A shell with a script of our own.
+struct Scripted {
+    name: &'static str,
+    /// `ASKED` stands for the variable.
+    script: &'static str,
+    answer: Answer,
+}
 
-const ZSH: &str = r#"#compdef tabia
+/// Writes what may be typed, as [`EnvCompleter::write_complete`].
+type Answer = fn(&mut Command, Vec<OsString>, Option<&Path>, &mut dyn Write) -> io::Result<()>;
+
+impl EnvCompleter for Scripted {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn is(&self, name: &str) -> bool {
+        name == self.name
+    }
+
+    fn write_registration(
+        &self,
+        var: &str,
+        _name: &str,
+        _bin: &str,
+        _completer: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        out.write_all(self.script.replace("ASKED", var).as_bytes())
+    }
+
+    fn write_complete(
+        &self,
+        tabia: &mut Command,
+        args: Vec<OsString>,
+        folder: Option<&Path>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        (self.answer)(tabia, args, folder, out)
+    }
+}
+
+/// Zsh: after `=` there is no space, and `~/` stays as it is.
+const ZSH: Scripted = Scripted {
+    name: "zsh",
+    script: ZSH_SCRIPT,
+    answer: |tabia, args, folder, out| env::Zsh.write_complete(tabia, args, folder, out),
+};
+
+const ZSH_SCRIPT: &str = r#"#compdef tabia
 _tabia() {
     local word
     local -a open whole
@@ -140,42 +186,15 @@ else
 fi
 "#;
 
-impl EnvCompleter for Zsh {
-    fn name(&self) -> &'static str {
-        env::Zsh.name()
-    }
-
-    fn is(&self, name: &str) -> bool {
-        env::Zsh.is(name)
-    }
-
-    fn write_registration(
-        &self,
-        var: &str,
-        _name: &str,
-        _bin: &str,
-        _completer: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        out.write_all(ZSH.replace("ASKED", var).as_bytes())
-    }
-
-    fn write_complete(
-        &self,
-        tabia: &mut Command,
-        args: Vec<OsString>,
-        folder: Option<&Path>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        env::Zsh.write_complete(tabia, args, folder, out)
-    }
-}
-
 /// Bash, which splits words at `=` and inserts what it gets as it is: so this reads the whole
 /// line, and writes what stands in place of the part that bash replaces.
-struct Bash;
+const BASH: Scripted = Scripted {
+    name: "bash",
+    script: BASH_SCRIPT,
+    answer: answer_bash,
+};
 
-const BASH: &str = r#"_tabia() {
+const BASH_SCRIPT: &str = r#"_tabia() {
     local word
     COMPREPLY=()
     while IFS= read -r word; do
@@ -188,53 +207,31 @@ const BASH: &str = r#"_tabia() {
 complete -o bashdefault -o default -F _tabia tabia
 "#;
 
-impl EnvCompleter for Bash {
-    fn name(&self) -> &'static str {
-        "bash"
+fn answer_bash(
+    tabia: &mut Command,
+    args: Vec<OsString>,
+    folder: Option<&Path>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let args: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
+    let [line, replaced] = args.as_slice() else {
+        return Ok(());
+    };
+    let (typed, quote) = words(line);
+    let replaced = match quote {
+        Some(_) => replaced.to_string(),
+        None => words(replaced).0.concat(),
+    };
+    let last = typed.len() - 1;
+    let kept = typed.last().and_then(|word| word.strip_suffix(&replaced));
+    let kept = kept.map_or(0, str::len);
+    let typed = typed.into_iter().map(OsString::from).collect();
+    for offered in engine::complete(tabia, typed, last, folder)? {
+        let offered = offered.get_value().to_string_lossy();
+        let rest = offered.get(kept..).unwrap_or_default();
+        writeln!(out, "{}", quoted(rest, quote))?;
     }
-
-    fn is(&self, name: &str) -> bool {
-        name == "bash"
-    }
-
-    fn write_registration(
-        &self,
-        var: &str,
-        _name: &str,
-        _bin: &str,
-        _completer: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        out.write_all(BASH.replace("ASKED", var).as_bytes())
-    }
-
-    fn write_complete(
-        &self,
-        tabia: &mut Command,
-        args: Vec<OsString>,
-        folder: Option<&Path>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let args: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
-        let [line, replaced] = args.as_slice() else {
-            return Ok(());
-        };
-        let (typed, quote) = words(line);
-        let replaced = match quote {
-            Some(_) => replaced.to_string(),
-            None => words(replaced).0.concat(),
-        };
-        let last = typed.len() - 1;
-        let kept = typed.last().and_then(|word| word.strip_suffix(&replaced));
-        let kept = kept.map_or(0, str::len);
-        let typed = typed.into_iter().map(OsString::from).collect();
-        for offered in engine::complete(tabia, typed, last, folder)? {
-            let offered = offered.get_value().to_string_lossy();
-            let rest = offered.get(kept..).unwrap_or_default();
-            writeln!(out, "{}", quoted(rest, quote))?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// The words of a line as a shell reads them, up to the one that is typed, which may be empty;

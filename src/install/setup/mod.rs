@@ -10,7 +10,8 @@
 //! [`Finds::search`] searches, [`SetupPlan::new`] decides the new content of each file, and
 //! [`SetupPlan::carry_out`] makes the changes. They are stored in a [`Record`] next to the
 //! configuration, with the texts of all files before and after, so that [`SetupPlan::undoing`]
-//! can plan their reversal, and users see who wrote which line ([`compare::Comparison`]). Both plans are pure: they get the text of a file from a function.
+//! can plan their reversal, and users see who wrote which line ([`compare::Comparison`]).
+//! Both plans are pure: they get the text of a file from a function.
 
 mod apply;
 mod compare;

@@ -151,7 +151,7 @@ fn damage_of_an_index_stays_in_its_block() {
         let lost = find_game(&file, first as u64, &mut buffer, |_| Some(()));
         assert!(lost.is_err());
     }
-    // Without a valid slot it is no index any more.
+    // Without a valid slot it is not an index any more.
     let mut bytes = whole;
     bytes[512] ^= 1;
     fs::write(&path, bytes).unwrap();

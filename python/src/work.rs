@@ -425,9 +425,9 @@ pub(crate) fn mark<'py>(
     let edit = job.selection.edit;
     let mut lost = Vec::new();
     let done = watched(py, progress.as_ref(), |watch| {
-        let mut editor = BookEditor::open_for(&book, &edit, &EditOptions::default())?;
+        let editor = BookEditor::open_for(&book, &edit, &EditOptions::default())?;
         let mut note = |damage: Error| lost.push(damage.to_string());
-        marks::mark(&mut editor, &job, watch, &mut note, &mut |_| Ok(()))
+        marks::mark(editor, &job, watch, &mut note, &mut |_| Ok(()))
     })?;
     let done = done.map_err(|error| error::of_marks(py, &error, &book))?;
     for text in lost {

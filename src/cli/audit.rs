@@ -237,7 +237,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     if is_marking {
         // Removing marks needs a book that has marks.
         let options = EditOptions::default();
-        let mut editor = BookEditor::open_for(&args.book, &MarkEdit::clear(), &options)?;
+        let editor = BookEditor::open_for(&args.book, &MarkEdit::clear(), &options)?;
         super::report_recovered(&editor);
         let mut marks = Marks::default();
         marks.losing = args.mark.then_some(args.max_loss);
@@ -255,7 +255,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
                 editor.back_up()?;
                 super::report_kept(&args.book);
             }
-            let old = editor.apply(&changes)?;
+            let (_, old) = editor.apply(&changes)?;
             let changed = counted_as(old.len(), "mark", "marks");
             summary!("{name}: {changed} changed");
         }

@@ -296,7 +296,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     }
     let job = args.job()?;
     let start = Instant::now();
-    let mut editor = BookEditor::open_for(&args.book, &job.selection.edit, &options)?;
+    let editor = BookEditor::open_for(&args.book, &job.selection.edit, &options)?;
     let name = args.book.display();
     super::report_recovered(&editor);
     let (mut shown, mut lost) = (0_u64, 0_u64);
@@ -307,7 +307,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
                 message!("tabia: {damage}");
             }
         };
-        mark::mark(&mut editor, &job, watch, &mut name_lost, &mut |change| {
+        mark::mark(editor, &job, watch, &mut name_lost, &mut |change| {
             shown += 1;
             changes::write(change, args.work.json, out)
         })

@@ -20,21 +20,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let start = Chess::default();
     let e4 = UciMove::from_ascii(b"e2e4")?.to_move(&start)?;
-    let mut editor = BookEditor::open(&path, &EditOptions::default())?;
+    let editor = BookEditor::open(&path, &EditOptions::default())?;
     let main_move = MarkEdit {
         recommendation: Some(Mark::Main),
         ..MarkEdit::default()
     };
     let changes = editor.plan(&start, e4, &main_move)?;
-    let undo = editor.apply(&changes)?;
+    let (editor, undo) = editor.apply(&changes)?;
+    show(&editor)?;
+    let (editor, _) = editor.apply(&undo)?;
+    show(&editor)
+}
 
+fn show(editor: &BookEditor) -> Result<(), Box<dyn std::error::Error>> {
     let mut found = Lookup::default();
-    for changes in [undo, Vec::new()] {
-        editor.book().probe(&start, Wanted::Stored, &mut found)?;
-        for entry in &found.moves {
-            println!("{}: {}", entry.mv, entry.mark().as_str());
-        }
-        editor.apply(&changes)?;
+    let start = Chess::default();
+    editor.book().probe(&start, Wanted::Stored, &mut found)?;
+    for entry in &found.moves {
+        println!("{}: {}", entry.mv, entry.mark().as_str());
     }
     Ok(())
 }

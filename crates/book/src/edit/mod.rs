@@ -87,7 +87,7 @@ tabia_io::options! {
 /// #         path.with_extension(extension),
 /// #     )?;
 /// # }
-/// let mut editor = BookEditor::open(&path, &EditOptions::default())?;
+/// let editor = BookEditor::open(&path, &EditOptions::default())?;
 /// let start = Chess::default();
 /// let e4 = UciMove::from_ascii(b"e2e4")?.to_move(&start)?;
 /// let edit = MarkEdit {
@@ -95,7 +95,7 @@ tabia_io::options! {
 ///     ..MarkEdit::default()
 /// };
 /// let changes = editor.plan(&start, e4, &edit)?;
-/// let undo = editor.apply(&changes)?;
+/// let (editor, undo) = editor.apply(&changes)?;
 ///
 /// let mut found = Lookup::default();
 /// editor.book().probe(&start, Wanted::Stored, &mut found)?;
@@ -111,8 +111,7 @@ pub struct BookEditor {
     recovered: Recovered,
     /// What was completed when the book was opened, one sentence each.
     messages: Vec<String>,
-    /// `None` only while the book is rewritten.
-    lock: Option<Locked>,
+    lock: Locked,
 }
 
 impl BookEditor {
@@ -194,7 +193,7 @@ impl BookEditor {
             file,
             recovered,
             messages,
-            lock: Some(lock),
+            lock,
         })
     }
 
@@ -248,8 +247,9 @@ impl BookEditor {
         Book::open(self.book.path(), &OpenOptions::default())
     }
 
-    /// Makes all changes, or on failure none, and returns the changes that undo them, in
-    /// the order to apply.
+    /// Makes all changes, or on failure none. Returns the changes that undo them, in the
+    /// order to apply, and the editor, which is closed while a book is replaced: not every
+    /// system replaces an open file.
     ///
     /// In a ChessBase book changes are made one after the other, whatever the old values
     /// are: later ones see the results of earlier ones. A value that is already the new
@@ -258,11 +258,10 @@ impl BookEditor {
     /// # Errors
     ///
     /// A position or move is missing, or the book cannot be written.
-    pub fn apply(&mut self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
+    pub fn apply(self, changes: &[MarkChange]) -> Result<(BookEditor, Vec<MarkChange>), Error> {
         let (entries, undo) = self.changed(changes)?;
         if entries.iter().any(|entry| entry.moved) {
-            self.rewrite(&entries)?;
-            return Ok(undo);
+            return Ok((self.rewrite(&entries)?, undo));
         }
         let mut batch = self.batch();
         for entry in &entries {
@@ -272,7 +271,7 @@ impl BookEditor {
             self.put_number(&mut batch, change)?;
         }
         self.commit(batch)?;
-        Ok(undo)
+        Ok((self, undo))
     }
 
     /// What [`BookEditor::apply`] would return, without changing anything.
@@ -361,14 +360,22 @@ impl BookEditor {
     }
 
     /// Rewrites the book with some entries replaced.
-    fn rewrite(&mut self, changed: &[EntryInEdit]) -> Result<(), Error> {
+    fn rewrite(self, changed: &[EntryInEdit]) -> Result<BookEditor, Error> {
         let entries = changed.iter().map(|entry| (entry.key(), entry.encode()));
         let by_key: HashMap<Key, Vec<u8>> = entries.collect();
         let stop = AtomicBool::new(false);
-        let path = self.book.path().to_owned();
+        let BookEditor {
+            book,
+            options,
+            file,
+            lock,
+            ..
+        } = self;
+        let path = book.path().to_owned();
+        drop((book, file));
         rewrite_with(
             &path,
-            self.options.memory,
+            options.memory,
             &mut Watch::stopped_by(&stop),
             &mut |key, entry| {
                 if let Some(bytes) = by_key.get(key) {
@@ -378,9 +385,8 @@ impl BookEditor {
             },
         )?;
         // The book is a new file now, with its own lock.
-        self.lock = None;
-        *self = BookEditor::open(&path, &self.options)?;
-        Ok(())
+        drop(lock);
+        BookEditor::open(&path, &options)
     }
 }
 

@@ -103,7 +103,7 @@ pub enum MarkError {
 /// The book cannot be read or written, a given move or position is not in it, the work is
 /// cancelled, or `shown` fails.
 pub fn mark(
-    editor: &mut BookEditor,
+    editor: BookEditor,
     job: &MarkJob,
     watch: &mut Watch<'_>,
     lost: &mut dyn FnMut(Error),
@@ -114,7 +114,7 @@ pub fn mark(
     let mut planned: Vec<(&Line, MarkChange)> = Vec::new();
     let mut chosen = 0;
     match &job.target {
-        MarkTarget::Book => return whole_book(editor, job, watch, lost, shown),
+        MarkTarget::Book => return whole_book(&editor, job, watch, lost, shown),
         MarkTarget::Position(line) => {
             let plan = editor.plan_position(line.last(), edit);
             let plan = plan
@@ -144,8 +144,8 @@ pub fn mark(
     }
     let changes: Vec<MarkChange> = planned.iter().map(|(_, change)| *change).collect();
     match job.dry_run {
-        true => editor.rehearse(&changes)?,
-        false => editor.apply(&changes)?,
+        true => drop(editor.rehearse(&changes)?),
+        false => drop(editor.apply(&changes)?),
     };
     for (line, change) in planned {
         shown(&ShownChange::new(line.clone(), &change, String::new()))?;

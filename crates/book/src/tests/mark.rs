@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use shakmaty::{Chess, Position as _};
 use tabia_book::convert::{self, ConvertJob};
-use tabia_book::ctg::{BookInfo, Key};
+use tabia_book::ctg::{BookInfo, Key, OpenOptions};
 use tabia_book::mark::{self, Filter, MarkJob, MarkTarget, Selection};
 use tabia_book::{
-    Annotation, BookEditor, EditOptions, Error, Field, Lookup, Mark, MarkChange, MarkEdit,
+    Annotation, Book, BookEditor, EditOptions, Error, Field, Lookup, Mark, MarkChange, MarkEdit,
     MarkPlace, Preference,
 };
 use tabia_io::progress::Watch;
@@ -31,7 +31,6 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
-    let mut editor = edit(&book);
     for colour in [None, Some(shakmaty::Color::White)] {
         let job = MarkJob::new(
             MarkTarget::Book,
@@ -49,7 +48,7 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
         };
         let mut watch = Watch::new(&mut report, &stop);
         let ended =
-            tabia_book::mark::mark(&mut editor, &job, &mut watch, &mut |_| {}, &mut |_| Ok(()));
+            tabia_book::mark::mark(edit(&book), &job, &mut watch, &mut |_| {}, &mut |_| Ok(()));
         let ended = ended.unwrap_err().to_string();
         assert!(ended.contains("interrupted"), "{ended}");
         assert_eq!(reports, 1);
@@ -81,15 +80,17 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
     );
     let before = reads();
     let path = folder.join("book.bin");
-    let mut editor =
-        BookEditor::open_for(&path, &job.selection.edit, &EditOptions::default()).unwrap();
+    let editor = BookEditor::open_for(&path, &job.selection.edit, &EditOptions::default()).unwrap();
     let (mut watch, mut lost) = (Watch::default(), |damage| panic!("{damage}"));
-    let done = tabia_book::mark::mark(&mut editor, &job, &mut watch, &mut lost, &mut |_| Ok(()));
+    let done = tabia_book::mark::mark(editor, &job, &mut watch, &mut lost, &mut |_| Ok(()));
     let (chosen, reads) = (done.unwrap().chosen, reads() - before);
     assert!(chosen > 1000, "{chosen} moves are too few to tell");
     assert!(reads < chosen / 4, "{reads} reads for {chosen} moves");
     // Written data can be read at once.
-    let found = look_up(editor.book(), &after("e4"));
+    let found = look_up(
+        &Book::open(&path, &OpenOptions::default()).unwrap(),
+        &after("e4"),
+    );
     let mut weights = found.moves.iter().map(|entry| entry.preference);
     assert!(weights.all(|weight| weight == Preference::Weight(7)));
 }
@@ -121,9 +122,11 @@ fn a_sign_for_a_transposition_stores_the_move() {
         let mut moves = found.moves.iter();
         moves.any(|known| known.mv == mv && known.transposition)
     };
-    let before = open(&path);
-    let count = before.info().unwrap();
-    let mut editor = edit(&path);
+    let count = info(&path);
+    let old = lookup(&path, &position);
+    // Not every system replaces an open file: Windows does on NTFS, and Wine does not.
+    let running = cfg!(unix).then(|| open(&path));
+    let editor = edit(&path);
     let edit = MarkEdit {
         annotation: Some(Annotation::GOOD),
         recommendation: Some(Mark::Main),
@@ -131,7 +134,7 @@ fn a_sign_for_a_transposition_stores_the_move() {
     };
     let plan = editor.plan(&position, mv, &edit).unwrap();
     assert!(plan.iter().any(MarkChange::moves_entries));
-    let undo = editor.apply(&plan).unwrap();
+    let (editor, undo) = editor.apply(&plan).unwrap();
     let found = lookup(&path, &position);
     let stored = found.moves.iter().find(|known| known.mv == mv).unwrap();
     assert!(!stored.transposition);
@@ -141,8 +144,7 @@ fn a_sign_for_a_transposition_stores_the_move() {
     );
     assert_sound(&path);
     // The open book still returns the old state.
-    let old = look_up(&before, &position);
-    assert!(is_transposition(&old));
+    assert!(running.is_none_or(|book| look_up(&book, &position) == old));
 
     editor.apply(&undo).unwrap();
     let found = lookup(&path, &position);
@@ -185,8 +187,8 @@ fn entries_that_outgrow_their_pages_split_them() {
         }
     }
     drop(opened);
-    let mut editor = edit(&path);
-    let undo = editor.apply(&changes).unwrap();
+    let editor = edit(&path);
+    let (editor, undo) = editor.apply(&changes).unwrap();
     let grown = open(&path);
     let more = grown.info().unwrap();
     assert_eq!(more.positions, before.positions);
@@ -197,6 +199,7 @@ fn entries_that_outgrow_their_pages_split_them() {
     for (key, (_, record)) in &book.entries {
         assert_eq!(grown.entry_of(key).unwrap().unwrap().record, *record);
     }
+    drop(grown);
     editor.apply(&undo).unwrap();
     let after = info(&path);
     assert_eq!(
@@ -247,10 +250,10 @@ fn changes_and_their_undoing_leave_every_byte_as_it_was() {
     let strategy = proptest::collection::vec(any_change(keys), 1..40);
     runner
         .run(&strategy, |changes| {
-            let mut editor = edit(&path);
+            let editor = edit(&path);
             let moves_entries = changes.iter().any(MarkChange::moves_entries);
             match editor.apply(&changes) {
-                Ok(undo) => {
+                Ok((editor, undo)) => {
                     if !moves_entries {
                         let now = fs::read(&path).unwrap();
                         let pairs = original.iter().zip(&now);
@@ -329,7 +332,7 @@ fn a_whole_book_is_marked_by_its_filter() {
         let job = MarkJob::new(MarkTarget::Book, selection.clone())
             .dry_run(is_dry)
             .shown(3);
-        let mut editor =
+        let editor =
             BookEditor::open_for(&path, &job.selection.edit, &EditOptions::default()).unwrap();
         let mut changes = 0;
         let mut see = |_: &mark::ShownChange| {
@@ -337,8 +340,7 @@ fn a_whole_book_is_marked_by_its_filter() {
             Ok(())
         };
         let (mut watch, mut lost) = (Watch::default(), |damage| panic!("{damage}"));
-        let done = mark::mark(&mut editor, &job, &mut watch, &mut lost, &mut see).unwrap();
-        drop(editor);
+        let done = mark::mark(editor, &job, &mut watch, &mut lost, &mut see).unwrap();
         assert_eq!(changes, if is_dry { 3 } else { 0 });
         assert!(done.chosen >= chosen && chosen > 50, "{done:?}");
         let wanted = if is_dry { &book } else { &expected };

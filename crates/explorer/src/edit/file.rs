@@ -138,7 +138,7 @@ impl BookFile {
                 old.restore().map_err(|error| self.io_error(&error))
             }
             Undo::Marks(changes) => {
-                let mut editor = self.open()?;
+                let editor = self.open()?;
                 if let Change::Mark { moves, edit, .. } = change {
                     check_unchanged(editor.book(), moves, edit)?;
                 }
@@ -164,7 +164,7 @@ impl BookFile {
         seen: Option<&MarkEdit>,
     ) -> Result<Option<Undo>, Message> {
         let options = EditOptions::default();
-        let mut editor = BookEditor::open_for(&self.path, edit, &options).map_err(failed)?;
+        let editor = BookEditor::open_for(&self.path, edit, &options).map_err(failed)?;
         if let Some(seen) = seen {
             check_unchanged(editor.book(), moves, seen)?;
         }
@@ -175,7 +175,7 @@ impl BookFile {
         if planned.is_empty() {
             return Ok(None);
         }
-        let undo = editor.apply(&planned).map_err(failed)?;
+        let (_, undo) = editor.apply(&planned).map_err(failed)?;
         Ok(Some(Undo::Marks(undo)))
     }
 

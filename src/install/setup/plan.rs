@@ -8,6 +8,7 @@ use super::find::Finds;
 use super::programs::ChessProgram;
 use super::record::{Record, WrittenFile};
 use crate::install::register::{EditedFor, Registration};
+use tabia_adapter::config::Config;
 
 /// A file to create, change or delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,8 @@ pub(crate) struct SetupPlan {
     pub changes: Vec<FileChange>,
     /// What is not changed, and why: a sentence each.
     pub left: Vec<String>,
-    /// For programs without an editable file: their names, and the lines to type.
+    /// For files that are not edited: their or their programs' names, and the lines to
+    /// type.
     pub to_type: Vec<(&'static str, String)>,
 }
 
@@ -112,11 +114,19 @@ impl SetupPlan {
         };
         let ours = situation.record.file(path).map(|file| &file.after);
         if before.is_some() && before.as_ref() != ours {
-            return self.left.push(format!(
+            self.left.push(format!(
                 "{}: you have written or changed this file, so it stays as it is; \
                  without it, setup would write a new one",
                 path.display()
             ));
+            if let Some(Ok(config)) = before.map(|text| Config::parse(&text, path)) {
+                let lines = configuration::lacking(&config, &finds.engines, &finds.books);
+                if !lines.is_empty() {
+                    self.to_type
+                        .push(("engines.toml, for what it does not have", lines));
+                }
+            }
+            return;
         }
         self.change(FileChange {
             path: path.to_owned(),

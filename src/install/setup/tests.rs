@@ -214,6 +214,22 @@ fn files_changed_by_others_are_not_changed() {
     assert_eq!(plan.changes, []);
     assert_eq!(plan.left.len(), 3, "{:?}", plan.left);
     assert!(plan.left[0].contains("you have written"), "{:?}", plan.left);
+    // The lines to type complete it, and need to be typed once.
+    let mut own_text = disk.0[&own].clone();
+    for _ in 0..2 {
+        let plan = disk.plan(&finds(), &Record::default(), None);
+        let lines = plan
+            .to_type
+            .iter()
+            .find(|(title, _)| title.starts_with("engines.toml"));
+        own_text.push_str(lines.map_or("", |(_, lines)| lines));
+        disk.0.insert(own.clone(), own_text.clone());
+        let config = Config::parse(&own_text, &own).unwrap();
+        let programs = config.engines.iter().map(|engine| &engine.command.program);
+        assert!(programs.eq(&finds().engines), "{own_text}");
+        let books = config.books.iter().map(|book| Path::new(&book.path));
+        assert!(books.eq(&finds().books), "{own_text}");
+    }
     // The same for one of our files that was changed since.
     let mut disk = Disk::default();
     let first = disk.plan(&finds(), &Record::default(), None);

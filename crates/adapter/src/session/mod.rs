@@ -590,6 +590,9 @@ impl Session {
         }
         if self.game.is_missing() {
             info_string("there is no position to search", at.out);
+            if go.perft {
+                return;
+            }
             return self.answer_without_search(SearchKind::from_go(&go), at.out);
         }
         if let Some(score) = self.game.final_score().filter(|_| !go.perft) {
@@ -605,7 +608,9 @@ impl Session {
             return self.give_up("the engine is gone and the book has no move", at.out);
         }
         self.send_withheld(at.out);
-        self.engine.expect_answer(self.game.judged_position());
+        if !go.perft {
+            self.engine.expect_answer(self.game.judged_position());
+        }
         let scene = scene(&self.game, &self.engine, at.book_set);
         let forbidden = self.books.forbid(line, (&go, analyses), scene);
         let narrowed = forbidden.and_then(|(narrowed, said)| {

@@ -82,6 +82,15 @@ impl Backlog {
         }
     }
 
+    /// Nothing waits for an answer to the `go` that waits, which is sent all the same.
+    pub(super) fn forget_go(&mut self) {
+        for next in &mut self.lines {
+            if matches!(next.kind, Kind::Go { .. }) {
+                next.kind = Kind::Other;
+            }
+        }
+    }
+
     /// Removes the search that waits; true if there was one.
     pub(super) fn remove_go(&mut self) -> bool {
         let is_go = |next: &Outgoing| matches!(next.kind, Kind::Go { .. });

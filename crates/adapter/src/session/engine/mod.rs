@@ -603,6 +603,9 @@ impl Engine {
 
     /// A search for the GUI may end without an answer (`perft`): nothing waits for one.
     pub(super) fn forget_search(&mut self) {
+        if let Some(backlog) = self.waiting() {
+            backlog.forget_go();
+        }
         if let State::Up(_, work @ Work::Searching { .. }) = &mut self.state {
             *work = Work::Idle;
         }

@@ -16,6 +16,7 @@
 //! | searched for | `stop` | stopped, with a limit | `stop` |
 //! | searched for | another `go` waits, and it is not stopped | none is due | (the search is replaced) |
 //! | searched for | the engine is restarted | searched for | the `go`, with the time that is left |
+//! | searched for (`perft`) | `stop` | searched for | `stop` |
 //! | searched for (`perft`) | anything that a search waits for | none is due | - |
 
 mod check;
@@ -150,7 +151,8 @@ impl Running {
 
     /// Call this before `stop` is sent to the engine.
     fn stop(&mut self, now: Duration) {
-        if !self.stopped {
+        // `perft` may end without an answer, so that none is late.
+        if !self.stopped && !self.parsed.perft {
             self.stopped = true;
             let limit = now.saturating_add(STOP_LIMIT);
             self.due = Some(self.due.map_or(limit, |due| due.min(limit)));

@@ -79,6 +79,8 @@ const GOS: [(&str, Option<[u64; 2]>); 8] = [
     ("go ponder movetime 300", Some([300, 300])),
 ];
 
+const PERFT: &str = "go perft 1";
+
 struct Board {
     position: Chess,
     legal: Vec<String>,
@@ -156,6 +158,8 @@ enum Do {
     Position(usize),
     BadPosition(usize),
     Go(usize, bool),
+    /// `go perft 1`, whose answer is no `bestmove`.
+    Perft,
     Stop,
     PonderHit,
     IsReady,
@@ -281,6 +285,7 @@ fn any_action() -> impl Strategy<Value = Do> {
         5 => (0..POSITIONS.len()).prop_map(Do::Position),
         1 => (0..BAD.len()).prop_map(Do::BadPosition),
         9 => (0..GOS.len(), prop::bool::weighted(0.2)).prop_map(|(go, only)| Do::Go(go, only)),
+        1 => Just(Do::Perft),
         4 => Just(Do::Stop),
         3 => Just(Do::PonderHit),
         3 => Just(Do::IsReady),
@@ -374,6 +379,9 @@ struct World {
     /// While true, only engines that start or hang may be killed.
     alarm_rings: bool,
     declarations: usize,
+    perfts: usize,
+    /// How many of them the engine has made.
+    perfts_made: usize,
     transcript: Option<Transcript>,
 
     // The GUI.
@@ -532,7 +540,9 @@ impl Output for World {
         }
         self.note(&format!("gui< {line}"));
         let word = line.split_whitespace().next().unwrap_or_default();
-        let protocol = ["id", "option", "uciok", "readyok", "bestmove", "info"];
+        let protocol = [
+            "id", "option", "uciok", "readyok", "bestmove", "info", "Nodes",
+        ];
         self.must(
             protocol.contains(&word) || ODD.contains(&line.as_str()),
             "a line that is no UCI",
@@ -715,6 +725,8 @@ impl Play {
             lost_engine: false,
             alarm_rings: false,
             declarations: 0,
+            perfts: 0,
+            perfts_made: 0,
             transcript,
             board: Some(0),
             pending: None,
@@ -786,7 +798,7 @@ impl Play {
         let polite = self.world.polite;
         let waits = polite && self.world.pending.is_some();
         match action {
-            Do::Go(..) if waits => {}
+            Do::Go(..) | Do::Perft if waits => {}
             Do::Position(index) => {
                 self.world.board = Some(index);
                 self.gui(&format!("position {}", POSITIONS[index].0));
@@ -797,6 +809,14 @@ impl Play {
                 self.gui(BAD[index]);
             }
             Do::Go(index, only) => self.go(index, only),
+            Do::Perft => {
+                self.replace_pending();
+                // There is nothing to count without a position, and an engine that starts
+                // gets only the last search.
+                let is_made = self.world.board.is_some() && self.session.engine.is_up();
+                self.world.perfts += usize::from(is_made);
+                self.gui(PERFT);
+            }
             Do::Stop => {
                 let now = self.world.now;
                 if let Some(pending) = &mut self.world.pending {
@@ -970,10 +990,7 @@ impl Play {
         let ponders = text.contains("ponder");
         let open = text == "go infinite" || text == "go";
         self.world.gos += 1;
-        if let Some(before) = &self.world.pending {
-            // A stopped search is not replaced by another.
-            self.world.owed += usize::from(before.stopped.is_some() && !before.answered);
-        }
+        self.replace_pending();
         self.world.pending = Some(PendingGo {
             position: self.world.board,
             only,
@@ -998,6 +1015,14 @@ impl Play {
         } else {
             self.world.pending.as_mut().unwrap().only = false;
             self.gui(text);
+        }
+    }
+
+    /// The GUI sends another `go`.
+    fn replace_pending(&mut self) {
+        if let Some(before) = self.world.pending.take() {
+            // A stopped search is not replaced by another.
+            self.world.owed += usize::from(before.stopped.is_some() && !before.answered);
         }
     }
 
@@ -1063,6 +1088,15 @@ impl Play {
             Some("ponderhit") => {
                 engine.searches = engine.searches.map(|_| false);
                 Vec::new()
+            }
+            Some("go") if line.as_deref() == Some(PERFT) => {
+                // Afterwards nobody could tell its last answer, printed again, from one to
+                // this: some engines search instead.
+                engine.answered = None;
+                let busy = engine.searches.is_some() && !ignores_stop;
+                self.world.must(!busy, "a go for an engine that searches");
+                self.world.perfts_made += 1;
+                vec!["Nodes searched: 20".to_owned()]
             }
             Some("go") => {
                 let busy = engine.searches.is_some() && !ignores_stop;
@@ -1299,6 +1333,9 @@ impl Play {
                 arrived || self.world.lost_engine,
                 "a line of the GUI is lost",
             );
+            let made = self.world.perfts_made >= self.world.perfts;
+            self.world
+                .must(made || self.world.faults > 0, "a perft is lost");
             // After several deaths the option may seem to be the cause.
             let is_left_out = self.session.engine.leaves_out("Hash");
             let arrived = self.world.hash_arrived == self.world.hash_sent || is_left_out;

@@ -216,10 +216,8 @@ impl Tree {
             Some(BookOrder { order, key })
         };
         for same in parts.chunk_by_mut(|a, b| a.0 == b.0) {
-            if same.len() > 1 {
-                // Different keys may have the same hash.
-                same.sort_by_key(place);
-            }
+            // Different keys may have the same hash.
+            same.sort_by_key(place);
         }
         let mut sum: Option<Node> = None;
         for part in parts {

@@ -171,10 +171,12 @@ mod tests {
             side_move: false,
         };
         let bytes = |games: usize, [moves, side_moves, notes]: [usize; 3]| {
-            let mut game = Game::default();
-            game.moves = vec![mv; moves];
-            game.side_moves = vec![(0, start.clone(), mv); side_moves];
-            game.annotations = vec![note; notes];
+            let game = Game {
+                moves: vec![mv; moves],
+                side_moves: vec![(0, start.clone(), mv); side_moves],
+                annotations: vec![note; notes],
+                ..Game::default()
+            };
             let mut chunk = Chunk::default();
             (0..games).for_each(|_| chunk.push(&game, 99));
             chunk.bytes()

@@ -197,8 +197,8 @@ impl Tree {
             if node.stats.games > 0 {
                 parts.push((node.order, n as u32, false));
             }
-            let parent = nodes.get(origin.parent as usize).filter(|_| n > 0);
-            if let Some(parent) = parent
+            // The start has no byte.
+            if let Some(parent) = nodes.get(origin.parent as usize)
                 && node.byte.is_some()
                 && node.played > 0
             {

@@ -82,7 +82,7 @@ fn the_results_that_count_are_those_of_the_chosen_moves() {
         (of_player(Some(Color::Black)), [none, none, none, won]),
     ] {
         for name in ["book.ctg", "book.bin"] {
-            let book = Book::open(&folder.join(name), &OpenOptions::default()).unwrap();
+            let book = Book::open(folder.join(name), &OpenOptions::default()).unwrap();
             let watch = &mut Watch::default();
             let learned = tally_games(&book, &sources, &counted, 2, watch).unwrap();
             let results = |(moves, mv): (&str, &str)| {

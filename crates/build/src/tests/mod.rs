@@ -142,6 +142,7 @@ fn threads_and_memory_do_not_change_the_book() {
     let games = random_games(400, 60);
     let text = pgn(&games);
     let usual = build(&text, "--max-ply 60 --threads 1");
+    assert_eq!(usual.summary().sorted_on_disk, 0);
     for options in [
         "--threads 2 --memory 512M",
         "--threads 5 --memory 64M",
@@ -376,7 +377,13 @@ fn annotations_are_those_of_the_stored_moves() {
 fn only_the_moves_of_one_side_are_stored() {
     let text = "[Event \"?\"]\n\n1. e4 c5 2. Nf3 d6 *\n";
     for side in ["white", "black"] {
-        let run = build(text, &format!("--only {side}"));
+        let mut run = build(text, &format!("--only {side}"));
+        made(
+            &run.folder,
+            &format!("--records r.parquet games.pgn --only {side}"),
+        )
+        .unwrap();
+        run.made = made(&run.folder, "r.parquet");
         for (moves, mover) in [("", "white"), ("e4", "black"), ("e4 c5", "white")] {
             let found = common::lookup(run.book(), &common::after(moves));
             assert_eq!(
@@ -386,6 +393,40 @@ fn only_the_moves_of_one_side_are_stored() {
             );
         }
     }
+}
+
+/// Their moves have no games; those of the other side are left out.
+#[test]
+fn lines_become_a_book_with_their_marks() {
+    let folder = Folder::new();
+    let lines = [
+        (
+            Line::read("", "e4 e5 Nf3 Nc6 Bb5").unwrap(),
+            vec![(4, 1), (1, 2)],
+        ),
+        (Line::read("", "e4 c5 Nf3").unwrap(), vec![]),
+    ];
+    for (name, only, moves, marks) in [
+        ("both", None, [1, 2, 1, 1], [1, 2]),
+        ("white", Some(Color::White), [1, 0, 1, 1], [1, 0]),
+    ] {
+        let path = folder.join(name).with_extension("ctg");
+        let written = write_lines(&lines, &path, only).unwrap();
+        assert_eq!(written.positions, 8);
+        let at = |line: &str| common::lookup(&path, &common::after(line));
+        let counts = ["", "e4", "e4 c5", "e4 e5 Nf3 Nc6"].map(|line| at(line).moves.len());
+        assert_eq!(counts, moves, "{name}");
+        assert_eq!(at("e4 e5 Nf3 Nc6").moves[0].annotation.0, marks[0]);
+        let replies = at("e4").moves;
+        let mistakes = replies.iter().filter(|mv| mv.annotation.0 == 2);
+        assert_eq!(mistakes.count(), usize::from(marks[1] == 2));
+    }
+    let lines = [(
+        Line::read("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1", "e8=N").unwrap(),
+        vec![],
+    )];
+    let error = write_lines(&lines, &folder.join("none.ctg"), None).unwrap_err();
+    assert!(matches!(error, BuildError::Unstorable(_, 1)), "{error}");
 }
 
 #[test]

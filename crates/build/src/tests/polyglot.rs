@@ -100,6 +100,7 @@ fn a_polyglot_book_has_the_weights_of_its_games() {
         );
         let jobs = [
             "-o all.ctg --variations",
+            "-o strong.bin --min-elo 2400",
             "-o also.bin --dedupe --max-ply 30",
             "-o one.bin --uniform",
         ];
@@ -107,6 +108,7 @@ fn a_polyglot_book_has_the_weights_of_its_games() {
         run_all(&jobs, &mut Watch::default()).unwrap();
         assert!(fs::read(folder.join("also.bin")).unwrap() == first, "{how}");
         assert!(fs::read(folder.join("one.bin")).unwrap() == book(&all, true, |_, _| true));
+        assert!(fs::read(folder.join("strong.bin")).unwrap() == made("--min-elo 2400"));
         super::made(&folder, "-o alone.ctg games.pgn --variations").unwrap();
         assert!(files(folder.join("all.ctg")) == files(folder.join("alone.ctg")));
     }

@@ -253,7 +253,7 @@ mod tests {
                 only: Some(only),
                 ..Conditions::default()
             };
-            let target = path(&format!("{only}.ctg"));
+            let target = path(&format!("pruned-{only}.ctg"));
             let options = RewriteOptions::default();
             let watch = &mut Watch::default();
             let pruned = prune(&path("white.ctg"), &target, &conditions, &options, watch);

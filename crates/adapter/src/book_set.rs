@@ -443,3 +443,79 @@ fn short_name(path: &str) -> String {
     }
     file_name(Path::new(path)).into_owned()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use shakmaty::Chess;
+    use tabia_book::evals::EvalFile;
+    use tabia_book::{Lookup, Wanted};
+    use tabia_notation::value::known;
+
+    /// A folder with the starter book as `main.ctg`, and what opens books there.
+    fn folder() -> (tempfile::TempDir, Opener) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in [
+            ("main.ctg", tabia_starter::CTG),
+            ("main.cto", tabia_starter::CTO),
+            ("main.ctb", tabia_starter::CTB),
+        ] {
+            fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        let opener = Opener {
+            folders: vec![folder.path().to_owned()],
+            ..Opener::here(true)
+        };
+        (folder, opener)
+    }
+
+    #[test]
+    fn evaluations_beside_a_book_are_used_as_far_as_they_are_read() {
+        let (folder, opener) = folder();
+        let specs = [BookSpec::new("main.ctg")];
+        let (without, messages) = opener.book_set(&specs, &BookSet::default());
+        assert!(messages.is_empty() && without.books[0].evaluations.is_none());
+
+        let path = evals::beside(&folder.path().join("main.ctg"));
+        let file = EvalFile::open(&path).unwrap();
+        let moves = known(20, &[("e2e4", 35), ("a2a3", -70)]);
+        file.add(&Chess::default(), &moves).unwrap();
+        fs::write(&path, fs::read_to_string(&path).unwrap() + "nothing\n").unwrap();
+        let (with, messages) = opener.book_set(&specs, &without);
+        assert!(messages[0].contains("1 line skipped"), "{messages:?}");
+        let mut found = Lookup::default();
+        let start = Chess::default();
+        with.books[0]
+            .book
+            .probe(&start, Wanted::Stored, &mut found)
+            .unwrap();
+        let losses: Vec<u32> = found
+            .moves
+            .iter()
+            .filter_map(|mv| Some(mv.evaluation?.loss))
+            .collect();
+        assert!(losses.contains(&0), "{losses:?}");
+        let (again, _) = opener.book_set(&specs, &with);
+        assert!(Arc::ptr_eq(&again.books[0].book, &with.books[0].book));
+    }
+
+    #[test]
+    fn a_book_that_has_not_changed_stays_open_and_a_missing_one_is_named() {
+        let (folder, opener) = folder();
+        let mut specs = vec![BookSpec::new("main.ctg")];
+        let (first, _) = opener.book_set(&specs, &BookSet::default());
+        specs.insert(0, BookSpec::new("none.ctg"));
+        let (second, messages) = opener.book_set(&specs, &first);
+        assert!(messages[0].contains("none.ctg"), "{messages:?}");
+        assert!(Arc::ptr_eq(&second.books[0].book, &first.books[0].book));
+        let path = folder.path().join("main.ctg");
+        fs::rename(&path, folder.path().join("old.ctg")).unwrap();
+        fs::write(&path, tabia_starter::CTG).unwrap();
+        let (third, _) = opener.book_set(&specs, &second);
+        assert!(!Arc::ptr_eq(&third.books[0].book, &first.books[0].book));
+        assert!(!third.learns());
+    }
+}

@@ -229,3 +229,35 @@ impl Goal {
         visit.entry.key == self.before && entry.after.is_some_and(|child| child.key == self.after)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_build::{BuildJob, Source};
+
+    #[test]
+    fn a_book_for_one_side_can_be_pruned_for_that_side() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(
+            path("games.pgn"),
+            "[Event \"?\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n",
+        )
+        .unwrap();
+        let sources = vec![Source::new(path("games.pgn"))];
+        let job = BuildJob::new(sources, path("white.ctg")).only(Some(Color::White));
+        tabia_build::run(&job, &mut Watch::default()).unwrap();
+        for only in Color::ALL {
+            let conditions = Conditions {
+                max_ply: Some(2),
+                only: Some(only),
+                ..Conditions::default()
+            };
+            let target = path(&format!("pruned-{only}.ctg"));
+            let options = RewriteOptions::default();
+            let watch = &mut Watch::default();
+            let pruned = prune(&path("white.ctg"), &target, &conditions, &options, watch);
+            assert_eq!(pruned.is_ok(), only == Color::White, "{pruned:?}");
+        }
+    }
+}

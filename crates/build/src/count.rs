@@ -203,7 +203,6 @@ impl Counter {
             }
             let after = notation::after(before, m);
             let subject = match annotation.nag {
-                1..=8 if !extent.has_moves_of(before) => None,
                 1..=8 => CanonicalBoard::from_position(before).and_then(|board| {
                     let byte = encode_move_byte(&board, m)?;
                     Some((

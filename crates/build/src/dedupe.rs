@@ -154,3 +154,38 @@ fn fingerprint(game: &Game) -> u128 {
     };
     u128::from(half(0)) << 64 | u128::from(half(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_chunk_is_that_of_its_parts() {
+        let start = Chess::default();
+        let Some(&mv) = start.legal_moves().first() else {
+            unreachable!("it has twenty");
+        };
+        let note = MoveAnnotation {
+            index: 0,
+            nag: 1,
+            side_move: false,
+        };
+        let bytes = |games: usize, [moves, side_moves, notes]: [usize; 3]| {
+            let game = Game {
+                moves: vec![mv; moves],
+                side_moves: vec![(0, start.clone(), mv); side_moves],
+                annotations: vec![note; notes],
+                ..Game::default()
+            };
+            let mut chunk = Chunk::default();
+            (0..games).for_each(|_| chunk.push(&game, 99));
+            chunk.bytes()
+        };
+        let game = bytes(1, [0; 3]);
+        assert!(game > 0);
+        let parts = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(|part| bytes(1, part) - game);
+        assert!(parts[0] >= size_of::<Move>() && parts[1] >= size_of::<Chess>() && parts[2] > 0);
+        let all = game + 3 * parts[0] + 5 * parts[1] + 7 * parts[2];
+        assert_eq!(bytes(4, [3, 5, 7]), 4 * all);
+    }
+}

@@ -37,6 +37,8 @@ pub mod parquet;
 mod pass;
 mod polyglot;
 mod records;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use emit::MAX_MOVES;

@@ -334,6 +334,86 @@ impl ChunkReader for Chunks {
 mod tests {
     use super::*;
 
+    /// Of more rows than are read at once, in several groups.
+    #[test]
+    fn each_row_has_its_values_and_its_nulls() {
+        use ::parquet::file::writer::SerializedFileWriter;
+        use ::parquet::schema::parser::parse_message_type;
+        const ROWS: usize = 10_000;
+        let of = |row: usize, n: usize| (row * n % 7 > 2).then_some((row * n) as i64);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let schema = "message t { OPTIONAL INT64 a; OPTIONAL DOUBLE b; OPTIONAL BYTE_ARRAY c; }";
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let file = std::fs::File::create(&path).unwrap();
+        let mut writer = SerializedFileWriter::new(file, schema, Arc::default()).unwrap();
+        for group in [0..6000, 6000..6001, 6001..ROWS] {
+            let mut out = writer.next_row_group().unwrap();
+            for n in 1..4 {
+                let mut column = out.next_column().unwrap().unwrap();
+                let cells = group.clone().map(|row| of(row, n));
+                let levels: Vec<i16> = cells.clone().map(|cell| cell.is_some().into()).collect();
+                let numbers: Vec<i64> = cells.flatten().collect();
+                let levels = Some(levels.as_slice());
+                match n {
+                    1 => column
+                        .typed::<Int64Type>()
+                        .write_batch(&numbers, levels, None),
+                    2 => {
+                        let reals: Vec<f64> = numbers.iter().map(|n| *n as f64).collect();
+                        column
+                            .typed::<DoubleType>()
+                            .write_batch(&reals, levels, None)
+                    }
+                    _ => {
+                        let text = |n: &i64| n.to_string().into_bytes().into();
+                        let texts: Vec<_> = numbers.iter().map(text).collect();
+                        column
+                            .typed::<ByteArrayType>()
+                            .write_batch(&texts, levels, None)
+                    }
+                }
+                .unwrap();
+                column.close().unwrap();
+            }
+            out.close().unwrap();
+        }
+        writer.close().unwrap();
+
+        let mut table = Table::open(&path).unwrap();
+        for name in ["c", "a", "b"] {
+            table.want(name).unwrap();
+        }
+        assert!(table.want("d").is_err());
+        let mut count = 0;
+        for group in table.groups() {
+            let each =
+                table.each_row::<Failure>(&group, Stop::default(), Failure::Text, |row, cells| {
+                    count += 1;
+                    assert_eq!(row, count);
+                    let row = row as usize - 1;
+                    let text = of(row, 3).map(|n| n.to_string());
+                    assert_eq!(cells.bytes(0), text.as_deref().map(str::as_bytes));
+                    assert_eq!([cells.number(1), cells.number(2)], [of(row, 1), of(row, 2)]);
+                    Ok(())
+                });
+            each.unwrap();
+        }
+        assert_eq!(count, ROWS as u64);
+    }
+
+    #[derive(Debug)]
+    enum Failure {
+        Text(#[expect(dead_code, reason = "shown if the test fails")] String),
+        Stopped,
+    }
+
+    impl From<Stopped> for Failure {
+        fn from(_: Stopped) -> Failure {
+            Failure::Stopped
+        }
+    }
+
     #[test]
     fn the_error_for_a_compression_contains_advice() {
         let error = ParquetError::General("Disabled feature at compile time: zstd".to_owned());

@@ -197,8 +197,8 @@ impl Tree {
             if node.stats.games > 0 {
                 parts.push((node.order, n as u32, false));
             }
-            let parent = nodes.get(origin.parent as usize).filter(|_| n > 0);
-            if let Some(parent) = parent
+            // The start has no byte.
+            if let Some(parent) = nodes.get(origin.parent as usize)
                 && node.byte.is_some()
                 && node.played > 0
             {
@@ -216,10 +216,8 @@ impl Tree {
             Some(BookOrder { order, key })
         };
         for same in parts.chunk_by_mut(|a, b| a.0 == b.0) {
-            if same.len() > 1 {
-                // Different keys may have the same hash.
-                same.sort_by_key(place);
-            }
+            // Different keys may have the same hash.
+            same.sort_by_key(place);
         }
         let mut sum: Option<Node> = None;
         for part in parts {

@@ -78,6 +78,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::spawn::is_on_path;
 
     fn command(program: &Path, args: &[&str]) -> EngineCommand {
         EngineCommand {
@@ -111,6 +112,20 @@ mod tests {
             std::os::unix::fs::symlink(&this, &soft).unwrap();
             assert!(command(&soft, &[]).is_this_program());
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_bare_name_is_that_of_a_file_on_the_path() {
+        let found = command(Path::new("sh"), &[]).found_program().unwrap();
+        assert!(found.is_absolute() && found.is_file(), "{found:?}");
+        assert!(
+            command(Path::new("no-such-program"), &[])
+                .found_program()
+                .is_none()
+        );
+        assert!(is_on_path("sh") && !is_on_path("no-such-program"));
+        assert!(!is_on_path(found.to_str().unwrap()));
     }
 
     #[test]

@@ -5,14 +5,16 @@
 //! killing the engine with its children; and if the adapter itself is killed, Linux
 //! sends the engine SIGKILL through the parent-death signal and Windows closes the job.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, MutexGuard};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::itself::REASON;
@@ -184,14 +186,15 @@ impl EngineCommand {
             command.stderr(Stdio::piped());
         }
         let (mut child, group) = group::spawn(&mut command)?;
-        let mut stderr_thread = None;
-        if let Some(mut stderr) = child.stderr.take() {
+        let (passes_on, stderr) = mpsc::channel();
+        if let Some(mut complaints) = child.stderr.take() {
             // Sanitized, so that its messages cannot control the terminal.
             let pass_on = move || {
-                let _ = io::copy(&mut stderr, &mut Sanitized::new(io::stderr()));
+                let _ = io::copy(&mut complaints, &mut Sanitized::new(io::stderr()));
+                drop(passes_on);
             };
             let thread = thread::Builder::new().name("complaints".to_owned());
-            stderr_thread = Some(thread.spawn(pass_on)?);
+            thread.spawn(pass_on)?;
         }
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -199,7 +202,7 @@ impl EngineCommand {
             process: EngineProcess {
                 child: Mutex::new(child),
                 group,
-                stderr_thread: Mutex::new(stderr_thread),
+                stderr: Mutex::new(Some(stderr)),
             },
             stdin,
             stdout,
@@ -231,8 +234,8 @@ impl EngineCommand {
 pub struct EngineProcess {
     child: Mutex<Child>,
     group: group::Group,
-    /// Copies standard error to the terminal.
-    stderr_thread: Mutex<Option<JoinHandle<()>>>,
+    /// Closed when all of its standard error is on the terminal. Nothing is sent.
+    stderr: Mutex<Option<Receiver<Infallible>>>,
 }
 
 impl EngineProcess {
@@ -308,14 +311,9 @@ impl EngineProcess {
             let _ = child.wait();
         }
         drop(child);
-        let mut stderr_thread = tabia_io::parallel::lock(&self.stderr_thread);
-        if let Some(thread) = stderr_thread.take() {
-            // The thread ends with the pipe, unless an escaped process keeps the pipe
-            // open, or the terminal blocks.
-            let until = Instant::now() + STDERR_LIMIT;
-            while !thread.is_finished() && Instant::now() < until {
-                thread::sleep(Duration::from_millis(1));
-            }
+        if let Some(stderr) = tabia_io::parallel::lock(&self.stderr).take() {
+            // An escaped process may keep the pipe open, or the terminal may block.
+            let _ = stderr.recv_timeout(STDERR_LIMIT);
         }
     }
 }
@@ -440,7 +438,7 @@ mod group {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use std::io::{BufRead, BufReader, Write};
+    use std::io::{BufRead, BufReader, Read, Write};
     #[cfg(target_os = "linux")]
     use test_programs::processes::ends;
 
@@ -461,6 +459,19 @@ mod tests {
         assert_eq!(line, "got hello\n");
         let status = engine.process.wait(Duration::from_secs(20)).unwrap();
         assert_eq!(status.code(), Some(3));
+    }
+
+    #[test]
+    fn an_engine_knows_that_it_is_one_unless_it_may_be_tabia() {
+        for (may_be_tabia, wanted) in [(false, "1"), (true, "")] {
+            let mut engine = shell("echo $TABIA_DEPTH")
+                .may_be_tabia(may_be_tabia)
+                .spawn()
+                .unwrap();
+            let mut line = String::new();
+            engine.stdout.read_to_string(&mut line).unwrap();
+            assert_eq!(line.trim(), wanted);
+        }
     }
 
     #[test]

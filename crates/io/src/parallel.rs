@@ -351,9 +351,7 @@ impl<J, P, H, E: From<Panicked>> Coordinator<'_, J, P, H, E> {
 
 impl<J, P, H, E> Drop for Coordinator<'_, J, P, H, E> {
     fn drop(&mut self) {
-        if self.working > 0 {
-            self.pace.end();
-        }
+        self.pace.end();
     }
 }
 

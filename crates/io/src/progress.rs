@@ -227,6 +227,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn some_positions_and_pages_are_reported() {
+        let stop = AtomicBool::new(false);
+        let mut seen = Vec::new();
+        let mut report = |progress: Progress| seen.push((progress.done, progress.total));
+        let mut watch = Watch::new(&mut report, &stop);
+        for done in 0..3000 {
+            watch.position("reading", done, None).unwrap();
+        }
+        for done in 0..100 {
+            watch.pages("reading", done, 100).unwrap();
+        }
+        stop.store(true, Ordering::Relaxed);
+        watch.position("reading", 4096, None).unwrap_err();
+        let positions = [0, 1024, 2048].map(|done| (done, None));
+        let pages = [0, 64].map(|done| (done, Some(100)));
+        assert_eq!(seen, [&positions[..], &pages].concat());
+    }
+
+    #[test]
     fn steps_of_steps_make_one_progress() {
         let stop = AtomicBool::new(false);
         let mut seen = Vec::new();

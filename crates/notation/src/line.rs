@@ -316,7 +316,7 @@ fn word_end(text: &str) -> usize {
     text.len()
 }
 
-/// The text after the bracket that closes the first one.
+/// The text from the bracket that closes the first one.
 fn after_variation(text: &str) -> &str {
     let (mut depth, mut comment) = (0_u32, false);
     for (at, c) in text.char_indices() {
@@ -324,7 +324,7 @@ fn after_variation(text: &str) -> &str {
             '{' => comment = true,
             '}' => comment = false,
             '(' if !comment => depth += 1,
-            ')' if !comment && depth == 1 => return text.get(at + 1..).unwrap_or_default(),
+            ')' if !comment && depth == 1 => return text.get(at..).unwrap_or_default(),
             ')' if !comment => depth -= 1,
             _ => {}
         }

@@ -341,7 +341,6 @@ struct Written {
     roles: &'static [Role],
     from: (Option<File>, Option<Rank>),
     to: (File, Option<Rank>),
-    takes: bool,
     promotion: Option<Role>,
 }
 
@@ -354,7 +353,6 @@ impl Written {
         {
             (word, named) = (rest, Some(roles));
         }
-        let mut takes = false;
         let mut parts = Vec::with_capacity(5);
         // Something must come before a dash and before an "x".
         let is_sign = |c| matches!(c, 'x' | 'X' | ':' | '×');
@@ -363,9 +361,8 @@ impl Written {
         }
         for c in word.chars() {
             match c {
-                'x' | 'X' | ':' | '×' => takes = true,
                 '=' | '(' | ')' | '/' | '\u{fe0e}' | '\u{fe0f}' => {}
-                c if DASHES.contains(&c) => {}
+                c if is_sign(c) || DASHES.contains(&c) => {}
                 c => parts.push(c),
             }
         }
@@ -413,7 +410,6 @@ impl Written {
             roles,
             from,
             to,
-            takes,
             promotion,
         })
     }
@@ -440,34 +436,24 @@ impl Written {
                 .map_err(|_| MoveError::Illegal);
         }
         let legal = position.legal_moves();
-        let fitting = |strictly: bool| {
-            let fits = |mv: &&Move| {
-                let Some(from) = mv.from() else { return false };
-                let straight = from.file() == mv.to().file();
-                mv.role() == role
-                    && !mv.is_castle()
-                    && self.from.0.is_none_or(|file| file == from.file())
-                    && self.from.1.is_none_or(|rank| rank == from.rank())
-                    && self.to.0 == mv.to().file()
-                    && self.to.1.is_none_or(|rank| rank == mv.to().rank())
-                    // "d5" is a capture only if no other move fits.
-                    && (!strictly || role != Role::Pawn || self.from.0.is_some()
-                        || straight != self.takes)
-                    && match mv.promotion() {
-                        None => self.promotion.is_none(),
-                        Some(to) => to == self.promotion.unwrap_or(Role::Queen),
-                    }
-            };
-            let mut found = legal.iter().filter(fits);
-            match (found.next(), found.next()) {
-                (Some(mv), None) => Ok(*mv),
-                (None, _) => Err(MoveError::Illegal),
-                _ => Err(MoveError::Ambiguous),
-            }
+        let fits = |mv: &&Move| {
+            let Some(from) = mv.from() else { return false };
+            mv.role() == role
+                && !mv.is_castle()
+                && self.from.0.is_none_or(|file| file == from.file())
+                && self.from.1.is_none_or(|rank| rank == from.rank())
+                && self.to.0 == mv.to().file()
+                && self.to.1.is_none_or(|rank| rank == mv.to().rank())
+                && match mv.promotion() {
+                    None => self.promotion.is_none(),
+                    Some(to) => to == self.promotion.unwrap_or(Role::Queen),
+                }
         };
-        match fitting(true) {
-            Err(MoveError::Illegal) => fitting(false),
-            found => found,
+        let mut found = legal.iter().filter(fits);
+        match (found.next(), found.next()) {
+            (Some(mv), None) => Ok(*mv),
+            (None, _) => Err(MoveError::Illegal),
+            _ => Err(MoveError::Ambiguous),
         }
     }
 }

@@ -166,4 +166,46 @@ mod tests {
             assert!((difference - expected).abs() < 1e-9, "{score} {difference}");
         }
     }
+    #[test]
+    fn a_game_counts_once_for_each_side() {
+        let [mut white, mut black] = [Results::default(); 2];
+        for winner in [
+            Some(Color::White),
+            None,
+            Some(Color::Black),
+            Some(Color::White),
+        ] {
+            white.count(Color::White, winner);
+            black.count(Color::Black, winner);
+        }
+        assert_eq!(white.parts(), [2, 1, 1]);
+        assert_eq!(black.for_white(Color::Black), white);
+        assert_eq!((white + black).half_points(), 8);
+        assert_eq!(white.score(), Some(0.625));
+        assert_eq!(white.to_string(), "+2 =1 -1");
+        assert_eq!(white.performance(2000.0), Some(2091.0));
+    }
+
+    /// Wilson's interval of decided games; each draw tells as much as two of them.
+    #[test]
+    fn the_interval_of_a_score_is_wilson_s() {
+        let is = |results: Results, low: f64, high: f64| {
+            let [from, to] = results.interval().unwrap_or_default();
+            let is_near = (from - low).abs() < 5e-5 && (to - high).abs() < 5e-5;
+            assert!(is_near, "{results}: {from} {to}");
+        };
+        for (wins, losses, low, high) in [
+            (5, 5, 0.2366, 0.7634),
+            (8, 2, 0.4902, 0.9433),
+            (10, 0, 0.7225, 1.0),
+        ] {
+            is(Results::new(wins, 0, losses), low, high);
+            is(Results::new(losses, 0, wins), 1.0 - high, 1.0 - low);
+        }
+        // All alike: there is no variance to go by.
+        is(Results::new(0, 10, 0), 0.2366, 0.7634);
+        let [from, to] = Results::new(4, 0, 4).interval().unwrap_or_default();
+        is(Results::new(1, 2, 1), from, to);
+        assert_eq!(Results::default().interval(), None);
+    }
 }

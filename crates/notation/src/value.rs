@@ -143,9 +143,9 @@ impl Value {
                 let moves = if score > 0 {
                     (plies + 1) / 2
                 } else {
-                    plies / 2
+                    -(plies / 2)
                 };
-                Value::mate_of_mover(turn, moves * score.signum())
+                Value::mate_of_mover(turn, moves)
             }
             _ => Value::cp_of_mover(turn, score),
         }

@@ -1,5 +1,6 @@
 //! Evaluations in the comments of games are stored next to the book.
 
+use shakmaty::Color;
 use tabia_book::eval::Value;
 use tabia_book::evals;
 

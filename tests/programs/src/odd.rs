@@ -30,6 +30,8 @@ pub struct OddEngine {
     is_waiting: bool,
     searches: u32,
     searchmoves: Vec<String>,
+    /// The value of `MultiPV`.
+    lines: usize,
 }
 
 impl OddEngine {
@@ -42,6 +44,7 @@ impl OddEngine {
             is_waiting: false,
             searches: 0,
             searchmoves: Vec::new(),
+            lines: 1,
         }
     }
 
@@ -81,6 +84,12 @@ impl OddEngine {
                     send("option name Hash type spin default 5 min 10 max 20");
                     send("option name ponder type check default false");
                 }
+                if self.has_lines() {
+                    send("option name MultiPV type spin default 1 min 1 max 9");
+                }
+                if self.has("chatty") {
+                    (0..5).for_each(|_| send("hello"));
+                }
                 if self.has("blank-default") {
                     send("option name Path type string default ");
                 }
@@ -96,6 +105,11 @@ impl OddEngine {
                 }
             }
             "setoption" if self.has("dies-on-options") => return Then::Ends(1),
+            "setoption" => {
+                if let ["name", "MultiPV", "value", value] = words {
+                    self.lines = value.parse().unwrap_or(1);
+                }
+            }
             "position" => self.board = position(words),
             "go" => return self.go(words, send),
             "stop" | "ponderhit" if self.is_waiting && !self.has("ignores-stop") => {
@@ -114,6 +128,11 @@ impl OddEngine {
 
     fn has(&self, fault: &str) -> bool {
         self.fault == fault
+    }
+
+    /// `several-lines` is no fault; the others are faults of `MultiPV`.
+    fn has_lines(&self) -> bool {
+        matches!(&*self.fault, "several-lines" | "one-line" | "same-lines")
     }
 
     fn go(&mut self, words: &[&str], send: &mut dyn FnMut(&str)) -> Then {
@@ -149,7 +168,15 @@ impl OddEngine {
             send("bestmove (none)");
             return;
         };
+        let legal = self.board.legal_moves().into_iter().map(uci);
         match &*self.fault {
+            "several-lines" | "same-lines" if self.lines > 1 => {
+                for (n, other) in (1..=self.lines).zip(legal) {
+                    let mv = if self.has("same-lines") { &m } else { &other };
+                    send(&format!("info depth 1 multipv {n} score cp 0 pv {mv}"));
+                }
+            }
+            "chatty" => (0..2).for_each(|_| send("hello")),
             "bad-info" => send("info depth 1 score 35"),
             "silent" => {}
             "wrong-pv" => send(&format!("info depth 1 score cp 0 pv {m} {m}")),

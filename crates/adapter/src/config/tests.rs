@@ -282,6 +282,7 @@ fn an_unknown_engine_is_named_with_those_that_exist() {
         .to_string();
     assert!(error.contains("komodo"), "{error}");
     assert!(error.contains("stockfish, lc0, builtin"), "{error}");
+    assert!(error.contains(" in /home/me/engines.toml "), "{error}");
 }
 
 #[test]

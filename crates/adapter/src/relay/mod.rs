@@ -171,34 +171,19 @@ fn run_through<P: Port>(
     quit_limit: Duration,
 ) -> io::Result<Ended> {
     let at_terminal = environment.output.is_terminal();
-    let port = open(environment.input, environment.output)?;
-    let begun = port.now();
-    let mut relay = Relay {
-        session,
-        book_set: Arc::default(),
-        port,
-        lines: Lines {
-            transcript: environment.transcript,
-            remarks: environment.remarks,
-            at_terminal,
-            ..Lines::default()
-        },
-        gui: LineBuffer::default(),
-        engine: None,
-        engine_lines: LineBuffer::default(),
-        commands: environment.commands,
-        files: environment.files,
-        cover: CoverFile::default(),
-        record_reported: false,
-        begun,
-        wake_at: None,
-        output_until: None,
-        unread_since: None,
-        learn_reported: false,
-        opening: 0,
-        reported: Vec::new(),
-        quit_limit,
-    };
+    let Environment {
+        input,
+        output,
+        commands,
+        files,
+        transcript,
+        remarks,
+    } = environment;
+    let mut relay = Relay::new(open(input, output)?, session, (commands, files));
+    relay.lines.transcript = transcript;
+    relay.lines.remarks = remarks;
+    relay.lines.at_terminal = at_terminal;
+    relay.quit_limit = quit_limit;
     handle_signals(&relay.port);
     relay.session.start(&mut relay.lines);
     let code = relay.work();
@@ -321,6 +306,35 @@ struct Relay<P: Port> {
 }
 
 impl<P: Port> Relay<P> {
+    /// A session with these pipes, engines and files that has not begun.
+    fn new(
+        port: P,
+        session: Session,
+        (commands, files): (Vec<EngineCommand>, Arc<dyn Files>),
+    ) -> Relay<P> {
+        Relay {
+            session,
+            book_set: Arc::default(),
+            begun: port.now(),
+            port,
+            lines: Lines::default(),
+            gui: LineBuffer::default(),
+            engine: None,
+            engine_lines: LineBuffer::default(),
+            commands,
+            files,
+            cover: CoverFile::default(),
+            record_reported: false,
+            wake_at: None,
+            output_until: None,
+            unread_since: None,
+            learn_reported: false,
+            opening: 0,
+            reported: Vec::new(),
+            quit_limit: QUIT_LIMIT,
+        }
+    }
+
     /// Runs until the session ends; returns the exit code.
     fn work(&mut self) -> u8 {
         loop {
@@ -660,7 +674,7 @@ impl<P: Port> Relay<P> {
     }
 }
 
-/// Rounds up to microseconds, the precision of a transcript.
+/// Whole microseconds, the precision of a transcript: the rest is cut off.
 fn whole_micros(time: Duration) -> Duration {
     Duration::new(time.as_secs(), time.subsec_micros() * 1000)
 }

@@ -261,6 +261,7 @@ impl Port for PollPort {
 mod tests {
     use super::*;
     use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
 
     const BOTH: Listen = Listen {
         gui: true,
@@ -320,20 +321,36 @@ mod tests {
         assert!(lines.is_empty());
     }
 
-    /// Whatever part a full pipe takes, the other end reads every byte once, in order.
+    /// Whatever part a full pipe or socket takes, the other end reads every byte once, in
+    /// order.
     #[test]
-    fn a_full_pipe_takes_the_rest_later() {
-        let (mut port, _gui_in, mut gui_out) = connected();
+    fn what_is_full_takes_the_rest_later() {
+        let (pipe, _gui_in, gui_out) = connected();
+        is_written_whole(pipe, Side::Gui, gui_out);
+
+        let (input, _gui_in) = self::pipe();
+        let both = UnixStream::pair().unwrap();
+        let [gui_out, output] = <[_; 2]>::from(both).map(|end| File::from(OwnedFd::from(end)));
+        is_written_whole(PollPort::new(input, output).unwrap(), Side::Gui, gui_out);
+
+        let (mut engine, _gui_in, _gui_out) = connected();
+        let (engine_in, stdin) = self::pipe();
+        let (stdout, _engine_out) = self::pipe();
+        engine.attach(stdin, stdout, None).unwrap();
+        is_written_whole(engine, Side::Engine, engine_in);
+    }
+
+    fn is_written_whole(mut port: PollPort, side: Side, mut other_end: File) {
         let all: Vec<u8> = (0..1_000_000_u32).map(|n| (n % 251) as u8).collect();
         let mut left = all.clone();
-        port.write(Side::Gui, &mut left).unwrap();
+        port.write(side, &mut left).unwrap();
         assert!((1..all.len()).contains(&left.len()), "{}", left.len());
         let mut found = Vec::new();
         let mut bytes = vec![0; 50_000];
         while found.len() < all.len() {
-            let count = gui_out.read(&mut bytes).unwrap();
+            let count = other_end.read(&mut bytes).unwrap();
             found.extend_from_slice(&bytes[..count]);
-            port.write(Side::Gui, &mut left).unwrap();
+            port.write(side, &mut left).unwrap();
         }
         assert!(found == all && left.is_empty());
     }

@@ -1,12 +1,19 @@
-//! The loop with books that cannot be opened; tests that need the whole program are in
-//! `tests/play.rs` and `tests/faults`.
+//! The loop, with pipes and without; tests that need the whole program are in
+//! `tests/program` and `tests/faults`.
 
 #![allow(clippy::unwrap_used)]
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::*;
-use crate::session::{Engines, Profile};
+use crate::book_set::OpenBook;
+use crate::session::{Engines, Note, Profile};
+use shakmaty::{Chess, Color};
+use tabia_book::{Error, Lookup, Probe, Wanted};
+use tabia_build::learn::{Evidence, PlayedGame};
+use tabia_uci::line::MAX_LINE;
 
 type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;
 
@@ -264,4 +271,166 @@ fn the_last_answers_are_written_before_the_engine_has_ended() {
     received_pipe.write_all(b"\n").unwrap();
     assert_eq!(adapter.join().unwrap().code, 0);
     assert!(ended.exists(), "the engine was killed");
+}
+
+/// No pipes: both sides have sent all that they will, and the clock stands still.
+struct NoPipes {
+    now: Instant,
+    sent: VecDeque<Vec<u8>>,
+    deliver: Sender<ThreadReport>,
+}
+
+impl Port for NoPipes {
+    fn now(&self) -> Instant {
+        self.now
+    }
+
+    fn wait(&mut self, _: Option<Duration>, _: Listen, _: &[u8], _: &[u8]) -> Ready {
+        Ready::default()
+    }
+
+    fn read(&mut self, _: Side, buffer: &mut LineBuffer) -> io::Result<usize> {
+        let mut rest = self.sent.pop_front().unwrap_or_default();
+        let count = buffer.fill(&mut &*rest)?;
+        rest.drain(..count);
+        if !rest.is_empty() {
+            self.sent.push_front(rest);
+        }
+        Ok(count)
+    }
+
+    fn write(&mut self, _: Side, _: &mut Vec<u8>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn attach(&mut self, _: File, _: File, _: Option<File>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn detach(&mut self) -> Option<File> {
+        None
+    }
+
+    fn flush(&mut self, _: Duration) {}
+
+    fn deliver(&self) -> port::Deliver {
+        let deliver = self.deliver.clone();
+        Arc::new(move |report| deliver.send(report).unwrap())
+    }
+}
+
+/// A session without engines; each book that it asks for is empty, and a message is their
+/// number.
+fn without_pipes() -> (Relay<NoPipes>, Receiver<ThreadReport>) {
+    let (deliver, reports) = channel();
+    let port = NoPipes {
+        now: Instant::now(),
+        sent: VecDeque::new(),
+        deliver,
+    };
+    let open: OpenBooks = Arc::new(|specs, _| (empty_books(specs), vec![specs.len().to_string()]));
+    let session = Session::new(Engines::default(), 1);
+    let mut relay = Relay::new(port, session, (Vec::new(), Arc::new(open)));
+    relay.session.start(&mut relay.lines);
+    (relay, reports)
+}
+
+struct Empty;
+
+impl Probe for Empty {
+    fn probe(&self, _: &Chess, _: Wanted, _: &mut Lookup) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn contains(&self, _: &Chess) -> Result<bool, Error> {
+        Ok(false)
+    }
+}
+
+fn empty_books(specs: &[BookSpec]) -> BookSet {
+    let open = |spec: &BookSpec| OpenBook::new(spec.clone(), Arc::new(Empty));
+    BookSet::from(specs.iter().map(open).collect::<Vec<_>>())
+}
+
+#[test]
+fn the_books_asked_for_last_are_used_whenever_others_open() {
+    let (mut relay, reports) = without_pipes();
+    let opened: Vec<ThreadReport> = (1..=3)
+        .map(|count| {
+            relay.open(vec![BookSpec::new("a.ctg"); count]);
+            reports.recv().unwrap()
+        })
+        .collect();
+    for report in opened.into_iter().rev() {
+        relay.receive(report);
+        assert_eq!(relay.book_set.books.len(), 3);
+    }
+    assert_eq!(relay.reported, ["3"]);
+}
+
+#[test]
+fn a_game_is_noted_beside_its_own_book_or_once_is_said_why_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, _reports) = without_pipes();
+    let mut books = empty_books(&["other", "own", "broken", "strict"].map(BookSpec::new));
+    for book in books.books.iter_mut().take(3) {
+        book.side_file = Some(folder.path().join(&book.name));
+    }
+    relay.book_set = Arc::new(books);
+    fs::create_dir(folder.path().join("broken")).unwrap();
+    let game = PlayedGame {
+        start: None,
+        winner: Some(Color::White),
+        evidence: Evidence::Mate,
+        moves: vec![("e2e4".to_owned(), true)],
+    };
+    for book in ["own", "broken", "strict", "own", "broken"] {
+        relay.note(&Note {
+            book: book.to_owned(),
+            game: game.clone(),
+        });
+    }
+    let noted = fs::read_to_string(folder.path().join("own")).unwrap();
+    assert_eq!(
+        noted.matches(" 1-0 mate startpos e2e4*").count(),
+        2,
+        "{noted}"
+    );
+    assert!(!folder.path().join("other").exists());
+    let said = String::from_utf8(relay.lines.gui).unwrap();
+    assert_eq!(said.matches("cannot be recorded").count(), 1, "{said}");
+}
+
+#[test]
+fn every_line_is_read_but_those_that_are_too_long() {
+    let (mut relay, _reports) = without_pipes();
+    let long = [&vec![b'x'; MAX_LINE + 1][..], b"\n"].concat();
+    relay.port.sent = [b"uci\n".to_vec(), long, b"uci\nqui".to_vec(), b"t".to_vec()].into();
+    while !relay.port.sent.is_empty() {
+        assert!(!relay.read(Side::Gui));
+    }
+    let said = String::from_utf8(relay.lines.gui.clone()).unwrap();
+    assert_eq!(said.matches("\nuciok\n").count(), 2, "{said}");
+    assert_eq!(said.matches("longer than 2 MiB").count(), 1, "{said}");
+    let has_left = |relay: &Relay<NoPipes>| relay.lines.requests.contains(&Request::Exit(0));
+    assert!(!has_left(&relay));
+    assert!(relay.read(Side::Gui) && has_left(&relay));
+}
+
+#[test]
+fn the_next_alarm_is_the_first_one() {
+    let (mut relay, _reports) = without_pipes();
+    let now = relay.port.now;
+    assert_eq!(relay.next_alarm(now), None);
+    let [soon, late] = [3, 5].map(Duration::from_millis);
+    for [wake, output] in [[soon, late], [late, soon]] {
+        relay.wake_at = Some(now + wake);
+        relay.output_until = Some(now + output);
+        assert_eq!(relay.next_alarm(now), Some(soon));
+        assert_eq!(relay.next_alarm(now + late), Some(Duration::ZERO));
+    }
+    assert_eq!(
+        whole_micros(Duration::from_nanos(7_000_001_999)),
+        Duration::from_micros(7_000_001)
+    );
 }

@@ -565,6 +565,12 @@ mod tests {
                 "fen rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
                 "fen rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
             ],
+            // Both sides have castled.
+            &[
+                "fen r3k2r/5p2/8/8/8/8/5P2/R3K2R w KQkq - 0 1",
+                "fen r4rk1/5p2/8/8/8/8/5P2/R4RK1 w - - 2 2",
+            ],
+            &["startpos moves e2e4", "startpos moves e2e4 moves e7e5"],
             // The old line is the beginning of a FEN, not of a move list.
             &[
                 "fen 4k3/8/8/8/8/8/8/4K2R w - -",

@@ -374,3 +374,30 @@ impl Exits {
         Some(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exits_are_weighed_by_how_often_play_ends_there() {
+        assert_eq!(Exits::default().finish(), None);
+        let mut exits = Exits::default();
+        for (value, likely) in [(-400, 0.1), (-60, 0.1), (10, 0.1), (20, 0.1), (300, 0.4)] {
+            exits.add(value, likely);
+        }
+        let exits = exits.finish().unwrap();
+        let is = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-9, "{found}");
+        is(exits.likelihood, 0.8);
+        is(exits.mean, 96.25);
+        is(exits.below_50, 0.25);
+        is(exits.below_100, 0.125);
+        let bars: Vec<(i32, f64)> = exits.bars().filter(|(_, share)| *share > 0.0).collect();
+        assert_eq!(
+            bars.iter().map(|bar| bar.0).collect::<Vec<_>>(),
+            [-300, -75, 0, 275]
+        );
+        is(bars[2].1, 0.25);
+        is(bars[3].1, 0.5);
+    }
+}

@@ -236,6 +236,20 @@ mod tests {
         assert_eq!(other.pairs, again.pairs);
     }
 
+    #[test]
+    fn some_walks_are_reported() {
+        let book = Lines::new(&["e4"]);
+        let sides = [
+            Side::new(&book, Rules::default(), 1),
+            Side::new(&book, Rules::default(), 2),
+        ];
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let mut seen = Vec::new();
+        let mut report = |progress: Progress| seen.push((progress.done, progress.total));
+        walk_pairs(&sides, 40, &mut Watch::new(&mut report, &stop)).unwrap();
+        assert_eq!(seen, [0, 16, 32].map(|done| (done, Some(40))));
+    }
+
     /// A book with an endless cycle is stopped by the rules of chess.
     #[test]
     fn a_third_repetition_is_a_draw() {

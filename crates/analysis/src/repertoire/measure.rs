@@ -175,3 +175,17 @@ impl Measuring<'_> {
         Ok(parts)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_of_parts_varies_less_than_they_do() {
+        let part = |share, value, variance| (share, Mean { value, variance });
+        assert!(Mean::sum(&[]).is_none());
+        let mean = Mean::sum(&[part(3.0, 0.5, 0.2), part(1.0, 0.9, 0.4)]).unwrap();
+        assert!((mean.value - 0.6).abs() < 1e-12);
+        assert!((mean.variance - (9.0 * 0.2 + 0.4) / 16.0).abs() < 1e-12);
+    }
+}

@@ -443,3 +443,42 @@ impl Repertoire {
 
 /// Half a point in a hundred games: smaller gains are noise.
 const WORTH_A_CHANGE: f64 = 0.005;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_book::OpenOptions;
+    use tabia_book::{Book, evals::EvalTable};
+
+    /// A player's own first move is agreed upon if it is the best, and else to be changed.
+    #[test]
+    fn only_other_moves_than_the_best_are_repairs() {
+        let book = Book::open("../../tests/data/small.ctg", &OpenOptions::default()).unwrap();
+        let evaluations = EvalTable::default();
+        let options = RepertoireOptions::new(Color::White);
+        let knowledge = Knowledge::new(&book, &evaluations);
+        let solved = Repertoire::solve(knowledge, &options, &mut Watch::default()).unwrap();
+        let start = &solved.states[0];
+        let best = start.steps[solved.choices[0][0]].mv;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.pgn");
+        let differences = |mv: Move| {
+            let text = format!(
+                "[White \"x\"]\n\n1. {} *\n",
+                tabia_notation::san(&start.position, mv)
+            );
+            std::fs::write(&path, text).unwrap();
+            let mine = OwnRepertoire::read(&path, Color::White, &mut Watch::default()).unwrap();
+            solved.differences(&mine)
+        };
+        let same = differences(best);
+        assert_eq!((same.agreed, same.repairs.len()), (1, 0));
+        let bad = tabia_notation::read_move(&start.position, "a3").unwrap();
+        let other = differences(bad);
+        assert_eq!(other.agreed, 0);
+        let [repair] = &other.repairs[..] else {
+            panic!("{:?}", other.repairs);
+        };
+        assert_eq!((repair.played, repair.better), (bad, best));
+    }
+}

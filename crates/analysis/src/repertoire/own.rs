@@ -579,6 +579,8 @@ mod tests {
             for colour in Color::ALL {
                 let mut mine = OwnRepertoire::read(&path, colour, &mut Watch::default()).unwrap();
                 prop_assert_eq!(mine.games.len(), lines.len());
+                let mut places = mine.places.iter();
+                prop_assert!(places.all(|place| place.position.turn() == colour));
                 let all = |games: &[OwnGame]| -> HashSet<AnswerKey> {
                     games.iter().flat_map(|game| game.answers(colour)).collect()
                 };

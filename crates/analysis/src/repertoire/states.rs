@@ -364,3 +364,27 @@ impl StateEstimate {
         shrunk(self.points, self.games, self.prior, self.weight)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Color;
+    use tabia_book::OpenOptions;
+
+    #[test]
+    fn the_replies_of_a_state_are_those_of_one_game() {
+        let book = Book::open("../../tests/data/small.ctg", &OpenOptions::default()).unwrap();
+        let evaluations = EvalTable::default();
+        let options = RepertoireOptions::new(Color::White);
+        let knowledge = Knowledge::new(&book, &evaluations);
+        let watch = &mut Watch::default();
+        let states = StateSearch::find_states(knowledge, &options, watch).unwrap();
+        let replied = states.iter().filter(|state| !state.steps.is_empty());
+        assert!(replied.clone().count() > 20);
+        for state in replied {
+            let shares = state.steps.iter().map(|step| step.share);
+            let all: f64 = shares.sum::<f64>() + state.other;
+            assert!((all - 1.0).abs() < 1e-9, "{all}");
+        }
+    }
+}

@@ -87,6 +87,29 @@ fn comment_value(comment: &str, mover: Color) -> Option<CommentValue> {
 mod tests {
     use super::*;
 
+    /// Neither that of a variation nor one inside the book.
+    #[test]
+    fn the_first_value_after_the_book_counts() {
+        use tabia_games::{GameParts, GameSource as _, PgnSource};
+        let text = "1. e4 {+9.00/9 1s} e5 {+8.00/9 1s} 2. Nf3 (2. f4 {+7.00/9 1s}) {book} \
+                    2... Nc6 {-0.20/18 1s} 3. Bb5 {+0.35/21 1s} 3... a6 {+0.10/3 1s} *\n";
+        let mut source = PgnSource::new("a text", Box::new(text.as_bytes()), Arc::default());
+        let mut batch = source.next_batch().unwrap().unwrap();
+        let mut game = Game::default();
+        assert!(batch.next_game(GameParts::EVERYTHING, &mut game).unwrap());
+        for (plies, side, ply, value) in [
+            (2, Color::White, 4, 35),
+            (2, Color::Black, 3, 20),
+            (0, Color::White, 0, 900),
+            (4, Color::Black, 5, -10),
+        ] {
+            let (position, found) = first(&game, plies, side).unwrap();
+            assert_eq!(position, game.positions[ply], "{plies} {side}");
+            assert_eq!(found.value, Value::cp(value), "{plies} {side}");
+        }
+        assert_eq!(first(&game, 6, Color::White), None);
+    }
+
     #[test]
     fn values_of_managers_are_the_movers() {
         let of =

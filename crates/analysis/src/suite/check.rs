@@ -401,7 +401,9 @@ mod tests {
         let path = folder.path().join("startpos.epd");
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n";
         std::fs::write(&path, start).unwrap();
-        let row = check(&path, None, &mut Watch::default()).unwrap().metadata;
+        let checked = check(&path, None, &mut Watch::default()).unwrap();
+        assert_eq!((checked.exits, checked.figures.positions), (1, 1));
+        let row = checked.metadata;
         let genuine = SuiteRow {
             total: 1,
             white: 1,

@@ -370,6 +370,34 @@ mod tests {
         assert_eq!(entry.ply(Color::Black), 1);
     }
 
+    /// The first numbers of splitmix64 from 0.
+    #[test]
+    fn numbers_are_mixed_as_published() {
+        let step = 0x9e37_79b9_7f4a_7c15_u64;
+        assert_eq!(mix(step), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(mix(step.wrapping_mul(2)), 0x6e78_9e6a_a1b9_65f4);
+    }
+
+    #[test]
+    fn lines_to_one_position_add_up_and_the_shortest_counts() {
+        let position = Chess::default();
+        let of = |games: u64, fullmoves: u32, first: u64| {
+            let mut entry = StartPosition::new(&position, None, &[]);
+            (entry.book_games, entry.played, entry.share) = (games, games, games);
+            (entry.fullmoves, entry.first) = (fullmoves, first);
+            Candidate::new(entry, &position, 0, false)
+        };
+        let mut both = [of(3, 9, 7), of(4, 5, 8)];
+        let [a, b] = &mut both;
+        let (before_a, before_b) = (a.clone(), b.clone());
+        assert!(a.join(&before_b) && b.join(&before_a));
+        for joined in both {
+            let entry = joined.entry;
+            assert_eq!((entry.book_games, entry.played, entry.share), (4, 7, 7));
+            assert_eq!((entry.fullmoves, entry.first), (5, 7));
+        }
+    }
+
     #[test]
     fn an_en_passant_square_counts_where_a_pawn_may_be_taken() {
         let superfluous = position("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");

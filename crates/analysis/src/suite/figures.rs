@@ -310,5 +310,39 @@ mod tests {
         let diversity = summary.diversity.expect("openings");
         assert_eq!(diversity.openings, 2);
         assert!((diversity.entropy - 0.918).abs() < 0.001);
+        assert!((diversity.greatest_share - 2.0 / 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn each_position_counts_for_one_side() {
+        let mut figures = Figures::default();
+        let black = tabia_notation::position("4k3/8/8/8/8/8/8/4K2Q b - - 0 1");
+        let black = black.expect("a position");
+        for (position, cp) in [
+            (&Chess::default(), 0),
+            (&Chess::default(), 40),
+            (&Chess::default(), -50),
+            (&black, -60),
+            (&black, 70),
+        ] {
+            let eval = PositionEval {
+                value: Value::cp(cp),
+                depth: 1,
+                nodes: 0,
+                wdl: None,
+            };
+            figures.add(position, None, Some(&eval), None);
+        }
+        let summary = figures.summary();
+        assert_eq!((summary.white_to_move, summary.black_to_move), (3, 2));
+        assert_eq!((summary.min_ply, summary.max_ply), (None, None));
+        assert!((summary.mean_men - 20.4).abs() < 1e-9);
+        let values = summary.evaluation.expect("values");
+        assert_eq!(
+            (values.known, values.white_better + values.black_better),
+            (5, 4)
+        );
+        assert_eq!(values.percentiles, [0, 50, 70]);
+        assert!(summary.diversity.is_none());
     }
 }

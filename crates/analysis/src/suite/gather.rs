@@ -200,3 +200,32 @@ pub(super) fn read_epd(
     }
     Ok(read)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_that_meets_the_conditions_is_a_candidate() {
+        let board = BoardFilter {
+            side: Some(shakmaty::Color::White),
+            ..BoardFilter::default()
+        };
+        let filter = CandidateFilter {
+            board: &board,
+            mirrors: false,
+            below: None,
+            cut: Cut::At(0),
+        };
+        let mut funnel = Funnel::default();
+        let start = Chess::default();
+        let black = tabia_notation::colours_exchanged(&start);
+        for (position, is_admitted) in [(start, true), (black, false)] {
+            let entry = StartPosition::new(&position, None, &[]);
+            let found = filter.admit(&position, entry.clone(), 3, &mut funnel);
+            let found = found.map(|found| (found.entry, found.source));
+            assert_eq!(found, is_admitted.then_some((entry, 3)));
+        }
+        assert_eq!((funnel.seen, funnel.left()), (2, 1));
+    }
+}

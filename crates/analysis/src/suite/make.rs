@@ -331,3 +331,28 @@ fn push(
     *first += 1;
     Ok(sorter.push(&candidate)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_step_that_lost_most_is_named_if_no_position_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        let good = "[WhiteElo \"2000\"]\n[BlackElo \"2000\"]\n\n1. e4 e5 *\n\n";
+        let games = format!("{good}[Event \"broken\"]\n\n1. e4 Ke3 *\n\n");
+        std::fs::write(&path, games).unwrap();
+        let mut job = SuiteJob::new(vec![path], folder.path().join("a.epd"));
+        let said = |job: &SuiteJob| match make(job, &mut Watch::default()) {
+            Ok(_) => String::new(),
+            Err(error) => error.to_string(),
+        };
+        assert!(said(&job).contains("no position is left"), "{}", said(&job));
+        job.filter.min_elo = Some(2500);
+        assert!(said(&job).contains("no position is left"), "{}", said(&job));
+        job.filter.min_elo = None;
+        job.cut = super::super::Cut::At(1);
+        assert_eq!(said(&job), "");
+    }
+}

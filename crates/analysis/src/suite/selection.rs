@@ -158,3 +158,50 @@ impl Confirmed {
         (self.screened > 0).then(|| self.stayed as f64 / self.screened as f64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Position as _;
+
+    /// A position of so many games.
+    fn entry(number: usize, games: u64) -> StartPosition {
+        let start = Chess::default();
+        let after = tabia_notation::after(&start, start.legal_moves()[number]);
+        StartPosition {
+            played: games,
+            ..StartPosition::new(&after, None, &[])
+        }
+    }
+
+    #[test]
+    fn positions_are_taken_by_games_or_drawn_in_proportion_to_them() {
+        let mut job = SuiteJob::new(Vec::new(), "a.epd".into());
+        let (often, rare) = (entry(0, 20), entry(1, 10));
+        let is_first = |job: &SuiteJob| {
+            let [a, b] = [&often, &rare].map(|entry| selection_rank(job, entry, 0.0));
+            a < b
+        };
+        assert!((0..50).all(|seed| is_first(&SuiteJob {
+            seed,
+            ..job.clone()
+        })));
+        job.sample = true;
+        let firsts = (0..3000).filter(|&seed| {
+            is_first(&SuiteJob {
+                seed,
+                ..job.clone()
+            })
+        });
+        assert!(firsts.count().abs_diff(2000) < 100);
+    }
+
+    #[test]
+    fn the_share_that_stayed_is_of_those_searched_again() {
+        let mut confirmed = Confirmed::default();
+        assert_eq!(confirmed.share(), None);
+        confirmed.screened = 4;
+        confirmed.stayed = 3;
+        assert_eq!(confirmed.share(), Some(0.75));
+    }
+}

@@ -4,14 +4,15 @@ use super::Outcome;
 use super::walk::{Fault, StepFn, Verdict, Walk, seconds};
 
 pub(super) const STEPS: &[(&str, StepFn)] = &[
-    ("ends on \"quit\"", |walk| end(walk, &[], true)),
+    ("ends on \"quit\"", |walk| end(walk, true)),
     ("ends on \"quit\" during a search", |walk| {
-        end(walk, &["position startpos", "go infinite"], true)
+        search(walk)?;
+        end(walk, true)
     }),
-    ("ends with its input", |walk| end(walk, &[], false)),
+    ("ends with its input", |walk| end(walk, false)),
     ("ends with its input during a search", |walk| {
-        let lines = ["position startpos", "go infinite"];
-        match end(walk, &lines, false) {
+        search(walk)?;
+        match end(walk, false) {
             // No GUI depends on it, but if a GUI crashes, such an engine runs on and
             // uses a whole processor.
             Err(text) => {
@@ -23,14 +24,15 @@ pub(super) const STEPS: &[(&str, StepFn)] = &[
     }),
 ];
 
-fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<Verdict, Fault> {
-    for line in before {
-        walk.send(line)?;
-    }
-    if !before.is_empty() {
-        // Gives the search time to start.
-        walk.watch(walk.patience.watch / 4)?;
-    }
+fn search(walk: &mut Walk<'_>) -> Result<(), Fault> {
+    walk.send("position startpos")?;
+    walk.send("go infinite")?;
+    // Gives the search time to start.
+    walk.watch(walk.patience.watch / 4)?;
+    Ok(())
+}
+
+fn end(walk: &mut Walk<'_>, quit: bool) -> Result<Verdict, Fault> {
     let limit = walk.patience.quit;
     let peer = walk.peer()?;
     let start = peer.now();

@@ -102,12 +102,46 @@ fn check_odd(fault: &str, pace: Duration) -> CheckReport {
 
 #[test]
 fn a_proper_engine_passes() {
-    let report = check_odd("", QUICK);
-    assert_eq!(report.name.as_deref(), Some("Odd"));
-    let passed = report.count(Outcome::Passed);
-    let skipped = report.count(Outcome::Skipped);
-    assert_eq!(passed + skipped, report.steps.len(), "{:#?}", report.steps);
-    assert!(passed > 25, "{passed}");
+    for kind in ["", "several-lines"] {
+        let report = check_odd(kind, QUICK);
+        assert_eq!(report.name.as_deref(), Some("Odd"));
+        let passed = report.count(Outcome::Passed);
+        let skipped = report.count(Outcome::Skipped);
+        assert_eq!(passed + skipped, report.steps.len(), "{:#?}", report.steps);
+        assert!(passed > 25, "{passed}");
+    }
+}
+
+#[test]
+fn a_process_plays_and_its_remarks_are_told() {
+    let engine = |answer: &str| {
+        let script = format!(
+            "while read -r line; do
+                case $line in
+                    uci) echo id name Shell; echo uciok ;;
+                    isready) echo readyok ;;
+                    go*) echo info string thinking; echo 'bestmove {answer}' ;;
+                    quit) exit ;;
+                esac
+            done"
+        );
+        EngineCommand::new("/bin/sh").args(vec!["-c".into(), script.into()])
+    };
+    let long = Duration::from_secs(120);
+    let patience = Patience::default().start(long).ready(long).search(long);
+    let positions = ["startpos", "startpos moves e2e4 e7e5"];
+    let played = play(&engine("d2d4"), &positions, &patience).unwrap();
+    assert_eq!(played.len(), 2);
+    for played in played {
+        assert_eq!(
+            (&*played.mv, &*played.remarks),
+            ("d2d4", &["thinking".to_owned()][..])
+        );
+    }
+    let error = play(&engine("(none)"), &positions, &patience).unwrap_err();
+    assert!(error.to_string().contains("no move"), "{error}");
+    let greeting = greet(&engine(""), long).unwrap();
+    assert_eq!(greeting.name.as_deref(), Some("Shell"));
 }
 
 #[test]
@@ -229,6 +263,20 @@ fn every_fault_is_found_in_the_right_step() {
             "obeys \"searchmoves\"",
             "it played",
         ),
+        (
+            "one-line",
+            Failed,
+            "shows several lines (MultiPV)",
+            "did not show",
+        ),
+        (
+            "same-lines",
+            Failed,
+            "shows several lines (MultiPV)",
+            "the same move",
+        ),
+        ("chatty", Warning, "answers \"uci\"", "5 lines before"),
+        ("chatty", Warning, "searches to a depth", "not UCI"),
         ("silent", Warning, "searches to a depth", "score"),
         ("wrong-pv", Warning, "searches to a depth", "is not legal"),
     ];
@@ -240,6 +288,11 @@ fn every_fault_is_found_in_the_right_step() {
         });
         assert!(found, "{fault}: {:#?}", report.steps);
         for step in &report.steps {
+            let mut told: Vec<&str> = step.explanation.split("; ").collect();
+            let count = told.len();
+            told.sort_unstable();
+            told.dedup();
+            assert_eq!(told.len(), count, "{fault}: {}", step.explanation);
             assert!(step.exchange.len() <= 40, "{fault}");
             assert!(step.exchange.iter().all(|line| line.chars().count() < 250));
             assert!(!step.exchange.iter().any(|line| line.contains('\u{1b}')));

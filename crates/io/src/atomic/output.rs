@@ -104,3 +104,19 @@ fn open_direct(path: &Path) -> Option<File> {
 fn open_direct(_: &Path) -> Option<File> {
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_buffer_stays_where_it_is() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut output = Output::new(file.reopen().unwrap(), file.path());
+        let place = output.buffer.as_ptr();
+        for piece in [100_000, 3, 3 * BLOCK_BYTES, 100_000] {
+            output.write_all(&vec![1; piece]).unwrap();
+            assert_eq!(output.buffer.as_ptr(), place);
+        }
+    }
+}

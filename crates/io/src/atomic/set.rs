@@ -640,23 +640,43 @@ fn free_number(path: &Path, companions: &[PathBuf]) -> io::Result<u32> {
 pub(super) mod stopped {
     use super::*;
 
-    /// Replaces a file, and is killed after this number of steps; false if there are not
-    /// so many.
-    pub(in super::super) fn after(
-        steps: usize,
-        mut main: NewFile,
-        mut companions: Vec<NewFile>,
-    ) -> bool {
-        for file in std::iter::once(&mut main).chain(&mut companions) {
-            file.complete().unwrap();
+    /// A replacement that is prepared.
+    pub(in super::super) struct Stopped(FileSet, TempFolder);
+
+    impl Stopped {
+        /// `has_links`: the file system has hard links.
+        pub(in super::super) fn prepare(
+            mut main: NewFile,
+            mut companions: Vec<NewFile>,
+            has_links: bool,
+        ) -> Stopped {
+            for file in std::iter::once(&mut main).chain(&mut companions) {
+                file.complete().unwrap();
+            }
+            let (mut set, folder) = FileSet::prepare(main, companions, &[]).unwrap();
+            if !has_links && std::mem::take(&mut set.record.is_linked) {
+                fs::remove_file(set.aside(set.main())).unwrap();
+                set.write_record().unwrap();
+            }
+            Stopped(set, folder)
         }
-        let (set, folder) = FileSet::prepare(main, companions, &[]).unwrap();
-        let all = set.steps();
-        let done = all.get(..steps);
-        for step in done.unwrap_or_default() {
-            set.run(step).unwrap();
+
+        /// Does so many steps; false if there are not so many.
+        pub(in super::super) fn run(&self, steps: usize) -> io::Result<bool> {
+            let all = self.0.steps();
+            for step in all.iter().take(steps) {
+                self.0.run(step)?;
+            }
+            Ok(steps <= all.len())
         }
-        folder.abandon();
-        done.is_some()
+
+        pub(in super::super) fn take_back(self) -> io::Result<()> {
+            self.0.take_back()
+        }
+
+        /// The program is killed.
+        pub(in super::super) fn kill(self) {
+            self.1.abandon();
+        }
     }
 }

@@ -1,5 +1,6 @@
 use std::ffi::OsStr;
 
+use super::set::stopped::Stopped;
 use super::*;
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -118,11 +119,10 @@ fn what_is_replaced_leaves_nothing_behind() {
     are(&folder, &two);
 }
 
-/// The last rename fails. Not on Windows, where an open file cannot be taken
-/// away.
+/// Not on Windows, where an open file cannot be taken away.
 #[cfg(unix)]
 #[test]
-fn when_a_companion_cannot_come_the_old_files_are_back() {
+fn when_a_companion_is_gone_the_old_files_stay() {
     for old in [
         Previous::Keep,
         Previous::KeepEach,
@@ -176,6 +176,20 @@ fn leftovers_of_killed_writers_go_and_those_of_others_stay() {
     are(&folder, &others);
 }
 
+#[test]
+fn names_that_differ_in_case_are_of_one_file() {
+    let (folder, path) = folder();
+    fs::write(&path, "").unwrap();
+    let in_folder = |name: &str| folder.path().join(name);
+    for name in ["book.ctg", "BOOK.ctg", "./book.CTG"] {
+        assert!(is_same_file(&path, &in_folder(name)), "{name}");
+    }
+    fs::create_dir(in_folder("other")).unwrap();
+    for name in ["books.ctg", "other/book.ctg", "none/book.ctg"] {
+        assert!(!is_same_file(&path, &in_folder(name)), "{name}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn permissions_of_the_old_file_stay() {
@@ -210,11 +224,33 @@ fn old_book(path: &Path, has_old: bool) {
     }
 }
 
+/// What happens to an old book, whether there is one, and whether the file system has hard
+/// links.
+fn modes() -> impl Iterator<Item = (Previous, bool, bool)> {
+    let modes = [
+        (Previous::Refuse, false),
+        (Previous::Replace, false),
+        (Previous::Keep, false),
+        (Previous::Replace, true),
+        (Previous::Keep, true),
+        (Previous::KeepEach, true),
+    ];
+    let of = |(old, has_old)| [true, false].map(|has_links| (old, has_old, has_links));
+    modes.into_iter().flat_map(of)
+}
+
+fn prepared(path: &Path, old: Previous, has_links: bool) -> Stopped {
+    let companions = ["ctb", "cto"].map(|part| begun(&path.with_extension(part), "newer", old));
+    Stopped::prepare(begun(path, "newer", old), companions.into(), has_links)
+}
+
 /// Begins to replace a book and is killed after a number of steps; false if there are
 /// not so many.
 fn stopped_after(steps: usize, path: &Path, old: Previous) -> bool {
-    let companions = ["ctb", "cto"].map(|part| begun(&path.with_extension(part), "newer", old));
-    set::stopped::after(steps, begun(path, "newer", old), companions.into())
+    let replacement = prepared(path, old, true);
+    let is_stopped = replacement.run(steps).unwrap();
+    replacement.kill();
+    is_stopped
 }
 
 /// The text of the three files of a book: they are of one book.
@@ -234,23 +270,18 @@ fn book_of(folder: &tempfile::TempDir) -> Option<String> {
 
 #[test]
 fn killed_after_any_step_the_whole_book_is_old_or_new_again() {
-    let modes = [
-        (Previous::Refuse, false),
-        (Previous::Replace, false),
-        (Previous::Keep, false),
-        (Previous::Replace, true),
-        (Previous::Keep, true),
-        (Previous::KeepEach, true),
-    ];
-    for (old, has_old) in modes {
+    for (old, has_old, has_links) in modes() {
         let mut outcomes = Vec::new();
         for steps in 0.. {
             let (folder, path) = folder();
             old_book(&path, has_old);
-            if !stopped_after(steps, &path, old) {
+            let replacement = prepared(&path, old, has_links);
+            let is_stopped = replacement.run(steps).unwrap();
+            replacement.kill();
+            if !is_stopped {
                 break;
             }
-            let context = format!("{old:?} {has_old} {steps}");
+            let context = format!("{old:?} {has_old} {has_links} {steps}");
             let found = interrupted(&path);
             // What is needed is not a leftover.
             remove_leftovers(&path);
@@ -300,6 +331,38 @@ fn killed_after_any_step_the_whole_book_is_old_or_new_again() {
             !is_new(&outcomes[0]) && outcomes.iter().any(is_new),
             "{old:?}"
         );
+    }
+}
+
+#[test]
+fn after_any_step_the_old_book_can_be_taken_back() {
+    for (old, has_old, has_links) in modes() {
+        for steps in 0.. {
+            let (folder, path) = folder();
+            old_book(&path, has_old);
+            let replacement = prepared(&path, old, has_links);
+            if !replacement.run(steps).unwrap() {
+                break;
+            }
+            match replacement.take_back() {
+                Ok(()) => assert_eq!(book_of(&folder).as_deref(), has_old.then_some("old")),
+                // It had one name only, which the new one has got.
+                Err(_) => assert!(has_old && !has_links && old == Previous::Replace),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_comes_at_the_last_moment_is_not_replaced() {
+    for has_links in [true, false] {
+        let (folder, path) = folder();
+        let replacement = prepared(&path, Previous::Refuse, has_links);
+        fs::write(&path, "theirs").unwrap();
+        let error = replacement.run(9).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        replacement.take_back().unwrap();
+        are(&folder, &[("book.ctg", "theirs")]);
     }
 }
 

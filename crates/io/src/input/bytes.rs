@@ -231,6 +231,22 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_any_length_come_back() {
+        let near = |bits: u32| [(1_u64 << bits) - 1, 1 << bits];
+        let numbers: Vec<u64> = (0..64).flat_map(near).chain([u64::MAX]).collect();
+        let mut bytes = Vec::new();
+        for number in &numbers {
+            put_varint(*number, &mut bytes);
+        }
+        let mut cursor = Cursor::new(&bytes);
+        for number in numbers {
+            assert_eq!(cursor.varint(), Some(number));
+        }
+        assert_eq!(cursor.remaining(), 0);
+        assert_eq!(Cursor::new(&[0x80; 20]).varint(), None);
+    }
+
+    #[test]
     fn reads_at_a_place_are_checked_too() {
         assert_eq!(be_u16_at(&[1, 2, 3], 1), Some(0x0203));
         assert_eq!(be_u16_at(&[1, 2, 3], 2), None);

@@ -463,6 +463,7 @@ mod tests {
                 let file = DataFile::open(&path, mmap).unwrap();
                 assert_eq!(file.len(), bytes.len() as u64);
                 let view = file.view().unwrap();
+                assert_eq!(file.start(7000).unwrap(), &bytes[..bytes.len().min(7000)]);
                 let mut buffer = [0; 100];
                 for offset in [0, 1, 4095, bytes.len().saturating_sub(30)] {
                     let end = (offset + 100).min(bytes.len());
@@ -472,6 +473,34 @@ mod tests {
                 for offset in [bytes.len() as u64, u64::MAX] {
                     assert!(view.read(offset, &mut buffer).unwrap().is_empty());
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_is_kept_whole_or_up_to_its_fault() {
+        struct Fault;
+        impl io::Read for Fault {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::UnexpectedEof.into())
+            }
+        }
+        let limit = IN_MEMORY_LIMIT as usize;
+        for len in [
+            0,
+            limit - 1,
+            limit,
+            limit + 1,
+            limit + SPOOL_BYTES as usize + 5000,
+        ] {
+            let bytes = pattern(len);
+            for is_whole in [true, false] {
+                let mut whole = &*bytes;
+                let mut cut = (&*bytes).chain(Fault);
+                let input: &mut dyn io::Read = if is_whole { &mut whole } else { &mut cut };
+                let (file, fault) = DataFile::spool(Path::new("-"), input).unwrap();
+                assert_eq!(fault.is_none(), is_whole, "{len}");
+                assert!(file.start(len + 1).unwrap() == bytes, "{len}");
             }
         }
     }

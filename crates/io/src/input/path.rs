@@ -76,6 +76,18 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_extension_has_any_case() {
+        for (name, is) in [
+            ("a.CTG", true),
+            ("b/a.b.ctg", true),
+            ("a.ctgx", false),
+            ("ctg", false),
+        ] {
+            assert_eq!(has_extension(Path::new(name), "ctg"), is, "{name}");
+        }
+    }
+
     #[cfg(unix)]
     #[test]
     fn any_path_survives_being_text() {

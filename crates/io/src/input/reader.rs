@@ -46,3 +46,40 @@ impl io::Seek for FileReader {
         Ok(self.at - self.part.start)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Read as _, Seek as _, SeekFrom};
+
+    use super::*;
+
+    /// Whatever is read and sought, and however the file is held.
+    #[test]
+    fn a_part_is_read_as_a_file_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        let bytes: Vec<u8> = (0..=255).cycle().take(3000).collect();
+        std::fs::write(&path, &bytes).unwrap();
+        for mmap in [true, false] {
+            let file = Arc::new(DataFile::open(&path, mmap).unwrap());
+            let mut part = FileReader::new(file, 700..2000);
+            let mut own = Cursor::new(&bytes[700..2000]);
+            for to in [
+                SeekFrom::Start(0),
+                SeekFrom::Current(90),
+                SeekFrom::End(-30),
+                SeekFrom::Current(-400),
+                SeekFrom::Current(-3000),
+                SeekFrom::End(-1301),
+                SeekFrom::Start(1299),
+                SeekFrom::End(8),
+            ] {
+                assert_eq!(part.seek(to).ok(), own.seek(to).ok(), "{to:?}");
+                let mut buffers = [[0; 100]; 2];
+                let counts = [part.read(&mut buffers[0]), own.read(&mut buffers[1])];
+                let [count, wanted] = counts.map(Result::unwrap);
+                assert_eq!((count, buffers[0]), (wanted, buffers[1]), "{to:?}");
+            }
+        }
+    }
+}

@@ -97,6 +97,7 @@ mod tests {
             let file = Arc::new(DataFile::open_in_pieces(&path).unwrap());
             for range in [0..0, 100..4200, 4097..1 << 40] {
                 let window = Window::new(file.clone(), range);
+                assert_eq!(window.file_len(), len as u64);
                 for (offset, count) in [(0, 50), (4100, 99), (len.saturating_sub(9), 30)] {
                     let end = (offset + count).min(len);
                     let expected = bytes.get(offset..end).unwrap_or_default();

@@ -17,12 +17,17 @@ struct Seen {
     text: Vec<u8>,
 }
 
+/// Shorter and longer than the length that a sorter keeps with the place of a record.
+fn text(number: u32) -> Vec<u8> {
+    vec![7; number as usize % 200]
+}
+
 impl Seen {
     fn new(number: u32) -> Seen {
         Seen {
             number,
             times: 1,
-            text: vec![7; number as usize % 90],
+            text: text(number),
         }
     }
 }
@@ -109,6 +114,7 @@ fn many_runs_come_back_joined_and_in_order() {
     let count = 3 * FAN_IN + 5;
     let mut expected: Vec<u32> = numbers(3000).collect();
     expected.sort_unstable();
+    assert!(runs.is_empty());
     for run in 0..count {
         let estimate = if run % 50 == 0 { 50_000 } else { 200_000 };
         let add = runs.add(estimate, |push| {
@@ -117,6 +123,7 @@ fn many_runs_come_back_joined_and_in_order() {
                 .try_for_each(|&number| push(&Seen::new(number)))
         });
         add.unwrap();
+        assert!(!runs.is_empty());
     }
     // On Windows a file has a name as long as it is open.
     assert!(cfg!(windows) || names(folder.path()) == 0);
@@ -128,7 +135,7 @@ fn many_runs_come_back_joined_and_in_order() {
         let mut piece = Vec::new();
         while let Some(seen) = merge.next()? {
             assert_eq!(seen.times, count as u64);
-            assert_eq!(seen.text.len(), seen.number as usize % 90);
+            assert_eq!(seen.text, text(seen.number));
             piece.push(seen.number);
         }
         Ok::<_, Failure>(piece)

@@ -6,6 +6,7 @@
 
 mod files;
 mod folder;
+pub mod played;
 
 use std::{
     collections::BTreeMap,

@@ -292,12 +292,15 @@ fn wrong_names_are_refused_before_anything_is_written() {
 }
 
 /// The probabilities of the moves of a position.
-fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f64>> {
+fn chances(
+    book: &dyn Probe,
+    position: &Chess,
+    policy: &Policy,
+) -> Option<BTreeMap<PackedMove, f64>> {
     let found = look_up(book, position);
     found.here?;
     let mut verdicts = Vec::new();
-    let policy = Policy::default().minimum_share(0);
-    policy::weigh(&found.moves, &policy, |_| None, &mut verdicts);
+    policy::weigh(&found.moves, policy, |_| None, &mut verdicts);
     let rows = found.moves.iter().zip(&verdicts);
     Some(
         rows.filter(|(_, verdict)| verdict.probability > 0.0)
@@ -306,31 +309,65 @@ fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f6
     )
 }
 
+/// The two or four positions that have an entry in common.
+fn forms(position: &Chess) -> Vec<Chess> {
+    let mut forms = vec![position.clone(), colours_exchanged(position)];
+    forms.extend(wings_exchanged(position));
+    forms.extend(wings_exchanged(position).map(|form| colours_exchanged(&form)));
+    forms
+}
+
+/// Of equally good transpositions the first is played, which another form has elsewhere.
+#[test]
+fn each_form_has_the_transposition_that_is_played_there() {
+    let folder = Folder::new();
+    let position = super::common::position("4k3/8/8/8/8/8/PPP5/4K3 w - - 0 1");
+    let mut book = TestBook::default();
+    book.add(&position, &[], super::common::record(0));
+    for mv in position.legal_moves() {
+        let after = tabia_notation::after(&position, mv);
+        book.add(&after, &[], super::common::record(1));
+    }
+    let (source, target) = (book.write(&folder, "x.ctg"), folder.join("x.bin"));
+    let policy = Policy::default().variety(0);
+    let job = ConvertJob::new(source.clone(), target.clone()).all_forms(true);
+    convert(&job.policy(policy.clone())).unwrap();
+    let (ctg, polyglot) = (
+        open(source),
+        BinBook::open(&target, &OpenOptions::default()),
+    );
+    let polyglot = polyglot.unwrap();
+    for form in forms(&position) {
+        let played = chances(&ctg, &form, &policy);
+        assert_eq!(played.as_ref().map(BTreeMap::len), Some(1));
+        assert_eq!(chances(&polyglot, &form, &policy), played);
+    }
+}
+
 #[test]
 fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
     let folder = Folder::new();
     let (book, positions) = random_book(30, 30);
     let source = book.write(&folder, "source.ctg");
     let ctg = open(&source);
+    let policy = Policy::default().minimum_share(0);
     for all_forms in [false, true] {
         let target = folder.join("x.bin");
         let job = ConvertJob::new(source.clone(), target.clone())
             .all_forms(all_forms)
-            .policy(Policy::default().minimum_share(0));
+            .policy(policy.clone());
         let done = convert(&job).unwrap();
         let polyglot = BinBook::open(&target, &OpenOptions::default()).unwrap();
         assert!(polyglot.is_sorted() && polyglot.notices().is_empty());
         assert_eq!(polyglot.len(), done.moves);
         let mut shown = 0;
         for position in &positions {
-            let mut forms = vec![position.clone(), colours_exchanged(position)];
-            forms.extend(wings_exchanged(position));
-            forms.extend(wings_exchanged(position).map(|form| colours_exchanged(&form)));
+            let forms = forms(position);
             // The positions of the book are reached, their mirror images need not be.
             let count = if all_forms { forms.len() } else { 1 };
             for form in forms.iter().take(count) {
-                let expected = chances(&ctg, form).unwrap();
-                let found = chances(&polyglot, form).unwrap_or_default();
+                let expected = chances(&ctg, form, &policy).unwrap();
+                let found = chances(&polyglot, form, &policy).unwrap_or_default();
                 let keys =
                     |map: &BTreeMap<PackedMove, f64>| map.keys().copied().collect::<Vec<_>>();
                 // Random games are not always moves of the book.

@@ -121,6 +121,8 @@ fn a_pruned_book_has_what_its_moves_lead_to() {
         assert_eq!((done.positions, count), (removed, removed));
         assert_eq!((done.moves, done.warned, done.red), (moves, warned, 0));
         assert_eq!(done.moves_of_removed, moves_of_removed);
+        // A book that loses nothing keeps the splits of its index.
+        assert_eq!(done.rewritten.splits_kept, first == Fate::Kept);
     }
 }
 

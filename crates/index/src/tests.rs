@@ -16,8 +16,8 @@ use tabia_notation::{Line, san};
 use crate::posting::plain_name;
 use crate::query::{ListedGame, Lists, Order, Source, Sums, sums};
 use crate::{
-    Counts, Error, GameSelection, GamesIndex, IndexJob, IndexReport, IndexedMove, Player, Watch,
-    compact, each_game, exact_names, find_games, key, players,
+    Counts, Error, GameSelection, GamesIndex, IndexJob, IndexReport, IndexedMove, Player, Row,
+    Watch, compact, each_game, exact_names, find_games, key, players,
 };
 use tabia_io::atomic::Previous;
 
@@ -61,27 +61,28 @@ impl Played {
             line.push(legal[way as usize % legal.len()]);
         }
         // Two of three games are of one month and one rating group.
-        let (date, elo) = match n % 3 {
-            0 => (
+        let is_varied = n.is_multiple_of(3);
+        let (date, elo) = match is_varied {
+            true => (
                 [
                     "????.??.??",
                     "1960.??.??",
                     "2001.03.??",
                     "2019.12.31",
-                    "2020.06.02",
+                    "2018.06.02",
                 ][random(5) as usize]
                     .to_owned(),
                 [0, 1, 2].map(|_| random(2) * random(3000)),
             ),
-            _ => (
+            false => (
                 format!("2020.05.{:02}", 1 + random(28)),
                 [2000 + random(190), 2000 + random(190), 0],
             ),
         };
         let (date, elo) = (Date::from_pgn(&date), elo.map(|elo| elo as u16));
         let mut pick = |most: usize| random(most as u32) as usize;
-        let event = EVENTS[if n % 3 == 0 { pick(4) } else { 0 }];
-        let id = (n % 3 == 0).then(|| format!("Lich{:04}", n / 6));
+        let event = EVENTS[if is_varied { pick(4) } else { 0 }];
+        let id = is_varied.then(|| format!("Lich{:04}", n / 6));
         let result = [
             GameResult::Won(Color::White),
             GameResult::Won(Color::Black),
@@ -407,9 +408,16 @@ fn an_index_answers_as_its_games_do() {
         let index = GamesIndex::open(&at(name), true).unwrap();
         let segments = &index.file().root().segments;
         assert_eq!(index.file().games(), known.len() as u64);
-        assert_eq!(index.last_month(), Some(Month::new(2020, 6)));
+        assert_eq!(index.last_month(), Some(Month::new(2020, 5)));
         if let [only] = segments.as_slice() {
             assert_eq!(only.positions, keys.len() as u64);
+            // Games that are counted together have one row.
+            for position in &positions {
+                let mut rows = Vec::new();
+                let each = |row: &Row| rows.push((row.mv, row.bucket));
+                index.rows(position, each).unwrap();
+                assert!(rows.is_sorted_by(|a, b| a < b));
+            }
         }
         answers(&index, &known, &positions);
         lists(&index, &known);
@@ -430,6 +438,11 @@ fn answers(index: &GamesIndex, known: &[&Played], positions: &[Chess]) {
                 )
             })
             .collect();
+    for ([player], name, color) in &sides {
+        let is_of = |game: &&&Played| plain_name(game.names.get(*color)) == plain_name(name);
+        assert_eq!(player.games(), known.iter().filter(is_of).count());
+        assert!(!player.is_empty() && player.older() == 0);
+    }
     for (n, position) in positions.iter().enumerate() {
         let wanted = key(position);
         let conditions = conditions();

@@ -306,20 +306,24 @@ fn a_whole_book_is_marked_by_its_filter() {
     let (mut chosen, mut main) = (0, Vec::new());
     for position in &all {
         let board = tabia_book::ctg::CanonicalBoard::from_position(position).unwrap();
+        // Each stored move, with the position after it and its games.
+        let (stored, _) = expected.entries.get_mut(&board.key()).unwrap();
+        let mut moves = Vec::new();
         for mv in position.legal_moves() {
             let child = tabia_notation::after(position, mv);
             let child = tabia_book::ctg::CanonicalBoard::from_position(&child).unwrap();
-            let games = book
-                .entries
-                .get(&child.key())
-                .map(|(_, record)| record.stats.games);
             let byte = tabia_book::ctg::encode_move_byte(&board, mv);
-            let (stored, _) = expected.entries.get_mut(&board.key()).unwrap();
-            let stored = stored.iter_mut().find(|(known, _)| Some(*known) == byte);
-            if let Some((_, annotation)) = stored.filter(|_| games > Some(300)) {
+            let at = stored.iter().position(|(known, _)| Some(*known) == byte);
+            let games = |at| (at, child.key(), book.entries[&child.key()].1.stats.games);
+            moves.extend(at.map(games));
+        }
+        let sum: u32 = moves.iter().map(|(.., games)| games).sum();
+        for (at, child, games) in moves {
+            if games > 300 && 10 * games > 3 * sum {
+                let (_, annotation) = &mut stored[at];
                 chosen += u64::from(*annotation != Annotation::GOOD);
                 *annotation = Annotation::GOOD;
-                main.push(child.key());
+                main.push(child);
             }
         }
     }
@@ -332,7 +336,7 @@ fn a_whole_book_is_marked_by_its_filter() {
         recommendation: Some(Mark::Main),
         ..MarkEdit::default()
     };
-    let filter = Filter::parse("games>300").unwrap();
+    let filter = Filter::parse("games>300 and share>30").unwrap();
     let selection = Selection::default().edit(edit).filter(Some(filter));
     for is_dry in [true, false] {
         let job = MarkJob::new(MarkTarget::Book, selection.clone())

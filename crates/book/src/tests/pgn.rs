@@ -95,7 +95,7 @@ fn games_have_all_moves_of_the_book() {
             // Brackets are closed where there is room in 79 columns.
             for (before, line) in text.lines().zip(text.lines().skip(1)) {
                 assert!(
-                    before.len() == 80 || !line.starts_with(')'),
+                    before.len() == 79 || !line.starts_with(')'),
                     "{before}\n{line}"
                 );
             }

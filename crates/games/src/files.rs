@@ -45,7 +45,8 @@ pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, 
     }
     let mut files = Vec::new();
     for path in found {
-        if seen.insert(fs::canonicalize(&path).map_err(failed)?) {
+        // A pipe that a shell makes has no other name.
+        if seen.insert(fs::canonicalize(&path).unwrap_or_else(|_| path.clone())) {
             files.push(path);
         }
     }

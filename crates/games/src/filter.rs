@@ -432,6 +432,47 @@ mod tests {
     }
 
     #[test]
+    fn players_openings_and_results_that_are_wanted() {
+        let mut game = Game::default();
+        game.names.white = "Fischer, Robert James".to_owned();
+        (game.eco, game.result) = (*b"B21", GameResult::Won(Color::White));
+        game.conditions.forfeited = true;
+        let eco = |ranges: &[&str]| GameFilter {
+            eco: ranges.iter().map(|range| range.parse().unwrap()).collect(),
+            ..GameFilter::default()
+        };
+        let player = |name: &str, colour| GameFilter {
+            player: Some(name.to_owned()),
+            colour,
+            ..GameFilter::default()
+        };
+        let result = |result| GameFilter {
+            result: Some(result),
+            ..GameFilter::default()
+        };
+        let played_out = GameFilter {
+            played_out: true,
+            ..GameFilter::default()
+        };
+        for (filter, unmet) in [
+            (eco(&["A00", "B20-B21"]), None),
+            (eco(&["A00", "B22"]), Some(GameCondition::Eco)),
+            (player("fischer", None), None),
+            (player("fischer", Some(Color::White)), None),
+            (
+                player("fischer", Some(Color::Black)),
+                Some(GameCondition::Player),
+            ),
+            (player("spassky", None), Some(GameCondition::Player)),
+            (result(GameResult::Won(Color::White)), None),
+            (result(GameResult::Draw), Some(GameCondition::Result)),
+            (played_out, Some(GameCondition::PlayedOut)),
+        ] {
+            assert_eq!(filter.unmet(&game), unmet, "{filter:?}");
+        }
+    }
+
+    #[test]
     fn a_position_counts_once_the_moves_are_known() {
         use tabia_notation::Line;
         let line = |moves: &str| Line::read("", moves).unwrap();

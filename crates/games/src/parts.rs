@@ -84,3 +84,17 @@ impl Default for GameParts {
         GameParts::MAIN_LINES
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_line_is_read_alone_if_nothing_else_is_wanted() {
+        let few = |plies| GameParts::MAIN_LINES.up_to(plies);
+        assert_eq!(GameParts::default().main_line(), Some(usize::MAX));
+        assert_eq!(few(9).with_headers().main_line(), Some(9));
+        assert_eq!(few(9).with_variations().main_line(), None);
+        assert_eq!(few(0).with_variations().main_line(), Some(0));
+    }
+}

@@ -54,6 +54,8 @@ mod rows;
 mod search;
 mod selection;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use bucket::Bucket;
 pub use compact::{Compacted, compact};

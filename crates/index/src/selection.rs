@@ -150,10 +150,12 @@ mod tests {
         assert!(until("1951").admits(old) && !until("1951-11").admits(old));
         let speeds = |list: &[Speed]| any.with_speeds(list);
         assert!(speeds(&[Speed::Blitz]).admits(blitz) && !speeds(&[Speed::Rapid]).admits(blitz));
+        assert!(speeds(&[Speed::Blitz; 2]).admits(blitz));
         assert!(!speeds(&[Speed::Blitz]).admits(old) && !speeds(&[]).admits(blitz));
         assert!(speeds(Speed::ALL).admits(old));
         let ratings = |list: &[u16]| any.with_ratings(list);
         assert!(ratings(&[1600]).admits(blitz) && ratings(&[1799]).admits(blitz));
+        assert!(ratings(&[1600, 1700]).admits(blitz));
         assert!(!ratings(&[1800]).admits(blitz) && !ratings(&[1600]).admits(old));
         assert!(!ratings(&[2800]).admits(bucket("", None, 2850, None)));
         assert!(ratings(&[2500]).admits(bucket("", None, 2850, None)));

@@ -26,7 +26,7 @@ use crate::policy::Policy;
 use crate::{Book, Error, Format, Lookup, OpenOptions, Probe as _, Wanted};
 use tabia_io::atomic::{self, Previous, TempFolder, WriteFileError};
 use tabia_io::input::path::has_extension;
-use tabia_io::progress::Watch;
+use tabia_io::progress::{Progress, Watch};
 use tabia_notation::kind::{BookKind, Kind};
 
 pub use pgn::{Comments, PgnOptions};
@@ -236,6 +236,17 @@ impl Work<'_, '_> {
         total: Option<u64>,
     ) -> Result<(), Error> {
         Ok(self.watch.position(stage, positions, total)?)
+    }
+
+    /// As [`Work::step`], after many positions at once.
+    fn steps(
+        &mut self,
+        stage: &'static str,
+        positions: u64,
+        total: Option<u64>,
+    ) -> Result<(), Error> {
+        let done = Progress::new(stage, "positions", positions, total);
+        Ok(self.watch.step(done)?)
     }
 }
 

@@ -292,6 +292,13 @@ mod tests {
             let fault = PageFault::MoveBlock { offset, length };
             assert_eq!(long(0x02, length), Err(fault));
         }
+        // Nothing is looked for behind a broken entry.
+        let mut broken = vec![0x02, 0xaa, 2];
+        broken.resize(36, 0);
+        broken.extend([0x02, 0xbb, 1]);
+        broken.resize(72, 0);
+        let found = Page::new(&page(76, &broken)).unwrap().find(&[0x02, 0xbb]);
+        assert_eq!(found, Err(PageFault::MoveBlock { offset, length: 2 }));
         let past = PageFault::PastUsed { offset, used: 44 };
         assert_eq!(long(0x02, 255), Err(past));
         assert_eq!(long(0x02, 7), Err(past));

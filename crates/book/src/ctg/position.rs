@@ -313,12 +313,10 @@ impl CanonicalBoard {
             black: squares(self.other),
             white: squares(self.own),
         };
-        let rights = [Square::H8, Square::A8, Square::H1, Square::A1];
-        let castling_rights = rights
-            .into_iter()
-            .zip([8, 4, 2, 1])
-            .filter(|(_, bit)| self.castling & bit != 0)
-            .map(|(square, _)| square)
+        let rooks = (0..).zip(ROOKS);
+        let castling_rights = rooks
+            .filter(|(n, _)| self.castling >> n & 1 != 0)
+            .map(|(_, rook)| rook)
             .collect();
         Setup {
             // The words never overlap, by construction.
@@ -378,14 +376,16 @@ pub(super) fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
     Some(rights_nibble(rights, inverted))
 }
 
+/// The rooks of the bits of castling rights, the lowest bit first.
+const ROOKS: [Square; 4] = [Square::A1, Square::H1, Square::A8, Square::H8];
+
 /// The castling rights as four bits, for rooks in the corners.
 pub(super) fn rights_nibble(rights: Bitboard, inverted: bool) -> u8 {
-    let bit = |square, value| u8::from(rights.contains(square)) * value;
-    let white = bit(Square::H1, 2) | bit(Square::A1, 1);
-    let black = bit(Square::H8, 2) | bit(Square::A8, 1);
-    if inverted {
-        white << 2 | black
-    } else {
-        black << 2 | white
-    }
+    let rights = match inverted {
+        true => rights.flip_vertical(),
+        false => rights,
+    };
+    let bits = [1, 2, 4, 8].into_iter().zip(ROOKS);
+    bits.map(|(bit, rook)| u8::from(rights.contains(rook)) * bit)
+        .sum()
 }

@@ -121,6 +121,15 @@ pub(super) fn for_each_hash(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ctg::CtgBook;
+
+    #[test]
+    fn a_sound_book_takes_a_number_for_each_page() {
+        let book = CtgBook::open("../../books/tabia.ctg", &Default::default()).unwrap();
+        let (index, report) = ScanIndex::build(&book.pages).unwrap();
+        assert_eq!(index.runs.len(), book.pages.page_count() as usize);
+        assert!(report.entries > 20 * index.runs.len() as u64);
+    }
 
     #[test]
     fn a_hash_shared_by_two_pages_leads_to_both() {

@@ -1,7 +1,8 @@
 //! From the set-up of a canonical position to its board.
 
-use shakmaty::{Bitboard, Color, Rank, Role, Setup, Square};
+use shakmaty::{Bitboard, Color, Rank, Role, Setup};
 
+use super::position::rights_nibble;
 use super::{CanonicalBoard, Orientation};
 
 /// Why a set-up cannot be a position of a book.
@@ -48,7 +49,6 @@ impl CanonicalBoard {
             Some(square) if square.rank() != Rank::Sixth => return Err(SetupFault::EnPassant),
             square => square.map(|square| square.file().to_u32() as u8),
         };
-        let bit = |square: Square, value: u8| u8::from(rights.contains(square)) * value;
         // From 8 * rank + file to 8 * file + rank.
         let place = |squares: Bitboard| squares.flip_diagonal().0;
         let mut role_bits = [0; 3];
@@ -63,10 +63,7 @@ impl CanonicalBoard {
             own: place(board.by_color(Color::White)),
             other: place(board.by_color(Color::Black)),
             role_bits,
-            castling: bit(Square::H8, 8)
-                | bit(Square::A8, 4)
-                | bit(Square::H1, 2)
-                | bit(Square::A1, 1),
+            castling: rights_nibble(rights, false),
             en_passant,
             pinned_en_passant: None,
             orientation: Orientation::default(),

@@ -402,6 +402,24 @@ mod tests {
     }
 
     #[test]
+    fn a_sum_of_ratings_too_large_is_scaled_with_its_count() {
+        let totals = Totals {
+            own_rated: 2_000_000,
+            own_rating_sum: 5_000_000_000,
+            other_rated: 1_000_000,
+            other_rating_sum: 2_500_000_000,
+            ..Totals::default()
+        };
+        let (stats, _) = totals.fitted();
+        assert!(u32::try_from(stats.own_rating_sum).is_ok());
+        assert!((stats.average_elo().unwrap() - 2500.0).abs() < 0.01);
+        assert_eq!(
+            (stats.other_rated, stats.other_rating_sum),
+            (1_000_000, 2_500_000_000)
+        );
+    }
+
+    #[test]
     fn one_entry_alone_is_not_touched() {
         let odd = PositionRecord {
             recommendation: 0xff,

@@ -113,6 +113,28 @@ fn move_bytes_in_all_four_orientations() {
 }
 
 #[test]
+fn a_move_of_a_man_that_is_not_there_has_no_byte() {
+    let start = Chess::default();
+    let board = CanonicalBoard::from_position(&start).unwrap();
+    for mv in start.legal_moves() {
+        assert!(encode_move_byte(&board, mv).is_some());
+        let Move::Normal { role, from, to, .. } = mv else {
+            continue;
+        };
+        for (role, from) in [(Role::Queen, from), (role, to)] {
+            let absent = Move::Normal {
+                role,
+                from,
+                capture: None,
+                to: Square::D5,
+                promotion: None,
+            };
+            assert_eq!(encode_move_byte(&board, absent), None, "{absent:?}");
+        }
+    }
+}
+
+#[test]
 fn castling_bytes() {
     let both = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     stands_for(both, 0x6b, "e1g1");

@@ -1,6 +1,6 @@
 //! Converting books: nothing lost, nothing half-written, and messages with the line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use super::common::{
     project, random_book, wings_exchanged,
 };
 use proptest::prelude::*;
-use shakmaty::{Chess, Position};
+use shakmaty::{Chess, Color, Position};
 use tabia_book::bin::BinBook;
 use tabia_book::convert::{ConvertJob, Converted, Weights, run};
 use tabia_book::ctg::{CanonicalBoard, Key};
@@ -19,7 +19,7 @@ use tabia_book::polyglot::{self, PackedMove};
 use tabia_book::{Annotation, OpenOptions, PositionRecord, Preference, Probe, Stats, bin};
 use tabia_book::{Book, Error};
 use tabia_io::atomic::Previous;
-use tabia_io::progress::Watch;
+use tabia_io::progress::{Progress, Watch};
 
 fn convert(job: &ConvertJob) -> Result<Converted, Error> {
     let job = &job.clone().old(Previous::Replace);
@@ -292,12 +292,15 @@ fn wrong_names_are_refused_before_anything_is_written() {
 }
 
 /// The probabilities of the moves of a position.
-fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f64>> {
+fn chances(
+    book: &dyn Probe,
+    position: &Chess,
+    policy: &Policy,
+) -> Option<BTreeMap<PackedMove, f64>> {
     let found = look_up(book, position);
     found.here?;
     let mut verdicts = Vec::new();
-    let policy = Policy::default().minimum_share(0);
-    policy::weigh(&found.moves, &policy, |_| None, &mut verdicts);
+    policy::weigh(&found.moves, policy, |_| None, &mut verdicts);
     let rows = found.moves.iter().zip(&verdicts);
     Some(
         rows.filter(|(_, verdict)| verdict.probability > 0.0)
@@ -306,31 +309,65 @@ fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f6
     )
 }
 
+/// The two or four positions that have an entry in common.
+fn forms(position: &Chess) -> Vec<Chess> {
+    let mut forms = vec![position.clone(), colours_exchanged(position)];
+    forms.extend(wings_exchanged(position));
+    forms.extend(wings_exchanged(position).map(|form| colours_exchanged(&form)));
+    forms
+}
+
+/// Of equally good transpositions the first is played, which another form has elsewhere.
+#[test]
+fn each_form_has_the_transposition_that_is_played_there() {
+    let folder = Folder::new();
+    let position = super::common::position("4k3/8/8/8/8/8/PPP5/4K3 w - - 0 1");
+    let mut book = TestBook::default();
+    book.add(&position, &[], super::common::record(0));
+    for mv in position.legal_moves() {
+        let after = tabia_notation::after(&position, mv);
+        book.add(&after, &[], super::common::record(1));
+    }
+    let (source, target) = (book.write(&folder, "x.ctg"), folder.join("x.bin"));
+    let policy = Policy::default().variety(0);
+    let job = ConvertJob::new(source.clone(), target.clone()).all_forms(true);
+    convert(&job.policy(policy.clone())).unwrap();
+    let (ctg, polyglot) = (
+        open(source),
+        BinBook::open(&target, &OpenOptions::default()),
+    );
+    let polyglot = polyglot.unwrap();
+    for form in forms(&position) {
+        let played = chances(&ctg, &form, &policy);
+        assert_eq!(played.as_ref().map(BTreeMap::len), Some(1));
+        assert_eq!(chances(&polyglot, &form, &policy), played);
+    }
+}
+
 #[test]
 fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
     let folder = Folder::new();
     let (book, positions) = random_book(30, 30);
     let source = book.write(&folder, "source.ctg");
     let ctg = open(&source);
+    let policy = Policy::default().minimum_share(0);
     for all_forms in [false, true] {
         let target = folder.join("x.bin");
         let job = ConvertJob::new(source.clone(), target.clone())
             .all_forms(all_forms)
-            .policy(Policy::default().minimum_share(0));
+            .policy(policy.clone());
         let done = convert(&job).unwrap();
         let polyglot = BinBook::open(&target, &OpenOptions::default()).unwrap();
         assert!(polyglot.is_sorted() && polyglot.notices().is_empty());
         assert_eq!(polyglot.len(), done.moves);
         let mut shown = 0;
         for position in &positions {
-            let mut forms = vec![position.clone(), colours_exchanged(position)];
-            forms.extend(wings_exchanged(position));
-            forms.extend(wings_exchanged(position).map(|form| colours_exchanged(&form)));
+            let forms = forms(position);
             // The positions of the book are reached, their mirror images need not be.
             let count = if all_forms { forms.len() } else { 1 };
             for form in forms.iter().take(count) {
-                let expected = chances(&ctg, form).unwrap();
-                let found = chances(&polyglot, form).unwrap_or_default();
+                let expected = chances(&ctg, form, &policy).unwrap();
+                let found = chances(&polyglot, form, &policy).unwrap_or_default();
                 let keys =
                     |map: &BTreeMap<PackedMove, f64>| map.keys().copied().collect::<Vec<_>>();
                 // Random games are not always moves of the book.
@@ -657,4 +694,98 @@ fn weights_survive_an_arena_book() {
         all
     };
     assert_eq!(weights(&bin), weights(&back));
+}
+
+/// Moves of the other side are not played; lines go on by any of them that leads to an
+/// entry.
+#[test]
+fn a_book_for_one_side_has_its_moves_only() {
+    let folder = Folder::new();
+    let (book, _) = random_book(60, 24);
+    let source = book.write(&folder, "x.ctg");
+    let mut bytes = fs::read(&source).unwrap();
+    bytes[4064..4090].copy_from_slice(b"Tabia: book for White only");
+    fs::write(&source, bytes).unwrap();
+    let ctg = open(&source);
+    assert_eq!(ctg.only(), Some(Color::White));
+    let mut expected = BTreeSet::new();
+    let key = |position: &Chess| CanonicalBoard::from_position(position).unwrap().key();
+    let mut seen = BTreeSet::from([polyglot::key(&Chess::default())]);
+    let mut next = vec![Chess::default()];
+    while let Some(position) = next.pop() {
+        let stored = look_up(&ctg, &position).moves;
+        let stored = stored.iter().filter(|entry| !entry.transposition);
+        if position.turn() == Color::White {
+            let moves = stored.map(|entry| PackedMove::from_move(entry.mv));
+            expected.extend(moves.map(|mv| (polyglot::key(&position), mv)));
+        }
+        for mv in position.legal_moves() {
+            let after = tabia_notation::after(&position, mv);
+            if book.entries.contains_key(&key(&after)) && seen.insert(polyglot::key(&after)) {
+                next.push(after);
+            }
+        }
+    }
+    assert!(expected.len() > 100);
+    let target = folder.join("x.bin");
+    let job = ConvertJob::new(source, target.clone()).keep_never(true);
+    convert(&job).unwrap();
+    let mut found = BTreeSet::new();
+    let polyglot = BinBook::open(&target, &OpenOptions::default()).unwrap();
+    let note = |key, entry: tabia_book::KeyedEntry| assert!(found.insert((key, entry.mv)));
+    polyglot.for_each(note).unwrap();
+    assert_eq!(found, expected);
+}
+
+/// Who watches sees the steps of a conversion go forward.
+#[test]
+fn steps_of_a_conversion_go_forward() {
+    let folder = Folder::new();
+    let (book, _) = random_book(150, 30);
+    book.write(&folder, "x.ctg");
+    let mut faults = Vec::new();
+    for (from, to, stage) in [
+        ("ctg", "jsonl", "writing"),
+        ("jsonl", "ctg", "reading"),
+        ("ctg", "bin", "walking"),
+        ("ctg", "bin", "writing"),
+        ("bin", "ctg", "reading"),
+        ("ctg", "abk", "reading"),
+        ("ctg", "pgn", "reading"),
+        ("ctg", "csv", "writing"),
+    ] {
+        let [source, target] = [from, to].map(|end| folder.join("x").with_extension(end));
+        let mut seen = Vec::new();
+        let stop = AtomicBool::new(false);
+        let mut report = |step: Progress| seen.push((step.stage, step.done));
+        let job = ConvertJob::new(source, target).old(Previous::Replace);
+        run(&job, &mut Watch::new(&mut report, &stop)).unwrap();
+        seen.retain(|(known, _)| *known == stage);
+        if seen.is_empty() || !seen.is_sorted_by(|a, b| a < b) {
+            faults.push((from, to, seen));
+        }
+    }
+    assert!(faults.is_empty(), "{faults:?}");
+}
+
+/// Readers look for a king on the files e to h, unless a side may castle.
+#[test]
+fn positions_that_no_reader_finds_are_counted() {
+    let folder = Folder::new();
+    let (text, ctg) = (folder.join("x.jsonl"), folder.join("x.ctg"));
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq";
+    let moves = GOOD.split_once("\"moves\":").unwrap().1;
+    for (fen, is_found) in [
+        ("7k/8/8/8/8/8/8/4K3 w -", true),
+        ("7k/8/8/8/8/8/8/3K4 w -", false),
+        ("4k2r/8/8/8/8/8/8/3K4 w k", true),
+    ] {
+        let line = GOOD.replace(start, fen).replace(moves, "[]}");
+        fs::write(&text, format!("{FIRST}\n{line}\n")).unwrap();
+        let notes = plain(&text, &ctg).notes;
+        let is_note = notes
+            .iter()
+            .any(|note| note.starts_with("1 position not in canonical form"));
+        assert_eq!(is_note, !is_found, "{fen} {notes:?}");
+    }
 }

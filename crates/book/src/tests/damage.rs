@@ -8,8 +8,10 @@ use proptest::prelude::*;
 use shakmaty::Chess;
 use tabia_book::{
     Lookup, Probe, Wanted,
+    convert::{self, ConvertJob},
     ctg::{CtgBook, OpenOptions, Page},
 };
+use tabia_io::progress::Watch;
 
 fn open(path: &Path) -> Result<CtgBook, String> {
     CtgBook::open(path, &OpenOptions::default()).map_err(|error| error.to_string())
@@ -102,6 +104,14 @@ fn a_damaged_entry_is_named_with_page_and_byte() {
                     move block length 4 (expected an odd number)";
     assert!(error.contains(expected), "{error}");
     assert!(error.contains("compact it"), "{error}");
+    let job = ConvertJob::new(folder.join("x.ctg"), folder.join("x.bin")).strict(true);
+    let strict = convert::run(&job, &mut Watch::default()).unwrap_err();
+    let lost = strict.to_string();
+    assert!(
+        lost.contains("1 damaged page not read to its end; the first: "),
+        "{lost}"
+    );
+    assert!(lost.contains(expected), "{lost}");
     let info = book.info().unwrap();
     assert_eq!((info.positions, info.bad_pages), (1, 1));
     assert!(info.problems[0].contains(expected));
@@ -121,9 +131,17 @@ fn a_cut_book_is_noticed_and_read_as_far_as_it_goes() {
         fs::write(&path, &bytes[..keep]).unwrap();
         let book = open(&path).unwrap();
         assert_eq!(book.notices().len(), 1);
-        let there = |position| book.contains(position).unwrap_or(false);
-        let found = positions.iter().filter(|position| there(position)).count();
+        let found: Vec<_> = positions.iter().map(|at| book.contains(at)).collect();
+        // Only the page that is cut itself is damaged; others are there or gone.
+        let count = |is: bool| {
+            found
+                .iter()
+                .filter(|found| matches!(found, Ok(known) if *known == is))
+                .count()
+        };
+        let (found, gone) = (count(true), count(false));
         assert!(found * 3 > positions.len(), "{keep} {found}");
+        assert!((gone > 0) == (bytes.len() - keep > 4096), "{keep} {gone}");
         assert!(book.info().unwrap().positions >= found as u64);
     }
 }

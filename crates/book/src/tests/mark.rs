@@ -295,7 +295,7 @@ fn a_journal_of_another_book_is_not_carried_out() {
     }
 }
 
-/// All moves that the filter means, and no others, get the sign; a dry run counts the same
+/// All moves that the filter means, and no others, get the marks; a dry run counts the same
 /// ones and changes nothing.
 #[test]
 fn a_whole_book_is_marked_by_its_filter() {
@@ -303,30 +303,40 @@ fn a_whole_book_is_marked_by_its_filter() {
     let (book, all) = super::common::random_book(60, 24);
     let path = book.write(&folder, "x");
     let mut expected = book.clone();
-    let mut chosen = 0;
+    let (mut chosen, mut main) = (0, Vec::new());
     for position in &all {
         let board = tabia_book::ctg::CanonicalBoard::from_position(position).unwrap();
+        // Each stored move, with the position after it and its games.
+        let (stored, _) = expected.entries.get_mut(&board.key()).unwrap();
+        let mut moves = Vec::new();
         for mv in position.legal_moves() {
             let child = tabia_notation::after(position, mv);
             let child = tabia_book::ctg::CanonicalBoard::from_position(&child).unwrap();
-            let games = book
-                .entries
-                .get(&child.key())
-                .map(|(_, record)| record.stats.games);
             let byte = tabia_book::ctg::encode_move_byte(&board, mv);
-            let (stored, _) = expected.entries.get_mut(&board.key()).unwrap();
-            let stored = stored.iter_mut().find(|(known, _)| Some(*known) == byte);
-            if let Some((_, annotation)) = stored.filter(|_| games > Some(300)) {
+            let at = stored.iter().position(|(known, _)| Some(*known) == byte);
+            let games = |at| (at, child.key(), book.entries[&child.key()].1.stats.games);
+            moves.extend(at.map(games));
+        }
+        let sum: u32 = moves.iter().map(|(.., games)| games).sum();
+        for (at, child, games) in moves {
+            if games > 300 && 10 * games > 3 * sum {
+                let (_, annotation) = &mut stored[at];
                 chosen += u64::from(*annotation != Annotation::GOOD);
                 *annotation = Annotation::GOOD;
+                main.push(child);
             }
         }
     }
+    for key in main {
+        let (_, record) = expected.entries.get_mut(&key).unwrap();
+        record.recommendation = 0x80;
+    }
     let edit = MarkEdit {
         annotation: Some(Annotation::GOOD),
+        recommendation: Some(Mark::Main),
         ..MarkEdit::default()
     };
-    let filter = Filter::parse("games>300").unwrap();
+    let filter = Filter::parse("games>300 and share>30").unwrap();
     let selection = Selection::default().edit(edit).filter(Some(filter));
     for is_dry in [true, false] {
         let job = MarkJob::new(MarkTarget::Book, selection.clone())
@@ -345,5 +355,38 @@ fn a_whole_book_is_marked_by_its_filter() {
         assert!(done.chosen >= chosen && chosen > 50, "{done:?}");
         let wanted = if is_dry { &book } else { &expected };
         assert_eq!(super::common::contents(&path), wanted.contents());
+    }
+}
+
+/// A stored number ends with the byte at its place in the file, in each format.
+#[test]
+fn a_stored_number_is_at_its_place() {
+    let folder = Folder::with(SMALL);
+    let position = after("e4");
+    for end in ["ctg", "bin", "abk"] {
+        let path = folder.join("book").with_extension(end);
+        if end != "ctg" {
+            let job = ConvertJob::new(folder.join("book.ctg"), path.clone());
+            convert::run(&job, &mut Watch::default()).unwrap();
+        }
+        let editor = edit(&path);
+        let mv = look_up(editor.book(), &position).moves[0].mv;
+        let marks = MarkEdit {
+            recommendation: Some(Mark::Main),
+            learn_value: Some(9),
+            commentary: Some(22),
+            weight: Some(7),
+            ..MarkEdit::default()
+        };
+        let changes = editor.plan(&position, mv, &marks).unwrap();
+        assert_eq!(changes.len(), if end == "ctg" { 3 } else { 1 });
+        let (editor, _) = editor.apply(&changes).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        for change in changes {
+            let stored = editor.book().stored(&change.place, change.field).unwrap();
+            let (offset, value) = stored.unwrap();
+            assert_eq!(Some(value), change.new);
+            assert_eq!(u32::from(bytes[offset as usize]), value, "{end} {change:?}");
+        }
     }
 }

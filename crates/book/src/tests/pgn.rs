@@ -85,6 +85,13 @@ fn games_have_all_moves_of_the_book() {
             let done = run(&job, &mut Watch::default()).unwrap();
             let text = fs::read_to_string(&target).unwrap();
             assert!(text.lines().all(|line| line.len() <= 80));
+            // Brackets are closed where there is room in 79 columns.
+            for (before, line) in text.lines().zip(text.lines().skip(1)) {
+                assert!(
+                    before.len() == 79 || !line.starts_with(')'),
+                    "{before}\n{line}"
+                );
+            }
             let games = text.matches("[Event ").count() as u64;
             assert_eq!((done.games, done.moves), (games, expected.len() as u64));
             let mut found = moves_of(&text);

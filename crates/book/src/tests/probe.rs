@@ -452,15 +452,21 @@ fn a_missing_or_damaged_ctb_costs_only_time() {
         bytes.resize(12 + upper as usize / 8 % 1000, 0);
         Some(bytes)
     };
-    for bytes in [
-        None,
-        Some(Vec::new()),
-        Some(vec![0, 12, 0]),
-        bounds(u32::MAX, u32::MAX),
-        bounds(9, 8),
+    let mut longer = bounds(0, 8).unwrap();
+    longer[1] = 16;
+    for (bytes, notice) in [
+        (None, "is missing"),
+        (Some(Vec::new()), "is cut off (0 bytes)"),
+        (Some(vec![0, 12, 0]), "is cut off (3 bytes)"),
+        (
+            bounds(u32::MAX, u32::MAX),
+            "of another book (bounds 4294967295 and",
+        ),
+        (bounds(9, 8), "of another book (bounds 9 and 8,"),
+        (Some(longer), "of another book (bounds 0 and 8,"),
         // Possible bounds, but of another book.
-        bounds(0, 0),
-        bounds(120, 120),
+        (bounds(0, 0), "does not belong to"),
+        (bounds(120, 120), "does not belong to"),
     ] {
         match &bytes {
             None => fs::remove_file(&ctb).unwrap(),
@@ -469,7 +475,8 @@ fn a_missing_or_damaged_ctb_costs_only_time() {
         let book = open(&path);
         let notices = book.notices();
         assert_eq!(notices.len(), 1, "{bytes:?} {notices:?}");
-        assert!(notices[0].contains("ctb"), "{notices:?}");
+        assert!(notices[0].contains("book.ctb"), "{notices:?}");
+        assert!(notices[0].contains(notice), "{notices:?}");
         for position in positions.iter().step_by(5) {
             assert_eq!(probe(&book, position), expected(&test_book, position));
         }

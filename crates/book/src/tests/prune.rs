@@ -8,7 +8,7 @@ use tabia_book::ctg::{
     CanonicalBoard, Fate, Key, PruneRules, Rare, RewriteOptions, Visit, VisitedMove, count_pruned,
     encode_move_byte, prune,
 };
-use tabia_book::{Annotation, BookMove, PositionRecord};
+use tabia_book::{Annotation, BookMove, Mark, PositionRecord};
 use tabia_io::progress::Watch;
 
 fn key_of(position: &Chess) -> Key {
@@ -34,35 +34,44 @@ fn links(book: &TestBook, all: &[Chess]) -> BTreeMap<Key, BTreeMap<u8, Key>> {
 
 #[test]
 fn a_pruned_book_has_what_its_moves_lead_to() {
-    let (book, all) = random_book(60, 24);
+    // Short games, so that several moves lead to a position.
+    let (book, all) = random_book(1000, 4);
     let links = links(&book, &all);
     let games = |key: &Key| book.entries[key].1.stats.games;
-    let reached = |follows: &dyn Fn(&Key) -> bool| {
+    let reached = |follows: &dyn Fn(&Key, &Key) -> bool| {
         let mut found = BTreeSet::from([key_of(&Chess::default())]);
         let mut next: Vec<Key> = found.iter().copied().collect();
         while let Some(key) = next.pop() {
-            let after = links[&key].values().filter(|child| follows(child));
+            let after = links[&key].values().filter(|child| follows(&key, child));
             next.extend(after.copied().filter(|child| found.insert(*child)));
         }
         found
     };
-    let before = reached(&|_| true);
-    for (first, modulus) in [
+    let before = reached(&|_, _| true);
+    let (mut all_warned, mut all_red) = (0, 0);
+    for (first, modulus, plays) in [
         (Fate::Gone, 5),
         (Fate::Out, 5),
         (Fate::Out, 2),
         (Fate::Unlisted, 3),
         (Fate::Kept, 1),
-    ] {
-        let fate_of = |games: u32| match games % modulus {
+    ]
+    .into_iter()
+    .flat_map(|(first, modulus)| [(first, modulus, false), (first, modulus, true)])
+    {
+        let fate_of = |from: u32, to: u32| match (from + to) % modulus {
             0 => first,
             1 => Fate::Unlisted,
             _ => Fate::Kept,
         };
-        let after = reached(&|child| !matches!(fate_of(games(child)), Fate::Gone | Fate::Out));
+        let after = reached(&|from, child| {
+            !matches!(fate_of(games(from), games(child)), Fate::Gone | Fate::Out)
+        });
         let goes = |key: &Key| before.contains(key) && !after.contains(key);
         let mut expected = TestBook::default();
         let (mut moves, mut warned, mut moves_of_removed) = (0, 0, 0);
+        // What is played in spite of a warning is made red.
+        let mut red = BTreeSet::new();
         for (key, (stored, record)) in &book.entries {
             if goes(key) {
                 moves_of_removed += stored.len() as u64;
@@ -71,7 +80,7 @@ fn a_pruned_book_has_what_its_moves_lead_to() {
             let kept = stored.iter().filter_map(|(byte, annotation)| {
                 let child = &links[key][byte];
                 let fate = match after.contains(key) {
-                    true => fate_of(games(child)),
+                    true => fate_of(games(key), games(child)),
                     // No line leads here: only what is lost goes.
                     false if goes(child) => Fate::Gone,
                     false => Fate::Kept,
@@ -80,6 +89,7 @@ fn a_pruned_book_has_what_its_moves_lead_to() {
                     Fate::Kept => Some((*byte, *annotation)),
                     Fate::Out if !goes(child) => {
                         warned += 1;
+                        red.extend(plays.then_some(*child));
                         Some((*byte, Annotation::DUBIOUS))
                     }
                     _ => {
@@ -90,6 +100,10 @@ fn a_pruned_book_has_what_its_moves_lead_to() {
             });
             expected.add_key(*key, kept.collect(), *record);
         }
+        for key in &red {
+            let (_, record) = expected.entries.get_mut(key).unwrap();
+            record.recommendation = 0x40;
+        }
 
         let folder = Folder::new();
         let source = book.write(&folder, "x");
@@ -97,12 +111,12 @@ fn a_pruned_book_has_what_its_moves_lead_to() {
         let mut fates = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
             fates.extend(visit.moves.iter().map(|mv| {
                 let after = mv.after.expect("all moves lead to an entry");
-                fate_of(after.record.stats.games)
+                fate_of(visit.entry.record.stats.games, after.record.stats.games)
             }));
         };
         let warning = |_: &Visit<'_>, _: &VisitedMove| Annotation::DUBIOUS;
         let is_played = |moves: &[BookMove], played: &mut Vec<bool>| {
-            played.extend(moves.iter().map(|_| false));
+            played.extend(moves.iter().map(|mv| plays && mv.mark() != Mark::Avoid));
         };
         let mut rules = PruneRules::new(&mut fates, &warning, &is_played);
         let opened = open(&source);
@@ -119,9 +133,16 @@ fn a_pruned_book_has_what_its_moves_lead_to() {
         assert_sound(&target);
         let removed = (book.entries.len() - expected.entries.len()) as u64;
         assert_eq!((done.positions, count), (removed, removed));
-        assert_eq!((done.moves, done.warned, done.red), (moves, warned, 0));
+        assert_eq!(
+            (done.moves, done.warned, done.red),
+            (moves, warned, red.len() as u64)
+        );
+        (all_warned, all_red) = (all_warned + warned, all_red + done.red);
         assert_eq!(done.moves_of_removed, moves_of_removed);
+        // A book that loses nothing keeps the splits of its index.
+        assert_eq!(done.rewritten.splits_kept, first == Fate::Kept);
     }
+    assert!(all_warned > 5 && all_red > 5, "{all_warned} {all_red}");
 }
 
 /// Rare positions go, and moves to them; what they lead to stays.

@@ -14,7 +14,7 @@ use super::common::{
 };
 use proptest::prelude::*;
 use tabia_book::{
-    Error, Probe,
+    Error, PositionRecord, Probe,
     ctg::{
         BookWriter, CanonicalBoard, Key, RewriteOptions, Rewritten, WriteOptions, compact,
         encode_entry, merge, sum_entries,
@@ -173,6 +173,20 @@ fn an_index_that_only_seems_to_fit_costs_no_position() {
         compacted(&path, &path, false);
         assert_eq!(contents(&path), book.contents());
     }
+}
+
+#[test]
+fn a_key_that_is_no_position_is_left_out() {
+    let folder = Folder::new();
+    let (mut book, _) = random_book(3, 20);
+    let sound = book.contents();
+    let empty = Key::from_prefix(&[10, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+    book.add_key(empty, Vec::new(), PositionRecord::default());
+    let (path, target) = (book.write(&folder, "book"), folder.join("new.ctg"));
+    let done = compacted(&path, &target, true);
+    assert_eq!(done.salvage.bad_keys, 1);
+    assert!(done.salvage.messages[0].contains("one king of each colour"));
+    assert_eq!(contents(&target), sound);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use super::archives::{data, pack_7z};
 use super::{Folder, assert_has, assert_refused, convert, pgn, sample};
-use crate::open;
+use crate::{Previous, Watch, extract, open};
 
 fn gzip(text: &str) -> Vec<u8> {
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -90,4 +90,50 @@ fn a_second_file_of_one_name_in_a_zip_is_reported() {
         "x.zip: a file in it has the same name as another; only the last one is read",
     );
     assert_has(&messages, "1 cut sources");
+}
+
+/// Names that lead out of the folder, or that a system has for devices, are not written.
+#[test]
+fn an_archive_is_unpacked_into_its_folder_only() {
+    let folder = Folder::new();
+    let files = ["a/one.pgn", "../out.pgn", "two.txt", "A/ONE.pgn", "nul"];
+    let path = folder.put("x.7z", pack_7z(&files.map(|name| (name, name.as_bytes()))));
+    let unpack = |old| {
+        let watch = Watch::default();
+        extract(&path, &folder.join("to"), None, old, &watch)
+    };
+    let done = unpack(Previous::Refuse).unwrap();
+    let [one, two] = ["to/a/one.pgn", "to/two.txt"].map(|name| fs::read(folder.join(name)));
+    assert_eq!(
+        (one.unwrap(), two.unwrap()),
+        (b"a/one.pgn".to_vec(), b"two.txt".to_vec())
+    );
+    assert!(!folder.join("out.pgn").exists() && !folder.join("to/nul").exists());
+    assert_eq!((done.files, done.bytes), (2, 16));
+    for (fault, name) in done.faults.iter().zip(["../out.pgn", "A/ONE.pgn", "nul"]) {
+        let text = format!("x.7z: not unpacked: {name:?} is not a name for a file in a folder");
+        assert!(fault.contains(&text), "{fault}");
+    }
+    assert_eq!(done.faults.len(), 3);
+    assert!(unpack(Previous::Refuse).is_err());
+    assert_eq!(unpack(Previous::Replace).unwrap(), done);
+    let refused = extract(
+        &folder.join("to/two.txt"),
+        folder.path(),
+        None,
+        Previous::Refuse,
+        &Watch::default(),
+    );
+    assert!(refused.unwrap_err().to_string().contains("not an archive"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_read_once_as_pgn() {
+    use std::os::fd::AsRawFd as _;
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let writing = std::thread::spawn(move || writer.write_all(sample().as_bytes()));
+    let path = format!("/proc/self/fd/{}", reader.as_raw_fd());
+    assert_eq!(pgn(path.as_ref()), sample());
+    writing.join().unwrap().unwrap();
 }

@@ -189,6 +189,15 @@ fn every_database_in_a_zip_is_read() {
     }
     assert!(text == expected, "{messages}");
     assert_has(&messages, "all.zip/small.dci: game 2: game cut short");
+    // Progress goes forward, to the end of the archive.
+    let mut source = crate::open(&path).unwrap();
+    let mut read = Vec::new();
+    while source.next_batch().unwrap().is_some() {
+        read.push(source.bytes_read());
+    }
+    read.push(source.bytes_read());
+    assert!(read.is_sorted() && read[0] < read[read.len() - 2]);
+    assert_eq!(read.last(), Some(&fs::metadata(&path).unwrap().len()));
 }
 
 #[test]

@@ -62,9 +62,7 @@ impl BlockMaker {
         mut put: impl FnMut(u64, &[u8]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (mut cursor, mut texts) = (Cursor::new(&games.bytes), Vec::new());
-        while cursor.remaining() > 0
-            && record::copy(&mut cursor, &mut texts, &mut self.texts, &mut self.bytes).is_some()
-        {
+        while record::copy(&mut cursor, &mut texts, &mut self.texts, &mut self.bytes).is_some() {
             self.next += 1;
             if self.bytes.len() >= BLOCK_BYTES {
                 self.close(&mut put)?;

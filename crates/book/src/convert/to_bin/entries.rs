@@ -81,7 +81,7 @@ pub(super) fn lines(
                 Form::from_orientation(start.orientation),
                 |entries| {
                     done += entries;
-                    work.step("walking", done, total)
+                    work.steps("walking", done, total)
                 },
             )?;
         }

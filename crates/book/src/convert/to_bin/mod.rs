@@ -134,7 +134,7 @@ impl Lines {
             |bytes| {
                 output.write_bytes(&bytes)?;
                 written += (bytes.len() / bin::ENTRY_BYTES) as u64;
-                work.step("writing", written, None)
+                work.steps("writing", written, None)
             },
         )?;
         Ok(written)

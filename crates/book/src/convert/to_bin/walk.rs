@@ -84,7 +84,7 @@ pub(super) fn lines(
                 held += found.held;
                 lines.add(|sorter| found.lines.iter().try_for_each(|line| sorter.push(line)))?;
                 done += share.len() as u64;
-                work.step("walking", done, None)?;
+                work.steps("walking", done, None)?;
                 for (at, mv, position, key) in found.next {
                     if seen.insert(key)
                         && let Some(here) = share.get(at as usize)

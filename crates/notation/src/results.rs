@@ -78,8 +78,8 @@ impl Results {
         (self.games() > 0).then(|| self.half_points() as f64 / (2 * self.games()) as f64)
     }
 
-    /// The 95 % interval of the points per game: Wilson's interval, narrower if there are
-    /// draws. `None` without games.
+    /// The 95 % interval of the points per game: Wilson's interval, narrower if some games,
+    /// but not all, are draws. `None` without games.
     #[must_use]
     pub fn interval(self) -> Option<[f64; 2]> {
         let score = self.score()?;

@@ -331,7 +331,7 @@ fn each_form_has_the_transposition_that_is_played_there() {
     let (source, target) = (book.write(&folder, "x.ctg"), folder.join("x.bin"));
     let policy = Policy::default().variety(0);
     let job = ConvertJob::new(source.clone(), target.clone()).all_forms(true);
-    convert(&job.policy(policy.clone())).unwrap();
+    convert(&job.policy(policy)).unwrap();
     let (ctg, polyglot) = (
         open(source),
         BinBook::open(&target, &OpenOptions::default()),
@@ -355,7 +355,7 @@ fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
         let target = folder.join("x.bin");
         let job = ConvertJob::new(source.clone(), target.clone())
             .all_forms(all_forms)
-            .policy(policy.clone());
+            .policy(policy);
         let done = convert(&job).unwrap();
         let polyglot = BinBook::open(&target, &OpenOptions::default()).unwrap();
         assert!(polyglot.is_sorted() && polyglot.notices().is_empty());

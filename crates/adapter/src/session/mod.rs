@@ -1137,11 +1137,13 @@ impl Session {
     /// the next one.
     fn skip_position(&mut self, out: &mut dyn Output) {
         self.engine.withhold_position();
-        if let Some(reply) = self.owed.found(NO_MOVE) {
+        let is_perft = self.owed.forget_perft();
+        let reply = self.owed.found(NO_MOVE);
+        if is_perft || reply.is_some() {
             info_string("the position is not searched again", out);
-            if let Reply::Send(line) = reply {
-                out.gui(&line);
-            }
+        }
+        if let Some(Reply::Send(line)) = reply {
+            out.gui(&line);
         }
     }
 

@@ -203,6 +203,8 @@ impl Counter {
             }
             let after = notation::after(before, m);
             let subject = match annotation.nag {
+                // An entry is that of the mirror image, too, where the other side moves.
+                1..=8 if !extent.has_moves_of(before) => None,
                 1..=8 => CanonicalBoard::from_position(before).and_then(|board| {
                     let byte = encode_move_byte(&board, m)?;
                     Some((

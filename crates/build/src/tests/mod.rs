@@ -450,3 +450,22 @@ fn the_progress_never_goes_back_and_ends_with_the_whole() {
     );
     assert!(seen.last().is_some_and(|done| *done > 0.94), "{seen:?}");
 }
+
+/// An entry is that of the mirror image, too, where the other side moves.
+#[test]
+fn a_book_for_one_side_has_no_signs_of_the_others_moves() {
+    let folder = Folder::new();
+    let games = "1. e4 e5 2. Nf3 *\n\n[Event \"?\"]\n\n1. e3 e5 2. e4 Nf6 $2 *\n";
+    fs::write(folder.join("games.pgn"), games).unwrap();
+    for (side, sign) in [("white", 0), ("black", 2)] {
+        let line = format!("--only {side} --annotations games.pgn");
+        made(&folder, &line).unwrap();
+        let book = open(folder.join("out.ctg"));
+        let entries = book.entries().map(Result::unwrap);
+        let signs: u32 = entries
+            .flat_map(|entry| entry.moves)
+            .map(|(_, sign)| u32::from(sign.nag()))
+            .sum();
+        assert_eq!(signs, sign, "{side}");
+    }
+}

@@ -134,7 +134,9 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         Ok((plan, registration))
     };
     if args.dry_run {
-        show_plan(&plan_for(&finds)?.0, out)?;
+        let (plan, _) = plan_for(&finds)?;
+        show_plan(&plan, out)?;
+        show_lines_to_type(&plan, out)?;
         return Ok(0);
     }
     loop {
@@ -183,16 +185,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         writeln!(out, "Done. \"tabia setup --remove\" undoes it.")?;
     }
     let works = try_it(Path::new(&registration.command), out)?;
-    for (program, lines) in &plan.to_type {
-        writeln!(
-            out,
-            "\n{}",
-            Painted(HEADING, format!("{program}: lines to type"))
-        )?;
-        for line in lines.lines() {
-            writeln!(out, "  {}", plain(line))?;
-        }
-    }
+    show_lines_to_type(&plan, out)?;
     if !finds.programs.is_empty() {
         writeln!(out, "\n{}", Painted(HEADING, "Where to find Tabia"))?;
     }
@@ -204,6 +197,20 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         writeln!(out, "  {}: {place}", program.title())?;
     }
     Ok(u8::from(!works))
+}
+
+fn show_lines_to_type(plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
+    for (place, lines) in &plan.to_type {
+        writeln!(
+            out,
+            "\n{}",
+            Painted(HEADING, format!("{place}: lines to type"))
+        )?;
+        for line in lines.lines() {
+            writeln!(out, "  {}", plain(line))?;
+        }
+    }
+    Ok(())
 }
 
 fn remove(

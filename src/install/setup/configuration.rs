@@ -33,7 +33,7 @@ pub(crate) fn write(engines: &[PathBuf], books: &[PathBuf]) -> String {
 }
 
 /// The lines that a configuration lacks for these engines and books; with them it can use
-/// all of these. An engine that it names in any folder is not missing.
+/// all of these. A `command` without a folder names the engine of any folder.
 #[must_use]
 pub(crate) fn lacking(config: &Config, engines: &[PathBuf], books: &[PathBuf]) -> String {
     let known = config.engines.iter().map(|engine| engine.name.as_str());

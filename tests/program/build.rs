@@ -308,3 +308,11 @@ fn a_book_is_a_source_too() {
     let refused = build(pgn(second), &format!("{book} --min-games 2"));
     refused.ran.refused("--min-games");
 }
+
+#[test]
+fn what_a_book_does_not_have_is_said() {
+    let head = "[SetUp \"1\"]\n[FEN \"8/4P1k1/8/8/8/8/8/4K3 w - - 0 1\"]\n\n";
+    let messages = build(format!("{head}1. e8=N+ Kf8 *\n"), "--setups").messages();
+    assert_has(&messages, "1 game");
+    assert_has(&messages, "1 move left out that the format cannot hold");
+}

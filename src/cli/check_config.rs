@@ -13,7 +13,7 @@ use tabia_adapter::book_set::{BookSpec, Opener, as_played};
 use tabia_adapter::conditions::GameConditions;
 use tabia_adapter::config::Config;
 use tabia_adapter::session::{ANALYSE_MODE, Engines, IfNoneStarts, Profile};
-use tabia_adapter::settings::{Cover, OptionId, Options};
+use tabia_adapter::settings::{Cover, ENGINE_PREFIX, OptionId, Options};
 use tabia_adapter::transcript::escape;
 use tabia_book::policy::{Exit, choose};
 use tabia_book::{Book, Probe};
@@ -247,9 +247,13 @@ fn print_options(
 ) -> io::Result<u32> {
     let mut wrong = 0;
     for option @ (name, value) in &profile.options {
-        write!(out, "  {name} = {}", shown(value))?;
+        // By the name with which it is set, if Tabia has one of that name too.
+        let (prefix, meant) = match OptionId::by_name(name) {
+            Some(_) => (ENGINE_PREFIX, None),
+            None => ("", OptionId::like(name).map(|meant| meant.spec().name)),
+        };
+        write!(out, "  {prefix}{name} = {}", shown(value))?;
         let option_error = declared.and_then(|declared| option_error(declared, name, value));
-        let meant = OptionId::like(name).map(|meant| meant.spec().name);
         match (&option_error, meant) {
             (None, None) => writeln!(out)?,
             (None, Some(meant)) => writeln!(out, " (of the engine; did you mean {meant}?)")?,

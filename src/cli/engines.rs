@@ -95,10 +95,14 @@ pub(super) fn engines(
                 Some(id) => {
                     profile.settings.set(id, value)?;
                 }
-                None => profile.options.push((name.to_owned(), value.to_owned())),
+                None => {
+                    let name = OptionId::name_for_engine(name);
+                    profile.options.push((name.to_owned(), value.to_owned()));
+                }
             }
         }
         if OptionId::by_name(name).is_none()
+            && OptionId::without_prefix(name).is_none()
             && let Some(meant) = OptionId::like(name)
         {
             message!(

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use tabia_uci::engine::check_value;
 use tabia_uci::gui::Clocks;
 
 tabia_notation::named! {
@@ -119,21 +120,19 @@ pub struct GameConditions {
 impl GameConditions {
     /// Handles an option of the engine that may set the rules; true if it does.
     pub(crate) fn set_rules(&mut self, option: &str, value: &str) -> bool {
-        let on = matches!(
-            value.to_ascii_lowercase().as_str(),
-            "true" | "1" | "yes" | "on"
-        );
+        // A value that means nothing is not sent to the engine either.
+        let on = check_value(value);
         let option = option.to_ascii_lowercase();
         match option.strip_prefix("uci_") {
             Some("variant") if value.trim() == "<empty>" => self.variant = Variant::Chess,
             Some("variant") => self.variant = Variant::named(value),
-            Some("chess960") => self.chess960 = on,
+            Some("chess960") => self.chess960 = on.unwrap_or(self.chess960),
             Some(name) if SWITCHES.contains(&name) => {
                 let named = Variant::named(name);
-                if on {
-                    self.variant = named;
-                } else if self.variant == named {
-                    self.variant = Variant::Chess;
+                match on {
+                    Some(true) => self.variant = named,
+                    Some(false) if self.variant == named => self.variant = Variant::Chess,
+                    Some(false) | None => {}
                 }
             }
             _ => return false,

@@ -166,11 +166,123 @@ pub fn position(text: &str) -> Result<Chess, FenError> {
     if fields.len() < 3 {
         setup.castling_rights = possible_rights(&setup.board);
     }
+    setup.ep_square = setup.ep_square.map(|square| behind_pawn(&setup, square));
     let mode = CastlingMode::detect(&setup);
     position_of(setup, mode).map_err(|reason| FenError::Illegal {
         fen: shown(),
         reason,
     })
+}
+
+/// The crate `chess` 3.2.0 writes the square of the pawn that has just moved, and not the
+/// one behind it.
+fn behind_pawn(setup: &Setup, square: Square) -> Square {
+    let behind = square.xor(Square::A2);
+    let is_pawn = setup.board.piece_at(square) == Some(Role::Pawn.of(!setup.turn));
+    match is_pawn && behind.rank() == setup.turn.relative_rank(Rank::Sixth) {
+        true => behind,
+        false => square,
+    }
+}
+
+/// A flaw of a FEN: what a field says that cannot be so, and how [`position`] reads it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FenFlaw {
+    /// It has not the fields of a FEN in its own form: some are missing, or something is
+    /// around them.
+    #[error("the FEN is not complete: read as \"{0}\"")]
+    Form(String),
+    /// There are other castling rights than kings and rooks allow.
+    #[error("castling rights {written} are impossible here: read as {read}")]
+    Castling {
+        /// The field.
+        written: String,
+        /// What it is read as.
+        read: String,
+    },
+    /// No pawn has just passed the en passant square.
+    #[error("en passant square {written} is impossible here: read as {read}")]
+    EnPassant {
+        /// The field.
+        written: String,
+        /// What it is read as.
+        read: String,
+    },
+    /// A counter is greater than in any game.
+    #[error("counter {written} is too large: read as {read}")]
+    Counter {
+        /// The field.
+        written: String,
+        /// What it is read as.
+        read: u32,
+    },
+}
+
+/// The FEN without its flaws, and these; `None` if there are none. `read` is the position
+/// that [`position`] reads from it.
+///
+/// Programs differ in what they do about a flaw, and some end: so nobody is told the
+/// text as it was written.
+#[must_use]
+pub fn correction(written: &str, read: &Chess) -> Option<(String, Vec<FenFlaw>)> {
+    /// Stockfish 19 takes halfmoves up to 32,767, and full moves up to 100,000 at least.
+    const MOST: [u32; 2] = [32_767, 100_000];
+    let whole = fen_text(&Fen::from_position(read, EnPassantMode::Always));
+    let whole: Vec<&str> = whole.split(' ').collect();
+    let mut fields: Vec<String> = written.split_whitespace().map(str::to_owned).collect();
+    let counters = fields.iter().skip(4).take(2);
+    let has_form = fields.len() >= 4
+        && of_board(&fields[0]).is_none()
+        && matches!(fields[1].as_str(), "w" | "b")
+        && counters.clone().all(|counter| is_number(counter));
+    let mut flaws = Vec::new();
+    if !has_form {
+        fields = whole.iter().map(|&field| field.to_owned()).collect();
+    } else {
+        let rights = match fields[2].as_str() {
+            "-" => 0,
+            letters => letters.len(),
+        };
+        let (written, read_as) = (&fields[2], whole[2].to_owned());
+        if rights != read.castles().castling_rights().count() {
+            flaws.push(FenFlaw::Castling {
+                written: written.clone(),
+                read: read_as.clone(),
+            });
+            fields[2] = read_as;
+        }
+        let (written, read_as) = (&fields[3], whole[3].to_owned());
+        if *written != read_as {
+            flaws.push(FenFlaw::EnPassant {
+                written: written.clone(),
+                read: read_as.clone(),
+            });
+            fields[3] = read_as;
+        }
+    }
+    for (field, most) in fields.iter_mut().skip(4).zip(MOST) {
+        if field.parse().is_ok_and(|number: u32| number > most) {
+            flaws.push(FenFlaw::Counter {
+                written: field.clone(),
+                read: most,
+            });
+            *field = most.to_string();
+        }
+    }
+    let fen = fields.join(" ");
+    if !has_form {
+        flaws.insert(0, FenFlaw::Form(fen.clone()));
+    }
+    (!flaws.is_empty()).then_some((fen, flaws))
+}
+
+/// Whether a game can lead to the position, as far as its pieces and checks show: some
+/// engines end on others.
+#[must_use]
+pub fn is_possible(position: &Chess) -> bool {
+    let setup = position.to_setup(EnPassantMode::Legal);
+    Chess::from_setup(setup, position.castles().mode()).is_ok()
 }
 
 /// Whether a text for [`position`] has a board, but lacks fields after it, which are
@@ -428,6 +540,7 @@ mod tests {
         for (text, wanted) in [
             ("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1", "w - - 0 1"),
             ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "w - - 0 1"),
+            ("4k3/8/8/3Pp3/8/8/8/4K3 w - e5 0 1", "w - e6 0 1"),
             ("7k/8/8/8/8/8/PPPPPPPP/QQQQKQ2 w - - 0 1", "w - - 0 1"),
         ] {
             let read = position(text).map(|read| fen(&read));
@@ -436,6 +549,88 @@ mod tests {
                 "{read:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_flaw_is_corrected_in_its_field_only() {
+        const BOARD: &str = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR";
+        for (written, corrected, said) in [
+            ("b KQkq e3 0 3", None, ""),
+            ("b qkQK e3", None, ""),
+            ("b HAha e3 4 3", None, ""),
+            ("b - - 0 3 and more", None, ""),
+            (
+                "b KQkq e4 0 3",
+                Some("b KQkq e3 0 3"),
+                "en passant square e4 is impossible here: read as e3",
+            ),
+            (
+                "b HAha e6 7 3",
+                Some("b HAha - 7 3"),
+                "en passant square e6 is impossible here: read as -",
+            ),
+            (
+                "w KQkq e3 0 3",
+                Some("w KQkq - 0 3"),
+                "en passant square e3 is impossible here: read as -",
+            ),
+            (
+                "b KQkqK - 0 3",
+                Some("b KQkq - 0 3"),
+                "castling rights KQkqK are impossible here: read as KQkq",
+            ),
+            (
+                "b KQ - 70000 4000000000",
+                Some("b KQ - 32767 100000"),
+                "counter 70000 is too large: read as 32767; \
+                 counter 4000000000 is too large: read as 100000",
+            ),
+            (
+                "b",
+                Some("b KQkq - 0 1"),
+                "the FEN is not complete: read as \"rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\"",
+            ),
+        ] {
+            let written = format!("{BOARD} {written}");
+            let read = position(&written).unwrap();
+            let found = correction(&written, &read);
+            let (fen, flaws) = found.map_or((None, String::new()), |(fen, flaws)| {
+                let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+                (Some(fen), flaws.join("; "))
+            });
+            assert_eq!(fen, corrected.map(|fields| format!("{BOARD} {fields}")));
+            assert_eq!(flaws, said);
+        }
+        let rooks = "4k2r/8/8/8/8/8/8/R3K3 w KQkq - 0 1";
+        let (fen, _) = correction(rooks, &position(rooks).unwrap()).unwrap();
+        assert_eq!(fen, "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1");
+    }
+
+    /// What is corrected has no flaw, and is the same position.
+    #[test]
+    fn a_corrected_fen_is_right() {
+        let mut count = 0;
+        for board in [
+            "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR",
+            "r3k2r/8/8/3Pp3/8/8/8/1R2K1R1",
+            "4k3/4p3/8/8/8/8/8/4K3",
+        ] {
+            let squares = Square::ALL.iter().map(ToString::to_string);
+            for square in squares.chain(["-".to_owned()]) {
+                for rest in ["w KQkq", "b KQkq", "w -", "b GBha", "b AHah", "w KKK"] {
+                    let written = format!("{board} {rest} {square} 3 40");
+                    let read = position(&written).unwrap();
+                    let Some((fen, _)) = correction(&written, &read) else {
+                        continue;
+                    };
+                    count += 1;
+                    let again = position(&fen).unwrap();
+                    assert_eq!(again, read, "{written}");
+                    assert_eq!(correction(&fen, &again), None, "{written}");
+                }
+            }
+        }
+        assert!(count > 1000, "{count}");
     }
 
     #[test]

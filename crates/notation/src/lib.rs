@@ -30,8 +30,8 @@ mod results;
 pub mod value;
 
 pub use fen::{
-    FenError, FenFault, IllegalPosition, colours_exchanged, fen, fen_text, is_incomplete, ply,
-    position, position_of,
+    FenError, FenFault, FenFlaw, IllegalPosition, colours_exchanged, correction, fen, fen_text,
+    is_incomplete, is_possible, ply, position, position_of,
 };
 pub use line::{Line, LineError, MOST_PLIES, annotations, is_noise, is_null, pass};
 pub use moves::{

@@ -20,5 +20,5 @@ fn main() {
     let declared = engine::option(line.as_bytes()).expect("it has a name and a type");
     println!("{} goes up to {:?}", declared.name, declared.field("max"));
     // The same option under another name, as a proxy announces it.
-    println!("{}", declared.announce("Engine Hash"));
+    println!("{}", tabia_uci::line::text(&declared.announce("Engine ")));
 }

@@ -1,5 +1,6 @@
 //! Parses lines of the engine.
 
+use super::gui::SetOption;
 use super::line::{first_word, rest_after, text, words};
 
 /// The kind of a line of the engine, by its first word. `info` lines, by far the most,
@@ -71,45 +72,126 @@ pub struct EngineOption {
     pub kind: String,
     /// The words after the type (default, limits, values), unchanged.
     pub details: String,
+    /// Name and details as they came, if that was not UTF-8: the program must get these
+    /// bytes, and the engine must get them back.
+    bytes: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 impl EngineOption {
-    /// The line that announces the option under the name `name`.
+    /// The line that announces the option, with `prefix` before its name.
     ///
     /// Types outside the standard become `string` or `button` (python-chess refuses an
     /// engine with others), and a string without a default gets `<empty>` (Lucas Chess
     /// and older Cute Chess drop it otherwise).
     #[must_use]
-    pub fn announce(&self, name: &str) -> String {
+    pub fn announce(&self, prefix: &str) -> Vec<u8> {
         let kind = match self.kind.as_str() {
             known @ ("check" | "spin" | "combo" | "button" | "string") => known,
             "reset" | "save" => "button",
             _ => "string",
         };
-        let details = match (kind, self.details.as_str()) {
-            ("string", "" | "default") => " default <empty>".to_owned(),
-            ("button", _) | (_, "") => String::new(),
-            (_, details) => format!(" {details}"),
+        let details = match (kind, self.details_bytes()) {
+            ("string", b"" | b"default") => b"default <empty>",
+            ("button", _) => &b""[..],
+            (_, details) => details,
         };
-        format!("option name {name} type {kind}{details}")
+        let mut line = format!("option name {prefix}").into_bytes();
+        line.extend_from_slice(self.name_bytes());
+        line.extend_from_slice(b" type ");
+        line.extend_from_slice(kind.as_bytes());
+        if !details.is_empty() {
+            line.push(b' ');
+            line.extend_from_slice(details);
+        }
+        line
+    }
+
+    /// The name as the engine wrote it.
+    fn name_bytes(&self) -> &[u8] {
+        let bytes = self.bytes.as_ref();
+        bytes.map_or(self.name.as_bytes(), |(name, _)| name)
+    }
+
+    fn details_bytes(&self) -> &[u8] {
+        let bytes = self.bytes.as_ref();
+        bytes.map_or(self.details.as_bytes(), |(_, details)| details)
     }
 }
 
+/// What a value of a check option means: `true` or `false` in any case, and the words that
+/// programs send instead; `None` if it is neither.
+///
+/// Engines take `true` and `false` only: every Stockfish ignores `True`.
+#[must_use]
+pub fn check_value(value: &str) -> Option<bool> {
+    let is = |words: [&str; 4]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
+    match (
+        is(["true", "1", "yes", "on"]),
+        is(["false", "0", "no", "off"]),
+    ) {
+        (true, _) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => None,
+    }
+}
+
+/// A whole number, also written with zeros after a point: Stockfish took `2.0` up to 18,
+/// and 19 ignores it.
+fn whole_number(value: &str) -> Option<i64> {
+    let whole = match value.split_once('.') {
+        Some((whole, zeros)) if zeros.bytes().all(|digit| digit == b'0') => whole,
+        Some(_) => return None,
+        None => value,
+    };
+    whole.parse().ok()
+}
+
 impl EngineOption {
+    /// The line that sets the option as the engine expects it, with its own name; `None`
+    /// if the line that has come is that, or if the value is not one of the option.
+    #[must_use]
+    pub fn line_to_set(&self, option: &SetOption) -> Option<Vec<u8>> {
+        let written = option.value.as_deref()?;
+        let value = self.expected_form(written);
+        // The bytes of such a name depend on who has written it.
+        let is_renamed = self.bytes.is_some() && !self.name.is_ascii();
+        if value.is_none() && !is_renamed {
+            return None;
+        }
+        let mut line = b"setoption name ".to_vec();
+        line.extend_from_slice(self.name_bytes());
+        line.extend_from_slice(b" value ");
+        line.extend_from_slice(value.as_deref().unwrap_or(written));
+        Some(line)
+    }
+
+    /// The value in the form that the engine has declared, if it is written otherwise.
+    fn expected_form(&self, written: &[u8]) -> Option<Vec<u8>> {
+        let value = text(written.trim_ascii());
+        let form = match self.kind.as_str() {
+            "check" => check_value(&value)?.to_string().into_bytes(),
+            "spin" if value.contains('.') => whole_number(&value)?.to_string().into_bytes(),
+            "combo" => self
+                .parts("var")
+                .into_iter()
+                .find(|known| text(known).eq_ignore_ascii_case(&value))?,
+            _ => return None,
+        };
+        (form != written).then_some(form)
+    }
+
     /// Describes the accepted values if this one is not among them; `None` if the
     /// declaration allows it.
     fn expects(&self, value: &str) -> Option<String> {
         let value = value.trim();
         match self.kind.as_str() {
-            "check" => {
-                let known = ["true", "false"].iter();
-                let fits = known.clone().any(|known| value.eq_ignore_ascii_case(known));
-                (!fits).then(|| "true or false".to_owned())
-            }
+            "check" => check_value(value)
+                .is_none()
+                .then(|| "true or false".to_owned()),
             "spin" => {
                 let limit = |key| -> Option<i64> { self.field(key)?.parse().ok() };
                 let (least, greatest) = (limit("min"), limit("max"));
-                let fits = value.parse().is_ok_and(|number: i64| {
+                let fits = whole_number(value).is_some_and(|number| {
                     least.is_none_or(|least| least <= number)
                         && greatest.is_none_or(|greatest| number <= greatest)
                 });
@@ -138,15 +220,35 @@ impl EngineOption {
 
     /// The texts after each `key` in the details.
     pub fn fields(&self, key: &str) -> impl Iterator<Item = String> {
-        let words: Vec<&str> = self.details.split_whitespace().collect();
-        let is_key = |word: &&str| matches!(*word, "default" | "min" | "max" | "var");
-        let texts: Vec<String> = words
-            .chunk_by(|_, next| !is_key(next))
-            .filter_map(|field| field.split_first())
-            .filter(|(word, _)| **word == key)
-            .map(|(_, text)| text.join(" "))
-            .collect();
-        texts.into_iter()
+        self.parts(key).into_iter().map(|part| text(&part))
+    }
+
+    /// The bytes after each `key` in the details, inner blanks collapsed.
+    fn parts(&self, key: &str) -> Vec<Vec<u8>> {
+        let is_key = |word: &[u8]| matches!(word, b"default" | b"min" | b"max" | b"var");
+        let mut found: Vec<(&[u8], Vec<u8>)> = Vec::new();
+        for word in words(self.details_bytes()) {
+            match found.last_mut() {
+                // A value of a combo may bear the name of another key.
+                Some((b"default" | b"var", value))
+                    if value.is_empty() && self.kind == "combo" && word != b"var" =>
+                {
+                    value.extend_from_slice(word);
+                }
+                _ if is_key(word) => found.push((word, Vec::new())),
+                Some((_, value)) => {
+                    if !value.is_empty() {
+                        value.push(b' ');
+                    }
+                    value.extend_from_slice(word);
+                }
+                None => {}
+            }
+        }
+        let wanted = found
+            .into_iter()
+            .filter(|(word, _)| *word == key.as_bytes());
+        wanted.map(|(_, value)| value).collect()
     }
 }
 
@@ -170,8 +272,6 @@ pub enum OptionError {
         expected: String,
         /// The rejected value.
         value: String,
-        /// Some engines may accept it anyway: `yes` for a check option.
-        doubtful: bool,
     },
 }
 
@@ -202,13 +302,10 @@ pub fn check_option(declared: &[EngineOption], name: &str, value: &str) -> Resul
     let Some(expected) = option.expects(value) else {
         return Ok(());
     };
-    let words = ["1", "0", "yes", "no", "on", "off"];
-    let spelt = words.iter().any(|word| value.eq_ignore_ascii_case(word));
     Err(OptionError::Value {
         name: option.name.clone(),
         expected,
         value: value.chars().take(80).collect(),
-        doubtful: option.kind == "check" && spelt,
     })
 }
 
@@ -227,10 +324,13 @@ pub fn option(line: &[u8]) -> Option<EngineOption> {
         .or_else(|| list.windows(2).position(|pair| pair[0] == b"type"))?;
     let name: Vec<String> = list.get(..at)?.iter().map(|word| text(word)).collect();
     let kind = list.get(at + 1)?;
+    let details = rest_after(after_name, kind).trim_ascii_end();
+    let is_text = std::str::from_utf8(after_name).is_ok();
     let read = EngineOption {
         name: name.join(" "),
         kind: text(kind),
-        details: text(rest_after(after_name, kind).trim_ascii_end()),
+        details: text(details),
+        bytes: (!is_text).then(|| (list[..at].join(&b' '), details.to_vec())),
     };
     (!read.name.is_empty()).then_some(read)
 }
@@ -289,6 +389,7 @@ fn square(text: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gui::{self, GuiCommand};
     use proptest::prelude::*;
 
     #[test]
@@ -345,7 +446,9 @@ mod tests {
             let option = option(format!("option name {name} {details}").as_bytes()).unwrap();
             assert_eq!(option.name, name);
             let announced = format!("option name {name} {}", announced.unwrap_or(details));
-            assert_eq!(option.announce(name), announced);
+            assert_eq!(text(&option.announce("")), announced);
+            let prefixed = announced.replacen("name ", "name Engine ", 1);
+            assert_eq!(text(&option.announce("Engine ")), prefixed);
         }
         let blanks = option(b"option name Debug  Log File type string default ").unwrap();
         assert_eq!(blanks.name, "Debug Log File");
@@ -376,6 +479,8 @@ mod tests {
             ("hash", " 1024 "),
             ("Threads", "-3"),
             ("Ponder", "True"),
+            ("Ponder", "yes"),
+            ("Hash", "64.0"),
             ("Style", "very wild"),
             ("Anything", "y"),
             ("Path", ""),
@@ -395,7 +500,8 @@ mod tests {
             ("Hash", "2.5", "from 1 to 1024"),
             ("Hash", "", "from 1 to 1024"),
             ("Threads", "x", "takes a whole number, not \"x\""),
-            ("Ponder", "yes", "takes true or false, not \"yes\""),
+            ("Ponder", "maybe", "takes true or false, not \"maybe\""),
+            ("Ponder", "", "takes true or false, not \"\""),
             ("Style", "Wild", "takes one of Solid, Very Wild, not"),
             ("Hsh", "3", "no option \"Hsh\" (did you mean \"Hash\"?)"),
             ("Contempt", "3", "has no option \"Contempt\""),
@@ -403,12 +509,101 @@ mod tests {
             let error = check(name, value).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
-        let doubtful = |name, value| {
-            let wrong = check_option(&declared, name, value).unwrap_err();
-            matches!(wrong, OptionError::Value { doubtful: true, .. })
+    }
+
+    /// Whatever a program writes, the engine gets what it has declared.
+    #[test]
+    fn a_value_is_sent_in_the_form_that_the_engine_declares() {
+        let sent = |declared: &[u8], line: &[u8]| {
+            let option = option(declared).unwrap();
+            let GuiCommand::SetOption(set) = gui::parse(line) else {
+                panic!("{line:?}");
+            };
+            assert_eq!(option.expects(&set.text()), None, "{line:?}");
+            option.line_to_set(&set)
         };
-        assert!(doubtful("Ponder", "On") && !doubtful("Ponder", "maybe"));
-        assert!(!doubtful("Hash", "yes"));
+        let ponder = b"option name Ponder type check default false";
+        let hash = b"option name Hash type spin default 16 min 1 max 1024";
+        let style = b"option name Style type combo default default var default var Very Wild";
+        for (declared, value, wanted) in [
+            (&ponder[..], "true", None),
+            (ponder, "false", None),
+            (ponder, "True", Some("true")),
+            (ponder, "FALSE", Some("false")),
+            (ponder, "yes", Some("true")),
+            (ponder, "0", Some("false")),
+            (hash, "2", None),
+            (hash, "+2", None),
+            (hash, "2.0", Some("2")),
+            (hash, "64.", Some("64")),
+            (style, "default", None),
+            (style, "Default", Some("default")),
+            (style, "very wild", Some("Very Wild")),
+        ] {
+            let name = text(words(declared).nth(2).unwrap());
+            let line = format!("setoption name {} value {value}", name.to_lowercase());
+            let wanted = wanted.map(|value| format!("setoption name {name} value {value}"));
+            assert_eq!(
+                sent(declared, line.as_bytes()),
+                wanted.map(String::into_bytes)
+            );
+        }
+        let path = b"option name Path type string default <empty>";
+        assert_eq!(sent(path, b"setoption name Path value True"), None);
+        assert_eq!(sent(path, b"setoption name Path value 2.0"), None);
+    }
+
+    #[test]
+    fn a_combo_may_have_a_value_that_is_called_default() {
+        let values = |details: &str| {
+            let line = format!("option name Style type combo {details}");
+            let read = option(line.as_bytes()).unwrap();
+            (
+                read.field("default"),
+                read.fields("var").collect::<Vec<_>>().join("|"),
+            )
+        };
+        let of = |default: &str, all: &str| (Some(default.to_owned()), all.to_owned());
+        for (details, wanted) in [
+            (
+                "default default var default var wild",
+                of("default", "default|wild"),
+            ),
+            (
+                "var default var min var max default min",
+                of("min", "default|min|max"),
+            ),
+            ("var a b var c default a b", of("a b", "a b|c")),
+            ("default var a var b", of("", "a|b")),
+        ] {
+            assert_eq!(values(details), wanted, "{details}");
+        }
+    }
+
+    /// Bytes in, the same bytes out.
+    #[test]
+    fn names_and_values_in_latin_1_stay_as_they_are() {
+        let line = b"option name B\xfccher  Art type combo default gro\xdf var gro\xdf var klein";
+        let read = option(line).unwrap();
+        assert_eq!(read.name, "B\u{fc}cher Art");
+        let announced =
+            b"option name B\xfccher Art type combo default gro\xdf var gro\xdf var klein";
+        assert_eq!(read.announce(""), announced);
+        for line in [
+            &b"setoption name B\xfccher Art value gro\xdf"[..],
+            "setoption name B\u{fc}cher Art value gro\u{df}".as_bytes(),
+        ] {
+            let GuiCommand::SetOption(set) = gui::parse(line) else {
+                panic!("{line:?}");
+            };
+            let sent = read.line_to_set(&set).unwrap();
+            assert_eq!(sent, b"setoption name B\xfccher Art value gro\xdf");
+        }
+        let of = |line: &[u8]| option(line).unwrap().announce("");
+        let line = b"option name Pfad type string default C:\\B\xfccher";
+        assert_eq!(of(line), line);
+        let line = "option name B\u{fc}cher type check default true".as_bytes();
+        assert_eq!(of(line), line);
     }
 
     /// GUIs take the whole rest of a line for a move.

@@ -1,6 +1,7 @@
 //! Splits bytes into lines and lines into words.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
 /// The longest accepted line, in bytes. A `position` line of 20,000 plies has 100 kB; a
 /// longer line than this is not UCI.
@@ -26,6 +27,27 @@ pub fn first_word(line: &[u8]) -> &[u8] {
 pub fn rest_after<'a>(line: &'a [u8], word: &[u8]) -> &'a [u8] {
     let end = (word.as_ptr() as usize + word.len()).saturating_sub(line.as_ptr() as usize);
     line.get(end..).unwrap_or_default().trim_ascii_start()
+}
+
+/// The line with other bytes in these places, which are in order and apart.
+#[must_use]
+pub fn replaced(line: &[u8], changes: &[(Range<usize>, Vec<u8>)]) -> Vec<u8> {
+    let mut new = Vec::with_capacity(line.len() + 8 * changes.len());
+    let mut from = 0;
+    for (at, bytes) in changes {
+        new.extend_from_slice(line.get(from..at.start).unwrap_or_default());
+        new.extend_from_slice(bytes);
+        from = at.end;
+    }
+    new.extend_from_slice(line.get(from..).unwrap_or_default());
+    new
+}
+
+/// The place of `word` (a slice of `line` from [`words`]) in its line.
+#[must_use]
+pub fn place(line: &[u8], word: &[u8]) -> Range<usize> {
+    let start = (word.as_ptr() as usize).saturating_sub(line.as_ptr() as usize);
+    start..start + word.len()
 }
 
 /// Decodes a line: UTF-8 if valid, otherwise Windows-1252, which some

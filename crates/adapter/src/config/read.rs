@@ -239,7 +239,13 @@ impl Reader<'_> {
                     })?;
                     entry.start_timeout = Duration::from_millis(number);
                 }
-                "options" => entry.options = self.named_values(key, value)?,
+                "options" => {
+                    let named = self.named_values(key, value)?.into_iter();
+                    let of_engine = |(name, value): (String, _)| {
+                        (OptionId::name_for_engine(&name).to_owned(), value)
+                    };
+                    entry.options = named.map(of_engine).collect();
+                }
                 "book" => {
                     let place = format!("[engine.{name}.book]");
                     let instead = format!("options of books for this engine are a table {place}");

@@ -11,11 +11,22 @@
 //! | a `go` ([`Game::search`]) | pondering or not; a `go` for a move begins the game |
 //! | `ponderhit` ([`Game::ponder_hit`]) | not pondering |
 
+//!
+//! # What the engine is told
+//!
+//! A line of the GUI goes to the engine byte for byte, but for what Tabia reads otherwise
+//! than it is written: castling in the notation that is not in force, letters of a move in
+//! upper case, and fields of a FEN that cannot be so. There the engine is told what Tabia
+//! has read ([`Game::for_engine`], [`Game::searchmoves_for_engine`]), because engines differ
+//! in what they do about it: up to Stockfish 18 they ignore the rest of the line, and from
+//! 19 on they end.
+
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 
 use crate::conditions::{GameConditions, Pace, Variant};
 use crate::cover;
@@ -53,6 +64,12 @@ pub(super) struct Game {
     /// The last positions of the game, the present one included, which the next line may
     /// continue from.
     recent: VecDeque<EarlierPosition>,
+    /// The moves of the line that are not written in one way only, and where they stand.
+    spelt: Vec<(Range<usize>, Move)>,
+    /// What is wrong with the FEN of the line, if it could be read nevertheless.
+    correction: Option<Correction>,
+    /// The correction that was reported last.
+    reported_correction: String,
     /// Why the line could not be read to its end.
     trouble: Option<String>,
     /// The last line before this one that could be read.
@@ -62,6 +79,17 @@ pub(super) struct Game {
     /// Properties of the game for the choice of books.
     conditions: GameConditions,
     course: Course,
+}
+
+/// A FEN that cannot be so, and was read otherwise.
+#[derive(Debug)]
+struct Correction {
+    /// The bytes of the line before its moves.
+    start: Range<usize>,
+    /// What stands there for the engine.
+    corrected: Vec<u8>,
+    /// What was wrong.
+    reason: String,
 }
 
 /// What a readable line tells of the game.
@@ -124,9 +152,50 @@ impl Game {
         self.trouble() == Some(MISSING_FEN)
     }
 
-    /// The last `position` line, unchanged; empty before the first.
-    pub(super) fn raw(&self) -> &[u8] {
-        &self.raw
+    /// The last `position` line as the engine gets it; empty before the first.
+    pub(super) fn for_engine(&self) -> Cow<'_, [u8]> {
+        if self.has_other_rules() {
+            return Cow::Borrowed(&self.raw);
+        }
+        let start = self.correction.iter();
+        let start = start.map(|known| (known.start.clone(), known.corrected.clone()));
+        let mode = self.castling_mode();
+        let moves = self.spelt.iter().filter_map(|(at, mv)| {
+            let written = mv.to_uci(mode).to_string().into_bytes();
+            (self.raw.get(at.clone()) != Some(&written)).then(|| (at.clone(), written))
+        });
+        let changes: Vec<_> = start.chain(moves).collect();
+        match changes.is_empty() {
+            true => Cow::Borrowed(&self.raw),
+            false => Cow::Owned(line::replaced(&self.raw, &changes)),
+        }
+    }
+
+    /// A `go` line as the engine gets it, if its `searchmoves` differ from those of the GUI.
+    pub(super) fn searchmoves_for_engine(&self, go: &[u8]) -> Option<Vec<u8>> {
+        let position = self.judged_position()?;
+        gui::with_searchmoves(go, |word| {
+            let mv = notation::find_uci(position, &word.to_ascii_lowercase())?;
+            let written = mv.to_uci(self.castling_mode()).to_string();
+            (written.as_bytes() != word).then_some(written)
+        })
+    }
+
+    /// What has been read otherwise than it was written, if that has not been reported.
+    pub(super) fn correction_news(&mut self) -> Option<String> {
+        let correction = self.correction.as_ref();
+        let is_judged = !self.conditions.has_other_rules();
+        let reason = &correction.filter(|_| is_judged)?.reason;
+        let is_news = self.reported_correction != *reason;
+        self.reported_correction.clone_from(reason);
+        is_news.then(|| format!("position: {reason}"))
+    }
+
+    /// Whether some engines end on the position although it can be played: with more pieces
+    /// than a game has, for example.
+    pub(super) fn is_risky(&self) -> bool {
+        let position = self.judged_position();
+        position.is_some_and(|position| !notation::is_possible(position))
     }
 
     /// What is wrong with the last line for the rules of this game: illegal moves may be
@@ -217,6 +286,7 @@ impl Game {
     /// its first clock decides its time control. True if an opponent has been named for it.
     pub(super) fn begin(&mut self, untold: bool) -> bool {
         self.conditions.pace = None;
+        self.reported_correction.clear();
         let next = match untold {
             true => Course::Untold,
             false => Course::Announced,
@@ -332,13 +402,17 @@ impl Game {
         let last = std::mem::take(&mut self.recent);
         self.keep(raw);
         self.before.clear();
+        self.spelt.clear();
+        self.correction = None;
         match start(raw) {
-            Ok((position, moves)) => {
+            Ok((position, fen, moves)) => {
                 self.position = position;
                 let from = raw.len() - moves.len();
                 let start = raw.get(..from).unwrap_or_default().trim_ascii_end();
                 let start = start.strip_suffix(b"moves").unwrap_or(start);
-                self.arrive(start.trim_ascii_end().len());
+                let start = start.trim_ascii_end().len();
+                self.correction = fen.and_then(|fen| self.corrected(&fen, 0..start));
+                self.arrive(start);
                 self.play(from);
             }
             Err(trouble) => self.trouble = Some(trouble),
@@ -357,6 +431,17 @@ impl Game {
             }
         }
         Continuation::Onward
+    }
+
+    /// What the engine gets in place of a FEN that cannot be so.
+    fn corrected(&self, fen: &str, start: Range<usize>) -> Option<Correction> {
+        let (fen, flaws) = notation::correction(fen, &self.position)?;
+        let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+        Some(Correction {
+            start,
+            corrected: format!("position fen {fen}").into_bytes(),
+            reason: flaws.join("; "),
+        })
     }
 
     fn keep(&mut self, raw: &[u8]) {
@@ -395,6 +480,7 @@ impl Game {
         let reached = self.recent.back()?;
         self.position = reached.position.clone();
         self.before.truncate(reached.plies);
+        self.spelt.retain(|(at, _)| at.end <= more);
         Some(more)
     }
 
@@ -411,10 +497,13 @@ impl Game {
                 self.trouble = Some(format!("move {ply} ({shown}) is not legal"));
                 break;
             };
+            let at = line::place(&raw, word);
+            if mv.is_castle() || word.iter().any(u8::is_ascii_uppercase) {
+                self.spelt.push((at.clone(), mv));
+            }
             self.before.push(hash(&self.position));
             self.position.play_unchecked(mv);
-            let end = word.as_ptr() as usize + word.len();
-            self.arrive(end.saturating_sub(raw.as_ptr() as usize));
+            self.arrive(at.end);
         }
         self.raw = raw;
     }
@@ -432,8 +521,10 @@ impl Game {
     }
 }
 
-/// The start position of a `position` line, and its moves.
-fn start(raw: &[u8]) -> Result<(Chess, &[u8]), String> {
+/// The start position of a `position` line, its FEN, and its moves.
+type Start<'a> = (Chess, Option<Cow<'a, str>>, &'a [u8]);
+
+fn start(raw: &[u8]) -> Result<Start<'_>, String> {
     let read = gui::position(raw).ok_or("neither startpos nor fen")?;
     if read.fen.as_deref().is_some_and(str::is_empty) {
         return Err(MISSING_FEN.to_owned());
@@ -442,7 +533,8 @@ fn start(raw: &[u8]) -> Result<(Chess, &[u8]), String> {
         .fen
         .as_deref()
         .map_or(Ok(Chess::default()), notation::position);
-    Ok((position.map_err(|error| error.to_string())?, read.moves))
+    let position = position.map_err(|error| error.to_string())?;
+    Ok((position, read.fen, read.moves))
 }
 
 /// Whether one position can be reached from another within two plies.
@@ -480,6 +572,7 @@ fn hash(position: &Chess) -> Zobrist64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use tabia_uci::line::text;
 
     /// Handles lines that are given without their first word.
     fn after(lines: &[&str]) -> (Game, Continuation) {
@@ -600,6 +693,74 @@ mod tests {
         let shuffled =
             after(&["fen bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1 moves e2e4"]);
         assert!(shuffled.0.position().is_some());
+    }
+
+    #[test]
+    fn the_engine_gets_castling_in_the_notation_in_force() {
+        let line = "startpos moves e2e4 e7e5 g1f3 g8f6 f1e2 f8e7";
+        let engine_gets = |lines: &[&str], chess960: &str| {
+            let mut game = Game::default();
+            game.set_rules("UCI_Chess960", chess960);
+            for line in lines {
+                game.update(format!("position {line}").as_bytes());
+            }
+            text(&game.for_engine())[9..].to_owned()
+        };
+        for (king, rook) in [("e1g1", "e1h1"), ("e1g1 e8g8", "e1h1 e8h8")] {
+            let (king, rook) = (format!("{line} {king}"), format!("{line} {rook}"));
+            for written in [&king, &rook] {
+                assert_eq!(engine_gets(&[written], "false"), king);
+                assert_eq!(engine_gets(&[line, written], "true"), rook);
+            }
+        }
+        // The blanks stay.
+        let odd = engine_gets(
+            &["startpos  moves e2e4 e7e5 g1f3 g8f6 f1e2 f8e7  e1h1  E8G8"],
+            "no",
+        );
+        assert_eq!(
+            odd,
+            "startpos  moves e2e4 e7e5 g1f3 g8f6 f1e2 f8e7  e1g1  e8g8"
+        );
+        // Castling was taken back; it is castling of another side; the line cannot be read.
+        let back = format!("{line} a2a3 e8h8");
+        let lines = [&*format!("{line} e1h1"), &*format!("{line} a2a3"), &*back];
+        assert_eq!(engine_gets(&lines, "false"), back.replace("e8h8", "e8g8"));
+        let broken = format!("{line} e1h1 e1h1 e8h8");
+        let then = format!("{line} e1g1 e1h1 e8h8");
+        assert_eq!(engine_gets(&[&broken], "false"), then);
+        // The king moves here, and castles there.
+        let shuffled = "fen r3k2r/8/8/8/8/8/8/R4K1R w KQq - 0 1 moves f1g1 e8a8";
+        assert_eq!(engine_gets(&[shuffled], "true"), shuffled);
+        let shuffled = "fen r3k2r/8/8/8/8/8/8/R4K1R w KQq - 0 1 moves f1h1 e8c8";
+        let then = shuffled.replace("e8c8", "e8a8");
+        assert_eq!(engine_gets(&[shuffled], "true"), then);
+    }
+
+    #[test]
+    fn the_engine_does_not_get_what_a_fen_cannot_say() {
+        const BOARD: &str = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq";
+        let written = format!("position fen \"{BOARD} e4 0 3\" moves d4e3 e1h1");
+        let mut game = Game::default();
+        game.update(written.as_bytes());
+        assert_eq!(
+            text(&game.for_engine()),
+            format!("position fen {BOARD} e3 0 3 moves d4e3 e1h1")
+        );
+        let said = "position: en passant square e4 is impossible here: read as e3";
+        assert_eq!(game.correction_news().as_deref(), Some(said));
+        game.update(format!("{written} more").as_bytes());
+        assert_eq!(game.correction_news(), None, "it is known");
+        let other = format!("position fen {BOARD} c6 0 3");
+        game.update(other.as_bytes());
+        assert!(game.correction_news().is_some());
+        game.set_rules("UCI_Variant", "atomic");
+        assert_eq!(text(&game.for_engine()), other, "it may be right there");
+        game.set_rules("UCI_Variant", "chess");
+        let sound = format!("position fen {BOARD} e3 0 3 ");
+        game.update(sound.as_bytes());
+        assert_eq!(text(&game.for_engine()), sound.trim_end());
+        assert_eq!(game.correction_news(), None);
     }
 
     #[test]

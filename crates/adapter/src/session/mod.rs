@@ -80,7 +80,7 @@ use owed::{
 };
 use tabia_book::policy::ChooseMove;
 use tabia_engine::itself;
-use tabia_uci::engine::{self as uci, EngineReply};
+use tabia_uci::engine::{self as uci, EngineReply, check_value};
 use tabia_uci::gui::{self, Go, GuiCommand, SetOption};
 use tabia_uci::line;
 use tabia_uci::message::UciMessage;
@@ -417,18 +417,24 @@ impl Session {
         if step == Continuation::Anew {
             self.begin_game(false);
         }
-        let act = match self.game.problem() {
-            // Current Stockfish ends on such a line: it is passed on only with a `go`
-            // that needs it.
-            Some(trouble) => {
-                self.engine.withhold_position();
-                Some(Act::Notice(format!(
-                    "position: {trouble}; the book is not used until the next one"
-                )))
-            }
-            None => self.engine.send_position(line),
+        let corrected = self.game.correction_news().map(Act::Notice);
+        carry_out(corrected, &mut self.owed, at.out);
+        // Current Stockfish ends on some lines: they are passed on only with a `go` that
+        // needs it.
+        if let Some(trouble) = self.game.problem() {
+            self.engine.withhold_position();
+            let text = format!("position: {trouble}; the book is not used until the next one");
+            return self.notice(&text, at.out);
+        }
+        if self.game.is_risky() {
+            return self.engine.withhold_position();
+        }
+        let told = self.game.for_engine();
+        let line = match &told {
+            Cow::Borrowed(_) => line,
+            Cow::Owned(told) => told,
         };
-        carry_out(act, &mut self.owed, at.out);
+        carry_out(self.engine.send_position(line), &mut self.owed, at.out);
     }
 
     // Options.
@@ -472,6 +478,13 @@ impl Session {
         if !is_known && option.name.eq_ignore_ascii_case(ANALYSE_MODE) {
             // Tabia handles this option; the engine does not know it.
             let value = option.value.as_deref().unwrap_or_default();
+            if check_value(&option.text()).is_none() {
+                let text = format!(
+                    "{ANALYSE_MODE} takes true or false, not \"{}\"",
+                    option.text()
+                );
+                self.notice(&text, out);
+            }
             return self.engine.set_mode(ANALYSE_MODE, value);
         }
         if !is_known && let Some(meant) = OptionId::like(&option.name) {
@@ -493,6 +506,11 @@ impl Session {
     // A `go` and its answer.
 
     fn on_go(&mut self, line: &[u8], go: Go, at: &mut Moment<'_>) {
+        let told = self.game.searchmoves_for_engine(line);
+        let (line, go) = match told.as_deref().map(|told| (told, gui::parse(told))) {
+            Some((told, GuiCommand::Go(go))) => (told, go),
+            _ => (line, go),
+        };
         let analyses = !self.books.plays(&go) || self.engine.analysis().is_some();
         let has_conditions = have_conditions(configured(&self.engine));
         if !analyses && has_conditions && self.game.see_clock(&go.clocks) {
@@ -637,7 +655,8 @@ impl Session {
 
     /// Sends the last `position` line if it was not sent at once.
     fn send_withheld(&mut self, out: &mut dyn Output) {
-        let act = self.engine.send_withheld(self.game.raw());
+        let told = self.game.for_engine();
+        let act = self.engine.send_withheld(&told);
         carry_out(act, &mut self.owed, out);
     }
 
@@ -955,8 +974,26 @@ impl Session {
         if !self.owed.is_searched_for() {
             return;
         }
+        let shown_as = |line: &[u8]| engine::shown(line::words(line).nth(1).unwrap_or_default());
         let answer = match answer {
-            engine::Answer::Sound(answer) => answer,
+            engine::Answer::Sound(answer) => Cow::Borrowed(answer),
+            engine::Answer::Translated(told) => {
+                let text = "the engine castles in another notation: ";
+                self.notice(
+                    &format!("{text}{} is passed on", engine::shown(&told)),
+                    at.out,
+                );
+                Cow::Owned(told)
+            }
+            engine::Answer::Converted(told) => {
+                let text = format!(
+                    "the engine's answer {} is not UCI: {} is passed on",
+                    engine::shown(word),
+                    shown_as(&told)
+                );
+                self.notice(&text, at.out);
+                Cow::Owned(told)
+            }
             engine::Answer::Illegal => {
                 let shown = engine::shown(word);
                 let text = format!("the engine's answer {shown} is not legal here");
@@ -965,15 +1002,6 @@ impl Session {
             }
             engine::Answer::Unreadable => return self.reject_answer(&engine::unsound(line), at),
         };
-        if let Cow::Owned(converted) = &answer {
-            let mv = line::words(converted).nth(1).unwrap_or_default();
-            let text = format!(
-                "the engine's answer {} is not UCI: {} is passed on",
-                engine::shown(word),
-                engine::shown(mv)
-            );
-            self.notice(&text, at.out);
-        }
         self.engine.has_answered(word);
         let value = self
             .observers
@@ -1003,10 +1031,8 @@ impl Session {
         // The position of an abandoned search is not known any more.
         let is_sound = uci::sound_answer(line).is_some();
         let ends_search = match &answer {
-            engine::Answer::Sound(Cow::Borrowed(_)) => true,
-            engine::Answer::Sound(Cow::Owned(_)) | engine::Answer::Illegal => {
-                is_sound && !is_checked
-            }
+            engine::Answer::Sound(_) | engine::Answer::Translated(_) => true,
+            engine::Answer::Converted(_) | engine::Answer::Illegal => is_sound && !is_checked,
             engine::Answer::Unreadable => false,
         };
         if ends_search {
@@ -1020,8 +1046,9 @@ impl Session {
             carry_out(self.engine.doubt(at.now), &mut self.owed, at.out);
         }
         if is_checked {
-            let answer = match &answer {
+            let answer: &[u8] = match &answer {
                 engine::Answer::Sound(answer) => answer,
+                engine::Answer::Translated(told) | engine::Answer::Converted(told) => told,
                 engine::Answer::Illegal | engine::Answer::Unreadable => line,
             };
             self.on_looked(answer, at);
@@ -1039,8 +1066,9 @@ impl Session {
             Amends::SearchAgain => {
                 self.notice(&format!("{why}: it searches again"), at.out);
                 carry_out(self.engine.doubt(at.now), &mut self.owed, at.out);
-                if !self.game.raw().is_empty() {
-                    let act = self.engine.repeat_position(self.game.raw());
+                let told = self.game.for_engine();
+                if !told.is_empty() {
+                    let act = self.engine.repeat_position(&told);
                     carry_out(act, &mut self.owed, at.out);
                 }
                 self.search_again(at);
@@ -1117,17 +1145,18 @@ impl Session {
     /// Sends to an engine that was started during a session everything that the last one
     /// got, and repeats its unanswered search. `tried`: the options have been sent already.
     fn bring_up_to_date(&mut self, tried: bool, at: &mut Moment<'_>) {
-        let is_readable = self.game.problem().is_none();
-        let position = is_readable.then_some(self.game.raw());
+        let is_harmless = self.game.problem().is_none() && !self.game.is_risky();
+        let told = self.game.for_engine();
+        let position = is_harmless.then_some(&*told);
         carry_out(
             self.engine.resume(at.now, tried, position),
             &mut self.owed,
             at.out,
         );
-        if !is_readable && self.engine.has_position() {
+        if !is_harmless && self.engine.has_position() {
             return self.skip_position(at.out);
         }
-        if !is_readable && self.owed.is_searched_for() {
+        if !is_harmless && self.owed.is_searched_for() {
             self.send_withheld(at.out);
         }
         self.search_again(at);
@@ -1532,6 +1561,7 @@ fn scene<'a>(game: &'a Game, engine: &'a Engine, book_set: &'a BookSet) -> Scene
         book_set,
         configured: configured(engine),
         analysis: engine.analysis(),
+        shows_wdl: engine.shows_wdl(),
     }
 }
 

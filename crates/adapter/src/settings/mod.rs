@@ -32,7 +32,7 @@ pub use delay::Delay;
 pub use files::{
     BESIDE, BookFiles, CONFIGURED, EvaluationFile, NONE, OptionalPath, Paths, STARTER,
 };
-pub use names::nearest;
+pub use names::{ENGINE_PREFIX, nearest};
 use table::{EXIT_ABOVE, EXIT_BELOW};
 pub use table::{OptionId, Options, Scope, Setting, Spec, ValueError};
 

@@ -12,6 +12,9 @@ pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
     (distance <= 2 && 2 * distance < word.chars().count()).then_some(name)
 }
 
+/// Stands before the name of an engine's option that has the name of one of Tabia's.
+pub const ENGINE_PREFIX: &str = "Engine ";
+
 impl OptionId {
     /// The option of this UCI name; upper and lower case are the same.
     #[must_use]
@@ -69,6 +72,22 @@ impl OptionId {
     pub fn of_presets() -> Vec<OptionId> {
         let settings = Setting::of_preset(Preset::Normal);
         by_topic(settings.iter().map(Setting::id))
+    }
+
+    /// The engine's name of an option that bears a name of Tabia's: both are told apart by
+    /// "Engine " before it (`Engine OwnBook`). Other names are the engine's as they stand.
+    #[must_use]
+    pub fn name_for_engine(name: &str) -> &str {
+        OptionId::without_prefix(name).unwrap_or(name)
+    }
+
+    /// The name after [`ENGINE_PREFIX`], if it is one of Tabia's too.
+    #[must_use]
+    pub fn without_prefix(name: &str) -> Option<&str> {
+        let start = name.get(..ENGINE_PREFIX.len())?;
+        let rest = name.get(ENGINE_PREFIX.len()..)?;
+        (start.eq_ignore_ascii_case(ENGINE_PREFIX) && OptionId::by_name(rest).is_some())
+            .then_some(rest)
     }
 
     fn find(is_wanted: impl Fn(OptionId) -> bool) -> Option<OptionId> {

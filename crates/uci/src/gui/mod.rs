@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::num::IntErrorKind;
 use std::time::Duration;
 
-use super::line::{first_word, rest_after, text, words};
+use super::line::{first_word, place, replaced, rest_after, text, words};
 
 /// A line of the GUI, parsed as far as the adapter needs it.
 ///
@@ -211,6 +211,21 @@ pub fn with_time_left(go: &[u8], white_moves: bool, spent: Duration, ponders: bo
         shorten = word == clock || word == b"movetime";
     }
     line
+}
+
+/// The `go` line with other words for some of its `searchmoves`; `None` if all stay.
+#[must_use]
+pub fn with_searchmoves(go: &[u8], other: impl Fn(&[u8]) -> Option<String>) -> Option<Vec<u8>> {
+    let mut is_list = false;
+    let mut changes = Vec::new();
+    for word in words(go) {
+        if is_go_word(word) {
+            is_list = word == b"searchmoves";
+        } else if is_list && let Some(other) = other(word) {
+            changes.push((place(go, word), other.into_bytes()));
+        }
+    }
+    (!changes.is_empty()).then(|| replaced(go, &changes))
 }
 
 /// A whole number; the greatest one on overflow.

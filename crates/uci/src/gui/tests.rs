@@ -355,3 +355,19 @@ proptest! {
         let _ = position(line.as_bytes());
     }
 }
+
+#[test]
+fn only_the_words_after_searchmoves_are_replaced() {
+    let other = |word: &[u8]| (word == b"e1h1").then(|| "e1g1".to_owned());
+    let of = |line: &str| with_searchmoves(line.as_bytes(), other).map(|line| text(&line));
+    for line in [
+        "go depth e1h1",
+        "go searchmoves e2e4 d2d4",
+        "go e1h1 searchmoves",
+    ] {
+        assert_eq!(of(line), None, "{line}");
+    }
+    let line = "go  searchmoves e1h1 e2e4  e1h1 depth e1h1 searchmoves\te1h1 ";
+    let then = "go  searchmoves e1g1 e2e4  e1g1 depth e1h1 searchmoves\te1g1 ";
+    assert_eq!(of(line).as_deref(), Some(then));
+}

@@ -13,7 +13,7 @@ use crate::book_set::OpenBook;
 use crate::settings::Info;
 use tabia_book::policy::{self, Weighed};
 use tabia_book::{BookMove, Probe};
-use tabia_notation as notation;
+use tabia_notation::{self as notation, Results};
 use tabia_uci::gui::Go;
 use tabia_uci::message;
 
@@ -110,7 +110,7 @@ impl Books {
         Ok(Answer {
             first,
             then,
-            lines: self.announcement(&choice, scene.game.castling_mode()),
+            lines: self.announcement(&choice, scene),
             mv: choice.mv,
             delay: self.answering().delay.wait(choice.drawn, longest),
             book: choice.index,
@@ -185,7 +185,8 @@ impl Books {
     }
 
     /// The lines that announce a book move, as detailed as `Book Info` says.
-    fn announcement(&self, choice: &BookChoice<'_>, mode: CastlingMode) -> Vec<Vec<u8>> {
+    fn announcement(&self, choice: &BookChoice<'_>, scene: Scene<'_>) -> Vec<Vec<u8>> {
+        let mode = scene.game.castling_mode();
         let best = choice.mv.to_uci(mode);
         let reply = choice.reply.map(|reply| reply.to_uci(mode));
         let mut lines = Vec::with_capacity(3);
@@ -202,9 +203,17 @@ impl Books {
             let chosen = found.moves.iter().find(|entry| entry.mv == choice.mv);
             let known = chosen.and_then(|entry| entry.evaluation);
             let (value, depth) = known.map_or((0, 1), |known| (known.value, known.depth.max(1)));
+            let wdl = match scene.shows_wdl {
+                true => {
+                    let results = chosen.map_or_else(Results::default, |mv| mv.stats().results());
+                    let [win, draw, loss] = chances(results, value);
+                    format!(" wdl {win} {draw} {loss}")
+                }
+                false => String::new(),
+            };
             let mut line = format!(
-                "info depth {depth} seldepth {depth} multipv 1 score cp {value} nodes 1 nps 1 \
-                 time 0 pv {best}"
+                "info depth {depth} seldepth {depth} multipv 1 score cp {value}{wdl} nodes 1 \
+                 nps 1 time 0 pv {best}"
             );
             if let Some(reply) = &reply {
                 let _ = write!(line, " {reply}");
@@ -289,6 +298,27 @@ impl Books {
     }
 }
 
+/// The chances of a win, a draw and a loss per mille, 1000 in all (`UCI_ShowWDL`): by the
+/// results of a move; without any, by its value in centipawns, as if each half point were
+/// won with the probability of its score.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn chances(results: Results, value: i32) -> [u64; 3] {
+    let [wins, _, losses] = results.parts();
+    let games: u64 = results.parts().iter().sum();
+    let (win, loss) = match games {
+        0 => {
+            let score = 1.0 / (1.0 + 10_f64.powf(-f64::from(value) / 400.0));
+            let per_mille = |half: f64| (half * half * 1000.0).round() as u64;
+            (per_mille(score), per_mille(1.0 - score))
+        }
+        games => {
+            let per_mille = |count: u64| ((count as f64 / games as f64) * 1000.0).floor() as u64;
+            (per_mille(wins), per_mille(losses))
+        }
+    };
+    [win, 1000 - win - loss, loss]
+}
+
 /// A number as text for users; formatting floats takes longer than drawing a move.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn rounded(number: f64) -> u64 {
@@ -301,4 +331,36 @@ fn legal(moves: &[String], position: &Chess) -> Vec<Move> {
         .iter()
         .filter_map(|mv| notation::find_uci(position, mv.as_bytes()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn chances_are_those_of_the_results_or_of_the_value() {
+        let of = |wins, draws, losses, value| chances(Results::new(wins, draws, losses), value);
+        assert_eq!(of(1, 1, 2, 900), [250, 250, 500]);
+        assert_eq!(of(3, 0, 0, -900), [1000, 0, 0]);
+        // Roundings go to the draws.
+        assert_eq!(of(1, 1, 1, 0), [333, 334, 333]);
+        assert_eq!(of(0, 0, 0, 0), [250, 500, 250]);
+        let [win, draw, loss] = of(0, 0, 0, 120);
+        assert!(win > loss && draw > 0, "{win} {draw} {loss}");
+    }
+
+    proptest! {
+        #[test]
+        fn chances_are_a_thousand(
+            wins in 0_u64..u64::from(u32::MAX),
+            draws in 0_u64..u64::from(u32::MAX),
+            losses in 0_u64..u64::from(u32::MAX),
+            few in 0_u64..4,
+            value in -32_000..32_000,
+        ) {
+            let results = Results::new(wins * few, draws * few, losses * few);
+            prop_assert_eq!(chances(results, value).iter().sum::<u64>(), 1000);
+        }
+    }
 }

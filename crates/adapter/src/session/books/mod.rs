@@ -53,6 +53,8 @@ pub(super) struct Scene<'a> {
     pub(super) configured: &'a [BookSpec],
     /// Why the engine is set to analyse, if it is.
     pub(super) analysis: Option<Analysis>,
+    /// The program wants the chances of a win, a draw and a loss with each score.
+    pub(super) shows_wdl: bool,
 }
 
 impl Scene<'_> {

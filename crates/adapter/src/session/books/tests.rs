@@ -108,6 +108,7 @@ impl Table {
             book_set: &self.book_set,
             configured: &[],
             analysis: self.analysis,
+            shows_wdl: false,
         };
         let for_analysis = self.analysis.is_some();
         (self.books).decide(NOW, &Go::default(), for_analysis, scene)

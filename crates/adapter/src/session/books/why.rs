@@ -154,7 +154,7 @@ impl Books {
     /// the books of Tabia end. `switch` is the name of its option.
     pub(in super::super) fn warn_of_own_book(&mut self, switch: &str) -> Option<Act<'static>> {
         let text = format!(
-            "the engine plays from a book of its own where Tabia's books end: \
+            "the engine may play from a book of its own where Tabia's books end: \
              set \"{switch}\" to false to have it think"
         );
         let is_told =

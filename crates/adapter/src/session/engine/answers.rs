@@ -4,21 +4,24 @@
 //! print each `bestmove` twice: the second one does not count. Any other illegal or
 //! unreadable answer may be the engine's last word on this search: it searches again
 //! once, and counts as dead if that does not help. Castling in letters and other moves in
-//! SAN are converted. In a variant, and in a game that cannot be followed, every answer
+//! SAN are converted, and so is castling in the notation that is not in force, for which
+//! fastchess has an engine lose the game. In a variant, and in a game that cannot be followed, every answer
 //! in the form of UCI is passed on.
 
-use std::borrow::Cow;
-
 use super::super::game::Game;
-use shakmaty::Chess;
+use shakmaty::{CastlingMode, Chess, Move};
 use tabia_notation as notation;
-use tabia_uci::line::text;
+use tabia_uci::line::{place, replaced, text, words};
 use tabia_uci::{engine, message};
 
 /// A `bestmove` line.
 pub(in super::super) enum Answer<'a> {
     /// It may be passed on.
-    Sound(Cow<'a, [u8]>),
+    Sound(&'a [u8]),
+    /// Its castling is in the notation that is not in force: this line is passed on.
+    Translated(Vec<u8>),
+    /// Its move is not in the form of UCI: this line is passed on.
+    Converted(Vec<u8>),
     /// Its move is not legal in the position of the search.
     Illegal,
     /// It has no move in the form of UCI.
@@ -29,12 +32,17 @@ impl<'a> Answer<'a> {
     /// Reads a `bestmove` line; `word` is the one after `bestmove`.
     pub(in super::super) fn read(line: &'a [u8], word: &[u8], game: &Game) -> Answer<'a> {
         let sound = engine::sound_answer(line);
-        let is_known = |position| notation::find_uci(position, word).is_some();
         let written = match (sound, game.position(), game.judged_position()) {
-            (Some(sound), _, None) => return Answer::Sound(sound.into()),
+            (Some(sound), _, None) => return Answer::Sound(sound),
             (Some(sound), _, Some(position)) => {
-                if engine::is_no_move(word) || is_known(position) {
-                    return Answer::Sound(sound.into());
+                if engine::is_no_move(word) {
+                    return Answer::Sound(sound);
+                }
+                if let Some(mv) = notation::find_uci(position, word) {
+                    return match translated(sound, (position, mv), game.castling_mode()) {
+                        Some(line) => Answer::Translated(line),
+                        None => Answer::Sound(sound),
+                    };
                 }
                 legal_answer(position, word)
             }
@@ -44,12 +52,35 @@ impl<'a> Answer<'a> {
         match (written, sound) {
             (Some(mv), _) => {
                 let mv = mv.to_uci(game.castling_mode());
-                Answer::Sound(Cow::Owned(message::best_move(&mv, None).into_bytes()))
+                Answer::Converted(message::best_move(&mv, None).into_bytes())
             }
             (None, Some(_)) => Answer::Illegal,
             (None, None) => Answer::Unreadable,
         }
     }
+}
+
+/// The answer with castling in the notation in force, if it is written otherwise.
+fn translated(line: &[u8], (position, mv): (&Chess, Move), mode: CastlingMode) -> Option<Vec<u8>> {
+    let mut list = words(line).skip(1);
+    let mut changes = Vec::new();
+    let mut respell = |word: Option<&[u8]>, mv: Move| {
+        let written = mv.to_uci(mode).to_string().into_bytes();
+        if let Some(word) = word
+            && mv.is_castle()
+            && word != written
+        {
+            changes.push((place(line, word), written));
+        }
+    };
+    respell(list.next(), mv);
+    let reply = list.nth(1);
+    // A ponder move that is not legal is the program's to refuse.
+    let after = notation::after(position, mv);
+    if let Some(mv) = reply.and_then(|reply| notation::find_uci(&after, reply)) {
+        respell(reply, mv);
+    }
+    (!changes.is_empty()).then(|| replaced(line, &changes))
 }
 
 /// Whether an answer cannot be one in this position. An engine may have no move, as for

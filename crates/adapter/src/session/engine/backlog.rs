@@ -91,13 +91,19 @@ impl Backlog {
         }
     }
 
-    /// Removes the search that waits; true if there was one.
+    /// Removes the search that waits, and its `ponderhit`; true if there was one.
     pub(super) fn remove_go(&mut self) -> bool {
-        let is_go = |next: &Outgoing| matches!(next.kind, Kind::Go { .. });
-        let at = self.lines.iter().position(is_go);
-        let go = at.and_then(|at| self.lines.remove(at));
-        self.bytes -= go.as_ref().map_or(0, |go| go.line.len());
-        go.is_some()
+        let had_go = self.has_go();
+        if had_go {
+            let is_of_search = |next: &Outgoing| match next.kind {
+                Kind::Go { .. } => true,
+                Kind::Position => false,
+                Kind::Other => next.line == b"ponderhit",
+            };
+            self.lines.retain(|next| !is_of_search(next));
+            self.bytes = self.lines.iter().map(|next| next.line.len()).sum();
+        }
+        had_go
     }
 
     /// Keeps only lines that another engine would not get in another way.
@@ -155,7 +161,8 @@ mod tests {
         backlog.stop();
         assert_eq!(backlog.flush().go, Some(true));
         let mut backlog = Backlog::default();
-        backlog.put_go(b"go depth 3");
+        backlog.put_go(b"go ponder");
+        backlog.put(b"ponderhit");
         backlog.put(b"d 1");
         assert!(backlog.remove_go());
         assert!(!backlog.remove_go());

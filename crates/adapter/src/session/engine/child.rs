@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::super::Analysis;
-use crate::settings::OptionId;
-use tabia_uci::engine::{self, EngineOption, OptionError};
+use crate::settings::{ENGINE_PREFIX, OptionId};
+use tabia_uci::engine::{self, EngineOption, OptionError, check_value};
 use tabia_uci::gui::SetOption;
 use tabia_uci::line::text;
 
@@ -36,9 +36,14 @@ impl Declaration {
             OptionError::NoSuchOption { name, .. } => {
                 !may_be_unknown && !name.eq_ignore_ascii_case(ANALYSE_MODE)
             }
-            OptionError::Value { doubtful, .. } => !doubtful,
+            OptionError::Value { .. } => true,
         };
         certain.then_some(option_error)
+    }
+
+    /// The line that sets an option as the engine has declared it, if another one has come.
+    pub(super) fn line_to_set(&self, option: &SetOption) -> Option<Vec<u8>> {
+        self.option(&option.name)?.line_to_set(option)
     }
 
     /// The engine's option for its own book, if that book is on by default.
@@ -56,25 +61,24 @@ impl Declaration {
 
     /// The name by which the GUI knows an option of the engine.
     pub(super) fn announced_name(name: &str) -> String {
+        format!("{}{name}", Declaration::prefix_of(name))
+    }
+
+    /// What stands before the name by which the GUI knows an option of the engine.
+    pub(super) fn prefix_of(name: &str) -> &'static str {
         match OptionId::by_name(name) {
-            Some(_) => format!("{PREFIX}{name}"),
-            None => name.to_owned(),
+            Some(_) => ENGINE_PREFIX,
+            None => "",
         }
     }
 
     /// The engine's option that the GUI knows by this name with a prefix, because Tabia
     /// has an option with the same name: `Engine OwnBook`.
     pub(super) fn without_prefix(&self, name: &str) -> Option<&str> {
-        let start = name.get(..PREFIX.len())?;
-        let rest = name.get(PREFIX.len()..)?;
-        (start.eq_ignore_ascii_case(PREFIX) && OptionId::by_name(rest).is_some())
-            .then(|| self.option(rest).map(|option| option.name.as_str()))
-            .flatten()
+        let option = self.option(OptionId::without_prefix(name)?)?;
+        Some(&option.name)
     }
 }
-
-/// Prefix for an engine's option that has the same name as an option of Tabia.
-const PREFIX: &str = "Engine ";
 
 /// GUIs set this option for analysis. It is always offered, because the book must not
 /// answer an analysis by depth, nodes or time.
@@ -105,6 +109,8 @@ pub(super) struct ChildOptions {
     /// `MultiPV` is above 1, which means analysis.
     multi_pv: bool,
     analyse: bool,
+    /// The GUI wants the chances of a win, a draw and a loss with each score.
+    show_wdl: bool,
     /// Names of options that crash the engine.
     deadly: Vec<String>,
     /// Problems that have been reported with options not sent: each is reported once.
@@ -126,11 +132,12 @@ impl ChildOptions {
     /// Handles options that affect which searches the book answers, whether the engine
     /// has them or not.
     pub(super) fn apply(&mut self, name: &str, value: &[u8]) {
-        let value = text(value).to_ascii_lowercase();
-        let on = matches!(value.as_str(), "true" | "1" | "yes" | "on");
+        let value = text(value);
         match name.to_ascii_lowercase().as_str() {
             "multipv" => self.multi_pv = value.parse::<u32>().is_ok_and(|lines| lines > 1),
-            "uci_analysemode" => self.analyse = on,
+            // A value that means nothing changes nothing.
+            "uci_analysemode" => self.analyse = check_value(&value).unwrap_or(self.analyse),
+            "uci_showwdl" => self.show_wdl = check_value(&value).unwrap_or(self.show_wdl),
             _ => {}
         }
     }
@@ -158,6 +165,11 @@ impl ChildOptions {
         let mut lines = self.lines.iter();
         let found = lines.find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, line)| line.as_slice())
+    }
+
+    /// Whether the GUI wants the chances of a win, a draw and a loss with each score.
+    pub(super) const fn show_wdl(&self) -> bool {
+        self.show_wdl
     }
 
     /// Why the GUI analyses, so that the book does not answer, if it does.

@@ -60,6 +60,7 @@ pub(super) use child::OPPONENT;
 use child::{ChildOptions, Declaration};
 use restarts::Restarts;
 pub(super) use start::{Introduced, Loss, TimeOver, Trial};
+use tabia_uci::engine::EngineOption;
 use tabia_uci::gui::{self, GuiCommand, SetOption};
 use tabia_uci::message;
 
@@ -780,9 +781,17 @@ impl Engine {
         if let Some(wrong) = self.declared.option_error(option, true) {
             return self.leave_out(&wrong);
         }
-        let value = option.value.as_deref();
-        self.options.note(&option.name, value, line.trim_ascii());
-        self.send(line)
+        let expected = self.declared.line_to_set(option);
+        let noted = expected.as_deref().unwrap_or(line).trim_ascii();
+        let value = match gui::parse(noted) {
+            GuiCommand::SetOption(option) => option.value,
+            _ => option.value.clone(),
+        };
+        self.options.note(&option.name, value.as_deref(), noted);
+        match expected {
+            Some(expected) => self.send_owned(expected),
+            None => self.send(line),
+        }
     }
 
     /// Handles an option of the engine that it does not know, and Tabia does.
@@ -809,7 +818,15 @@ impl Engine {
 
     /// Whether it can print several variations.
     pub(super) fn can_compare(&self) -> bool {
-        self.knows(MULTI_PV)
+        let most = |option: &EngineOption| option.field("max")?.parse::<i64>().ok();
+        let option = self.declared.option(MULTI_PV);
+        // XBoard engines behind an adapter declare the option with a maximum of 1.
+        option.is_some_and(|option| most(option).is_none_or(|most| most >= 2))
+    }
+
+    /// Whether the GUI wants the chances of a win, a draw and a loss with each score.
+    pub(super) const fn shows_wdl(&self) -> bool {
+        self.options.show_wdl()
     }
 
     /// Has it print two variations.

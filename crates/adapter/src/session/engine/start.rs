@@ -315,7 +315,7 @@ impl Engine {
         let profile = self.engines.profiles.get(index);
         let of_profile = profile.map_or(&[][..], |profile| &profile.options);
         let mut wrong = Vec::new();
-        for (name, line) in &self.options.lines {
+        for (name, line) in &mut self.options.lines {
             let GuiCommand::SetOption(option) = gui::parse(line) else {
                 continue;
             };
@@ -324,6 +324,8 @@ impl Engine {
             let may_be_unknown = !of_profile.iter().any(ours);
             if let Some(option_error) = self.declared.option_error(&option, may_be_unknown) {
                 wrong.push((name.clone(), option_error));
+            } else if let Some(expected) = self.declared.line_to_set(&option) {
+                *line = expected;
             }
         }
         let mut acts = Vec::new();
@@ -391,10 +393,9 @@ impl Engine {
         // answer as the first.
         let settings = self.profile().map_or(own, |profile| &profile.settings);
         let of_tabia = settings.options().declarations().map(declaration);
-        let of_engine = self.declared.options.iter().map(|option| {
-            let name = Declaration::announced_name(&option.name);
-            option.announce(&name)
-        });
+        let of_engine = self.declared.options.iter();
+        let of_engine =
+            of_engine.map(|option| option.announce(Declaration::prefix_of(&option.name)));
         let analyse = UciOptionConfig::Check {
             name: ANALYSE_MODE.to_owned(),
             default: Some(false),
@@ -408,12 +409,11 @@ impl Engine {
         let lines = [message::id_name(&name), message::id_author(author)]
             .into_iter()
             .chain(of_tabia)
+            .map(String::into_bytes)
             .chain(of_engine)
-            .chain(analyse)
-            .chain(opponent);
-        lines
-            .map(|line| Act::Gui(line.into_bytes().into()))
-            .collect()
+            .chain(analyse.map(String::into_bytes))
+            .chain(opponent.map(String::into_bytes));
+        lines.map(|line| Act::Gui(line.into())).collect()
     }
 
     // Options one by one.

@@ -39,7 +39,7 @@ use tabia_book::{
 
 /// Positions that the GUI may send: the line, and the move that the model's engine plays
 /// there.
-const POSITIONS: [(&str, &str); 8] = [
+const POSITIONS: [(&str, &str); 9] = [
     ("startpos", "a2a3"),
     ("startpos moves e2e4", "a7a6"),
     ("startpos moves e2e4 e7e5", "b2b3"),
@@ -50,8 +50,12 @@ const POSITIONS: [(&str, &str); 8] = [
     ("startpos moves f2f3 e7e5 g2g4 d8h4", ""),
     // One legal move.
     ("fen 7k/5K2/8/8/8/8/8/6Q1 b - - 0 1", "h8h7"),
+    ("fen 4k3/8/8/8/8/8/4P3/4K2R w K - 0 1 moves e1g1", "e8d8"),
 ];
 const CASTLING: &str = "e1g1";
+/// The same in the notation that is not in force: the GUI and the engine may write so, and
+/// neither may read it.
+const OTHER_CASTLING: &str = "e1h1";
 /// One move for each position, and none of the book's.
 const SEARCHMOVES: &str = "searchmoves a2a3 a7a6 b2b3 e1d1 e8d8 e1g1 h8h7";
 /// The book: position and move.
@@ -180,6 +184,8 @@ enum Do {
     Illegal(usize),
     /// The engine writes castling in letters, or in the form of UCI.
     Letters(bool),
+    /// The GUI writes castling as king takes rook, or as the king's move.
+    OtherCastling(bool),
     /// The engine takes a habit, or gives it up.
     Habit(usize, bool),
     /// The rules are those of a variant, or of chess.
@@ -221,9 +227,11 @@ enum Fault {
     DiesOnOptions,
     /// It prints far more about its searches than anybody reads.
     Floods,
+    /// It writes castling as king takes rook.
+    OtherCastling,
 }
 
-const FAULTS: [Fault; 12] = [
+const FAULTS: [Fault; 13] = [
     Fault::IgnoresStop,
     Fault::AnswersEarly,
     Fault::IgnoresSearchmoves,
@@ -236,6 +244,7 @@ const FAULTS: [Fault; 12] = [
     Fault::BadOptions,
     Fault::DiesOnOptions,
     Fault::Floods,
+    Fault::OtherCastling,
 ];
 
 const OURS: [&str; 22] = [
@@ -299,6 +308,7 @@ fn any_action() -> impl Strategy<Value = Do> {
         3 => Just(Do::AnswerAgain),
         1 => (1_usize..4).prop_map(Do::Illegal),
         1 => prop::bool::ANY.prop_map(Do::Letters),
+        1 => prop::bool::ANY.prop_map(Do::OtherCastling),
         1 => (0..FAULTS.len(), prop::bool::weighted(0.7)).prop_map(|(at, on)| Do::Habit(at, on)),
         1 => prop::bool::weighted(0.3).prop_map(Do::Variant),
         2 => Just(Do::Die),
@@ -409,6 +419,8 @@ struct World {
     /// How many of the engine's next answers are illegal.
     illegal: usize,
     letters: bool,
+    /// How the GUI writes castling.
+    castling: &'static str,
 
     /// Numbers of the non-UCI lines: the last sent, all received.
     own_sent: usize,
@@ -580,6 +592,11 @@ impl Output for World {
         let empty = line.starts_with("go") && line.ends_with("searchmoves");
         self.must(!empty, "no move is left to the engine");
         self.must(line != BAD[1], "a position that is none is passed on");
+        let is_other = line.starts_with("position") && line.contains(OTHER_CASTLING);
+        self.must(
+            !is_other || self.was_unjudged,
+            "a position with castling in the other notation",
+        );
         if let Some(number) = line.strip_prefix("d ") {
             let number: usize = number.parse().unwrap();
             self.must(
@@ -745,6 +762,7 @@ impl Play {
             former: Vec::new(),
             illegal: 0,
             letters: false,
+            castling: CASTLING,
             own_sent: 0,
             own_arrived: 0,
             hash_sent: 0,
@@ -801,7 +819,8 @@ impl Play {
             Do::Go(..) | Do::Perft if waits => {}
             Do::Position(index) => {
                 self.world.board = Some(index);
-                self.gui(&format!("position {}", POSITIONS[index].0));
+                let line = format!("position {}", POSITIONS[index].0);
+                self.gui(&line.replace(CASTLING, self.world.castling));
             }
             Do::BadPosition(index) => {
                 self.world.board = None;
@@ -889,6 +908,9 @@ impl Play {
                 }
             }
             Do::Letters(on) => self.world.letters = on,
+            Do::OtherCastling(on) => {
+                self.world.castling = if on { OTHER_CASTLING } else { CASTLING };
+            }
             Do::AnswerAgain => self.answer_again(),
             Do::Work(count) => {
                 for _ in 0..count {
@@ -964,9 +986,9 @@ impl Play {
         let Some(answer) = engine.answered.clone() else {
             return;
         };
-        let meant = match answer.as_str() {
-            "O-O" => CASTLING.to_owned(),
-            other => other.to_lowercase(),
+        let meant = match answer.to_lowercase().as_str() {
+            "o-o" | OTHER_CASTLING => CASTLING.to_owned(),
+            other => other.to_owned(),
         };
         let is_legal = |position: usize| BOARDS[position].legal.contains(&meant);
         let is_noticed = searched.is_none_or(|position| !is_legal(position));
@@ -1011,7 +1033,8 @@ impl Play {
             is_checked: false,
         });
         if only && text != "go" {
-            self.gui(&format!("{text} {SEARCHMOVES}"));
+            let moves = SEARCHMOVES.replace(CASTLING, self.world.castling);
+            self.gui(&format!("{text} {moves}"));
         } else {
             self.world.pending.as_mut().unwrap().only = false;
             self.gui(text);
@@ -1122,6 +1145,12 @@ impl Play {
                     && RED.iter().any(|(at, mv)| *at == here && may_play(mv));
                 self.world
                     .must(!is_bad, "a search for a move that the book forbids");
+                let can_castle = BOARDS[here].legal.iter().any(|mv| mv == CASTLING);
+                let is_other = can_castle && only.iter().any(|mv| mv == OTHER_CASTLING);
+                self.world.must(
+                    !is_other || self.world.was_unjudged,
+                    "searchmoves with castling in the other notation",
+                );
                 Vec::new()
             }
             Some("position" | "setoption" | "ucinewgame") => {
@@ -1175,6 +1204,7 @@ impl Play {
             false => format!("info depth 3 score cp {value} pv {mv}"),
         };
         let (silent, shouts) = (has(Fault::Silent), has(Fault::Shouts));
+        let other_castling = has(Fault::OtherCastling);
         if has(Fault::NoMove) {
             engine.is_faulty = true;
             late.insert(0, "bestmove (none)".to_owned());
@@ -1200,6 +1230,10 @@ impl Play {
             "O-O".clone_into(&mut mv);
             // Nobody can say which move that is in a position that cannot be read.
             engine.is_faulty |= world.was_unjudged;
+            engine.answered = Some(mv.clone());
+        }
+        if other_castling && mv == CASTLING {
+            OTHER_CASTLING.clone_into(&mut mv);
             engine.answered = Some(mv.clone());
         }
         if shouts {
@@ -1368,7 +1402,9 @@ impl Play {
 
 /// The position of a `position` line that the engine can read.
 fn known_position(line: &str) -> Option<usize> {
+    // In a variant it gets castling as it was written.
     let text = line.strip_prefix("position ")?;
+    let text = text.replace(OTHER_CASTLING, CASTLING);
     POSITIONS.iter().position(|(known, _)| *known == text)
 }
 

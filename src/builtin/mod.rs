@@ -15,6 +15,7 @@
 
 mod control;
 mod output;
+mod perft;
 mod position;
 mod score;
 mod search;

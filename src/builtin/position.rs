@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+use shakmaty::{Castles, CastlingMode, Chess, EnPassantMode, File, Move, Position};
 
 use tabia_notation as notation;
 use tabia_uci::gui;
@@ -31,7 +31,8 @@ impl Board {
         let read = gui::position(line).ok_or("position: neither startpos nor fen")?;
         let start = match &read.fen {
             None => Chess::default(),
-            Some(fen) => standard(fen)?,
+            Some(fen) if fen.is_empty() => return Err("position: the FEN is missing".to_owned()),
+            Some(fen) => notation::position(fen).map_err(|error| format!("position: {error}"))?,
         };
         let mut board = Self {
             now: start.clone(),
@@ -66,15 +67,9 @@ impl Board {
         &self.now
     }
 
-    /// The position after the last irreversible move, as a FEN for littlewing, which
-    /// stores both counters in a byte.
+    /// The position after the last irreversible move, for littlewing.
     pub(super) fn base_fen(&self) -> String {
-        let mut setup = self.base.to_setup(EnPassantMode::Legal);
-        setup.halfmoves = setup.halfmoves.min(100);
-        setup.fullmoves = std::num::NonZeroU32::MIN;
-        Fen::try_from_setup(setup)
-            .unwrap_or_else(|lossy| lossy.ignore())
-            .to_string()
+        fen_for_search(&self.base)
     }
 
     /// The moves from there to the present position.
@@ -85,15 +80,28 @@ impl Board {
     }
 }
 
-/// The engine supports only ordinary castling.
-fn standard(fen: &str) -> Result<Chess, String> {
-    let problem = |error: &dyn std::fmt::Display| format!("position: {error}");
-    if fen.is_empty() {
-        return Err(problem(&"the FEN is missing"));
+/// A position as a FEN for littlewing: it stores both counters in a byte, and knows the
+/// castling of ordinary chess only. So the rights of other kings and rooks are left out:
+/// their castling is a move at the root, and none below it.
+pub(super) fn fen_for_search(position: &Chess) -> String {
+    let mut setup = position.to_setup(EnPassantMode::Legal);
+    let rights = Castles::from_setup(&setup, CastlingMode::Standard);
+    setup.castling_rights = rights.unwrap_or_else(|rights| rights).castling_rights();
+    setup.halfmoves = setup.halfmoves.min(100);
+    setup.fullmoves = std::num::NonZeroU32::MIN;
+    Fen::try_from_setup(setup)
+        .unwrap_or_else(|lossy| lossy.ignore())
+        .to_string()
+}
+
+/// Whether littlewing can play a move: it knows the castling of ordinary chess only.
+pub(super) fn is_ordinary(m: Move) -> bool {
+    match m {
+        Move::Castle { king, rook } => {
+            king.file() == File::E && matches!(rook.file(), File::A | File::H)
+        }
+        Move::Normal { .. } | Move::EnPassant { .. } | Move::Put { .. } => true,
     }
-    let read = notation::position(fen).map_err(|error| problem(&error))?;
-    let setup = read.to_setup(EnPassantMode::Legal);
-    notation::position_of(setup, CastlingMode::Standard).map_err(|error| problem(&error))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Conversion of littlewing's scores to UCI.
 
-use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Position};
+use shakmaty::{Chess, Move, Position};
 
 /// The score of a mate at the root; a mate n plies later has the score `INF - n`.
 pub(super) const INF: i16 = 29_999;
@@ -32,16 +31,13 @@ pub(super) fn mate_in(score: i16) -> Option<i64> {
 
 /// The text after `score`. If the line ends in mate, its length is the distance:
 /// littlewing's may be wrong, because its table does not adjust mate scores to the ply.
-pub(super) fn render(score: i16, position: &Chess, line: &[UciMove]) -> String {
+pub(super) fn render(score: i16, position: &Chess, line: &[Move]) -> String {
     let Some(moves) = mate_in(score) else {
         return format!("cp {score}");
     };
     let mut end = position.clone();
     for m in line {
-        match m.to_move(&end) {
-            Ok(m) => end.play_unchecked(m),
-            Err(_) => return format!("mate {moves}"),
-        }
+        end.play_unchecked(*m);
     }
     let ours = line.len() % 2 == 1;
     if end.is_checkmate() && ours == (score > 0) {
@@ -78,7 +74,7 @@ mod tests {
             .unwrap()
             .into_position(shakmaty::CastlingMode::Standard)
             .unwrap();
-        let line = ["b1b8".parse().unwrap()];
+        let line = [tabia_notation::find_uci(&position, b"b1b8").unwrap()];
         assert_eq!(render(INF - 7, &position, &line), "mate 1");
         assert_eq!(render(INF - 7, &position, &[]), "mate 4");
         assert_eq!(render(-35, &position, &line), "cp -35");

@@ -16,7 +16,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use super::control::Control;
 use super::output::Output;
-use super::position::Board;
+use super::position::{Board, fen_for_search, is_ordinary};
 use super::score::{self, INF};
 use super::time::not_negative;
 use tabia_notation as notation;
@@ -38,6 +38,9 @@ const DEFAULT_HASH_MIB: usize = 16;
 /// mate, searching all depths would take too long.
 const MATE_NODES: u64 = 2_000_000;
 
+/// The message where no position is known.
+pub(super) const NO_POSITION: &str = "info string there is no legal position to search";
+
 /// The search for one `go`.
 pub(super) struct SearchJob {
     /// `None` after a `position` that is not legal.
@@ -45,6 +48,8 @@ pub(super) struct SearchJob {
     pub(super) go: Go,
     /// Number of best lines to show, at least 1.
     pub(super) lines: usize,
+    /// How castling is written.
+    pub(super) castling: CastlingMode,
     pub(super) control: Arc<Control>,
 }
 
@@ -61,7 +66,7 @@ pub(super) struct Searcher {
 /// The results of a search so far, which survive a panic.
 #[derive(Default)]
 struct BestSoFar {
-    line: Vec<UciMove>,
+    line: Vec<Move>,
     saw_mate: bool,
 }
 
@@ -109,9 +114,9 @@ impl Searcher {
 
     /// Searches until a limit is reached and returns the best line. It is empty only
     /// without a legal move or position.
-    pub(super) fn think(&mut self, job: &SearchJob, output: &Output) -> Vec<UciMove> {
+    pub(super) fn think(&mut self, job: &SearchJob, output: &Output) -> Vec<Move> {
         let Some(board) = &job.board else {
-            output.line("info string there is no legal position to search");
+            output.line(NO_POSITION);
             return Vec::new();
         };
         let position = board.now();
@@ -126,7 +131,7 @@ impl Searcher {
             return Vec::new();
         }
         let mut found = BestSoFar {
-            line: vec![moves[0].to_uci(CastlingMode::Standard)],
+            line: vec![moves[0]],
             saw_mate: false,
         };
         let known = (board, &moves[..]);
@@ -207,13 +212,9 @@ fn search(
     let position = board.now();
 
     // The FEN comes from a legal position.
-    if let Err(problem) = game.load_fen(&board.base_fen()) {
+    if let Err(problem) = set_up(game, board) {
         output.line(&format!("info string {problem}"));
         return;
-    }
-    for m in board.since_base() {
-        let m = game.move_from_lan(&m);
-        game.make_move(m);
     }
     let enough = match limits.mate {
         Some(_) if !job.go.infinite => MATE_NODES,
@@ -227,10 +228,7 @@ fn search(
     game.moves.clear_all();
     game.clock = clock(job.control.clone(), nodes_limit, depth_done.clone());
 
-    let mut root: Vec<_> = moves
-        .iter()
-        .map(|&m| (m, m.to_uci(CastlingMode::Standard)))
-        .collect();
+    let mut root = moves.to_vec();
     let lines = job.lines.clamp(1, root.len());
 
     for depth in 1..=max_depth(limits.depth, limits.mate) {
@@ -239,12 +237,12 @@ fn search(
         let mut best: Vec<Scored> = Vec::new();
         for place in 0..lines {
             let alone = lines == 1;
-            let found_one = best_from(game, position, &mut root[place..], depth, |game, new| {
+            let found_one = best_from(game, board, &mut root[place..], depth, |game, new| {
                 found.saw_mate |= score::is_mate(new.score);
                 // With several lines, only complete depths are reported, and the first
                 // line is the answer.
                 if alone {
-                    report(game, control, depth, None, position, new, output);
+                    report(game, job, (depth, None), position, new, output);
                 }
                 if alone || depth == 1 && place == 0 {
                     found.line.clone_from(&new.line);
@@ -260,7 +258,7 @@ fn search(
         }
         if lines > 1 {
             for (number, line) in (1..).zip(&best) {
-                report(game, control, depth, Some(number), position, line, output);
+                report(game, job, (depth, Some(number)), position, line, output);
             }
             found.line.clone_from(&best[0].line);
         }
@@ -286,41 +284,67 @@ fn search(
 /// A line of play and its value for the side to move.
 struct Scored {
     score: i16,
-    line: Vec<UciMove>,
+    line: Vec<Move>,
 }
 
-/// A move at the root in both representations.
-type RootMove = (Move, UciMove);
+/// Sets littlewing's board up.
+fn set_up(game: &mut Game, board: &Board) -> Result<(), String> {
+    game.load_fen(&board.base_fen())?;
+    for m in board.since_base() {
+        let m = game.move_from_lan(&m);
+        game.make_move(m);
+    }
+    Ok(())
+}
+
+/// Makes a move at the root for the time of `work`.
+///
+/// Castling that littlewing does not know sets its board up anew: in a game it cannot be
+/// taken back, so that no repetition is lost.
+fn with_move<T>(game: &mut Game, board: &Board, m: Move, work: impl FnOnce(&mut Game) -> T) -> T {
+    if is_ordinary(m) {
+        let inner = game.move_from_lan(&m.to_uci(CastlingMode::Standard).to_string());
+        game.make_move(inner);
+        let result = work(game);
+        game.undo_move(inner);
+        return result;
+    }
+    // Both FENs come from legal positions.
+    let _ = game.load_fen(&fen_for_search(&notation::after(board.now(), m)));
+    let result = work(game);
+    let _ = set_up(game, board);
+    result
+}
 
 /// Finds the best of some moves and moves it to the front, so that it is searched first
 /// at the next depth. Calls `improved` for each move that is better than those before it.
 /// `None` if the search was aborted.
 fn best_from(
     game: &mut Game,
-    position: &Chess,
-    root: &mut [RootMove],
+    board: &Board,
+    root: &mut [Move],
     depth: i8,
     mut improved: impl FnMut(&Game, &Scored),
 ) -> Option<Scored> {
+    let position = board.now();
     let mut alpha = -INF;
     let mut best = None;
     for i in 0..root.len() {
-        let (m, uci) = root[i];
-        let inner = game.move_from_lan(&uci.to_string());
-        game.make_move(inner);
-        game.nodes_count += 1;
-        let score = known_score(position, m).unwrap_or_else(|| {
-            if i == 0 {
-                return -game.search_node(-INF, INF, depth - 1, 1);
-            }
-            let score = -game.search_node(-alpha - 1, -alpha, depth - 1, 1);
-            if score > alpha {
-                -game.search_node(-INF, -alpha, depth - 1, 1)
-            } else {
-                score
-            }
+        let m = root[i];
+        let score = with_move(game, board, m, |game| {
+            game.nodes_count += 1;
+            known_score(position, m).unwrap_or_else(|| {
+                if i == 0 {
+                    return -game.search_node(-INF, INF, depth - 1, 1);
+                }
+                let score = -game.search_node(-alpha - 1, -alpha, depth - 1, 1);
+                if score > alpha {
+                    -game.search_node(-INF, -alpha, depth - 1, 1)
+                } else {
+                    score
+                }
+            })
         });
-        game.undo_move(inner);
         if game.clock.poll(game.nodes_count) {
             // The score of an aborted search is invalid.
             return None;
@@ -330,7 +354,7 @@ fn best_from(
         }
         alpha = score;
         root[..=i].rotate_right(1);
-        let line = line(game, position, m, uci, depth, score);
+        let line = line(game, board, m, depth, score);
         let new = Scored { score, line };
         improved(game, &new);
         best = Some(new);
@@ -360,61 +384,57 @@ fn known_score(position: &Chess, m: Move) -> Option<i16> {
 }
 
 /// The principal variation, as far as the table has it and its moves are legal.
-fn line(
-    game: &mut Game,
-    position: &Chess,
-    m: Move,
-    first: UciMove,
-    depth: i8,
-    score: i16,
-) -> Vec<UciMove> {
+fn line(game: &mut Game, board: &Board, first: Move, depth: i8, score: i16) -> Vec<Move> {
     let longest = usize::try_from(depth)
         .unwrap_or(1)
         .max(score::plies_to_mate(score).unwrap_or(0));
-    let mut after = position.clone();
-    after.play_unchecked(m);
+    let mut after = notation::after(board.now(), first);
     let mut line = vec![first];
-    let mut made = vec![game.move_from_lan(&first.to_string())];
-    game.make_move(made[0]);
-    while line.len() < longest && !game.positions.is_draw() {
-        let hash = game.positions.top().hash;
-        let Some(entry) = game.tt.get(hash) else {
-            break;
-        };
-        let inner = entry.best_move();
-        let Ok(uci) = inner.to_lan().parse::<UciMove>() else {
-            break;
-        };
-        let Ok(m) = uci.to_move(&after) else {
-            break;
-        };
-        after.play_unchecked(m);
-        game.make_move(inner);
-        made.push(inner);
-        line.push(uci);
-    }
-    for inner in made.into_iter().rev() {
-        game.undo_move(inner);
-    }
+    with_move(game, board, first, |game| {
+        let mut made = Vec::new();
+        while line.len() < longest && !game.positions.is_draw() {
+            let hash = game.positions.top().hash;
+            let Some(entry) = game.tt.get(hash) else {
+                break;
+            };
+            let inner = entry.best_move();
+            let Ok(uci) = inner.to_lan().parse::<UciMove>() else {
+                break;
+            };
+            let Ok(m) = uci.to_move(&after) else {
+                break;
+            };
+            after.play_unchecked(m);
+            game.make_move(inner);
+            made.push(inner);
+            line.push(m);
+        }
+        for inner in made.into_iter().rev() {
+            game.undo_move(inner);
+        }
+    });
     line
 }
 
 /// `number` is the number of the line if there are several.
 fn report(
     game: &Game,
-    control: &Control,
-    depth: i8,
-    number: Option<usize>,
+    job: &SearchJob,
+    (depth, number): (i8, Option<usize>),
     position: &Chess,
     found: &Scored,
     output: &Output,
 ) {
-    let time = control.elapsed_ms();
+    let time = job.control.elapsed_ms();
     let nodes = game.nodes_count;
     let nps = nodes.saturating_mul(1000) / time.max(1);
     let number = number.map_or_else(String::new, |number| format!(" multipv {number}"));
     let score = score::render(found.score, position, &found.line);
-    let pv: Vec<_> = found.line.iter().map(ToString::to_string).collect();
+    let pv: Vec<_> = found
+        .line
+        .iter()
+        .map(|mv| mv.to_uci(job.castling).to_string())
+        .collect();
     output.line(&format!(
         "info depth {depth}{number} score {score} nodes {nodes} nps {nps} time {time} pv {}",
         pv.join(" ")
@@ -446,6 +466,7 @@ mod tests {
                 ..Go::default()
             },
             lines: 1,
+            castling: CastlingMode::Standard,
             control: Arc::new(Control::new(None, false, false)),
         };
         let line = searcher.think(&job, &Output::new(std::io::sink()));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
-use shakmaty::{Color, Position};
+use shakmaty::{CastlingMode, Color, Position};
 
 use super::control::Control;
 use super::output::Output;
@@ -14,6 +14,7 @@ use super::position::Board;
 use super::search::SearchJob;
 use super::time::{Budget, is_endless};
 use super::worker::{self, Job};
+use tabia_uci::engine::check_value;
 use tabia_uci::gui::{self, Go, GuiCommand, SetOption};
 use tabia_uci::line::LineBuffer;
 
@@ -53,6 +54,7 @@ pub(crate) fn run(input: impl Read, output: impl Write + Send + 'static) -> io::
         board: Some(Board::default()),
         current: None,
         lines: 1,
+        castling: CastlingMode::Standard,
         overhead_ms: DEFAULT_OVERHEAD_MS,
     };
     let result = session.read(input);
@@ -71,6 +73,8 @@ struct Session {
     current: Option<Arc<Control>>,
     /// Number of best lines that a search shows.
     lines: usize,
+    /// How castling is written; it is read in both notations.
+    castling: CastlingMode,
     overhead_ms: u64,
 }
 
@@ -137,6 +141,7 @@ impl Session {
                 "option name Move Overhead type spin default {DEFAULT_OVERHEAD_MS} \
                  min 0 max {MAX_OVERHEAD_MS}"
             ),
+            "option name UCI_Chess960 type check default false",
             "uciok",
         ] {
             self.output.line(line);
@@ -179,6 +184,10 @@ impl Session {
                 Some(ms) => return self.overhead_ms = ms as u64,
                 None => "expected a number of milliseconds",
             },
+            "uci_chess960" => match check_value(&value) {
+                Some(on) => return self.castling = CastlingMode::from_chess960(on),
+                None => "expected true or false",
+            },
             // The option only says that the GUI may ponder; `go ponder` starts it.
             "ponder" => return,
             _ => "no such option",
@@ -210,6 +219,7 @@ impl Session {
             board: self.board.clone(),
             go,
             lines: self.lines,
+            castling: self.castling,
             control,
         })));
     }

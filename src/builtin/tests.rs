@@ -470,6 +470,87 @@ fn castling_and_promotion_are_written_as_in_uci() {
 }
 
 #[test]
+fn castling_has_the_notation_in_force() {
+    let mut engine = Engine::new();
+    engine.send("setoption name UCI_Chess960 value True");
+    for (list, expected) in [("e1g1", "e1h1"), ("e1h1", "e1h1"), ("e1c1", "e1a1")] {
+        let go = format!("position fen {KINGS_AND_ROOKS}\ngo depth 2 searchmoves {list}");
+        assert_eq!(engine.best_move(&go), expected);
+    }
+    let (best, lines) = engine.search(&format!(
+        "position fen {KINGS_AND_ROOKS} moves e1g1 e8a8\ngo depth 3 searchmoves f1d1"
+    ));
+    assert_eq!(best, "f1d1");
+    assert!(
+        lines.iter().any(|line| line.contains(" pv f1d1")),
+        "{lines:?}"
+    );
+    engine.send("setoption name UCI_Chess960 value false");
+    let go = format!("position fen {KINGS_AND_ROOKS}\ngo depth 2 searchmoves e1h1");
+    assert_eq!(engine.best_move(&go), "e1g1");
+}
+
+/// Kings and rooks anywhere: castling is played, and may be the move.
+#[test]
+fn chess960_is_played() {
+    let mut engine = Engine::new();
+    engine.send("setoption name UCI_Chess960 value true");
+    for (fen, castling) in [
+        ("1k5r/8/8/8/8/8/8/RK3R2 w FAh - 0 1", "b1a1"),
+        ("1k5r/8/8/8/8/8/8/RK3R2 w FAh - 0 1", "b1f1"),
+        ("4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1", "e1g1"),
+        ("4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1", "e1b1"),
+    ] {
+        let go = format!("position fen {fen}\ngo depth 5 searchmoves {castling}");
+        let (best, lines) = engine.search(&go);
+        assert_eq!(best, castling, "{fen}");
+        let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
+        let mut position = position(fen);
+        for mv in last.split(" pv ").nth(1).unwrap().split(' ') {
+            play(&mut position, mv);
+        }
+        // The other moves are searched as before.
+        let mut moves = String::new();
+        let mut position = self::position(fen);
+        for _ in 0..6 {
+            if position.is_game_over() {
+                break;
+            }
+            let line = format!("position fen {fen} moves{moves}\ngo depth 3");
+            let best = engine.best_move(&line);
+            play(&mut position, &best);
+            moves += &format!(" {best}");
+        }
+    }
+}
+
+#[test]
+fn perft_counts_positions_and_gives_no_move() {
+    let mut engine = Engine::new();
+    for (before, depth, sum) in [
+        ("position startpos", 1, 20),
+        ("position startpos", 3, 8902),
+        (&format!("position fen {KINGS_AND_ROOKS}"), 2, 568),
+    ] {
+        engine.send(&format!("{before}\ngo perft {depth}"));
+        let lines = engine.expect("Nodes");
+        let of = |line: &String| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap();
+        let (last, moves) = lines.split_last().unwrap();
+        assert_eq!(*last, format!("Nodes searched: {sum}"));
+        assert_eq!(moves.iter().map(of).sum::<u64>(), sum);
+    }
+    engine.send("go perft 99\nstop");
+    let said = engine.expect("info");
+    assert_eq!(said, ["info string perft stopped"]);
+    engine.send("isready");
+    assert_eq!(engine.expect("readyok").len(), 1, "there is no bestmove");
+    engine.send("position fen rubbish\ngo perft 1");
+    engine.expect("info");
+    let said = engine.expect("info");
+    assert_eq!(said, [super::search::NO_POSITION]);
+}
+
+#[test]
 fn invalid_positions_and_options_are_reported_and_the_next_go_works() {
     let mut engine = Engine::new();
     for line in [

@@ -2,9 +2,10 @@
 
 use std::sync::mpsc::{Receiver, Sender};
 
-use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Move};
 
 use super::output::Output;
+use super::perft;
 use super::search::{SearchJob, Searcher};
 
 /// A task of the worker.
@@ -31,10 +32,14 @@ pub(super) fn work(jobs: &Receiver<Job>, output: &Output) {
             }
             Job::NewGame => searcher.new_game(),
             Job::Hash(mib) => searcher.set_hash(mib),
+            Job::Search(job) if job.go.perft => {
+                perft::count(&job, output);
+                job.control.finish();
+            }
             Job::Search(job) => {
                 let line = searcher.think(&job, output);
                 job.control.wait_for_release();
-                output.line(&best_move_line(&line));
+                output.line(&best_move_line(&line, job.castling));
                 job.control.finish();
                 searcher.tidy();
             }
@@ -42,10 +47,11 @@ pub(super) fn work(jobs: &Receiver<Job>, output: &Output) {
     }
 }
 
-fn best_move_line(line: &[UciMove]) -> String {
+fn best_move_line(line: &[Move], castling: CastlingMode) -> String {
+    let written = |mv: &Move| mv.to_uci(castling);
     match line {
         [] => "bestmove 0000".to_owned(),
-        [best] => format!("bestmove {best}"),
-        [best, reply, ..] => format!("bestmove {best} ponder {reply}"),
+        [best] => format!("bestmove {}", written(best)),
+        [best, reply, ..] => format!("bestmove {} ponder {}", written(best), written(reply)),
     }
 }

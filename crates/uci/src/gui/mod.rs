@@ -88,6 +88,8 @@ pub struct Limits {
     pub nodes: Option<i64>,
     /// `mate` in moves.
     pub mate: Option<i64>,
+    /// The depth of `perft` in plies.
+    pub perft: Option<i64>,
 }
 
 /// The times of a `go`.
@@ -386,7 +388,7 @@ fn go(line: &[u8]) -> Go {
                     b"depth" => limits.depth = number,
                     b"nodes" => limits.nodes = number,
                     b"mate" => (limits.mate, go.engine_only) = (number, true),
-                    _ => (go.perft, go.engine_only) = (true, true),
+                    _ => (go.perft, go.engine_only, limits.perft) = (true, true, number),
                 }
             }
             b"searchmoves" => {

@@ -107,7 +107,9 @@ pub(super) fn of_games(job: &BuildJob) -> anyhow::Result<u64> {
     let mut table = evals::read(&path)?.table;
     let (mut hits, mut new) = (0, 0);
     for source in &job.sources {
-        let sources = Sources::list([&source.path])?.with_password(job.password.as_deref());
+        let sources = Sources::list([&source.path])?
+            .with_password(job.password.as_deref())
+            .with_encoding(job.encoding);
         let name = file_name(&source.path);
         let gathered = progress::watched(|watch| {
             let filter = &job.filter;

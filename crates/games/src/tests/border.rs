@@ -145,7 +145,7 @@ fn correspondence_games_in_numbers() {
 #[test]
 fn a_number_where_a_move_stands_is_no_move_number() {
     means("1 e4 e5 2 Nf3 Nc6 *\n", "e4 e5 Nf3 Nc6");
-    means("1.e4 e5 {good} 2\nNf3 2... Nc6 *\n", "e4 e5 Nf3 Nc6");
+    means("1.e4 e5 {good} 2\nNf3 2... Nc6 *\n", "e4 e5 {good} Nf3 Nc6");
     means_with("1. e4 e5 2. 15 Nf3 *\n", "e4 e5", "not understood: 15");
     means_with("1 e4 e5 2 15 Nf3 *\n", "e4 e5", "not understood: 15");
     let other = "1. e4 e5 7 Nf3 Nc6 *\n";

@@ -31,6 +31,9 @@ impl Also {
         if choice.filter.password.is_some() {
             return Err("--password is for the sources: give it outside --also".to_owned());
         }
+        if choice.filter.encoding.is_some() {
+            return Err("--encoding is for the sources: give it outside --also".to_owned());
+        }
         Ok(Also {
             target: target.into(),
             choice,
@@ -93,6 +96,7 @@ mod tests {
             ("x.ctg: --as green", "--as"),
             ("x.ctg: --memory 1G", "'--memory'"),
             ("x.ctg: --password x", "--password"),
+            ("x.ctg: --encoding cp866", "--encoding"),
             ("x.ctg: games.pgn", "'games.pgn'"),
             ("x.ctg: --player \"Smith", "quotation mark"),
             (": --dedupe", "expected a book"),

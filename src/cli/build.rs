@@ -290,6 +290,7 @@ pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Prev
     let job = BuildJob::new(all, target.to_owned())
         .old(old)
         .password(args.choice.filter.password.clone())
+        .encoding(args.choice.filter.encoding)
         .variations(args.variations)
         .annotations(args.annotations)
         .setups(args.setups)

@@ -9,7 +9,7 @@ use shakmaty::{Chess, Color};
 
 use super::args::PlayerColour;
 use tabia_games::{
-    self as games, Band, EcoRange, GameFilter, GameResult, Month, Speed, Tally, Title,
+    self as games, Band, EcoRange, GameFilter, GameResult, Month, Speed, Tally, TextEncoding, Title,
 };
 
 /// Conditions on games. A game must meet all that are given.
@@ -75,6 +75,10 @@ pub(super) struct GameFilterArgs {
     /// The password of encrypted archives (.cbz)
     #[arg(long, value_name = "TEXT")]
     pub(super) password: Option<String>,
+    /// The encoding of names and comments that are not UTF-8, for old files: windows-1251,
+    /// koi8-r, cp866, cp437, cp850, gbk and others [default: Windows-1252]
+    #[arg(long, value_name = "NAME")]
+    pub(super) encoding: Option<TextEncoding>,
 }
 
 impl GameFilterArgs {

@@ -180,9 +180,13 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let read = &gathered.read;
         taken += read.hits;
         let bad = match &read.first_bad {
+            Some(first) if gathered.unit == "games" => {
+                format!("; {} comments skipped ({first})", read.bad_lines)
+            }
             Some(first) => format!("; {} lines skipped ({first})", read.bad_lines),
             None => String::new(),
         };
+        evaluations::report_centipawns(&import.display().to_string(), read);
         message!(
             "{}: {} {}, {} evaluations of positions of the book, {} of them new{bad}",
             import.display(),

@@ -6,6 +6,7 @@ use anyhow::{bail, ensure};
 use shakmaty::Chess;
 
 use super::progress;
+use super::style::counted;
 use tabia_analysis::evaluate;
 use tabia_analysis::graph::BookGraph;
 use tabia_book::Book;
@@ -86,6 +87,17 @@ pub(super) fn check_sources(job: &BuildJob) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Says that evaluations were read as centipawns, because PGN has no rule for them.
+pub(super) fn report_centipawns(name: &str, read: &evals::Imported) {
+    if read.in_centipawns > 0 {
+        message!(
+            "{name}: {} are whole numbers with a depth, as ChessBase's programs write them: \
+             they are taken as centipawns",
+            counted(read.in_centipawns, "evaluation")
+        );
+    }
+}
+
 /// Adds the evaluations in the comments of a book's games to the file next to it; returns
 /// the number of new ones.
 pub(super) fn of_games(job: &BuildJob) -> anyhow::Result<u64> {
@@ -95,7 +107,9 @@ pub(super) fn of_games(job: &BuildJob) -> anyhow::Result<u64> {
     let mut table = evals::read(&path)?.table;
     let (mut hits, mut new) = (0, 0);
     for source in &job.sources {
-        let sources = Sources::list([&source.path])?.with_password(job.password.as_deref());
+        let sources = Sources::list([&source.path])?
+            .with_password(job.password.as_deref())
+            .with_encoding(job.encoding);
         let name = file_name(&source.path);
         let gathered = progress::watched(|watch| {
             let filter = &job.filter;
@@ -103,6 +117,11 @@ pub(super) fn of_games(job: &BuildJob) -> anyhow::Result<u64> {
         })??;
         hits += gathered.read.hits;
         new += gathered.new;
+        report_centipawns(&name, &gathered.read);
+        if let Some(first) = &gathered.read.first_bad {
+            let count = gathered.read.bad_lines;
+            message!("{name}: {count} comments with evaluations skipped ({first})");
+        }
     }
     summary!(
         "{}: {hits} evaluations of positions of the book, {new} of them new",

@@ -120,6 +120,7 @@ fn job(args: &GamesArgs) -> anyhow::Result<ExportJob> {
     let mut job = ExportJob::new(&args.sources, target(&args.output)?);
     job.old = args.force.old();
     job.password = args.filter.password.clone();
+    job.encoding = args.filter.encoding;
     job.filter = args.filter.filter();
     job.filter.reaches = args.reach.position()?;
     job.no_variations = args.no_variations;

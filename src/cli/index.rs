@@ -60,6 +60,7 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     job.append = args.append;
     job.dry_run = args.dry_run.dry_run;
     job.password = args.filter.password.clone();
+    job.encoding = args.filter.encoding;
     job.filter = args.filter.filter();
     job.filter.reaches = args.reach.position()?;
     job.conditions = collection::with_reach(args.filter.words(), job.filter.reaches.as_ref());

@@ -164,7 +164,9 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let editor = BookEditor::open(&args.book, &args.work.options())?;
     super::report_recovered(&editor);
     let book = editor.snapshot()?;
-    let sources = Sources::list(&args.sources)?.with_password(args.filter.password.as_deref());
+    let sources = Sources::list(&args.sources)?
+        .with_password(args.filter.password.as_deref())
+        .with_encoding(args.filter.encoding);
     let threads = collection::threads(None);
     let wanted = args.counted();
     let mut learned =

@@ -354,6 +354,7 @@ impl SuiteArgs {
         job.old = self.force.old();
         job.filter = self.filter.filter();
         job.password = self.filter.password.clone();
+        job.encoding = self.filter.encoding;
         job.cut = self.lines.cut()?;
         job.below = self.lines.below()?;
         job.play = self.lines.play()?;

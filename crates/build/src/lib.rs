@@ -56,7 +56,7 @@ use tabia_book::ctg::Written;
 // Fields of a job, and a parameter of all long work.
 pub use tabia_book::{Previous, progress};
 pub use tabia_games::{EcoRange, GameFilter, has_name};
-use tabia_games::{Game, Sources, Tally};
+use tabia_games::{Game, Sources, Tally, TextEncoding};
 use tabia_io::atomic::WriteFileError;
 use tabia_io::parallel::{self, Panicked};
 use tabia_io::progress::{Progress, Stopped, Watch};
@@ -113,6 +113,8 @@ pub struct BuildJob {
     pub product: Product,
     /// Password of encrypted archives.
     pub password: Option<String>,
+    /// Encoding of texts that are not UTF-8.
+    pub encoding: Option<TextEncoding>,
     /// The games to count.
     pub filter: GameFilter,
     /// Number of plies of each game to store.
@@ -146,6 +148,7 @@ tabia_io::setters!(BuildJob {
     old: Previous,
     product: Product,
     password: Option<String>,
+    encoding: Option<TextEncoding>,
     filter: GameFilter,
     max_ply: usize,
     eco_relative: Option<usize>,
@@ -170,6 +173,7 @@ impl BuildJob {
             old: Previous::default(),
             product: Product::Book,
             password: None,
+            encoding: None,
             filter: GameFilter::default(),
             max_ply: 40,
             eco_relative: None,
@@ -315,7 +319,7 @@ pub fn run(job: &BuildJob, watch: &mut Watch<'_>) -> Result<Summary, BuildError>
 
 /// Builds several books in one pass over the games, each the same byte for byte as if
 /// built alone. These settings of the first job apply to all: `sources`, `password`,
-/// `variations`, `annotations`, `setups`, `threads`, `memory` and `temp`. A game that
+/// `encoding`, `variations`, `annotations`, `setups`, `threads`, `memory` and `temp`. A game that
 /// no book takes counts as filtered in each summary.
 ///
 /// # Errors
@@ -326,7 +330,9 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
         return Ok(Vec::new());
     };
     let sources = Sources::list(first.sources.iter().map(|source| &source.path))?;
-    let mut sources = sources.with_password(first.password.as_deref());
+    let mut sources = sources
+        .with_password(first.password.as_deref())
+        .with_encoding(first.encoding);
     let tables = sources.take(records::is_records);
     // Whether this source is a record file although the jobs need games.
     let is_late = |argument: usize| {

@@ -5,14 +5,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::basic::{Compression, CompressionCodec};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{
     ChunkReader, FileReader as _, Length, RowGroupReader, SerializedFileReader,
 };
+use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::errors::FrameDecoderError;
 use tabia_io::input::file::DataFile;
 use tabia_io::input::reader::FileReader;
 use tabia_io::progress::{Stop, Stopped};
@@ -37,6 +42,7 @@ impl TableError {
 /// A Parquet file. Several threads may read its row groups at once.
 pub struct Table {
     reader: SerializedFileReader<Chunks>,
+    file: Arc<Chunks>,
     /// Indices of the selected columns.
     columns: Vec<usize>,
 }
@@ -49,7 +55,8 @@ impl Table {
     /// The file cannot be read, or is damaged.
     pub fn open(path: &Path) -> Result<Table, TableError> {
         let file = DataFile::open_in_pieces(path).map_err(|error| TableError(error.to_string()))?;
-        let reader = SerializedFileReader::new(Chunks(Arc::new(file)))
+        let file = Chunks(Arc::new(file));
+        let reader = SerializedFileReader::new(file.clone())
             .map_err(|error| TableError(error_text(&error)))?;
         // The library panics on some of these faults.
         let is_sane = reader.metadata().row_groups().iter().all(|group| {
@@ -67,6 +74,7 @@ impl Table {
         match is_sane {
             true => Ok(Table {
                 reader,
+                file: Arc::new(file),
                 columns: Vec::new(),
             }),
             false => Err(TableError::new("its footer is damaged")),
@@ -131,7 +139,7 @@ impl Table {
         let reader = reader.map_err(unreadable)?;
         let mut columns = Vec::new();
         for &place in &self.columns {
-            columns.push(Column::open(&*reader, place).map_err(unreadable)?);
+            columns.push(Column::open(&*reader, &self.file, place).map_err(unreadable)?);
         }
         let mut number = group.rows_before;
         let mut left = group.rows;
@@ -208,10 +216,18 @@ enum Column {
 }
 
 impl Column {
-    fn open(group: &dyn RowGroupReader, place: usize) -> Result<Column, ParquetError> {
+    fn open(
+        group: &dyn RowGroupReader,
+        file: &Arc<Chunks>,
+        place: usize,
+    ) -> Result<Column, ParquetError> {
         let column = group.metadata().schema_descr().column(place);
         let full = column.max_def_level();
-        Ok(match group.get_column_reader(place)? {
+        let reader = match PackedPages::open(group, file, place)? {
+            Some(pages) => get_column_reader(Arc::clone(&column), Box::new(pages)),
+            None => group.get_column_reader(place)?,
+        };
+        Ok(match reader {
             ColumnReader::ByteArrayColumnReader(reader) => Column::Bytes(Cells::new(reader, full)),
             ColumnReader::Int32ColumnReader(reader) => Column::Short(Cells::new(reader, full)),
             ColumnReader::Int64ColumnReader(reader) => Column::Long(Cells::new(reader, full)),
@@ -302,7 +318,126 @@ fn error_text(error: &ParquetError) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
+/// A compression that is unpacked here: the library needs a C toolchain for the first, or
+/// another copy of the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PagePacking {
+    Zstd,
+    Gzip,
+}
+
+impl PagePacking {
+    fn of(codec: CompressionCodec) -> Option<PagePacking> {
+        match codec {
+            CompressionCodec::ZSTD => Some(PagePacking::Zstd),
+            CompressionCodec::GZIP => Some(PagePacking::Gzip),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a page; the first `plain` are not packed.
+    fn unpack(self, bytes: &Bytes, plain: usize) -> Result<Bytes, ParquetError> {
+        let early = || ParquetError::EOF("a page ends early".to_owned());
+        let (head, packed) = bytes.split_at_checked(plain).ok_or_else(early)?;
+        let mut out = head.to_vec();
+        // Without values there is nothing to unpack.
+        if packed.is_empty() {
+            return Ok(out.into());
+        }
+        // A damaged page may unpack to any length.
+        let most = (LARGEST_PAGE - out.len()) as u64;
+        match self {
+            PagePacking::Zstd => {
+                let damaged = |error: FrameDecoderError| {
+                    ParquetError::General(format!("damaged zstd data: {error}"))
+                };
+                let stream = StreamingDecoder::new(packed).map_err(damaged)?;
+                stream.take(most).read_to_end(&mut out)?;
+            }
+            PagePacking::Gzip => {
+                let stream = flate2::read::MultiGzDecoder::new(packed);
+                stream.take(most).read_to_end(&mut out)?;
+            }
+        }
+        Ok(out.into())
+    }
+}
+
+/// Greatest length of an unpacked page, in bytes.
+const LARGEST_PAGE: usize = 1 << 30;
+
+/// The pages of a column that the library gives as they are stored.
+struct PackedPages {
+    packing: PagePacking,
+    pages: SerializedPageReader<Chunks>,
+}
+
+impl PackedPages {
+    /// Opens a column; `None` if the library can unpack it.
+    fn open(
+        group: &dyn RowGroupReader,
+        file: &Arc<Chunks>,
+        place: usize,
+    ) -> Result<Option<PackedPages>, ParquetError> {
+        let column = group.metadata().column(place);
+        let Some(packing) = PagePacking::of(column.compression_codec()) else {
+            return Ok(None);
+        };
+        let as_stored = column.clone().into_builder();
+        let as_stored = as_stored.set_compression(Compression::UNCOMPRESSED).build()?;
+        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        let pages = SerializedPageReader::new(Arc::clone(file), &as_stored, rows, None)?;
+        Ok(Some(PackedPages { packing, pages }))
+    }
+
+    fn unpack(&self, mut page: Page) -> Result<Page, ParquetError> {
+        let (bytes, plain) = match &mut page {
+            Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => (buf, 0),
+            Page::DataPageV2 {
+                is_compressed: false,
+                ..
+            } => return Ok(page),
+            Page::DataPageV2 {
+                buf,
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                ..
+            } => (buf, *def_levels_byte_len as usize + *rep_levels_byte_len as usize),
+        };
+        *bytes = self.packing.unpack(bytes, plain)?;
+        Ok(page)
+    }
+}
+
+impl Iterator for PackedPages {
+    type Item = Result<Page, ParquetError>;
+
+    fn next(&mut self) -> Option<Result<Page, ParquetError>> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for PackedPages {
+    fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
+        let page = self.pages.get_next_page()?;
+        page.map(|page| self.unpack(page)).transpose()
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<(), ParquetError> {
+        self.pages.skip_next_page()
+    }
+
+    fn at_record_boundary(&mut self) -> Result<bool, ParquetError> {
+        self.pages.at_record_boundary()
+    }
+}
+
 /// A file as the Parquet library reads it, in pieces.
+#[derive(Clone)]
 struct Chunks(Arc<DataFile>);
 
 impl Length for Chunks {
@@ -416,8 +551,8 @@ mod tests {
 
     #[test]
     fn the_error_for_a_compression_contains_advice() {
-        let error = ParquetError::General("Disabled feature at compile time: zstd".to_owned());
-        assert!(error_text(&error).contains("with zstd: write it again with Snappy"));
+        let error = ParquetError::General("Disabled feature at compile time: lz4".to_owned());
+        assert!(error_text(&error).contains("with lz4: write it again with Snappy"));
         assert_eq!(
             error_text(&ParquetError::EOF("it ends early".to_owned())),
             "it ends early"

@@ -27,27 +27,41 @@ tabia_notation::named! {
 }
 
 impl Speed {
-    /// The speed of a `TimeControl` tag: `300+3`, `-`, `40/7200:3600`. Only the first
-    /// period counts.
+    /// The speed of a `TimeControl` tag: `300+3`, `-`, `40/7200:3600`, and as programs write
+    /// it: `300+0.5`, `600 + 5`, `0:05:00+0:00:02`, `5 min + 3 s`. Only the first period
+    /// counts.
     fn from_time_control(text: &[u8]) -> Option<Speed> {
         let text = std::str::from_utf8(text).ok()?.trim();
-        if text == "-" {
+        // cutechess-cli writes "inf".
+        if text == "-" || text.eq_ignore_ascii_case("inf") {
             return Some(Speed::Correspondence);
         }
-        let period = text.split(':').next()?;
-        let (moves, time) = match period.split_once('/') {
-            Some((moves, time)) => (moves.parse().ok()?, time),
-            None => (0_u32, period),
+        // A sandclock.
+        let text = text.strip_prefix('*').unwrap_or(text).trim_start();
+        let (moves, time) = match text.split_once('/') {
+            Some((moves, time)) if !moves.contains([':', '+']) => {
+                (moves.trim().parse::<u32>().ok()?, time)
+            }
+            _ => (0, text),
         };
-        let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
-        let base: u32 = base.parse().ok()?;
-        let increment: u32 = increment.parse().ok()?;
+        let (base, rest) = seconds(time)?;
+        let increment = match rest.trim_start().strip_prefix('+') {
+            Some(increment) => seconds(increment)?,
+            None => (0.0, rest),
+        };
+        let (increment, rest) = increment;
+        // The next period. No first one is shorter than a minute.
+        let rest = rest.trim_start();
+        if !(rest.is_empty() || rest.starts_with(':') && base >= 60.0) {
+            return None;
+        }
         let forty = match moves {
             0 => base,
-            1 if base >= 86_400 => return Some(Speed::Correspondence),
-            moves => base.saturating_mul(40) / moves,
+            1 if base >= 86_400.0 => return Some(Speed::Correspondence),
+            moves => base * 40.0 / f64::from(moves),
         };
-        Some(match forty.saturating_add(increment.saturating_mul(40)) {
+        // Whole seconds.
+        Some(match (forty + increment * 40.0).min(1e9) as u32 {
             0..30 => Speed::UltraBullet,
             30..180 => Speed::Bullet,
             180..480 => Speed::Blitz,
@@ -56,6 +70,62 @@ impl Speed {
             _ => Speed::Correspondence,
         })
     }
+}
+
+/// The time at the start of a text in seconds, and the rest: `300`, `0.5`, `5:00`, `0:05:00`,
+/// `5 min`, `1h 30m`.
+fn seconds(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim_start();
+    if let Some(found) = clock(text) {
+        return Some(found);
+    }
+    let (mut total, mut rest) = (0.0, text);
+    loop {
+        let is_number = |c: char| c.is_ascii_digit() || c == '.';
+        let (number, after) = rest.split_at(rest.find(|c| !is_number(c)).unwrap_or(rest.len()));
+        let number = number.parse::<f64>().ok().filter(|n| *n < 1e8)?;
+        let word = after.trim_start();
+        let is_unit = |c: char| c.is_alphabetic() || matches!(c, '\'' | '"' | '′' | '″');
+        let (unit, after_unit) = word.split_at(word.find(|c| !is_unit(c)).unwrap_or(word.len()));
+        let factor = match &*unit.to_lowercase() {
+            "" => return Some((total + number, after)),
+            "s" | "sec" | "secs" | "second" | "seconds" | "\"" | "''" | "″" => 1.0,
+            "m" | "min" | "mins" | "minute" | "minutes" | "'" | "′" => 60.0,
+            "h" | "hour" | "hours" => 3600.0,
+            "d" | "day" | "days" => 86_400.0,
+            _ => return None,
+        };
+        total += number * factor;
+        rest = after_unit.trim_start();
+        if !rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return Some((total, rest));
+        }
+    }
+}
+
+/// Hours, minutes and seconds, or minutes and seconds, at the start of a text: in seconds, and
+/// the rest. The colon of the standard, between periods, has larger numbers around it.
+fn clock(text: &str) -> Option<(f64, &str)> {
+    let is_part = |c: char| c.is_ascii_digit() || c == ':' || c == '.';
+    let (clock, rest) = text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()));
+    let fields: Vec<&str> = clock.split(':').collect();
+    let is_sixtieth = |field: &&str| {
+        let whole = field.split('.').next().unwrap_or_default();
+        whole.len() == 2 && whole.parse().is_ok_and(|number: u8| number < 60)
+    };
+    let (first, others) = fields.split_first()?;
+    if !matches!(others.len(), 1 | 2)
+        || !(1..=2).contains(&first.len())
+        || !others.iter().all(is_sixtieth)
+        || rest.starts_with('/')
+    {
+        return None;
+    }
+    let mut total = 0.0;
+    for field in &fields {
+        total = total * 60.0 + field.parse::<f64>().ok()?;
+    }
+    Some((total, rest))
 }
 
 impl fmt::Display for Speed {
@@ -167,6 +237,33 @@ mod tests {
             ("?", None),
             ("", None),
             ("99999999999", None),
+            ("60+0.5", Some(Speed::Bullet)),
+            ("5+0.05", Some(Speed::UltraBullet)),
+            ("1800+7.5", Some(Speed::Classical)),
+            ("299.9+4.5", Some(Speed::Blitz)),
+            ("300 + 2", Some(Speed::Blitz)),
+            (" 600 +5 ", Some(Speed::Rapid)),
+            ("*120", Some(Speed::Bullet)),
+            ("* 900", Some(Speed::Rapid)),
+            ("0:03:00", Some(Speed::Blitz)),
+            ("1:30:00+0:00:30", Some(Speed::Classical)),
+            ("00:01:00+00:00:01.5", Some(Speed::Bullet)),
+            ("15:00", Some(Speed::Rapid)),
+            ("40/1:30:00:0:15:00", None),
+            ("40/1:30:00", Some(Speed::Classical)),
+            ("40/60+0.6", Some(Speed::Bullet)),
+            ("60:30", Some(Speed::Classical)),
+            ("600:30", Some(Speed::Rapid)),
+            ("5 min + 3 s", Some(Speed::Blitz)),
+            ("3'+2''", Some(Speed::Blitz)),
+            ("1h 30m + 30s", Some(Speed::Classical)),
+            ("90 minutes", Some(Speed::Classical)),
+            ("inf", Some(Speed::Correspondence)),
+            ("3 days", Some(Speed::Correspondence)),
+            ("300+", None),
+            ("300+x", None),
+            ("300 moves", None),
+            ("1.2.3", None),
         ] {
             assert_eq!(
                 Speed::from_time_control(text.as_bytes()),

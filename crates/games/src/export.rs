@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use super::{
     Batch, Batches, Error, Game, GameFilter, GameParts, GameReader, SkipReason, Sources, Starts,
-    Tally, write_pgn,
+    Tally, TextEncoding, write_pgn,
 };
 use super::{scdb, scid};
 use tabia_io::atomic::{NewFile, Previous};
@@ -41,6 +41,8 @@ pub struct ExportJob {
     pub old: Previous,
     /// Password of encrypted archives.
     pub password: Option<String>,
+    /// Encoding of texts that are not UTF-8.
+    pub encoding: Option<TextEncoding>,
     /// The games to export.
     pub filter: GameFilter,
     /// Leaves out variations.
@@ -74,6 +76,7 @@ impl ExportJob {
             target,
             old: Previous::default(),
             password: None,
+            encoding: None,
             filter: GameFilter::default(),
             no_variations: false,
             no_comments: false,
@@ -90,7 +93,9 @@ impl ExportJob {
     pub fn run(&self, output: &mut dyn Write, watch: &mut Watch<'_>) -> Result<Exported, Error> {
         // Opened first, so that an unwritable target is found before any work.
         let mut sink = Sink::open(self, output)?;
-        let sources = Sources::list(&self.sources)?.with_password(self.password.as_deref());
+        let sources = Sources::list(&self.sources)?
+            .with_password(self.password.as_deref())
+            .with_encoding(self.encoding);
         let mut summary = Exported::default();
         let reader = GameReader::new(&self.filter)
             .wanted(GameParts::EVERYTHING)

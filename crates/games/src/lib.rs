@@ -58,13 +58,14 @@ mod tree;
 
 pub use conditions::{Conditions, Speed, Title, title};
 pub use date::{Date, Month};
+pub use encodings::TextEncoding;
 pub use error::{Error, ParseError, WriteError};
 pub use export::{ExportJob, ExportTarget, Exported};
 pub use extract::{Extracted, extract};
 pub use files::files;
 pub use filter::{Band, EcoRange, GROUPS, GameCondition, GameFilter, Rejected, group_of, has_name};
 pub use game::{Game, GameResult, Item, MoveAnnotation, Tags};
-pub use open::{PlainText, is_game_file, open, open_with, unpacked};
+pub use open::{PlainText, is_game_file, open, open_encoded, open_with, unpacked};
 pub use parts::GameParts;
 pub use pgn::{PgnSource, write_pgn};
 pub use reader::{Batch, Batches, GameReader, Sources, Starts, Tally};

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Error, Game, GameBatch, GameFilter, GameParts, GameSource, OpenResult, Rejected, SkipReason,
-    Skipped, files, open_with,
+    Skipped, TextEncoding, files, open_encoded,
 };
 use tabia_io::parallel::{self, Coordinator, Jobs, Panicked, Turn};
 use tabia_io::progress::{Progress, Watch};
@@ -35,7 +35,8 @@ pub struct Sources {
     /// Each with the index of the named source that it belongs to.
     inputs: Vec<(usize, PathBuf)>,
     password: Option<String>,
-    open: fn(&Path, Option<&str>) -> OpenResult,
+    encoding: Option<TextEncoding>,
+    open: fn(&Path, Option<&str>, Option<TextEncoding>) -> OpenResult,
 }
 
 impl Sources {
@@ -49,7 +50,8 @@ impl Sources {
             named: Vec::new(),
             inputs: Vec::new(),
             password: None,
-            open: open_with,
+            encoding: None,
+            open: open_encoded,
         };
         let mut seen = HashSet::new();
         for (argument, path) in named.into_iter().enumerate() {
@@ -65,6 +67,12 @@ impl Sources {
     pub fn with_password(self, password: Option<&str>) -> Sources {
         let password = password.map(str::to_owned);
         Sources { password, ..self }
+    }
+
+    /// Sets the encoding of texts that are not UTF-8; without it, each format has its own.
+    #[must_use]
+    pub fn with_encoding(self, encoding: Option<TextEncoding>) -> Sources {
+        Sources { encoding, ..self }
     }
 
     /// Whether a file was not named, but found in a folder.
@@ -315,6 +323,7 @@ where
             inputs,
             open,
             password,
+            encoding,
             ..
         } = sources;
         let size = |(_, path): &(usize, PathBuf)| {
@@ -326,7 +335,7 @@ where
         let mut open_sources = Vec::new();
         let mut unreadable = None;
         for (argument, path) in inputs {
-            let mut source = match open(path, password.as_deref()) {
+            let mut source = match open(path, password.as_deref(), *encoding) {
                 // Of a folder the other files are read.
                 Err(error) if error.is_of_content() && sources.is_from_folder(*argument, path) => {
                     self.tally.remarks.push(format!("{error}; skipped"));
@@ -603,7 +612,7 @@ mod tests {
         end: u64,
     }
 
-    fn faulty(path: &Path, _: Option<&str>) -> OpenResult {
+    fn faulty(path: &Path, _: Option<&str>, _: Option<TextEncoding>) -> OpenResult {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         if name.starts_with("unreadable") {
             return Err(Error::format(Path::new(&name), "torn"));

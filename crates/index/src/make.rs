@@ -14,7 +14,9 @@ use crate::rows::write_rows;
 use crate::{IDS, PLAYERS, POSITIONS};
 use shakmaty::Color;
 use tabia_games::tgx::{BlockMaker, EncodedGames, GAMES, Head, Segment, TableWriter, TgxWriter};
-use tabia_games::{Batches, Game, GameFilter, GameParts, GameReader, Sources, Starts, Tally};
+use tabia_games::{
+    Batches, Game, GameFilter, GameParts, GameReader, Sources, Starts, Tally, TextEncoding,
+};
 use tabia_io::atomic::{self, Previous};
 use tabia_io::parallel;
 use tabia_io::progress::{Stopped, Watch};
@@ -39,6 +41,8 @@ pub struct IndexJob {
     pub dry_run: bool,
     /// Password of encrypted archives.
     pub password: Option<String>,
+    /// Encoding of texts that are not UTF-8.
+    pub encoding: Option<TextEncoding>,
     /// The games to index.
     pub filter: GameFilter,
     /// The filter as text, stored in the index for later queries.
@@ -104,6 +108,7 @@ impl IndexJob {
             append: false,
             dry_run: false,
             password: None,
+            encoding: None,
             filter: GameFilter::default(),
             conditions: String::new(),
             max_ply: None,
@@ -119,7 +124,9 @@ impl IndexJob {
     ///
     /// No index is created; an existing one is unchanged.
     pub fn run(&self, watch: &mut Watch<'_>) -> Result<IndexReport, Error> {
-        let sources = Sources::list(&self.sources)?.with_password(self.password.as_deref());
+        let sources = Sources::list(&self.sources)?
+            .with_password(self.password.as_deref())
+            .with_encoding(self.encoding);
         let is_target = |path: &&PathBuf| atomic::is_same_file(path, &self.target);
         if let Some(path) = self.sources.iter().find(is_target) {
             let path = path.clone();

@@ -10,6 +10,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use super::moves::is_numeric_move;
+
 /// Number of first bytes that are needed to recognize a file.
 pub const START_BYTES: usize = 1024;
 
@@ -336,9 +338,14 @@ fn is_pgn(start: &[u8]) -> bool {
     let is_word = |word: &[u8]| {
         let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let tail = word.get(digits + 1);
-        // "1." and "1.e4" are move numbers; "2.9" is not.
-        let numbered =
-            digits > 0 && word.get(digits) == Some(&b'.') && !tail.is_some_and(u8::is_ascii_digit);
+        // "1.", "1.e4" and "1.5254" are move numbers; "2.9" is not.
+        let is_squares = || {
+            let tail = std::str::from_utf8(word.get(digits + 1..).unwrap_or_default());
+            tail.is_ok_and(is_numeric_move)
+        };
+        let numbered = digits > 0
+            && word.get(digits) == Some(&b'.')
+            && (!tail.is_some_and(u8::is_ascii_digit) || is_squares());
         numbered || is_move(word) || is_result(word)
     };
     text_only
@@ -361,7 +368,12 @@ fn tag_name(text: &[u8]) -> bool {
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
         let name = rest.iter().take_while(is_name).count();
         let tail = rest.get(name..).unwrap_or_default().trim_ascii_start();
-        name > 0 && tail.first() == Some(&b'"')
+        // Quotation marks of other languages, after the names that every game has.
+        let is_usual = || {
+            let name = rest.get(..name).unwrap_or_default();
+            [&b"Event"[..], b"Site", b"White", b"Black"].contains(&name)
+        };
+        name > 0 && (tail.first() == Some(&b'"') || !tail.is_empty() && is_usual())
     })
 }
 

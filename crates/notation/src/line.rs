@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 
-use super::moves::{is_move, nag, trailing_annotations, without_number};
+use super::moves::{is_dashes, is_move, is_signs, nag, trailing_annotations, without_number};
 use super::{FenError, MoveError, after, number, position, read_move, san_or_null, uci_or_null};
 
 /// The highest number of plies in a line; the longest game ever played has fewer.
@@ -220,10 +220,14 @@ pub fn pass(position: &Chess) -> Option<Chess> {
     super::position_of(setup, mode).ok()
 }
 
-/// Whether a word is a null move: `--`, `Z0`, `0000` and the like.
+/// Whether a word is a null move: `--`, `---`, `—`, `Z0`, `0000` and the like. A short dash
+/// alone is not.
 #[must_use]
 pub fn is_null(word: &str) -> bool {
-    matches!(word, "--" | "Z0" | "0000" | "@@@@" | "<>" | "null" | "––")
+    matches!(
+        word,
+        "Z0" | "0000" | "@@@@" | "<>" | "null" | "–" | "—" | "―"
+    ) || is_dashes(word) && word.chars().count() > 1
 }
 
 /// The annotations in a text for [`Line::extend`]: NAG numbers (`!` is 1, `+=` 14), each
@@ -235,7 +239,15 @@ pub fn annotations(text: &str) -> Vec<(usize, u8)> {
     for word in (Words { rest: text }) {
         if is_noise(word) {
             let before = moves.checked_sub(1);
-            found.extend(before.zip(nag(word)));
+            let nags: Vec<u8> = match nag(word) {
+                Some(nag) => vec![nag],
+                None => trailing_annotations(word).collect(),
+            };
+            found.extend(
+                before
+                    .into_iter()
+                    .flat_map(|at| nags.iter().map(move |&nag| (at, nag))),
+            );
             continue;
         }
         let bare = without_number(word);
@@ -248,15 +260,14 @@ pub fn annotations(text: &str) -> Vec<(usize, u8)> {
 }
 
 /// Whether a word is skipped: a result, an annotation on its own, a NAG, or a remark of
-/// old texts such as "ch".
+/// old texts such as "ch". Dashes alone are not: they may be a null move.
 pub fn is_noise(word: &str) -> bool {
-    const SIGNS: &str = "!?+-=/±∓⩲⩱∞□#.…†‡∆Δ⌓–—";
     matches!(
         word,
         "*" | "1-0" | "0-1" | "1/2-1/2" | "½-½" | "½" | "e.p." | "e.p" | "ep" | "ch" | "mate"
     ) || is_novelty(word)
         || word.starts_with('$')
-        || word.chars().all(|c| SIGNS.contains(c))
+        || is_signs(word)
 }
 
 /// Whether a word marks a novelty or a diagram in old texts.
@@ -350,6 +361,9 @@ mod tests {
             "1.e4 c5 2.♘f3 … d6",
             "1.e4 c5 2.Sf3 d6 ½-½",
             "1.e4 1…c5 2.Nf3 d6",
+            "5254 3735 7163 4746",
+            "1. 5254 3735 2. 7163 4746",
+            "1.e4‼ c5⁈ → 2.nf3 ∀ d6 +−",
         ] {
             let line = Line::read("", text).map(|line| line.to_string());
             assert_eq!(line.as_deref(), Ok("1.e4 c5 2.Nf3 d6"), "{text}");
@@ -375,7 +389,9 @@ mod tests {
 
     #[test]
     fn null_moves_pass_the_turn() {
-        for null in ["--", "1...--", "Z0", "0000", "null", "@@@@", "<>"] {
+        for null in [
+            "--", "1...--", "Z0", "0000", "null", "@@@@", "<>", "---", "----", "—", "–", "−−", "—-",
+        ] {
             let line = Line::read("", &format!("1.e4 {null} 2.d4")).unwrap();
             assert_eq!(line.to_string(), "1.e4 -- 2.d4", "{null}");
             assert_eq!((line.plies(), line.moves().count()), (3, 2));
@@ -394,6 +410,10 @@ mod tests {
             ("1.e4 xyz", "move 2 (xyz) is not a move"),
             ("e2e4,e2e4", "move 2 (e2e4) is not legal"),
             ("e4 e5 N", "move 3 (N) is not a move"),
+            // What is no sign, and no null move.
+            ("e4 - e5", "move 2 (-) is not a move"),
+            ("e4 / e5", "move 2 (/) is not a move"),
+            ("5254 5754", "move 2 (5754) is not legal"),
             ("e4;c5", "move 1 (e4;c5) is not a move"),
             ("e4; c5", "move 1 (e4;) is not a move"),
             ("e4 ; 1... c5", "move 2 (;) is not a move"),

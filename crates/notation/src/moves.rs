@@ -29,9 +29,10 @@ pub fn find_uci(position: &Chess, word: &[u8]) -> Option<Move> {
 }
 
 /// Reads a move as people write it: `Nf3`, `Nf3!`, `1.e4`, `e2e4`, `e2-e4`, `Ng1xf3`,
-/// `exd`, `0-0`, `e1h1`, `e8D`; pieces as English, German, French, Spanish or Russian
-/// letters or as figurines. `R` is a rook if a rook can move so. `x` may be missing or
-/// superfluous; a promotion without a piece is to a queen.
+/// `exd`, `0-0`, `00`, `e1h1`, `e8D`, `5254`; pieces as English, German, French, Spanish or
+/// Russian letters or as figurines. `R` is a rook if a rook can move so. `x` may be missing
+/// or superfluous; a promotion without a piece is to a queen. English letters may be small:
+/// a `b` is a pawn if that is legal, else a bishop.
 ///
 /// # Errors
 ///
@@ -51,12 +52,31 @@ pub fn read_move_in(position: &Chess, word: &str, letters: &Letters) -> Result<M
 
 fn read_with(position: &Chess, word: &str, letters: Option<&Letters>) -> Result<Move, MoveError> {
     let word = without_signs(without_number(word));
+    let read = |word: &str| read_bare(position, word, letters);
+    read(word).or_else(|error| {
+        let is_english = letters.is_none_or(|letters| letters == Letters::ENGLISH);
+        let other = match with_capital(word).filter(|_| is_english) {
+            Some(word) => read(&word),
+            None => without_novelty(word).map_or(Err(error), read),
+        };
+        other.map_err(|other| match error {
+            MoveError::Syntax => other,
+            _ => error,
+        })
+    })
+}
+
+/// Reads a move without number and signs.
+fn read_bare(position: &Chess, word: &str, letters: Option<&Letters>) -> Result<Move, MoveError> {
     if let Some(side) = castling_side(word) {
         let mut legal = position.legal_moves().into_iter();
         let found = legal.find(|mv| mv.castling_side() == Some(side));
         return found.ok_or(MoveError::Illegal);
     }
-    let written = Written::read(word, letters).ok_or(MoveError::Syntax)?;
+    let written = match numeric(word) {
+        Some(written) => written,
+        None => Written::read(word, letters).ok_or(MoveError::Syntax)?,
+    };
     for &role in written.roles {
         match written.find(position, role) {
             Err(MoveError::Illegal) => {}
@@ -69,7 +89,7 @@ fn read_with(position: &Chess, word: &str, letters: Option<&Letters>) -> Result<
 /// Whether a word has the form of a move that [`read_move`] reads, legal or not.
 pub fn is_move(word: &str) -> bool {
     let word = without_signs(without_number(word));
-    castling_side(word).is_some() || Written::read(word, None).is_some()
+    castling_side(word).is_some() || numeric(word).is_some() || Written::read(word, None).is_some()
 }
 
 /// The position after a legal move.
@@ -139,8 +159,12 @@ pub fn number(position: &Chess) -> String {
     format!("{}{dots}", position.fullmoves())
 }
 
-/// Removes `12.` or `12...` from the front; a number alone leaves nothing.
+/// Removes `12.` or `12...` from the front; a number alone leaves nothing, unless it is a
+/// move.
 pub(super) fn without_number(word: &str) -> &str {
+    if is_numeric_move(word) {
+        return word;
+    }
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     match rest.trim_start_matches(['.', '…']) {
         bare if bare.len() < rest.len() || rest.is_empty() => bare,
@@ -148,48 +172,132 @@ pub(super) fn without_number(word: &str) -> &str {
     }
 }
 
+/// Whether a number is a move: castling as `00` or `000`, or squares as numbers (`5254`,
+/// `57581`).
+pub fn is_numeric_move(word: &str) -> bool {
+    matches!(word, "00" | "000") || numeric(word).is_some()
+}
+
 /// Removes check, mate, annotations and "e.p." from the end.
 fn without_signs(mut word: &str) -> &str {
-    const SIGNS: [char; 14] = [
-        '!', '?', '+', '#', '†', '‡', '□', '±', '∓', '⩲', '⩱', '∞', '=', '.',
-    ];
     // Removed whole: a dash or slash may also belong to a move.
-    const LONG: [&str; 10] = [
-        "+/-", "-/+", "+/=", "=/+", "+-", "-+", "+−", "−+", "e.p", "ep",
-    ];
+    const LONG: [&str; 4] = ["=/∞", "∞/=", "e.p", "ep"];
     loop {
         let long = LONG.iter().find_map(|sign| word.strip_suffix(sign));
-        match long.or_else(|| word.strip_suffix(SIGNS)) {
+        let rest = long.or_else(|| without_advantage(word));
+        match rest.or_else(|| word.strip_suffix(is_sign)) {
             Some(rest) => word = rest,
             None => return word,
         }
     }
 }
 
+/// Removes an advantage, such as `+-` or `+/-`, with any dash.
+fn without_advantage(word: &str) -> Option<&str> {
+    const FORMS: [(&[char], &[char]); 4] = [
+        (&['+'], &DASHES),
+        (&DASHES, &['+']),
+        (&['+'], &['=']),
+        (&['='], &['+']),
+    ];
+    FORMS.iter().find_map(|(first, last)| {
+        let rest = word.strip_suffix(*last)?;
+        let rest = rest.strip_suffix('/').unwrap_or(rest);
+        rest.strip_suffix(*first)
+    })
+}
+
+/// Whether a character is a sign that stands after moves and never within one. Programs use
+/// the symbols of many blocks of Unicode.
+pub(super) fn is_sign(c: char) -> bool {
+    match c {
+        '!' | '?' | '+' | '#' | '=' | '.' | '…' | '†' | '‡' | '±' | '‼' | '⁇'..='⁉' => {
+            true
+        }
+        '！' | '？' | '\u{fe0e}' | '\u{fe0f}' => true,
+        // A dash, and the pieces.
+        '−' | '♔'..='♟' => false,
+        // Arrows, mathematics, technical and geometric symbols; miscellaneous symbols and
+        // dingbats; the other arrows and operators; pictures.
+        '\u{2190}'..='\u{23ff}' | '\u{25a0}'..='\u{27bf}' | '\u{27c0}'..='\u{2bff}' => true,
+        '\u{1f300}'..='\u{1faff}' => true,
+        _ => false,
+    }
+}
+
+/// Whether a word has signs only, among them one that is not a dash.
+pub(super) fn is_signs(word: &str) -> bool {
+    let may_be = |c: char| is_sign(c) || c == '/' || DASHES.contains(&c);
+    word.chars().any(is_sign) && word.chars().all(may_be)
+}
+
+/// Whether a word has dashes only.
+pub(super) fn is_dashes(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| DASHES.contains(&c) || c == '―')
+}
+
+/// Removes the mark of a novelty from the end (`a6N`), unless it is a promotion to a knight.
+fn without_novelty(word: &str) -> Option<&str> {
+    let rest = word.strip_suffix('N')?;
+    let rest = rest.strip_suffix('T').unwrap_or(rest);
+    let is_pawn = rest.starts_with(|c: char| c.is_ascii_lowercase());
+    let is_move = match rest.chars().last()? {
+        '1' | '8' => !is_pawn,
+        last => as_rank(last).is_some() || castling_side(rest).is_some(),
+    };
+    is_move.then_some(rest)
+}
+
+/// The NAG of a novelty.
+const NOVELTY: u8 = 146;
+
+/// A part of the signs after a move.
+enum Sign {
+    Nag(u8),
+    /// Check, mate, dots and the like.
+    Plain,
+    /// It has no meaning in PGN.
+    Unknown,
+}
+
+/// The signs at the end of a move, or of a word of signs alone.
+fn signs(word: &str) -> impl Iterator<Item = Sign> {
+    let bare = without_signs(word);
+    let novelty = without_novelty(bare).map(|_| Sign::Nag(NOVELTY));
+    let mut rest = word.split_at(bare.len()).1;
+    let others = std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let longest = (1..=3).rev().find_map(|count| {
+            let end = rest
+                .char_indices()
+                .nth(count)
+                .map_or(rest.len(), |(at, _)| at);
+            let (sign, after) = rest.split_at(end);
+            nag(sign).map(|nag| (nag, after))
+        });
+        if let Some((nag, after)) = longest {
+            rest = after;
+            return Some(Sign::Nag(nag));
+        }
+        rest = rest.split_at(first.len_utf8()).1;
+        let is_plain = !is_sign(first) || "+#=.…†‡\u{fe0e}\u{fe0f}".contains(first);
+        Some(if is_plain { Sign::Plain } else { Sign::Unknown })
+    });
+    novelty.into_iter().chain(others)
+}
+
+/// Whether a move, or a word of signs alone, has a sign that PGN has no number for.
+pub fn has_unknown_sign(word: &str) -> bool {
+    let is_left = is_signs(word) && !without_signs(word).is_empty();
+    is_left || signs(word).any(|sign| matches!(sign, Sign::Unknown))
+}
+
 /// The annotations at the end of a move (`Nf3!?`, `Nf3+-`), as NAG numbers. A single plus
 /// is a check.
 pub fn trailing_annotations(word: &str) -> impl Iterator<Item = u8> {
-    let mut rest = word.split_at(without_signs(word).len()).1;
-    std::iter::from_fn(move || {
-        while let Some(first) = rest.chars().next() {
-            let longest = (1..=3).rev().find_map(|count| {
-                let end = rest
-                    .char_indices()
-                    .nth(count)
-                    .map_or(rest.len(), |(at, _)| at);
-                let (sign, after) = rest.split_at(end);
-                nag(sign).map(|nag| (nag, after))
-            });
-            let (nag, after) = match longest {
-                Some((nag, after)) => (Some(nag), after),
-                None => (None, rest.split_at(first.len_utf8()).1),
-            };
-            rest = after;
-            if nag.is_some() {
-                return nag;
-            }
-        }
-        None
+    signs(word).filter_map(|sign| match sign {
+        Sign::Nag(nag) => Some(nag),
+        Sign::Plain | Sign::Unknown => None,
     })
 }
 
@@ -198,13 +306,14 @@ pub fn nag(sign: &str) -> Option<u8> {
     if let Some(number) = sign.strip_prefix('$') {
         return number.parse().ok().filter(|nag| *nag > 0);
     }
-    Some(match sign {
-        "!" => 1,
-        "?" => 2,
-        "!!" => 3,
-        "??" => 4,
-        "!?" => 5,
-        "?!" => 6,
+    // The numbers of the last lines are those that lichess uses for both sides.
+    Some(match &*sign.replace(DASHES, "-") {
+        "!" | "！" => 1,
+        "?" | "？" => 2,
+        "!!" | "‼" | "！！" => 3,
+        "??" | "⁇" | "？？" => 4,
+        "!?" | "⁉" | "！？" => 5,
+        "?!" | "⁈" | "？！" => 6,
         "□" => 8,
         "=" => 10,
         "∞" => 13,
@@ -212,22 +321,74 @@ pub fn nag(sign: &str) -> Option<u8> {
         "=+" | "=/+" | "⩱" => 15,
         "+/-" | "±" => 16,
         "-/+" | "∓" => 17,
-        "+-" | "+−" => 18,
-        "-+" | "−+" => 19,
+        "+-" => 18,
+        "-+" => 19,
+        "⨀" | "⊙" => 22,
+        "○" => 26,
+        "⟳" | "↑↑" => 32,
+        "↑" => 36,
+        "→" => 40,
+        "=∞" | "=/∞" | "⯹" => 44,
+        "⇆" | "⇄" => 132,
+        "⊕" => 138,
+        "∆" | "Δ" | "△" => 140,
+        "⌓" => 142,
+        "N" | "TN" => NOVELTY,
         _ => return None,
     })
 }
 
-/// `O-O`, `0-0`, `o-o`, with any dash.
+/// `O-O`, `0-0`, `o-o`, `OO`, with any dash or none.
 fn castling_side(word: &str) -> Option<CastlingSide> {
     let is_zero = |part: &str| matches!(part, "O" | "0" | "o" | "О" | "о");
-    let mut parts = word.split(DASHES);
+    let is_together = !word.contains(DASHES);
+    let ends = |c| is_together || DASHES.contains(&c);
+    let mut parts = word
+        .split_inclusive(ends)
+        .map(|part| part.trim_end_matches(DASHES));
     let zeros = parts.clone().count();
-    match parts.all(is_zero).then_some(zeros) {
+    let is_whole = !word.ends_with(DASHES);
+    match (is_whole && parts.all(is_zero)).then_some(zeros) {
         Some(2) => Some(CastlingSide::KingSide),
         Some(3) => Some(CastlingSide::QueenSide),
         _ => None,
     }
+}
+
+/// A move of correspondence chess: file and rank of both squares as numbers, and for a
+/// promotion 1 to 4 (queen, rook, bishop, knight). Castling is the king's move.
+fn numeric(word: &str) -> Option<Written> {
+    let (squares, promotion) = match *word.as_bytes() {
+        [a, b, c, d] => ([a, b, c, d], None),
+        [a, b, c, d, piece] => ([a, b, c, d], Some(piece)),
+        _ => return None,
+    };
+    let number = |digit: u8| match digit {
+        b'1'..=b'8' => Some(u32::from(digit - b'1')),
+        _ => None,
+    };
+    let [a, b, c, d] = squares.map(number);
+    let promotion = match promotion {
+        None => None,
+        Some(b'1') => Some(Role::Queen),
+        Some(b'2') => Some(Role::Rook),
+        Some(b'3') => Some(Role::Bishop),
+        Some(b'4') => Some(Role::Knight),
+        Some(_) => return None,
+    };
+    Some(Written {
+        roles: ANY,
+        from: (Some(File::new(a?)), Some(Rank::new(b?))),
+        to: (File::new(c?), Some(Rank::new(d?))),
+        promotion,
+    })
+}
+
+/// A word with a small piece letter of PGN, with the capital.
+fn with_capital(word: &str) -> Option<String> {
+    let first = word.chars().next().filter(|c| "kqrbn".contains(*c))?;
+    let rest = word.get(1..).unwrap_or_default();
+    Some(format!("{}{rest}", first.to_ascii_uppercase()))
 }
 
 const DASHES: [char; 6] = ['-', '‐', '‑', '–', '—', '−'];
@@ -538,11 +699,93 @@ mod tests {
     #[test]
     fn castling_is_written_in_many_ways() {
         let short = [
-            "O-O", "0-0", "o-o", "0–0", "O-O!", "e1g1", "e1h1", "E1G1", "Ke1-g1",
+            "O-O", "0-0", "o-o", "0–0", "O-O!", "e1g1", "e1h1", "E1G1", "Ke1-g1", "OO", "00", "oo",
+            "O0+", "0-O", "1.00", "5171", "OON",
         ];
         means(CASTLING, &short, "e1g1");
-        means(CASTLING, &["O-O-O", "0-0-0", "e1c1", "e1a1"], "e1c1");
-        refused("", &["0-0", "e1g1"], MoveError::Illegal);
+        let long = [
+            "O-O-O", "0-0-0", "e1c1", "e1a1", "OOO", "000", "ooo!", "O0O", "5131",
+        ];
+        means(CASTLING, &long, "e1c1");
+        refused("", &["0-0", "e1g1", "00", "5171"], MoveError::Illegal);
+        refused("", &["O-", "-O-O", "O--O", "OOOO", "0"], MoveError::Syntax);
+    }
+
+    #[test]
+    fn correspondence_players_write_numbers() {
+        means("", &["5254", "1.5254", "5254!"], "e2e4");
+        means("", &["7163"], "g1f3");
+        means(PAWNS, &["5445"], "e4d5");
+        means(PAWNS, &["27281", "2728"], "b7b8q");
+        means(PAWNS, &["27284"], "b7b8n");
+        refused("", &["5255", "8888"], MoveError::Illegal);
+        refused("", &["5259", "0254", "27285", "525"], MoveError::Syntax);
+    }
+
+    #[test]
+    fn a_small_piece_letter_is_a_piece_where_no_pawn_can_move_so() {
+        means("", &["nf3", "ng1f3", "nf3!", "1.nf3"], "g1f3");
+        means(CASTLING, &["rf1", "rhf1"], "h1f1");
+        means(CASTLING, &["ke2"], "e1e2");
+        let both = "4k3/8/8/2p5/1P1B4/8/8/4K3 w - - 0 1";
+        means(both, &["bxc5", "bc5"], "b4c5");
+        means(both, &["be3", "Be3"], "d4e3");
+        refused("", &["nf4", "bb5"], MoveError::Illegal);
+        refused("", &["sf3"], MoveError::Syntax);
+        let german = Letters::OTHERS.first().unwrap();
+        assert!(read_move_in(&Chess::default(), "nf3", german).is_err());
+    }
+
+    /// Without one, those that PGN has no number for.
+    #[test]
+    fn signs_are_read_from_every_block_of_symbols() {
+        let start = Chess::default();
+        for (word, nags, has_unknown) in [
+            ("e4‼", &[3][..], false),
+            ("e4⁇", &[4], false),
+            ("e4⁉", &[5], false),
+            ("e4⁈", &[6], false),
+            ("e4！？", &[5], false),
+            ("e4→", &[40], false),
+            ("e4⇆", &[132], false),
+            ("e4⊕", &[138], false),
+            ("e4∆", &[140], false),
+            ("e4!±", &[1, 16], false),
+            ("e4+−", &[18], false),
+            ("e4+–", &[18], false),
+            ("e4−/+", &[17], false),
+            ("e4=/∞", &[44], false),
+            ("e4=+", &[15], false),
+            ("e4N", &[146], false),
+            ("e4TN!", &[146, 1], false),
+            ("e4←", &[], true),
+            ("e4!←", &[1], true),
+            ("e4+", &[], false),
+            ("e4", &[], false),
+            ("⟳", &[32], false),
+            ("∀", &[], true),
+            ("±/", &[], true),
+            ("…", &[], false),
+            ("−+", &[19], false),
+        ] {
+            let found: Vec<u8> = trailing_annotations(word).collect();
+            assert_eq!(
+                (&*found, has_unknown_sign(word)),
+                (nags, has_unknown),
+                "{word}"
+            );
+            if word.starts_with('e') {
+                assert_eq!(
+                    read_move(&start, word).map(uci).as_deref(),
+                    Ok("e2e4"),
+                    "{word}"
+                );
+            }
+        }
+        // A promotion, not a novelty.
+        assert_eq!(trailing_annotations("b8N").count(), 0);
+        means(PAWNS, &["b8N"], "b7b8n");
+        means(CASTLING, &["Ra8N"], "a1a8");
     }
 
     #[test]
@@ -580,7 +823,8 @@ mod tests {
         refused(
             "",
             &[
-                "", "x", "Xe4", "xe4", "Ee4", "hello", "e9", "Nxx", "--e4", "e4e4e4", "é4",
+                "", "x", "Xe4", "xe4", "Ee4", "hello", "e9", "Nxx", "--e4", "e4e4e4", "é4", "-",
+                "∀", "/",
             ],
             MoveError::Syntax,
         );

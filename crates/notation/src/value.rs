@@ -151,35 +151,61 @@ impl Value {
         }
     }
 
-    /// The value in a comment (`[%eval 0.25,18]`), and its depth or 0; `turn` is the side
-    /// to move after the comment's move.
+    /// The value in a comment (`[%eval 0.25,18]`), as [`Value::from_pgn`] reads it; `turn`
+    /// is the side to move after the comment's move. White space may be line breaks.
     #[must_use]
-    pub fn in_comment(turn: Color, comment: &str) -> Option<(Value, u16)> {
-        let (_, rest) = comment.split_once("[%eval ")?;
-        let (text, _) = rest.split_once(']')?;
-        let (value, depth) = Value::from_pgn(turn, text.trim())?;
-        Some((value, depth.unwrap_or(0)))
+    pub fn in_comment(turn: Color, comment: &str) -> Option<PgnValue> {
+        let mut commands = comment.split("[%eval").skip(1);
+        let command = commands.find(|rest| rest.starts_with(char::is_whitespace))?;
+        let (text, _) = command.split_once(']')?;
+        Value::from_pgn(turn, text.trim())
     }
 
-    /// Reads the operand of PGN's `[%eval ...]`: pawns, or `#` and the moves to mate,
-    /// from White's view, perhaps with a comma and a depth. `turn` is the side to move in
-    /// the evaluated position.
+    /// Reads the operand of PGN's `[%eval ...]`: pawns with decimals, or `#` and the moves to
+    /// mate, from White's view, perhaps with a comma and a depth. A whole number with a depth
+    /// is centipawns: programs of ChessBase write `31,20` for 0.31, from the view of the side
+    /// that has moved. `turn` is the side to move in the evaluated position.
     #[must_use]
-    pub fn from_pgn(turn: Color, text: &str) -> Option<(Value, Option<u16>)> {
+    pub fn from_pgn(turn: Color, text: &str) -> Option<PgnValue> {
         let (value, depth) = match text.split_once(',') {
             Some((value, depth)) => (value, Some(depth.trim().parse().ok()?)),
             None => (text, None),
         };
         let value = value.trim();
+        let digits = value.trim_start_matches(['+', '-']);
+        let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let in_centipawns = depth.is_some() && is_whole;
         let value = match value.strip_prefix('#') {
             Some(moves) => Value::mate_of_white(turn, moves.parse().ok()?),
             None => {
-                let pawns: f64 = value.parse().ok().filter(|pawns: &f64| pawns.is_finite())?;
-                Value::cp((pawns * 100.0).round().clamp(-1e6, 1e6) as i32)
+                let number: f64 = value
+                    .parse()
+                    .ok()
+                    .filter(|number: &f64| number.is_finite())?;
+                let limited = |cp: f64| cp.round().clamp(-1e6, 1e6) as i32;
+                match in_centipawns {
+                    true => Value::cp_of_mover(!turn, limited(number)),
+                    false => Value::cp(limited(number * 100.0)),
+                }
             }
         };
-        Some((value, depth))
+        Some(PgnValue {
+            value,
+            depth: depth.unwrap_or(0),
+            in_centipawns,
+        })
     }
+}
+
+/// A value in the text of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PgnValue {
+    /// The value.
+    pub value: Value,
+    /// Depth of the search in plies, 0 when unknown.
+    pub depth: u16,
+    /// Whether it was written in centipawns, not in pawns.
+    pub in_centipawns: bool,
 }
 
 /// From White's view, in the usual form: `+0.35`, `-1.20`, `#5`, `#-3`.
@@ -313,9 +339,18 @@ mod tests {
 
     #[test]
     fn evaluations_in_comments() {
-        let read = |turn, text| Value::from_pgn(turn, text).unwrap();
-        assert_eq!(read(Black, "-0.35"), (Value::Cp(-35), None));
-        assert_eq!(read(Black, "0.17,20"), (Value::Cp(17), Some(20)));
+        let read = |turn, text| {
+            let found = Value::from_pgn(turn, text).unwrap();
+            (found.value, found.depth, found.in_centipawns)
+        };
+        assert_eq!(read(Black, "-0.35"), (Value::Cp(-35), 0, false));
+        assert_eq!(read(Black, "0.17,20"), (Value::Cp(17), 20, false));
+        assert_eq!(read(White, "-1.0,20"), (Value::Cp(-100), 20, false));
+        assert_eq!(read(White, "3"), (Value::Cp(300), 0, false));
+        // Of the side that has moved.
+        assert_eq!(read(Black, "31,20"), (Value::Cp(31), 20, true));
+        assert_eq!(read(White, "-28, 19"), (Value::Cp(28), 19, true));
+        assert_eq!(read(White, "+411,9"), (Value::Cp(-411), 9, true));
         assert_eq!(
             read(White, "#-4").0,
             Value::Mate {
@@ -324,14 +359,35 @@ mod tests {
             }
         );
         assert_eq!(
-            read(Black, "#0").0,
-            Value::Mate {
-                winner: White,
-                moves: 0
-            }
+            read(Black, "#0,7"),
+            (
+                Value::Mate {
+                    winner: White,
+                    moves: 0
+                },
+                7,
+                false
+            )
         );
-        for bad in ["", "#", "x", "1.5,y", "nan", "inf"] {
+        for bad in ["", "#", "x", "1.5,y", "nan", "inf", ",3", "-,3"] {
             assert_eq!(Value::from_pgn(White, bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn commands_may_be_broken_over_lines() {
+        for text in [
+            "[%eval 0.31,18]",
+            "[%clk 0:10:00] [%eval\n0.31,18] good",
+            "[%eval\r\n0.31,18]",
+            "[%eval 0.31,\n18]",
+            "[%evaluation x] [%eval\t0.31,18]",
+        ] {
+            let found = Value::in_comment(Black, text).unwrap();
+            assert_eq!((found.value, found.depth), (Value::Cp(31), 18), "{text:?}");
+        }
+        for text in ["", "[%eval]", "[%eval0.3]", "[%eval 0.3", "%eval 0.3]"] {
+            assert_eq!(Value::in_comment(Black, text), None, "{text}");
         }
     }
 

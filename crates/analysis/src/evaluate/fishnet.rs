@@ -209,6 +209,38 @@ mod tests {
         assert_eq!(value("e4 c5"), Some(mate));
     }
 
+    /// Written by polars 2.1 (zstd is its default) and by pyarrow 26.
+    #[test]
+    fn every_usual_compression_is_read() {
+        let graph = graph();
+        for name in ["polars_zstd", "arrow_gzip", "arrow_zstd_v2"] {
+            let path = format!("../../tests/data/parquet/{name}.parquet");
+            let path = Path::new(&path);
+            let (read, collected) = read(path, &graph, &mut Watch::default()).unwrap();
+            assert_eq!((read.lines, read.hits, read.bad_lines), (300, 300, 0), "{name}");
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("x.evals");
+            let file = tabia_book::evals::EvalFile::open(&file).unwrap();
+            let mut table = tabia_book::evals::EvalTable::default();
+            assert_eq!(collected.add_to(&mut table, &file, name).unwrap(), 3, "{name}");
+            let value = |moves: &str| {
+                let line = Line::read("", moves).unwrap();
+                table.get(line.last()).map(|evaluation| evaluation.value)
+            };
+            assert_eq!(value("e4"), Some(Value::Cp(42)), "{name}");
+            assert_eq!(value("e4 e5"), Some(Value::Cp(-23)), "{name}");
+            // A damaged page is an error, and never a value.
+            let mut bytes = std::fs::read(path).unwrap();
+            let cut = folder.path().join("cut.parquet");
+            for at in (4..bytes.len() / 2).step_by(7) {
+                bytes[at] ^= 0x55;
+            }
+            std::fs::write(&cut, bytes).unwrap();
+            let damaged = super::read(&cut, &graph, &mut Watch::default());
+            assert!(damaged.is_err() || damaged.unwrap().0.hits < 300, "{name}");
+        }
+    }
+
     #[test]
     fn what_is_no_table_of_evaluations_is_named() {
         let folder = tempfile::tempdir().unwrap();

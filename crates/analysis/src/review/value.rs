@@ -53,12 +53,11 @@ struct CommentValue {
 /// the mover before the move; or lichess's `[%eval 0.35]`, for White after it. Book moves
 /// (`book`) have none.
 fn comment_value(comment: &str, mover: Color) -> Option<CommentValue> {
-    if let Some((value, depth)) = Value::in_comment(!mover, comment) {
-        let after_move = true;
+    if let Some(found) = Value::in_comment(!mover, comment) {
         return Some(CommentValue {
-            value,
-            depth,
-            after_move,
+            value: found.value,
+            depth: found.depth,
+            after_move: true,
         });
     }
     let (text, depth) = comment.trim().split(' ').next()?.split_once('/')?;

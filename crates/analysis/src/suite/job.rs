@@ -9,7 +9,7 @@ use super::output::{Counters, Form};
 use super::values::ValueWindow;
 use crate::evaluate::EnginePlan;
 use tabia_book::policy::Rules;
-use tabia_games::GameFilter;
+use tabia_games::{GameFilter, TextEncoding};
 use tabia_io::atomic::Previous;
 use tabia_io::input::path::has_extension;
 use tabia_io::parallel;
@@ -79,6 +79,8 @@ pub struct SuiteJob {
     pub filter: GameFilter,
     /// The password of encrypted archives.
     pub password: Option<String>,
+    /// The encoding of texts that are not UTF-8.
+    pub encoding: Option<TextEncoding>,
     /// Where lines are cut.
     pub cut: Cut,
     /// Only positions after this line.
@@ -153,6 +155,7 @@ impl SuiteJob {
             old: Previous::Refuse,
             filter: GameFilter::default(),
             password: None,
+            encoding: None,
             cut: Cut::At(16),
             below: None,
             play: Play::Adapter(Box::default()),

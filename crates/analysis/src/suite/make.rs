@@ -116,6 +116,7 @@ impl Making<'_> {
         if !kinds.games.is_empty() {
             let sources = Sources::list(&kinds.games)?;
             let sources = sources.with_password(job.password.as_deref());
+            let sources = sources.with_encoding(job.encoding);
             let keep = |candidate| push(&mut sorter, candidate, &mut first);
             let checks = self.checks();
             let read = gather::read_games(&sources, &job.filter, checks, job.threads, watch, keep)?;

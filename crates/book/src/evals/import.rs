@@ -23,6 +23,8 @@ pub struct Imported {
     pub bad_lines: u64,
     /// The first of these, as `line 7: not a legal position`.
     pub first_bad: Option<String>,
+    /// Evaluations that were written as whole centipawns in games.
+    pub in_centipawns: u64,
 }
 
 /// The form of a file of lines.
@@ -140,7 +142,7 @@ impl Import<'_> {
         match form {
             LineForm::Lichess => {
                 let fen = lichess::fen_of(line).ok_or(epd::EpdFault::Position)?;
-                let position = lichess::position(fen).ok_or(epd::EpdFault::Position)?;
+                let position = lichess::position(&fen).ok_or(epd::EpdFault::Position)?;
                 if !(self.wanted)(EvalKey::from_position(&position)) {
                     return Ok(None);
                 }

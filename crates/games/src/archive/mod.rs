@@ -16,7 +16,7 @@ use tabia_io::input::path::file_name;
 use tabia_io::input::reader::FileReader;
 use tabia_io::input::sibling::sibling;
 
-use crate::Error;
+use crate::{Error, TextEncoding};
 
 /// An open archive.
 pub(crate) trait Archive: Send + Sync {
@@ -52,16 +52,22 @@ pub(crate) struct ArchiveMember {
 /// An archive on the disk, and the faults found while reading it.
 pub(crate) struct OpenArchive {
     path: PathBuf,
+    encoding: Option<TextEncoding>,
     archive: Arc<dyn Archive>,
     faults: Mutex<Vec<String>>,
 }
 
 impl OpenArchive {
-    pub(crate) fn new(path: &Path, archive: Arc<dyn Archive>) -> Arc<OpenArchive> {
+    pub(crate) fn new(
+        path: &Path,
+        archive: Arc<dyn Archive>,
+        encoding: Option<TextEncoding>,
+    ) -> Arc<OpenArchive> {
         let faults = archive.faults().into_iter();
         let faults = faults.map(|fault| format!("{}: {fault}", path.display()));
         Arc::new(OpenArchive {
             path: path.to_owned(),
+            encoding,
             faults: Mutex::new(faults.collect()),
             archive,
         })
@@ -82,6 +88,7 @@ impl OpenArchive {
         let name = &self.archive.entries().get(index)?.name;
         Some(SourceFile {
             path: self.path.join(name.trim_start_matches('/')),
+            encoding: self.encoding,
             packed: Some((Arc::clone(self), index)),
         })
     }
@@ -101,6 +108,8 @@ impl OpenArchive {
 pub(crate) struct SourceFile {
     /// Its name in messages; in an archive: path of the archive, then name of the file.
     path: PathBuf,
+    /// The encoding of its texts, if the user has named one.
+    encoding: Option<TextEncoding>,
     packed: Option<(Arc<OpenArchive>, usize)>,
 }
 
@@ -109,8 +118,19 @@ impl SourceFile {
     pub(crate) fn on_disk(path: &Path) -> SourceFile {
         SourceFile {
             path: path.to_owned(),
+            encoding: None,
             packed: None,
         }
+    }
+
+    /// The same file with an encoding that the user has named.
+    pub(crate) fn with_encoding(self, encoding: Option<TextEncoding>) -> SourceFile {
+        SourceFile { encoding, ..self }
+    }
+
+    /// The encoding of its texts, if the user has named one.
+    pub(crate) fn encoding(&self) -> Option<TextEncoding> {
+        self.encoding
     }
 
     /// Its name, for messages.
@@ -129,7 +149,8 @@ impl SourceFile {
     /// The file of the same database with another extension; case is ignored.
     pub(crate) fn sibling(&self, extension: &str) -> Option<SourceFile> {
         let Some((packed, _)) = &self.packed else {
-            return sibling(&self.path, extension).map(|path| SourceFile::on_disk(&path));
+            let found = sibling(&self.path, extension);
+            return found.map(|path| SourceFile::on_disk(&path).with_encoding(self.encoding));
         };
         let wanted = self.path.with_extension(extension);
         let mut others = packed.files();

@@ -11,7 +11,7 @@ use super::{moves, text, unscramble};
 use crate::archive::SourceFile;
 use crate::counted_remark::CountedRemark;
 use crate::indexed::{EntryBatch, ReadGame};
-use crate::{Error, Game, GameBatch, GameParts, GameSource, Recorder, SkipReason};
+use crate::{Error, Game, GameBatch, GameParts, GameSource, Recorder, SkipReason, TextEncoding};
 use tabia_io::input::file::{DataFile, FileError};
 use tabia_io::input::path::has_extension;
 use tabia_io::input::window::Window;
@@ -54,6 +54,7 @@ pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     let places = places_of(&places, games.len()).map_err(|text| refused(index.path(), text))?;
     let database = Database {
         name: path.display().to_string(),
+        encoding: named.encoding(),
         games,
         unchecked: CountedRemark::new("games with a wrong check byte"),
         miscounted: CountedRemark::new("games with more or fewer moves than their header says"),
@@ -130,6 +131,8 @@ fn is_readable(database: &Arc<Database>, places: &[Range<u64>]) -> bool {
 
 struct Database {
     name: String,
+    /// The encoding of names, if the user has named one.
+    encoding: Option<TextEncoding>,
     games: Arc<DataFile>,
     /// Games with an unknown check byte.
     unchecked: CountedRemark,
@@ -211,7 +214,7 @@ impl ReadGame for Database {
         let bytes = games.read(place.start, header.bytes().min(most), buffer);
         let bytes = bytes.map_err(failed)?;
         self.unchecked.add(!header.is_checked);
-        describe(&header, bytes, wanted, game);
+        describe(&header, bytes, wanted, self.encoding, game);
         if let Some(set_up) = header.set_up {
             let position = bytes.get(header.set_up_at()..);
             let position = position.and_then(|bytes| bytes.first_chunk());
@@ -233,7 +236,13 @@ impl ReadGame for Database {
     }
 }
 
-fn describe(header: &Header, bytes: &[u8], wanted: GameParts, game: &mut Game) {
+fn describe(
+    header: &Header,
+    bytes: &[u8],
+    wanted: GameParts,
+    encoding: Option<TextEncoding>,
+    game: &mut Game,
+) {
     let texts = bytes.get(HEADER_BYTES..header.moves_at());
     let mut texts = texts.unwrap_or_default().to_vec();
     let mask = (texts.len() as u8).wrapping_mul(3);
@@ -241,7 +250,7 @@ fn describe(header: &Header, bytes: &[u8], wanted: GameParts, game: &mut Game) {
     let (players, source) = texts
         .split_at_checked(header.players_bytes)
         .unwrap_or_default();
-    let players = text::decode(players);
+    let players = text::decode(players, encoding);
     let (white, black) = text::players(&players);
     game.names.white.push_str(white);
     game.names.black.push_str(black);
@@ -250,7 +259,7 @@ fn describe(header: &Header, bytes: &[u8], wanted: GameParts, game: &mut Game) {
     game.eco = header.eco;
     game.result = header.result;
     if wanted.tags() {
-        let source = text::decode(source);
+        let source = text::decode(source, encoding);
         let (event, round) = text::source(&source);
         game.tags.set_known("Event", event);
         game.tags.set_known("Round", round);

@@ -2,13 +2,25 @@
 
 // DOS in most of Europe used this code page or 437, which has fewer of the same
 // letters.
+use crate::TextEncoding;
 use oem_cp::code_table::DECODING_TABLE_CP850 as CODE_PAGE;
 
 /// Symbols of the pieces, from 0xA2 on.
 const FIGURINES: [char; 6] = ['K', 'Q', 'N', 'B', 'R', 'P'];
 
-/// The text of unscrambled bytes.
-pub(super) fn decode(bytes: &[u8]) -> String {
+/// The text of unscrambled bytes, in an encoding that the user has named, if any.
+pub(super) fn decode(bytes: &[u8], encoding: Option<TextEncoding>) -> String {
+    if let Some(encoding) = encoding {
+        let text = encoding.decode(bytes);
+        let blank = |c: char| if c.is_control() { ' ' } else { c };
+        return text
+            .chars()
+            .map(blank)
+            .collect::<String>()
+            .trim()
+            .to_owned();
+    }
+
     let letter = |byte: &u8| match byte {
         0xa2..=0xa7 => FIGURINES.get(usize::from(byte - 0xa2)).copied(),
         0x80..=0xff => CODE_PAGE.get(usize::from(byte - 0x80)).copied(),
@@ -48,7 +60,9 @@ mod tests {
 
     #[test]
     fn names_and_rounds_are_taken_apart() {
-        assert_eq!(decode(b"H\x81bner - \xa2 "), "Hübner - K");
+        assert_eq!(decode(b"H\x81bner - \xa2 ", None), "Hübner - K");
+        let russian = "cp866".parse().ok();
+        assert_eq!(decode(b"\x92\xa0\xab\xec\0", russian), "Таль");
         assert_eq!(players("Kasparov,G - Karpov,A"), ("Kasparov,G", "Karpov,A"));
         assert_eq!(players("Nobody"), ("Nobody", ""));
         assert_eq!(source("Linares (11)"), ("Linares".to_owned(), "11"));

@@ -16,6 +16,7 @@
 
 use std::io;
 
+use crate::TextEncoding;
 use crate::encodings::field;
 use tabia_io::input::bytes::Cursor;
 use tabia_io::input::file::DataFile;
@@ -41,6 +42,7 @@ pub(super) const TOURNAMENTS: [usize; 2] = [40, 30];
 pub(super) struct Entities {
     file: DataFile,
     layout: [usize; 2],
+    encoding: TextEncoding,
     first_at: u64,
     stride: u64,
 }
@@ -51,13 +53,18 @@ impl Entities {
     /// # Errors
     ///
     /// It cannot be read, or has another format.
-    pub(super) fn new(file: DataFile, layout: [usize; 2]) -> io::Result<Entities> {
+    pub(super) fn new(
+        file: DataFile,
+        layout: [usize; 2],
+        encoding: TextEncoding,
+    ) -> io::Result<Entities> {
         let header = file.start(HEADER_BYTES as usize)?;
         let (stride, gap) = parse_header(&header, layout)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its header is damaged"))?;
         Ok(Entities {
             file,
             layout,
+            encoding,
             first_at: HEADER_BYTES + gap,
             stride,
         })
@@ -74,7 +81,8 @@ impl Entities {
             // The rest of the tree node.
             cursor.take(TREE_BYTES as usize - 4)?;
             let [first, second] = self.layout;
-            Some((field(cursor.take(first)?), field(cursor.take(second)?)))
+            let text = |bytes| field(bytes, self.encoding);
+            Some((text(cursor.take(first)?), text(cursor.take(second)?)))
         };
         read().unwrap_or_default()
     }

@@ -136,6 +136,8 @@ fn open_companion(
         let path = named.path().with_extension(extension);
         (path, "missing".to_owned())
     })?;
-    let opened = found.open().and_then(|file| Entities::new(file, texts));
+    let encoding = found.encoding().unwrap_or_default();
+    let opened = found.open();
+    let opened = opened.and_then(|file| Entities::new(file, texts, encoding));
     opened.map_err(|error| (found.path().to_owned(), error.to_string()))
 }

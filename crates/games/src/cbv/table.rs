@@ -18,6 +18,7 @@
 //! Little-endian. The members' blocks follow, one member after the other, to the end of
 //! the file.
 
+use crate::TextEncoding;
 use crate::encodings::field;
 use tabia_io::input::bytes::{Cursor, le_u16_at, le_u32_at};
 
@@ -95,7 +96,7 @@ fn member(record: &[u8], len: u64) -> Option<Member> {
         fault.get_or_insert("the archive ends inside it");
     }
     Some(Member {
-        name: field(name).replace('\\', "/"),
+        name: field(name, TextEncoding::default()).replace('\\', "/"),
         offset,
         packed,
         size,

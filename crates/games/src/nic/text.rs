@@ -9,6 +9,7 @@ use crate::archive::SourceFile;
 use crate::encodings;
 use crate::{
     Error, Game, GameBatch, GameParts, GamePlace, GameResult, GameSource, Recorder, SkipReason,
+    TextEncoding,
 };
 use tabia_io::input::reader::FileReader;
 
@@ -43,6 +44,7 @@ pub(crate) fn open(named: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
         bytes_read: 0,
         next: GameText::default(),
         at_end: false,
+        encoding: named.encoding().unwrap_or_default(),
     }))
 }
 
@@ -63,6 +65,7 @@ struct TextSource {
     /// The game whose lines are being collected.
     next: GameText,
     at_end: bool,
+    encoding: TextEncoding,
 }
 
 impl TextSource {
@@ -78,7 +81,7 @@ impl TextSource {
             }
             self.bytes_read += bytes.len() as u64;
             self.line += 1;
-            let line = encodings::text(&bytes);
+            let line = self.encoding.text(&bytes);
             let line = line.trim_end();
             let begins = self.next.has_moves && fields::begins_game(line);
             let full = self.next.text.len() > LONGEST_BYTES;

@@ -14,7 +14,8 @@ use members::Members;
 pub(crate) use members::is_damage;
 
 use crate::archive::{ArchiveResult, OpenArchive, SourceFile, seven_zip, zip};
-use crate::{Error, OpenResult, PgnSource};
+use crate::encodings::{Decoded, utf16};
+use crate::{Error, OpenResult, PgnSource, TextEncoding};
 use crate::{cbf, cbh, cbh2, cbv, nic, scdb, scid, tgx};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::path::has_extension;
@@ -145,12 +146,26 @@ pub fn open(path: &Path) -> OpenResult {
 ///
 /// It cannot be read, or the password is wrong.
 pub fn open_with(path: &Path, password: Option<&str>) -> OpenResult {
+    open_encoded(path, password, None)
+}
+
+/// Like [`open_with`], with the encoding of texts that are not UTF-8, if it is known.
+///
+/// # Errors
+///
+/// As for [`open_with`].
+pub fn open_encoded(
+    path: &Path,
+    password: Option<&str>,
+    encoding: Option<TextEncoding>,
+) -> OpenResult {
     let failed = |source| Error::io(path, source);
     if path != Path::new("-") && path.metadata().map_err(failed)?.is_file() {
-        return open_file(&SourceFile::on_disk(path), password, 0);
+        let file = SourceFile::on_disk(path).with_encoding(encoding);
+        return open_file(&file, password, 0);
     }
     let (stream, _) = stream(path).map_err(failed)?;
-    pgn(path, begin(stream).map_err(failed)?)
+    pgn(path, begin(stream).map_err(failed)?, encoding)
 }
 
 /// The bytes of a file as stored (`-`: standard input), and its size, if known.
@@ -165,12 +180,15 @@ fn stream(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
 }
 
 /// Opens PGN text.
-fn pgn(path: &Path, begun: Begun) -> OpenResult {
+fn pgn(path: &Path, begun: Begun, encoding: Option<TextEncoding>) -> OpenResult {
     let (start, input, counter) = begun;
     let name = path.display().to_string();
     let shown = if name == "-" { "standard input" } else { &name };
     let trailing_data = Arc::new(AtomicBool::new(false));
-    let text = text(path, start, input, &trailing_data)?;
+    let mut text = text(path, start, input, &trailing_data)?;
+    if let Some(encoding) = encoding {
+        text = encoding.lines(text);
+    }
     let mut source = PgnSource::new(shown, text, counter);
     source.trailing_data = trailing_data;
     Ok(Box::new(source))
@@ -186,8 +204,9 @@ pub struct PlainText {
     pub size: Option<u64>,
 }
 
-/// Opens any file (`-`: standard input), plain or compressed (`.gz`, `.zst`, `.bz2`),
-/// by its content.
+/// Opens any file (`-`: standard input), plain, compressed (`.gz`, `.zst`, `.bz2`) or in an
+/// archive (`.zip`, `.7z`), by its content. Of an archive these files are read, one after the
+/// other: suites and evaluations or, if there are none, all.
 ///
 /// # Errors
 ///
@@ -195,11 +214,58 @@ pub struct PlainText {
 pub fn unpacked(path: &Path) -> io::Result<PlainText> {
     let (stream, size) = stream(path)?;
     let (start, input, read) = begin(stream)?;
+    let is_archive = zip::is_archive(&start) || seven_zip::is_archive(&start);
+    if is_archive && path != Path::new("-") {
+        return Ok(PlainText {
+            plain: text_in_archive(path)?,
+            read,
+            size,
+        });
+    }
     Ok(PlainText {
         plain: decompress(start, input, &Arc::default()),
         read,
         size,
     })
+}
+
+/// Ends of names of texts that are not games.
+const TEXT_ENDINGS: [&str; 5] = [".epd", ".fen", ".evals", ".jsonl", ".txt"];
+
+/// The text of the files in an archive.
+fn text_in_archive(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    let of_content = |error: Error| match error {
+        Error::Io { reason, .. } => reason,
+        Error::Format { text, .. } => io::Error::new(io::ErrorKind::InvalidData, text),
+        error => io::Error::other(error.to_string()),
+    };
+    let packed = packed(path, None).map_err(of_content)?;
+    let files: Vec<SourceFile> = packed.iter().flat_map(OpenArchive::files).collect();
+    let named = |ending: &str| -> Vec<&SourceFile> {
+        let files = files.iter();
+        let fits = |file: &&SourceFile| {
+            let name = file.path().to_string_lossy().to_ascii_lowercase();
+            let name = ["", ".gz", ".zst", ".bz2"]
+                .iter()
+                .find_map(|end| name.strip_suffix(end).filter(|name| name.ends_with(ending)));
+            name.is_some()
+        };
+        files.filter(fits).collect()
+    };
+    let mut wanted = TEXT_ENDINGS.iter().map(|ending| named(ending));
+    let wanted = wanted.find(|found| !found.is_empty());
+    let wanted = wanted.unwrap_or_else(|| files.iter().collect());
+    let mut whole: Option<Box<dyn Read + Send>> = None;
+    for file in wanted {
+        let (start, input, _) = begin(file.stream()?)?;
+        let plain = decompress(start, input, &Arc::default());
+        whole = Some(match whole {
+            None => plain,
+            // The last line of a file may have no end.
+            Some(before) => Box::new(before.chain(&b"\n"[..]).chain(plain)),
+        });
+    }
+    Ok(whole.unwrap_or_else(|| Box::new(io::empty())))
 }
 
 /// Opens a file, in an archive or not, by its content. `depth` is the number of
@@ -219,7 +285,7 @@ pub(crate) fn open_file(file: &SourceFile, password: Option<&str>, depth: usize)
         return Err(Error::format(path, kind.no_games().unwrap_or_default()));
     }
     match kind_of(path, &begun.0).map(|kind| &kind.open) {
-        None => pgn(path, begun),
+        None => pgn(path, begun, file.encoding()),
         Some(Open::Database(open)) => open(file),
         Some(Open::Archive(open)) => {
             let bytes = file.open_named()?;
@@ -244,7 +310,7 @@ pub(crate) fn packed(
         return Ok(None);
     };
     let archive = open(path, bytes, password).map_err(|text| Error::format(path, text))?;
-    Ok(Some(OpenArchive::new(path, archive)))
+    Ok(Some(OpenArchive::new(path, archive, None)))
 }
 
 /// The first bytes of a stream, the rest, and the counter of bytes read.
@@ -280,6 +346,10 @@ fn text(
             plain = Box::new(Fault(Some(error)))
         }
         Err(error) => return Err(Error::io(path, error)),
+    }
+    if let Some(encoding) = utf16(&start) {
+        let whole = Box::new(io::Cursor::new(start).chain(plain));
+        return Ok(Box::new(Decoded::new(encoding, whole)));
     }
     // The name is that of the packed file.
     let name = if is_plain { path } else { Path::new("") };

@@ -20,7 +20,7 @@ pub(super) fn open(
     depth: usize,
 ) -> Result<Box<dyn GameSource>, Error> {
     let path = file.path();
-    let packed = OpenArchive::new(path, archive);
+    let packed = OpenArchive::new(path, archive, file.encoding());
     let is_wanted = |file: &SourceFile| is_game_file(file.path());
     let databases: Vec<SourceFile> = packed.files().filter(is_wanted).collect();
     if databases.is_empty() {

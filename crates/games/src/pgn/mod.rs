@@ -4,6 +4,7 @@
 //! (`tokens`), and the words of a game become its tags and moves (`parse`).
 
 mod language;
+mod oddities;
 mod parse;
 mod source;
 mod tags;

@@ -3,32 +3,60 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Move};
+use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::language::Language;
-use super::tags::{month, note_tag, number, text_of, year};
+use super::oddities::{Oddities, Oddity};
+use super::tags::{fen_of, is_guessed, note_tag, number, text_of, year_and_month};
 use super::tokens::{Tag, Token, Tokens, is_numbered, result_at};
+use crate::date::DateDoubt;
 use crate::legal::resolve;
 use crate::{Game, GameFilter, GameParts, GameResult, Recorder, SkipReason, encodings};
 
 use tabia_notation::{self as notation, Letters, MoveError};
 
-/// Values of the `Variant` tag that mean standard chess.
-const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", "from position"];
-
-/// Values of the `Variant` tag that mean Chess960.
-const CHESS960: [&str; 6] = [
-    "chess960",
-    "chess 960",
-    "fischerandom",
-    "fischerrandom",
-    "fischer random",
-    "freestyle",
+/// Values of the `Variant` tag that mean standard chess, with letters and digits only.
+const ORDINARY: [&str; 11] = [
+    "",
+    "standard",
+    "chess",
+    "normal",
+    "fromposition",
+    "classical",
+    "regular",
+    "orthodox",
+    "classicalchess",
+    "regularchess",
+    "standardchess",
 ];
 
+/// Those of the Free Internet Chess Server with ordinary rules and other first positions.
+const WILD: [&str; 10] = [
+    "wild0", "wild1", "wild2", "wild3", "wild4", "wild5", "wild6", "wild7", "wild8", "wild8a",
+];
+
+/// Values of the `Variant` tag that mean Chess960.
+const CHESS960: [&str; 10] = [
+    "chess960",
+    "960",
+    "fischerandom",
+    "fischerrandom",
+    "fischerandomchess",
+    "fischerrandomchess",
+    "freestyle",
+    "freestylechess",
+    "frc",
+    "wildfr",
+];
+
+/// The name of a variant without signs and blanks, in small letters.
+fn variant_name(variant: &str) -> String {
+    let letters = variant.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
 fn is_chess960(variant: &str) -> bool {
-    let mut names = CHESS960.iter();
-    names.any(|name| variant.trim().eq_ignore_ascii_case(name))
+    CHESS960.contains(&variant_name(variant).as_str())
 }
 
 /// A parser for a text.
@@ -39,16 +67,9 @@ pub(super) struct Parser {
     /// Offset of the last game.
     pub(super) game_start: usize,
     /// What is odd about the last game.
-    pub(super) odd: Irregularities,
-}
-
-/// What is odd about a game without preventing its use.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Irregularities {
-    /// Its result tag contradicts the result after its moves.
-    pub(super) result: bool,
-    /// A comment contains what looks like the tags of a game.
-    pub(super) comment: bool,
+    pub(super) odd: Oddities,
+    /// Offsets of comments before it that belong to no game.
+    pub(super) stray: Vec<usize>,
 }
 
 /// The result of parsing a game.
@@ -97,7 +118,7 @@ impl Parser {
         filter: Option<&GameFilter>,
         game: &mut Game,
     ) -> Option<Ending> {
-        self.odd = Irregularities::default();
+        self.odd = Oddities::default();
         loop {
             let mut tokens = Tokens::new(text, self.at);
             if !tokens.go_to_game() {
@@ -105,22 +126,31 @@ impl Parser {
             }
             let start = tokens.at();
             self.game_start = start;
-            let mut read = |letters| {
+            let mut read = |letters, from| {
                 let mut tokens = Tokens::new(text, start);
-                let (ending, odd) = Visit::new(wanted, filter, letters, game).game(&mut tokens);
+                let mut visit = Visit::new(wanted, filter, letters, game);
+                visit.from = from;
+                let (ending, odd) = visit.game(&mut tokens);
                 (ending, tokens.at(), odd)
             };
-            let mut found = read(Letters::ENGLISH);
+            let mut found = read(Letters::ENGLISH, From::Fen);
+            if found.0.main_break().is_some() && found.2.has(Oddity::UnusedFen) {
+                let usual = read(Letters::ENGLISH, From::Start);
+                match usual.0.main_break() {
+                    None => found = usual,
+                    Some(_) => found = read(Letters::ENGLISH, From::Fen),
+                }
+            }
             if let Some(at) = found.0.main_break() {
                 let letters = language.for_game(text, start);
                 // If a game is illegal in every language, that of the file is used.
                 let letters = letters.or_else(|| language.for_file());
                 if let Some(letters) = letters {
-                    let other = read(letters);
+                    let other = read(letters, From::Fen);
                     let is_better = other.0.main_break().is_none_or(|other| other > at);
                     found = match is_better {
                         true => other,
-                        false => read(Letters::ENGLISH),
+                        false => read(Letters::ENGLISH, From::Fen),
                     };
                 }
             }
@@ -129,6 +159,9 @@ impl Parser {
             if !matches!(ending, Ending::NoGame) {
                 self.odd = odd;
                 return Some(ending);
+            }
+            if odd.has(Oddity::Stray) {
+                self.stray.push(start);
             }
         }
     }
@@ -166,6 +199,13 @@ enum DateTag {
     Date,
 }
 
+/// Where a game begins whose tags contradict each other: `SetUp "0"` with a FEN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum From {
+    Fen,
+    Start,
+}
+
 struct Visit<'a> {
     recorder: Recorder<'a>,
     wanted: GameParts,
@@ -184,6 +224,9 @@ struct Visit<'a> {
     fen: Option<Fen>,
     /// An invalid FEN.
     bad_fen: Option<String>,
+    /// Whether the tag `SetUp` says that there is none.
+    is_not_set_up: bool,
+    from: From,
     variant: String,
     /// Which tag states the date.
     date: DateTag,
@@ -191,6 +234,12 @@ struct Visit<'a> {
     /// one, to save the readable part. A book counts a game only if all requested moves
     /// are legal.
     broken: Option<Broken>,
+    /// A king's illegal move to the centre: if no other move follows, boards of DGT have
+    /// recorded the end of the game so.
+    kings: Option<Broken>,
+    /// Whether there is a comment outside variations.
+    has_comment: bool,
+    odd: Oddities,
 }
 
 impl<'a> Visit<'a> {
@@ -212,9 +261,14 @@ impl<'a> Visit<'a> {
             is_over: false,
             fen: None,
             bad_fen: None,
+            is_not_set_up: false,
+            from: From::Fen,
             variant: String::new(),
             date: DateTag::None,
             broken: None,
+            kings: None,
+            has_comment: false,
+            odd: Oddities::default(),
         }
     }
 
@@ -223,11 +277,19 @@ impl<'a> Visit<'a> {
         let mut chess960 = false;
         // Fast path: few games have one.
         if !self.variant.is_empty() {
-            let variant = self.variant.trim().to_ascii_lowercase();
-            chess960 = is_chess960(&variant);
-            if !chess960 && !ORDINARY.contains(&variant.as_str()) {
+            let variant = variant_name(&self.variant);
+            let variant = variant.as_str();
+            chess960 = CHESS960.contains(&variant);
+            if !(chess960 || ORDINARY.contains(&variant) || WILD.contains(&variant)) {
                 return Err(SkipReason::Variant(self.variant.trim().to_owned()));
             }
+        }
+        if self.is_not_set_up && (self.fen.is_some() || self.bad_fen.is_some()) {
+            // Without a message: what is said depends on the moves.
+            if self.from == From::Start || self.fen.is_none() {
+                (self.fen, self.bad_fen) = (None, None);
+            }
+            self.odd.add(Oddity::UnusedFen);
         }
         if let Some(text) = self.bad_fen.take() {
             return Err(SkipReason::Position(format!("not a FEN: {text}")));
@@ -250,19 +312,27 @@ impl<'a> Visit<'a> {
     }
 
     /// Reads the game, to its end or until it must stop.
-    fn game(mut self, tokens: &mut Tokens<'_>) -> (Ending, Irregularities) {
+    fn game(mut self, tokens: &mut Tokens<'_>) -> (Ending, Oddities) {
         let read = self.read(tokens);
         if read.is_break() {
             tokens.skip_movetext();
             self.result(tokens.skipped_result());
         }
         let tag_result = self.recorder.game().result;
-        let odd = Irregularities {
-            result: self
-                .movetext_result
-                .is_some_and(|result| result != tag_result),
-            comment: tokens.has_tags_in_comment(),
-        };
+        let mut odd = self.odd;
+        if self
+            .movetext_result
+            .is_some_and(|result| result != tag_result)
+        {
+            odd.add(Oddity::Result);
+        }
+        if tokens.has_tags_in_comment() {
+            odd.add(Oddity::Comment);
+        }
+        if self.kings.is_some() {
+            odd.add(Oddity::Kings);
+        }
+        let is_read = read.is_continue();
         let ending = match read {
             Break(Stop::Skip(reason)) => Ending::Skip(reason),
             Break(Stop::Move(broken)) => Ending::Move(broken),
@@ -274,6 +344,12 @@ impl<'a> Visit<'a> {
             }
             _ => Ending::NoGame,
         };
+        if matches!(ending, Ending::NoGame) {
+            odd = Oddities::default();
+            if self.has_comment && is_read {
+                odd.add(Oddity::Stray);
+            }
+        }
         (ending, odd)
     }
 
@@ -345,6 +421,7 @@ impl<'a> Visit<'a> {
     }
 
     fn note(&mut self, note: Token<'_>) -> ControlFlow<Stop> {
+        self.has_comment = true;
         match note {
             Token::Unclosed => return Break(Stop::Enough),
             Token::Comment(text) if self.wanted.notes => self.comment(text),
@@ -367,7 +444,6 @@ impl<'a> Visit<'a> {
         // store them unchanged.
         let text = encodings::text(text.trim_ascii());
         if !text.is_empty() {
-            self.is_game = true;
             self.recorder.comment(text);
         }
     }
@@ -375,6 +451,9 @@ impl<'a> Visit<'a> {
     /// Reads a word that is not a plain PGN move, or skips a sign.
     #[cold]
     fn word(&mut self, tokens: &Tokens<'_>, is_numbered: bool) -> ControlFlow<Stop> {
+        if self.kings.is_some() && self.recorder.is_main_line() {
+            return self.after_kings(tokens);
+        }
         let Some(position) = self.recorder.position() else {
             // The line was abandoned or is not needed any more. The result may still
             // follow at the end.
@@ -393,38 +472,94 @@ impl<'a> Visit<'a> {
             };
         }
         if notation::is_noise(&word) {
-            if let Some(nag) = notation::nag(&word) {
-                self.recorder.nag(nag);
-            }
+            self.signs(&word);
             return Continue(());
+        }
+        if word.bytes().all(|byte| byte.is_ascii_digit()) && !notation::is_numeric_move(&word) {
+            return self.bare_number(tokens, &word);
         }
         match notation::read_move_in(position, &word, self.letters) {
             Ok(m) => {
                 self.is_game = true;
                 self.recorder.play(m);
-                for nag in notation::trailing_annotations(&word) {
-                    self.recorder.nag(nag);
-                }
+                self.signs(&word);
                 Continue(())
             }
             // Words after the result belong to no game.
             Err(_) if self.is_over && self.recorder.is_main_line() => Continue(()),
             Err(_) if !self.is_game && !is_numbered => Break(Stop::NoGame),
+            Err(MoveError::Illegal)
+                if self.recorder.is_main_line() && self.is_game && is_king_to_centre(&word) =>
+            {
+                self.kings = Some(self.broken_at(tokens, &word, MoveError::Illegal));
+                self.recorder.drop_line();
+                Continue(())
+            }
             Err(error) => self.broken(tokens, &word, error),
         }
+    }
+
+    /// Reads a word of the main line after a king's move to the centre: any but the other
+    /// king's is the move of a game that goes on.
+    fn after_kings(&mut self, tokens: &Tokens<'_>) -> ControlFlow<Stop> {
+        let word = encodings::text(tokens.last());
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        if self.is_over || is_number || notation::is_noise(&word) || is_king_to_centre(&word) {
+            return Continue(());
+        }
+        match self.kings.take() {
+            Some(broken) => self.break_off(broken),
+            None => Continue(()),
+        }
+    }
+
+    /// Records the signs of a move, or of a word of signs alone.
+    fn signs(&mut self, word: &str) {
+        let one = notation::nag(word).filter(|_| word.starts_with(['$', 'N', 'T']));
+        for nag in one.into_iter().chain(notation::trailing_annotations(word)) {
+            self.recorder.nag(nag);
+        }
+        if notation::has_unknown_sign(word) {
+            self.odd.add(Oddity::Sign);
+        }
+    }
+
+    /// Skips a move number without dots. A number right after another one is not one.
+    fn bare_number(&mut self, tokens: &Tokens<'_>, word: &str) -> ControlFlow<Stop> {
+        if self.is_over && self.recorder.is_main_line() {
+            return Continue(());
+        }
+        if tokens.follows_number() {
+            return self.broken(tokens, word, MoveError::Syntax);
+        }
+        let expected = self.recorder.position().map(|at| at.fullmoves().get());
+        let is_expected = word.parse().ok() == expected;
+        // A set-up position often has no numbers.
+        if !is_expected && !self.recorder.game().set_up {
+            self.odd.add(Oddity::Number);
+        }
+        Continue(())
     }
 
     /// Ends the line at a move that cannot be played, and the game if it is the main
     /// line.
     fn broken(&mut self, tokens: &Tokens<'_>, word: &str, error: MoveError) -> ControlFlow<Stop> {
-        let in_main_line = self.recorder.is_main_line();
-        let broken = Broken {
+        let broken = self.broken_at(tokens, word, error);
+        self.break_off(broken)
+    }
+
+    fn broken_at(&self, tokens: &Tokens<'_>, word: &str, error: MoveError) -> Broken {
+        Broken {
             number: self.recorder.move_number(),
             word: word.chars().take(40).collect(),
             at: tokens.start(),
             error,
-            in_main_line,
-        };
+            in_main_line: self.recorder.is_main_line(),
+        }
+    }
+
+    fn break_off(&mut self, broken: Broken) -> ControlFlow<Stop> {
+        let in_main_line = broken.in_main_line;
         if !self.wanted.notes && in_main_line {
             return Break(Stop::Move(broken));
         }
@@ -438,6 +573,9 @@ impl<'a> Visit<'a> {
 
     fn tag(&mut self, Tag { name, value, .. }: Tag<'_>) {
         self.is_game = true;
+        if is_guessed(value) {
+            self.odd.add(Oddity::Encoding);
+        }
         let game = self.recorder.game();
         if self.wanted.tags() {
             let name = usual_name(name);
@@ -469,10 +607,12 @@ impl<'a> Visit<'a> {
                 game.result = result_of(value.trim_ascii());
                 self.has_result = game.result != GameResult::Unknown;
             }
-            b"FEN" => match Fen::from_ascii(value.trim_ascii()) {
-                Ok(fen) => self.fen = Some(fen),
-                Err(error) => self.bad_fen = Some(error.to_string()),
+            b"FEN" => match fen_of(value) {
+                Some(Ok(fen)) => self.fen = Some(fen),
+                Some(Err(error)) => self.bad_fen = Some(error.to_string()),
+                None => {}
             },
+            b"SetUp" => self.is_not_set_up = value.trim_ascii() == b"0",
             b"Variant" => {
                 text_of(value, &mut self.variant);
                 // That of Chess960 is stored in the game.
@@ -491,18 +631,36 @@ impl<'a> Visit<'a> {
     }
 
     fn date(&mut self, tag: DateTag, value: &[u8]) {
-        let Some(year) = year(value).filter(|_| tag >= self.date) else {
+        let (year, month, doubt) = year_and_month(value);
+        match doubt {
+            DateDoubt::Nothing => {}
+            DateDoubt::Month => self.odd.add(Oddity::Month),
+            DateDoubt::Everything => self.odd.add(Oddity::Date),
+        }
+        if year == 0 || tag < self.date {
             return;
-        };
+        }
         self.date = tag;
         let game = self.recorder.game();
         game.year = year;
         game.month = match tag {
-            DateTag::Date | DateTag::UtcDate => month(value),
+            DateTag::Date | DateTag::UtcDate => month,
             // That of the event, not of the game.
             _ => 0,
         };
     }
+}
+
+/// Whether a word is a king's move to one of the four squares in the middle.
+fn is_king_to_centre(word: &str) -> bool {
+    let word = word.trim_end_matches(['+', '#', '!', '?']);
+    let Some(to) = word.strip_prefix(['K', '♔', '♚']) else {
+        return false;
+    };
+    matches!(
+        to.strip_prefix('x').unwrap_or(to),
+        "d4" | "e4" | "d5" | "e5"
+    )
 }
 
 /// The result that a tag states.

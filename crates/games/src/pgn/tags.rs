@@ -1,6 +1,10 @@
 //! Tags and numbers of PGN.
 
-use crate::{Tags, encodings};
+use shakmaty::fen::{Fen, ParseFenError};
+
+use super::tokens::space_in_utf8;
+use crate::date::DateDoubt;
+use crate::{Date, Tags, encodings};
 
 /// Stores a tag, unchanged. The result, and the tags of a set-up position, are
 /// stored in other fields.
@@ -16,12 +20,17 @@ pub(super) fn note_tag(tags: &mut Tags, name: &[u8], value: &[u8]) {
     tags.set(name, text);
 }
 
+/// Whether a text has to be decoded by a guess.
+pub(super) fn is_guessed(value: &[u8]) -> bool {
+    !value.is_ascii() && std::str::from_utf8(value).is_err()
+}
+
 /// The text of a tag: one line; `\"` and `\\` lose the first backslash.
 pub(super) fn text_of(value: &[u8], out: &mut String) {
     out.clear();
     let text = encodings::text(value);
     if !text.contains(['\\', '\n']) {
-        out.push_str(&text);
+        push_blanks(&text, value.is_ascii(), out);
         return;
     }
     let mut lines = text.lines().map(str::trim);
@@ -33,7 +42,38 @@ pub(super) fn text_of(value: &[u8], out: &mut String) {
     let mut text = line.chars().peekable();
     while let Some(c) = text.next() {
         let escaped = text.next_if(|&next| c == '\\' && matches!(next, '"' | '\\'));
-        out.push(escaped.unwrap_or(c));
+        out.push(with_plain_blank(escaped.unwrap_or(c)));
+    }
+}
+
+/// Appends a text with plain blanks for those of Unicode, which some apps write.
+fn push_blanks(text: &str, is_ascii: bool, out: &mut String) {
+    match is_ascii {
+        true => out.push_str(text),
+        false => out.extend(text.chars().map(with_plain_blank)),
+    }
+}
+
+fn with_plain_blank(c: char) -> char {
+    if c.is_whitespace() && !c.is_ascii() {
+        ' '
+    } else {
+        c
+    }
+}
+
+/// The position of a tag `FEN`, also with Unicode blanks; `None` if it states none.
+pub(super) fn fen_of(value: &[u8]) -> Option<Result<Fen, ParseFenError>> {
+    let value = value.trim_ascii();
+    let read = Fen::from_ascii(value);
+    if read.is_ok() {
+        return Some(read);
+    }
+    let mut plain = String::new();
+    text_of(value, &mut plain);
+    match plain.trim() {
+        "" | "?" | "-" | "*" | "startpos" => None,
+        plain => Some(Fen::from_ascii(plain.as_bytes())),
     }
 }
 
@@ -49,17 +89,124 @@ pub(super) fn number(bytes: &[u8]) -> u16 {
         .unwrap_or(0)
 }
 
-/// The year at the start of a date.
-pub(super) fn year(bytes: &[u8]) -> Option<u16> {
-    let digits = bytes.trim_ascii().get(..4)?;
-    let year = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    (year > 0).then_some(year)
+/// Year and month of a date, 0 if unknown, and what is doubtful.
+pub(super) fn year_and_month(bytes: &[u8]) -> (u16, u8, DateDoubt) {
+    // Nearly all are of this form.
+    if let [a, b, c, d, b'.', e, f, b'.', ..] = *bytes.trim_ascii()
+        && [a, b, c, d].iter().all(u8::is_ascii_digit)
+    {
+        let digit = |byte: u8| u16::from(byte - b'0');
+        let year = 1000 * digit(a) + 100 * digit(b) + 10 * digit(c) + digit(d);
+        let month = match (e, f) {
+            (b'0', b'1'..=b'9') => f - b'0',
+            (b'1', b'0'..=b'2') => 10 + (f - b'0'),
+            _ => 0,
+        };
+        return (year, month, DateDoubt::Nothing);
+    }
+    other_date(bytes)
 }
 
-/// The month of a date such as `2025.06.24`; 0 if unknown.
-pub(super) fn month(bytes: &[u8]) -> u8 {
-    let digits = bytes.trim_ascii().get(5..7);
-    let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-    let month = digits.and_then(|digits| digits.parse().ok());
-    month.filter(|month| (1..=12).contains(month)).unwrap_or(0)
+#[cold]
+fn other_date(bytes: &[u8]) -> (u16, u8, DateDoubt) {
+    let (date, doubt) = Date::read(&encodings::text(bytes));
+    (date.year, date.month, doubt)
+}
+
+/// The value of a tag in quotation marks of another kind, and the offset of the text after
+/// it; the text begins with the mark.
+#[cold]
+pub(super) fn odd_value(text: &[u8]) -> Option<(&[u8], usize)> {
+    let (length, _) = quote(text)?;
+    let value = text.get(length..)?;
+    let line = value.get(..memchr::memchr(b'\n', value).unwrap_or(value.len()))?;
+    // Before a bracket or, without one, at the end of the line.
+    let mut brackets = memchr::memchr_iter(b']', line).map(|at| line.split_at(at).0);
+    let whole = brackets.find(|before| unquoted_end(before).is_some());
+    let whole = whole.unwrap_or_else(|| {
+        let end = memchr::memrchr(b']', line).unwrap_or(line.len());
+        line.split_at(end).0
+    });
+    let inside = match unquoted_end(whole) {
+        Some(inside) => inside,
+        // An apostrophe.
+        None if text.starts_with(b"'") || text.starts_with(b"`") => return None,
+        None => whole.trim_ascii(),
+    };
+    Some((inside, length + whole.len()))
+}
+
+/// The name at the start of a tag, after white space, and the offset of the text after it.
+pub(super) fn odd_name(text: &[u8]) -> Option<(&[u8], usize)> {
+    let start = blanks(text);
+    let rest = text.get(start..)?;
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(byte);
+    let length = rest.iter().take_while(|byte| is_name(byte)).count();
+    let name = rest.get(..length).filter(|name| !name.is_empty())?;
+    Some((name, start + length))
+}
+
+/// Length of white space of every kind at the start of a text.
+pub(super) fn blanks(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        at += match byte {
+            _ if byte.is_ascii_whitespace() => 1,
+            0x80.. => match space_in_utf8(text.get(at..).unwrap_or_default()) {
+                Some(length) => length,
+                // In Latin-1.
+                None if *byte == 0xa0 => 1,
+                None => break,
+            },
+            _ => break,
+        };
+    }
+    at
+}
+
+/// Quotation marks of all languages.
+const QUOTES: [&str; 18] = [
+    "“", "”", "„", "‟", "«", "»", "‹", "›", "‘", "’", "‚", "‛", "″", "＂", "「", "」", "『", "』",
+];
+
+/// Those of Windows-1252, and others of one byte.
+const BYTE_QUOTES: &[u8] = b"\x93\x94\x84\xab\xbb\x91\x92\x82'`";
+
+/// Length of the quotation mark at the start of a text, and whether it is that of PGN.
+pub(super) fn quote(text: &[u8]) -> Option<(usize, bool)> {
+    let first = text.first()?;
+    if *first == b'"' {
+        return Some((1, true));
+    }
+    let mut quotes = QUOTES.iter();
+    if let Some(quote) = quotes.find(|quote| text.starts_with(quote.as_bytes())) {
+        return Some((quote.len(), false));
+    }
+    BYTE_QUOTES.contains(first).then_some((1, false))
+}
+
+/// The text before a closing quotation mark and white space; `None` without one.
+pub(super) fn unquoted_end(text: &[u8]) -> Option<&[u8]> {
+    let mut text = text.trim_ascii_end();
+    loop {
+        let space = (2..=3).find(|length| {
+            let start = text.len().checked_sub(*length);
+            let end = start
+                .and_then(|start| text.get(start..))
+                .unwrap_or_default();
+            space_in_utf8(end) == Some(*length)
+        });
+        let Some(length) = space else { break };
+        text = text.get(..text.len() - length)?.trim_ascii_end();
+    }
+    let mut quotes = QUOTES.iter();
+    let long = quotes.find_map(|quote| text.strip_suffix(quote.as_bytes()));
+    long.or_else(|| match text.split_last()? {
+        // A byte of a letter in UTF-8 is not one.
+        (b'"' | b'\'' | b'`', rest) => Some(rest),
+        (last, rest) if BYTE_QUOTES.contains(last) && std::str::from_utf8(text).is_err() => {
+            Some(rest)
+        }
+        _ => None,
+    })
 }

@@ -11,9 +11,8 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
 
 use super::moves::{Pieces, Rooks, ScidMove, Token, Tokens, USUAL_ROOKS, rooks};
-use crate::encodings::text;
 use crate::legal::from_to;
-use crate::{Game, GameParts, Recorder, SkipReason};
+use crate::{Game, GameParts, Recorder, SkipReason, TextEncoding};
 use tabia_notation as notation;
 
 /// Tags that are stored as a number, from 241 on.
@@ -51,9 +50,10 @@ pub(super) fn decode(
     bytes: &[u8],
     chess960: bool,
     wanted: GameParts,
+    encoding: TextEncoding,
     game: &mut Game,
 ) -> Result<Losses, SkipReason> {
-    let rest = tags(bytes, wanted, game);
+    let rest = tags(bytes, wanted, encoding, game);
     let rest = rest.ok_or_else(|| damaged("its tags are longer than the game"))?;
     let (pieces, rooks, rest) = start(rest, chess960, game)?;
     let mut losses = Losses::default();
@@ -61,6 +61,7 @@ pub(super) fn decode(
     if wanted.notes {
         comments = Comments::find(Tokens::new(rest, pieces, rooks), rest);
     }
+    comments.encoding = encoding;
     let mut tokens = Tokens::new(rest, pieces, rooks);
     let mut recorder = Recorder::new(wanted, game);
     while !recorder.is_done() {
@@ -90,7 +91,12 @@ fn damaged(text: &str) -> SkipReason {
 }
 
 /// Reads the tags; returns the bytes after them.
-fn tags<'b>(mut bytes: &'b [u8], wanted: GameParts, game: &mut Game) -> Option<&'b [u8]> {
+fn tags<'b>(
+    mut bytes: &'b [u8],
+    wanted: GameParts,
+    encoding: TextEncoding,
+    game: &mut Game,
+) -> Option<&'b [u8]> {
     loop {
         let (kind, rest) = bytes.split_first()?;
         let (name, rest) = match *kind {
@@ -115,10 +121,10 @@ fn tags<'b>(mut bytes: &'b [u8], wanted: GameParts, game: &mut Game) -> Option<&
             game.conditions.read_tag(name, value);
         }
         if let Some(name) = name.filter(|_| wanted.tags()) {
-            let name = text(name);
+            let name = encoding.text(name);
             // These tags follow from the board.
             if !["FEN", "SetUp", "Setup"].contains(&&*name) {
-                game.tags.set(&name, text(value));
+                game.tags.set(&name, encoding.text(value));
             }
         }
     }
@@ -164,6 +170,7 @@ struct Comments<'b> {
     texts: Texts<'b>,
     /// Number of marks without a text.
     missing: u64,
+    encoding: TextEncoding,
 }
 
 /// The texts that have not been read yet.
@@ -198,6 +205,7 @@ impl<'b> Comments<'b> {
         Comments {
             texts: Texts(after.unwrap_or_default()),
             missing: 0,
+            encoding: TextEncoding::default(),
         }
     }
 }
@@ -229,7 +237,7 @@ fn record(
         Token::Comment => {
             if recorder.wants_notes() {
                 match comments.texts.next() {
-                    Some(comment) => recorder.comment(text(comment)),
+                    Some(comment) => recorder.comment(comments.encoding.text(comment)),
                     None => comments.missing += 1,
                 }
             }

@@ -149,10 +149,12 @@ fn read_names(index: &SourceFile, ending: &str, is_old: bool) -> Result<Names, S
     let all = file
         .bytes()
         .map_err(|error| format!(".{ending}: {error}"))?;
-    Ok(match is_old {
+    let mut names = match is_old {
         true => Names::parse_old(&all),
         false => Names::parse_new(&all),
-    })
+    };
+    names.encoding = index.encoding().unwrap_or_default();
+    Ok(names)
 }
 
 impl Indexed for Database {
@@ -208,7 +210,7 @@ impl ReadGame for Database {
             return Err(SkipReason::Text(text));
         }
         self.describe(entry, wanted, game);
-        let losses = decode::decode(bytes, entry.chess960, wanted, game)?;
+        let losses = decode::decode(bytes, entry.chess960, wanted, self.names.encoding, game)?;
         self.missing_comments.add(losses.missing_comments);
         self.unmarked_comments.add(losses.unmarked_comments);
         Ok(())

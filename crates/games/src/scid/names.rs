@@ -16,7 +16,7 @@
 
 use std::borrow::Cow;
 
-use crate::encodings;
+use crate::TextEncoding;
 use tabia_io::input::bytes::Cursor;
 
 pub(super) const PLAYERS: usize = 0;
@@ -40,6 +40,8 @@ pub(super) struct Names {
     kinds: [Vec<(u32, u32)>; KINDS],
     /// Greatest number of names that fit the file.
     most: usize,
+    /// The encoding of all texts of the database that are not UTF-8.
+    pub(super) encoding: TextEncoding,
     /// What is wrong with the file.
     pub(super) fault: Option<String>,
 }
@@ -162,7 +164,8 @@ impl Names {
 
     /// The text of a name; `None` if no name has the number.
     pub(super) fn get(&self, kind: usize, number: u32) -> Option<Cow<'_, str>> {
-        self.bytes(kind, number).map(encodings::text)
+        let bytes = self.bytes(kind, number)?;
+        Some(self.encoding.text(bytes))
     }
 }
 

@@ -2,6 +2,7 @@
 //! ones.
 
 mod archives;
+mod border;
 mod cbh;
 mod damage;
 mod export;

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use memchr::memmem;
 
 use super::language::Language;
+use super::oddities::{Findings, Oddities, Oddity};
 use super::parse::{Broken, Ending, Parser};
 use super::tokens::last_start;
 use crate::open::is_damage;
@@ -195,7 +196,7 @@ impl GameSource for PgnSource {
     }
 
     fn has_contradictions(&self) -> bool {
-        self.findings.results.count.load(Ordering::Relaxed) > 0
+        self.findings.has(Oddity::Result)
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -217,60 +218,6 @@ fn language_part(text: &[u8]) -> &[u8] {
     };
     let end = last_start(text, start.len()).or_else(|| memmem::rfind(start, b"\n\n"));
     start.get(..end.unwrap_or(0)).unwrap_or_default()
-}
-
-/// What is odd about games of a file, for one message about all of them.
-#[derive(Debug)]
-struct Findings {
-    results: Finding,
-    comments: Finding,
-}
-
-impl Default for Findings {
-    fn default() -> Findings {
-        let new = |text| Finding {
-            count: AtomicU64::new(0),
-            first: AtomicU64::new(u64::MAX),
-            text,
-        };
-        Findings {
-            results: new("the result after the moves contradicts the tag Result, which counts"),
-            comments: new("a comment contains what looks like another game"),
-        }
-    }
-}
-
-impl Findings {
-    fn report(&self, name: &str) -> impl Iterator<Item = String> {
-        let findings = [&self.results, &self.comments].into_iter();
-        findings.filter_map(move |finding| {
-            let line = finding.first.load(Ordering::Relaxed);
-            let text = finding.text;
-            match finding.count.load(Ordering::Relaxed) {
-                0 => None,
-                1 => Some(format!("{name}: line {line}: {text}")),
-                count => Some(format!(
-                    "{name}: in {count} games, {text}; the first is on line {line}"
-                )),
-            }
-        })
-    }
-}
-
-/// A kind of oddity: the number of games, the first line of the first one, and the text
-/// of the message.
-#[derive(Debug)]
-struct Finding {
-    count: AtomicU64,
-    first: AtomicU64,
-    text: &'static str,
-}
-
-impl Finding {
-    fn add(&self, line: u64) {
-        self.count.fetch_add(1, Ordering::Relaxed);
-        self.first.fetch_min(line, Ordering::Relaxed);
-    }
 }
 
 fn lines(text: &[u8]) -> u64 {
@@ -298,11 +245,12 @@ impl PgnBatch {
         let (text, language) = (&self.text, &self.language);
         let found = self.parser.next(text, language, wanted, filter, game);
         let odd = self.parser.odd;
-        let Findings { results, comments } = &*self.findings;
-        for (is_odd, finding) in [(odd.result, results), (odd.comment, comments)] {
-            if is_odd {
-                finding.add(self.line_of(self.parser.game_start));
-            }
+        for at in std::mem::take(&mut self.parser.stray) {
+            self.findings
+                .add(Oddities::one(Oddity::Stray), self.line_of(at));
+        }
+        if !odd.is_empty() {
+            self.findings.add(odd, self.line_of(self.parser.game_start));
         }
         match found {
             None | Some(Ending::NoGame) => Ok(false),

@@ -277,13 +277,13 @@ fn with_notes_the_worst_break_is_reported() {
             "1. on line 1 is impossible: Ke5",
         ),
         (
-            "1. e4 (1. Ke5) 1... e5 2. Kd5 (2. Kd8) *",
-            "2. on line 1 is impossible: Kd5",
+            "1. e4 (1. Ke5) 1... e5 2. Kd3 (2. Kd8) *",
+            "2. on line 1 is impossible: Kd3",
         ),
         ("1. e4 (1. Ke5 {half", "1. on line 1 is impossible: Ke5"),
         (
-            "1. e4 (1. d4) 1... Ke5 *",
-            "1... on line 1 is impossible: Ke5",
+            "1. e4 (1. d4) 1... Ke6 *",
+            "1... on line 1 is impossible: Ke6",
         ),
     ] {
         let games = all(moves.as_bytes(), GameParts::EVERYTHING);

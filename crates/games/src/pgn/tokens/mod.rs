@@ -2,8 +2,8 @@
 //!
 //! Every word is returned, even one without meaning: without that move, the
 //! moves after it would be another game. (`pgn-reader` does not report such words.)
-//! These common errors in PGN are corrected: tags over two lines, without
-//! quotation marks or with too many of them, with text after them; empty
+//! These common errors in PGN are corrected: tags over several lines, with other quotation
+//! marks, none or too many of them, with text after them; empty
 //! lines between the moves of a game; results that are glued to the last move.
 //!
 //! A game is its tags, in any order, and the movetext after them; the next tag begins
@@ -18,6 +18,7 @@ mod tests;
 use memchr::{memchr, memchr2, memchr3, memmem, memrchr};
 use shakmaty::san::San;
 
+use super::tags::{blanks, odd_name, odd_value, quote, unquoted_end};
 use crate::GameResult;
 pub(super) use results::result_at;
 use results::{dash, final_result};
@@ -298,19 +299,49 @@ impl<'t> Tokens<'t> {
         let line = self.rest();
         let left = memchr3(b'"', b'\n', b']', line).unwrap_or(line.len());
         let name = line.get(..left).unwrap_or_default().trim_ascii();
-        let quoted = match line.get(left) {
-            Some(b'"') if !name.iter().any(u8::is_ascii_whitespace) => line.get(left + 1..),
-            // The value may be on the next line.
-            Some(b'\n') if !name.is_empty() => {
-                let next = line.get(left..).unwrap_or_default().trim_ascii_start();
-                next.strip_prefix(b"\"")
+        match line.get(left) {
+            Some(b'"') if name.iter().all(u8::is_ascii_graphic) => {
+                Some(self.quoted(name, line, left + 1))
             }
-            _ => None,
+            _ => self.odd_tag(),
+        }
+    }
+
+    /// The value of a tag after its quotation mark, at an offset in `line`.
+    #[inline]
+    fn quoted(&mut self, name: &'t [u8], line: &'t [u8], from: usize) -> (&'t [u8], &'t [u8]) {
+        let value = line.get(from..).unwrap_or_default();
+        let closed = closing(value);
+        let length = closed.unwrap_or_else(|| odd_closing(value));
+        self.at += from + length;
+        let inside = value.get(..length).unwrap_or_default();
+        let has_mark = closed.is_some() || value.get(length) == Some(&b'"');
+        let inside = match has_mark {
+            true => inside,
+            false => unquoted_end(inside).unwrap_or(inside),
         };
-        if let Some(value) = quoted {
-            let length = closing(value).unwrap_or_else(|| odd_closing(value));
-            self.at += line.len() - value.len() + length;
-            return Some((name, value.get(..length).unwrap_or_default()));
+        (name, inside)
+    }
+
+    /// Reads a tag with white space in unusual places, with other quotation marks, with
+    /// words before them, or without any.
+    #[cold]
+    fn odd_tag(&mut self) -> Option<(&'t [u8], &'t [u8])> {
+        self.at += blanks(self.rest());
+        let line = self.rest();
+        if let Some((name, after)) = odd_name(line) {
+            let at = after + blanks(line.get(after..).unwrap_or_default());
+            let value = line.get(at..).unwrap_or_default();
+            match quote(value) {
+                Some((_, true)) => return Some(self.quoted(name, line, at + 1)),
+                Some(_) => {
+                    if let Some((value, length)) = odd_value(value) {
+                        self.at += at + length;
+                        return Some((name, value));
+                    }
+                }
+                None => {}
+            }
         }
         // No quotation marks, or words before them.
         let end = memchr(b'\n', line).unwrap_or(line.len());
@@ -329,6 +360,9 @@ impl<'t> Tokens<'t> {
         let is_blank = |byte| matches!(byte, Some(b' ' | b'\t' | b'\r' | b'"'));
         while is_blank(self.peek()) {
             self.at += 1;
+        }
+        if self.peek() != Some(b']') {
+            self.go_to_bracket();
         }
         if self.peek() == Some(b']') {
             self.at += 1;
@@ -351,6 +385,16 @@ impl<'t> Tokens<'t> {
             }
         }
         self.skip_space(false)
+    }
+
+    /// Goes to the closing bracket of a tag, if only white space is before it.
+    #[cold]
+    fn go_to_bracket(&mut self) {
+        let rest = self.rest();
+        let length = blanks(rest);
+        if rest.get(length) == Some(&b']') {
+            self.at += length;
+        }
     }
 
     /// Skips a line end in the movetext; returns true if the movetext ends
@@ -456,10 +500,10 @@ impl<'t> Tokens<'t> {
                 b'0'..=b'9' => self.number(),
                 b'{' => Some(self.braces()),
                 b';' => Some(self.line_comment()),
-                b'(' | b')' | b'*' => {
+                b'(' => Some(self.opening()),
+                b')' | b'*' => {
                     self.at += 1;
                     Some(match byte {
-                        b'(' => Token::Begin,
                         b')' => Token::End,
                         _ => Token::Result(GameResult::Unknown),
                     })
@@ -477,6 +521,18 @@ impl<'t> Tokens<'t> {
                 return token;
             }
         }
+    }
+
+    /// Reads the beginning of a variation, or a sign in brackets: `(!?)`.
+    fn opening(&mut self) -> Token<'t> {
+        if let Some(b'!' | b'?' | b'+' | b'-' | b'N' | b'T' | 0x80..) = self.text.get(self.at + 1)
+            && let Some((nag, length)) = sign_in_brackets(self.rest())
+        {
+            self.at += length;
+            return Token::Nag(nag);
+        }
+        self.at += 1;
+        Token::Begin
     }
 
     /// Reads a comment in braces. One without an end is cut off at the tags of the next
@@ -535,7 +591,8 @@ impl<'t> Tokens<'t> {
         Token::LineComment(self.until(b'\n'))
     }
 
-    /// Reads a move number, a result, castling with zeros or a null move of zeros.
+    /// Reads a move number with dots, a result, castling with zeros, a null move of zeros or,
+    /// as a word, any other number.
     #[inline]
     fn number(&mut self) -> Option<Token<'t>> {
         let rest = self.rest();
@@ -549,32 +606,46 @@ impl<'t> Tokens<'t> {
                 self.at += digits + 1;
                 None
             }
-            Some(b'.' | b' ' | b'\t' | 0xc2 | b'-' | b'/' | b':' | 0xe2) => {
-                self.zeros_or_result(digits)
-            }
-            _ if rest.starts_with(b"0000") => self.odd_word(),
-            _ => {
-                self.at += digits;
-                None
-            }
+            _ => self.odd_number(digits),
         }
     }
 
     #[cold]
-    fn zeros_or_result(&mut self, digits: usize) -> Option<Token<'t>> {
+    fn odd_number(&mut self, digits: usize) -> Option<Token<'t>> {
         let rest = self.rest();
         if let Some((result, length)) = result_at(rest) {
             self.at += length;
             return Some(Token::Result(result));
         }
         let after = rest.get(digits..).unwrap_or_default();
-        let is_null = rest.starts_with(b"0000") && !after.starts_with(b".");
-        // In UTF-8, figurines and the dots of "1…" begin like dashes.
-        if dash(after).is_none() && !after.starts_with(b"/") && !is_null {
+        if after.starts_with(b".") || after.starts_with("…".as_bytes()) {
             self.at += digits + usize::from(after.starts_with(b"."));
             return None;
         }
-        self.odd_word()
+        let number = rest.get(..digits).unwrap_or_default();
+        // Other marks may follow a move: `00+`, `5254!`.
+        let is_move = matches!(number, b"00" | b"000") || (4..=5).contains(&digits);
+        // In UTF-8, figurines begin like dashes.
+        if is_move || dash(after).is_some() || after.starts_with(b"/") {
+            return self.odd_word();
+        }
+        self.at += digits;
+        Some(Token::Word(number))
+    }
+
+    /// Whether a move number is right before the last token.
+    pub(super) fn follows_number(&self) -> bool {
+        let before = self.text.get(self.movetext..self.start);
+        let mut before = before.unwrap_or_default().trim_ascii_end();
+        let has_dots = before.ends_with(b".");
+        while let Some(rest) = before.strip_suffix(b".") {
+            before = rest;
+        }
+        let digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit());
+        let digits = digits.count();
+        let first = before.len() - digits;
+        let is_alone = first == 0 || before.get(first - 1).is_some_and(u8::is_ascii_whitespace);
+        digits > 0 && (has_dots || is_alone)
     }
 
     fn numbered_nag(&mut self) -> Option<Token<'t>> {
@@ -634,12 +705,20 @@ impl<'t> Tokens<'t> {
             self.at += length;
             return None;
         }
+        // A blank of Windows-1252.
+        if rest.starts_with(b"\xa0") {
+            self.at += 1;
+            return None;
+        }
         if let Some((result, length)) = result_at(rest) {
             self.at += length;
             return Some(Token::Result(result));
         }
-        let length = word_length(rest);
-        let word = rest.get(..length).unwrap_or_default();
+        let mut length = word_length(rest);
+        let mut word = rest.get(..length).unwrap_or_default();
+        if let Some(at) = memchr(0xa0, word).filter(|_| std::str::from_utf8(word).is_err()) {
+            (word, length) = (word.get(..at).unwrap_or_default(), at);
+        }
         // The result may be glued to it.
         let glued = (1..length).find(|at| result_at(word.get(*at..).unwrap_or_default()).is_some());
         let length = glued.unwrap_or(length);
@@ -656,10 +735,17 @@ impl<'t> Tokens<'t> {
             self.at += length + usize::from(rest.get(length) == Some(&b']'));
             return Bracket::Command;
         }
-        match value_of_tag(rest).is_some() && self.is_over() {
+        let is_next = || self.is_over() || self.follows_comment() && rest.starts_with(b"[Event");
+        match value_of_tag(rest).is_some() && is_next() {
             true => Bracket::NextGame,
             false => Bracket::Text,
         }
+    }
+
+    /// Whether a comment ends here.
+    fn follows_comment(&self) -> bool {
+        let before = self.text.get(self.movetext..self.at).unwrap_or_default();
+        before.trim_ascii_end().ends_with(b"}")
     }
 
     /// Skips a variation up to the `)` that closes it.
@@ -826,14 +912,32 @@ fn word_length(text: &[u8]) -> usize {
     at
 }
 
-/// Length of a Unicode space, an ellipsis or a byte order mark; `None` for
-/// other text.
-fn space_in_utf8(text: &[u8]) -> Option<usize> {
-    let spaces = [
-        "\u{a0}", "…", "\u{feff}", "\u{2009}", "\u{202f}", "\u{200b}",
-    ];
-    let space = spaces
-        .iter()
-        .find(|space| text.starts_with(space.as_bytes()));
-    space.map(|space| space.len())
+/// Length of a Unicode space, an invisible character or an ellipsis; `None` for other text.
+pub(super) fn space_in_utf8(text: &[u8]) -> Option<usize> {
+    let length = match text.first()? {
+        0xc2 => 2,
+        0xe1..=0xe3 | 0xef => 3,
+        _ => return None,
+    };
+    let first = std::str::from_utf8(text.get(..length)?)
+        .ok()?
+        .chars()
+        .next()?;
+    let is_space = first.is_whitespace()
+        || matches!(
+            first,
+            '…' | '\u{ad}' | '\u{feff}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+        )
+        || matches!(first, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}');
+    is_space.then_some(length)
+}
+
+/// The NAG of a sign in brackets at the start of a text, and its length. `(=)` is not one: on
+/// score sheets it is the offer of a draw.
+#[cold]
+fn sign_in_brackets(text: &[u8]) -> Option<(u8, usize)> {
+    let inside = text.get(1..text.len().min(12))?;
+    let inside = inside.get(..memchr(b')', inside)?)?;
+    let nag = tabia_notation::nag(std::str::from_utf8(inside).ok()?)?;
+    Some((nag, inside.len() + 2))
 }

@@ -77,7 +77,8 @@ fn after_dash(text: &[u8]) -> Option<(&[u8], usize)> {
 /// Length of the dash, or the colon, at the start of a text.
 pub(super) fn dash(text: &[u8]) -> Option<usize> {
     match text {
-        [b'-' | b':', ..] => Some(1),
+        // The last two are dashes of Windows-1252.
+        [b'-' | b':' | 0x96 | 0x97, ..] => Some(1),
         [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => Some(3),
         _ => None,
     }

@@ -3,6 +3,7 @@
 use memchr::{memchr, memchr2, memchr3, memrchr};
 
 use super::{QUOTED_GAME_BYTES, TAG_LINES, is_empty_line};
+use crate::pgn::tags::{blanks, quote, unquoted_end};
 
 /// Whether the text begins with a tag, such as `[Event`. A name that begins with a digit
 /// must be followed by a value in quotation marks.
@@ -11,8 +12,17 @@ pub(in crate::pgn) fn is_tag(text: &[u8]) -> bool {
     match name.and_then(<[u8]>::first) {
         Some(first) if first.is_ascii_alphabetic() => true,
         Some(first) if first.is_ascii_digit() => value_of_tag(text).is_some(),
+        Some(0x80..) => is_after_blanks(text),
         _ => false,
     }
+}
+
+/// Whether the name of a tag follows blanks of Unicode.
+#[cold]
+fn is_after_blanks(text: &[u8]) -> bool {
+    let name = text.get(1..).unwrap_or_default();
+    let name = name.get(blanks(name)..).unwrap_or_default();
+    name.first().is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// The text after the first quotation mark of a tag, such as `x"]` of `[Event "x"]`.
@@ -22,9 +32,16 @@ pub(super) fn value_of_tag(text: &[u8]) -> Option<&[u8]> {
     let length = text.iter().take_while(|byte| is_name(byte)).count();
     let (name, rest) = text.split_at_checked(length)?;
     name.first().filter(|first| first.is_ascii_alphanumeric())?;
-    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
-    let value = rest.get(blanks.count()..)?;
-    value.strip_prefix(b"\"")
+    let plain = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+    let value = rest.get(plain.count()..)?;
+    match value.first()? {
+        b'"' => value.get(1..),
+        0x80.. => {
+            let value = value.get(blanks(value)..)?;
+            value.get(quote(value)?.0..)
+        }
+        _ => None,
+    }
 }
 
 /// Whether the first line of a text is a correct tag.
@@ -32,7 +49,12 @@ pub(super) fn is_tag_line(text: &[u8]) -> bool {
     let line = text.get(..memchr(b'\n', text).unwrap_or(text.len()));
     let line = line.unwrap_or_default().trim_ascii_end();
     let value = value_of_tag(line).and_then(|value| value.strip_suffix(b"]"));
-    value.is_some_and(|value| value.trim_ascii_end().ends_with(b"\""))
+    let value = value.map(<[u8]>::trim_ascii_end).unwrap_or_default();
+    match value.last() {
+        Some(b'"') => true,
+        Some(0x80..) => unquoted_end(value).is_some(),
+        _ => false,
+    }
 }
 
 /// Whether a line, at an offset, begins the tags of a game: it is a tag, and either the

@@ -108,6 +108,7 @@ test("the seven tags come first, and a position of one's own has its tags", () =
   };
   [tree] = trees.add(tree, 0, { uci: "e8e7", san: "Ke7" });
   const { tags, root, result } = read(toPgn(tree));
+  assert.ok(toPgn(tree).startsWith('[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[White "A'));
   for (const name of ["Event", "Site", "Date", "Round", "White", "Black", "Result"]) assert.ok(name in tags, name);
   assert.deepEqual([tags.SetUp, tags.FEN], ["1", fen]);
   assert.deepEqual([tags.Opening, tags.Date, tags.White], ["None", "????.??.??", "A 'B' ' C"]);

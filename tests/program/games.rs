@@ -88,7 +88,10 @@ fn variations_and_comments_can_be_left_out() {
 #[test]
 fn what_is_lost_is_said_and_an_error_with_strict() {
     let folder = Folder::new();
-    folder.put("high.pgn", "[Event \"x\"]\n[WhiteElo \"4050\"]\n\n1. e4 *\n");
+    folder.put(
+        "high.pgn",
+        "[Event \"x\"]\n[WhiteElo \"4050\"]\n\n1. e4 *\n",
+    );
     folder.put("first.pgn", "[Event \"x\"]\n\n(1. d4) 1. e4 *\n");
     folder.put("sign.pgn", "[Event \"x\"]\n\n1. e4 $256 *\n");
     folder.put("null.pgn", "[Event \"x\"]\n\n1. d4 -- 2. c4 *\n");

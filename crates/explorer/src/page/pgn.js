@@ -28,9 +28,9 @@ const named = (name) => name.replace(/\W/g, "_");
 
 /** The tree as PGN, with all its data. */
 export function toPgn(tree) {
-  const known = new Map(tree.tags);
   const usual = { Event: "?", Site: "?", Date: "????.??.??", Round: "?", White: "?", Black: "?", Result: "*" };
-  for (const [name, value] of Object.entries(usual)) if (!known.has(name)) known.set(name, value);
+  // These come first: files are cut into games at the tag Event.
+  const known = new Map([...Object.entries(usual), ...tree.tags]);
   if (tree.fen) known.set("SetUp", "1").set("FEN", tree.fen);
   const tags = [...known].map(([name, value]) => `[${named(name)} "${value.replace(/["\\]/g, "'")}"]`);
   const words = [];

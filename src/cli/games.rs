@@ -33,8 +33,8 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     archives (.cbv, .cbz, .zip, .7z) are unpacked into it, byte for byte.\n\n\
     A game must meet all given conditions; a game without a year or a rating meets no condition \
     on it.\n\n\
-    Exit codes: 0 done; 1 some games were skipped or cut short, with --strict; 2 nothing \
-    was written. Unpacking: 1 some files could not be unpacked.";
+    Exit codes: 0 done; 1 with --strict: some games were skipped or cut short, or the format \
+    cannot hold a part of them; 2 nothing was written. Unpacking: 1 some files could not be unpacked.";
 
 /// Arguments of `games`.
 #[derive(Args, Debug)]
@@ -63,7 +63,8 @@ pub(super) struct GamesArgs {
     /// Threads that decode [default: one for each processor]
     #[arg(long, value_name = "N", help_heading = "Work")]
     threads: Option<NonZeroU16>,
-    /// Ends with exit code 1 when games were skipped or cut short
+    /// Ends with exit code 1 when games were skipped or cut short, or the format cannot hold
+    /// a part of them
     #[arg(long, help_heading = "Work")]
     strict: bool,
 }
@@ -82,7 +83,8 @@ pub(super) fn run(args: &GamesArgs, output: &mut dyn Write) -> anyhow::Result<u8
         ExportTarget::Output => "standard output".to_owned(),
     };
     report(&name, &summary, start.elapsed());
-    Ok(collection::exit_code(args.strict, &summary.games))
+    let is_loss = args.strict && summary.losses.iter().next().is_some();
+    Ok(collection::exit_code(args.strict, &summary.games).max(u8::from(is_loss)))
 }
 
 /// Whether the output is a folder to unpack into, not a file of games.
@@ -149,15 +151,17 @@ fn target(path: &Path) -> anyhow::Result<ExportTarget> {
 fn report(name: &str, summary: &Exported, time: Duration) {
     let games = &summary.games;
     collection::report(games);
+    for (loss, count) in summary.losses.iter() {
+        message!("{}: {}", count.first, loss.as_str());
+    }
     let extra = collection::counts([
         (games.filtered, "filtered out"),
         (games.left_out, "deleted games and texts left out"),
         (games.cut, "cut short"),
-        (
-            summary.tags_lost,
-            "with tags that the format has no room for",
-        ),
     ]);
+    let losses = summary.losses.iter();
+    let lost = losses.map(|(loss, count)| format!("; {} with {}", count.games, loss.as_str()));
+    let extra = extra + &lost.collect::<String>();
     summary!(
         "{name}: {} read, {} written, {} skipped in {:.1} s{extra}",
         counted(games.read, "game"),

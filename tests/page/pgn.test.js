@@ -51,7 +51,7 @@ function read(pgn) {
 function plain(tree, id = 0) {
   const { san, nags, comment, children } = trees.node(tree, id);
   const next = children.map((child) => plain(tree, child));
-  const text = comment.replaceAll("}", ")").replace(/\s+/g, " ").trim();
+  const text = comment.replaceAll("{", "(").replaceAll("}", ")").replace(/\s+/g, " ").trim();
   return id === 0 ? { next, comment: text } : { san, nags, comment: text, next };
 }
 
@@ -108,6 +108,7 @@ test("the seven tags come first, and a position of one's own has its tags", () =
   };
   [tree] = trees.add(tree, 0, { uci: "e8e7", san: "Ke7" });
   const { tags, root, result } = read(toPgn(tree));
+  assert.ok(toPgn(tree).startsWith('[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[White "A'));
   for (const name of ["Event", "Site", "Date", "Round", "White", "Black", "Result"]) assert.ok(name in tags, name);
   assert.deepEqual([tags.SetUp, tags.FEN], ["1", fen]);
   assert.deepEqual([tags.Opening, tags.Date, tags.White], ["None", "????.??.??", "A 'B' ' C"]);
@@ -128,4 +129,12 @@ test("Black's move has a number after a comment, after a variation and at the be
   [tree] = trees.add(tree, e4, { uci: "c7c5", san: "c5" });
   [tree] = trees.add(tree, e5, { uci: "g1f3", san: "Nf3" });
   assert.match(toPgn(tree), /\n1\. e4 \{best\} 1\.\.\. e5 \$2 \(1\.\.\. c5\) 2\. Nf3 \*\n$/);
+});
+
+test("nothing is written that a common reader refuses", () => {
+  let [tree] = trees.add({ ...trees.empty(), tags: [["Tag-1", "x"]] }, 0, { uci: "e2e4", san: "e4" });
+  tree = trees.note(tree, 1, { comment: "a {b} [%clk 0:01:00] [%x] [%y" });
+  const pgn = toPgn(tree);
+  assert.ok(pgn.includes('[Tag_1 "x"]'), pgn);
+  assert.ok(pgn.endsWith("\n1. e4 {a (b) [%clk 0:01:00] [ %x] [ %y} *\n"), pgn);
 });

@@ -86,6 +86,60 @@ fn variations_and_comments_can_be_left_out() {
 }
 
 #[test]
+fn what_is_lost_is_said_and_an_error_with_strict() {
+    let folder = Folder::new();
+    folder.put(
+        "high.pgn",
+        "[Event \"x\"]\n[WhiteElo \"4050\"]\n\n1. e4 *\n",
+    );
+    folder.put("first.pgn", "[Event \"x\"]\n\n(1. d4) 1. e4 *\n");
+    folder.put("sign.pgn", "[Event \"x\"]\n\n1. e4 $256 *\n");
+    folder.put("null.pgn", "[Event \"x\"]\n\n1. d4 -- 2. c4 *\n");
+    let high = ": 1 game read, 1 written, 0 skipped in";
+    let cut = "1 cut short";
+    for (command, said, count) in [
+        (
+            "games high.pgn -o out.si5",
+            "high.pgn: line 1: ratings that the format cannot hold",
+            "; 1 with ratings that the format cannot hold",
+        ),
+        ("games high.pgn -o out.dci", high, high),
+        ("games high.pgn -o out.pgn", high, high),
+        (
+            "games first.pgn -o out.pgn",
+            "line 1: game cut short: a variation before the first move of its line is left out",
+            cut,
+        ),
+        (
+            "build first.pgn -o out.ctg --variations",
+            "line 1: game cut short: a variation before the first move of its line is left out",
+            cut,
+        ),
+        (
+            "games sign.pgn -o out.pgn",
+            "line 1: game cut short: the sign $256 is left out: the greatest is $255",
+            cut,
+        ),
+        (
+            "build null.pgn -o out.ctg",
+            "line 1: game cut short: move 1... is a null move",
+            cut,
+        ),
+    ] {
+        let messages = folder.done(&format!("{command} -f"));
+        assert_has(&messages, said);
+        assert_has(&messages, count);
+        let strict = folder.tabia(&format!("{command} -f --strict"));
+        match said == high {
+            true => drop(strict.ok()),
+            false => drop(strict.negative()),
+        }
+    }
+    folder.done("games null.pgn -o out.pgn --strict -f");
+    folder.done("build first.pgn -o out.ctg --strict -f");
+}
+
+#[test]
 fn each_database_of_a_folder_is_read_once() {
     let folder = Folder::new();
     let games = folder.join("games");

@@ -50,11 +50,26 @@ impl Message {
 
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = self.code.clone();
-        for (number, arg) in self.args.iter().enumerate() {
-            text = text.replace(&format!("{{{number}}}"), &arg.to_string());
+        // In one pass: an argument may hold `{0}` itself.
+        let mut rest = self.code.as_str();
+        while let Some((before, after)) = rest.split_once('{') {
+            f.write_str(before)?;
+            let inside = after.split_once('}');
+            let arg = inside.and_then(|(number, after)| {
+                Some((self.args.get(number.parse::<usize>().ok()?)?, after))
+            });
+            rest = match arg {
+                Some((arg, after)) => {
+                    arg.fmt(f)?;
+                    after
+                }
+                None => {
+                    f.write_str("{")?;
+                    after
+                }
+            };
         }
-        f.write_str(&text)
+        f.write_str(rest)
     }
 }
 
@@ -244,6 +259,19 @@ impl From<&AnalystError> for Message {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_argument_may_look_like_a_place_for_one() {
+        let args = || vec!["{1} {0}".into(), 2_usize.into()];
+        for (code, shown) in [
+            ("{0}, {1}", "{1} {0}, 2"),
+            ("{1}{0}{1}", "2{1} {0}2"),
+            ("{2} {x} { {0}", "{2} {x} { {1} {0}"),
+            ("", ""),
+        ] {
+            assert_eq!(Message::new(code, args()).to_string(), shown);
+        }
+    }
 
     #[test]
     fn the_english_sentence_is_that_of_the_error() {

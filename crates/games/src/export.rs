@@ -7,9 +7,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use super::loss::GameLosses;
 use super::{
-    Batch, Batches, Error, Game, GameFilter, GameParts, GameReader, SkipReason, Sources, Starts,
-    Tally, TextEncoding, write_pgn,
+    Batch, Batches, Error, Game, GameFilter, GameParts, GameReader, Loss, Losses, SkipReason,
+    Sources, Starts, Tally, TextEncoding, write_pgn,
 };
 use super::{scdb, scid};
 use tabia_io::atomic::{NewFile, Previous};
@@ -61,8 +62,8 @@ pub struct Exported {
     pub games: Tally,
     /// Games written.
     pub written: u64,
-    /// Games with tags that the format cannot store.
-    pub tags_lost: u64,
+    /// What the format cannot hold of them.
+    pub losses: Losses,
 }
 
 impl ExportJob {
@@ -107,8 +108,9 @@ impl ExportJob {
         };
         let take = |encoded: EncodedBatch| {
             summary.written += encoded.written;
-            summary.tags_lost += encoded.tags_lost;
-            sink.write(&encoded)
+            sink.write(&encoded)?;
+            summary.losses.add(encoded.losses);
+            Ok(())
         };
         let (games, _) = reader.read(&sources, worker, take, watch)?;
         sink.finish()?;
@@ -123,7 +125,7 @@ struct EncodedBatch {
     scdb: Vec<scdb::ScdbRecord>,
     scid: Vec<scid::ScidRecord>,
     written: u64,
-    tags_lost: u64,
+    losses: Losses,
 }
 
 /// Encodes the games of a batch.
@@ -132,8 +134,8 @@ fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> EncodedBat
     while batch.next(game) {
         game.strip(job.no_variations, job.no_comments);
         match encoded.add(&job.target, game) {
-            Ok(loses_tags) => {
-                encoded.tags_lost += u64::from(loses_tags);
+            Ok(lost) => {
+                encoded.losses.count(lost, || batch.place());
                 encoded.written += 1;
             }
             Err(reason) => batch.refuse(reason),
@@ -143,22 +145,17 @@ fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> EncodedBat
 }
 
 impl EncodedBatch {
-    /// Encodes a game; returns whether tags of it are lost.
-    fn add(&mut self, target: &ExportTarget, game: &Game) -> Result<bool, SkipReason> {
-        Ok(match target {
+    /// Encodes a game; returns what is lost of it.
+    fn add(&mut self, target: &ExportTarget, game: &Game) -> Result<GameLosses, SkipReason> {
+        let mut lost = GameLosses::default();
+        match target {
             ExportTarget::Pgn(_) | ExportTarget::Output => {
-                write_pgn(game, &mut self.text);
-                false
+                lost.note(Loss::Tags, write_pgn(game, &mut self.text) > 0);
             }
-            ExportTarget::Scid(_) => {
-                self.scid.push(scid::ScidRecord::new(game)?);
-                self.scid.last().is_some_and(|record| record.loses_tags)
-            }
-            ExportTarget::Scdb(_) => {
-                self.scdb.push(scdb::ScdbRecord::new(game)?);
-                self.scdb.last().is_some_and(|record| record.loses_tags)
-            }
-        })
+            ExportTarget::Scid(_) => self.scid.push(scid::ScidRecord::new(game, &mut lost)?),
+            ExportTarget::Scdb(_) => self.scdb.push(scdb::ScdbRecord::new(game, &mut lost)?),
+        }
+        Ok(lost)
     }
 }
 

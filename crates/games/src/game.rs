@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{ByColor, Chess, Color, Move};
 
-use super::{Conditions, Date, Month};
+use super::{Conditions, Date, Month, Movetext};
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -117,7 +117,7 @@ pub struct Game {
     pub tags: Tags,
     /// Only with [`super::GameParts::notes`]: everything between the first position
     /// and the result.
-    pub movetext: Vec<Item>,
+    pub movetext: Movetext,
 }
 
 impl Default for Game {
@@ -138,7 +138,7 @@ impl Default for Game {
             annotations: Vec::new(),
             cut: None,
             tags: Tags::default(),
-            movetext: Vec::new(),
+            movetext: Movetext::default(),
         }
     }
 }
@@ -201,6 +201,9 @@ impl Game {
 
     /// Removes variations or comments from the movetext.
     pub fn strip(&mut self, variations: bool, comments: bool) {
+        if !variations && !comments {
+            return;
+        }
         let mut depth = 0_usize;
         self.movetext.retain(|item| {
             let outside = depth == 0;
@@ -236,7 +239,7 @@ pub enum Item {
     Null,
     /// A numeric annotation glyph of the last move: 1 is `!`, 2 `?`, 3 `!!`.
     Nag(u8),
-    /// A comment on the last move of this line or, at the start of a line, on the moves
+    /// The comment on the last move of this line or, at the start of a line, on the moves
     /// after it.
     Comment(String),
     /// A variation begins: an alternative to the last move of this line.

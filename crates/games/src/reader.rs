@@ -493,6 +493,12 @@ impl Batch<'_> {
         }
     }
 
+    /// Source and place of the last game, for messages.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}: {}", self.batch.source(), self.batch.place())
+    }
+
     /// Counts the last game as skipped, for a reason found by the caller.
     pub fn refuse(&mut self, reason: SkipReason) {
         if std::mem::take(&mut self.was_cut) {

@@ -176,14 +176,18 @@ impl<'g> Recorder<'g> {
     }
 
     /// Plays a null move; false if the side to move is in check. Books cannot store
-    /// one: later moves are stored in the movetext only.
+    /// one: without notes the line ends here, and the game is cut short.
     pub(crate) fn play_null(&mut self) -> bool {
-        // Without notes the line ends here.
-        let position = self.position().filter(|_| self.wanted.notes);
-        let Some(position) = position else {
+        let Some(position) = self.position() else {
             self.drop_line();
             return true;
         };
+        if !self.wanted.notes {
+            let number = notation::number(position);
+            let text = format!("move {number} is a null move");
+            self.give_up_line(SkipReason::Text(text));
+            return true;
+        }
         let Some(next) = notation::pass(position) else {
             return false;
         };
@@ -203,8 +207,17 @@ impl<'g> Recorder<'g> {
         true
     }
 
-    /// Records a NAG of the last move, before its comments.
-    pub(crate) fn nag(&mut self, nag: u8) {
+    /// Records a NAG of the last move. One above 255 has no meaning, and formats have no
+    /// room for it: it is left out, and the game is cut short.
+    pub(crate) fn nag(&mut self, nag: impl Into<u32>) {
+        let nag = nag.into();
+        let Ok(nag) = u8::try_from(nag) else {
+            if (self.wanted.notes || self.wanted.annotations) && !self.is_given_up() {
+                let text = format!("the sign ${nag} is left out: the greatest is $255");
+                self.game.cut.get_or_insert(SkipReason::Text(text));
+            }
+            return;
+        };
         if self.wanted.annotations && !self.is_given_up() {
             let annotation = match self.side_lines.last() {
                 Some(line) => line.last.map(|index| (true, index)),
@@ -226,14 +239,7 @@ impl<'g> Recorder<'g> {
         if !self.wanted.notes || self.is_given_up() {
             return;
         }
-        let movetext = &mut self.game.movetext;
-        let comments = movetext.iter().rev();
-        let comments = comments.take_while(|item| matches!(item, Item::Comment(_)));
-        let at = movetext.len() - comments.count();
-        let follows = at.checked_sub(1).and_then(|at| movetext.get(at));
-        let is_on_a_move = matches!(follows, Some(Item::Move(_) | Item::Null | Item::Nag(_)));
-        let at = if is_on_a_move { at } else { movetext.len() };
-        movetext.insert(at, Item::Nag(nag));
+        self.game.movetext.push(Item::Nag(nag));
     }
 
     /// Records a comment.
@@ -256,12 +262,15 @@ impl<'g> Recorder<'g> {
         };
         let is_too_deep = self.side_lines.len() >= DEEPEST;
         if before.is_none() || self.ignored > 0 || is_too_deep {
-            if before.is_some() && self.ignored == 0 {
-                let reason = || {
-                    let text = format!("variations more than {DEEPEST} deep are left out");
-                    SkipReason::Text(text)
-                };
-                self.game.cut.get_or_insert_with(reason);
+            let text = match before {
+                _ if self.ignored > 0 => None,
+                Some(_) => Some(format!("variations more than {DEEPEST} deep are left out")),
+                None => self.is_before_first_move().then(|| {
+                    "a variation before the first move of its line is left out".to_owned()
+                }),
+            };
+            if let Some(text) = text {
+                self.game.cut.get_or_insert(SkipReason::Text(text));
             }
             self.ignored += 1;
             return;
@@ -276,18 +285,21 @@ impl<'g> Recorder<'g> {
         });
     }
 
+    /// Whether the current line is recorded and has no move yet.
+    fn is_before_first_move(&self) -> bool {
+        match (self.side_lines.last(), &self.beyond) {
+            _ if !self.wants_variations() => false,
+            (Some(line), _) | (None, Some(line)) => line.before.is_none() && line.now.is_some(),
+            (None, None) => self.game.moves.is_empty(),
+        }
+    }
+
     /// Ends the variation. Without one it does nothing.
     pub(crate) fn end_variation(&mut self) {
         if self.ignored > 0 {
             self.ignored -= 1;
         } else if self.side_lines.pop().is_some() && self.wanted.notes {
-            match self.game.movetext.last() {
-                // The variation is empty.
-                Some(Item::Begin) => {
-                    self.game.movetext.pop();
-                }
-                _ => self.game.movetext.push(Item::End),
-            }
+            self.game.movetext.push(Item::End);
         }
     }
 

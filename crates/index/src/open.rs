@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use shakmaty::{Chess, Position};
+use shakmaty::Chess;
 
 use crate::Error;
 use crate::count::key;
@@ -13,7 +13,7 @@ use crate::{IDS, PLAYERS, POSITIONS, table};
 use tabia_games::Month;
 use tabia_games::tgx::{Head, TgxFile, find_game};
 use tabia_io::input::bytes::Cursor;
-use tabia_notation as notation;
+use tabia_notation::pgn::{MoveText, Remarks, write_tag};
 
 /// An open index, which several threads can query at once.
 #[derive(Debug)]
@@ -150,7 +150,7 @@ impl GamesIndex {
         Ok(found.map(|_| number))
     }
 
-    /// A game as PGN, its moves on one line; `None` if there is none.
+    /// A game as PGN; `None` if there is none.
     ///
     /// # Errors
     ///
@@ -159,20 +159,12 @@ impl GamesIndex {
         let text = find_game(&self.file, number, &mut Vec::new(), |games| {
             let head = games.head()?;
             let mut text = tags(&head);
-            let mut ply = 0_usize;
+            let mut moves = MoveText::new(&mut text, "");
             games.play(&head, |position, m| {
-                if position.turn().is_white() {
-                    text.push_str(&format!("{}. ", position.fullmoves()));
-                } else if ply == 0 {
-                    text.push_str(&format!("{}... ", position.fullmoves()));
-                }
-                ply += 1;
-                text.push_str(&notation::san(position, m));
-                text.push(' ');
+                moves.play(&mut position.clone(), Some(m), Remarks::default());
                 true
             })?;
-            text.push_str(head.facts.result().to_pgn());
-            text.push('\n');
+            moves.finish(head.facts.result().to_pgn());
             Some(text)
         });
         Ok(text?)
@@ -205,8 +197,7 @@ fn tags(head: &Head) -> String {
     let mut text = String::new();
     let mut add = |name: &str, value: &str| {
         let value = if value.is_empty() { "?" } else { value };
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        text.push_str(&format!("[{name} \"{value}\"]\n"));
+        write_tag(name, value, &mut text);
     };
     add("Event", &head.event);
     add("Site", &head.site);

@@ -4,7 +4,7 @@
 //! Reading accepts many forms, because people paste text from everywhere; writing has one
 //! form for each thing. All chess text is read here, except in the readers of game
 //! databases: they have faster parsers, and call this crate for what these cannot read.
-//! [`kind`] recognizes what a file holds.
+//! [`kind`] recognizes what a file holds, [`pgn`] writes games.
 //!
 //! # Examples
 //!
@@ -26,6 +26,7 @@ mod line;
 mod moves;
 mod named;
 pub mod openings;
+pub mod pgn;
 mod results;
 pub mod value;
 

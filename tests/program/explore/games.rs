@@ -249,6 +249,45 @@ fn several_positions_can_be_requested_at_once() {
 }
 
 #[test]
+fn a_body_of_another_form_is_named() {
+    with_explorer(|explorer| {
+        let ask = |body: &str| {
+            let target = "/departures?player=Ann&color=white&book=0";
+            let response = explorer.answer(&request(Method::POST, target, body));
+            let text = String::from_utf8(response.body().to_vec()).unwrap();
+            (response.status(), text)
+        };
+        for bad in [
+            r#"{"games": "1. e4 *"}"#,
+            r#"{"pgn": ["1. e4 *"]}"#,
+            r#"{"pgn": "1. e4 *", "moves": {"a": "b"}}"#,
+            r#"{"pgn": "1. e4 *",}"#,
+            r#"[{"pgn": "1. e4 *"}]"#,
+            r#""1. e4 *""#,
+            "  {\"pgn\": 1}",
+            "7",
+        ] {
+            let (status, text) = ask(bad);
+            assert_eq!(status, StatusCode::BAD_REQUEST, "{bad}");
+            assert!(
+                text.contains("the body is neither games in PGN nor JSON"),
+                "{bad}: {text}"
+            );
+        }
+        let game = "[White \"Ann\"]\n\n1. e4 e5 *\n";
+        for good in [
+            game.to_owned(),
+            format!("{{\"Best\" by test}} {game}"),
+            json!({"pgn": game}).to_string(),
+            json!({"pgn": game, "moves": []}).to_string(),
+        ] {
+            let (status, text) = ask(&good);
+            assert_eq!(status, StatusCode::OK, "{good}: {text}");
+        }
+    });
+}
+
+#[test]
 fn pages_of_other_sites_read_and_change_nothing() {
     with_explorer(|explorer| {
         let from = |origin: &str, method: Method, target: &str| {

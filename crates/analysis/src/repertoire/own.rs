@@ -11,7 +11,7 @@ use super::{Gap, Play, Repertoire};
 use crate::Error;
 use crate::each_game::each_game;
 use tabia_book::polyglot;
-use tabia_games::{Game, GameFilter, GameParts, Item, Starts, Tally, write_pgn};
+use tabia_games::{Game, GameFilter, GameParts, Item, Movetext, Starts, Tally, write_pgn};
 use tabia_io::atomic::{self, Previous};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
@@ -265,7 +265,7 @@ impl OwnGame {
         let start = game.positions.first().cloned().unwrap_or_default();
         let mut one = OwnGame {
             game: Game {
-                movetext: Vec::new(),
+                movetext: Movetext::default(),
                 ..game.clone()
             },
             nodes: vec![OwnNode {
@@ -359,7 +359,7 @@ impl OwnGame {
     }
 
     /// The movetext of the whole tree.
-    fn items(&self, items: &mut Vec<Item>) {
+    fn items(&self, items: &mut Movetext) {
         if let Some(start) = self.nodes.first() {
             items.extend(start.notes[1].iter().cloned());
         }
@@ -367,8 +367,8 @@ impl OwnGame {
     }
 
     /// Recursive for variations only, as deep as these are in the file.
-    fn moves_after(&self, mut at: usize, items: &mut Vec<Item>) {
-        let one = |node: &OwnNode, items: &mut Vec<Item>| {
+    fn moves_after(&self, mut at: usize, items: &mut Movetext) {
+        let one = |node: &OwnNode, items: &mut Movetext| {
             items.extend(node.notes[0].iter().cloned());
             items.push(node.mv.map_or(Item::Null, Item::Move));
             items.extend(node.notes[1].iter().cloned());

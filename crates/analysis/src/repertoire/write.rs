@@ -9,7 +9,7 @@ use tabia_book::ctg::{
     BookWriter, CanonicalBoard, Key, WriteOptions, Written, encode_entry, encode_move_byte,
 };
 use tabia_book::{Annotation, PositionRecord};
-use tabia_games::{Game, Item, write_pgn};
+use tabia_games::{Game, Item, Movetext, write_pgn};
 use tabia_io::atomic::{self, Previous};
 
 /// Moves and numbers of a position.
@@ -99,7 +99,7 @@ pub fn write_study(
     let mut study = Study {
         repertoire,
         visited: HashSet::new(),
-        items: Vec::new(),
+        items: Movetext::default(),
     };
     study.moves(0);
     game.movetext = study.items;
@@ -112,7 +112,7 @@ pub fn write_study(
 struct Study<'r> {
     repertoire: &'r Repertoire,
     visited: HashSet<u32>,
-    items: Vec<Item>,
+    items: Movetext,
 }
 
 impl Study<'_> {

@@ -4,6 +4,7 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Move};
 
@@ -60,21 +61,36 @@ type MoveChoices = Vec<(String, String)>;
 
 /// The PGN games and chosen moves in a request body: JSON with both, or games only. These
 /// may begin with a comment, which is not JSON.
-fn parse_body(body: &[u8]) -> (Vec<u8>, MoveChoices) {
+fn parse_body(body: &[u8]) -> Result<(Vec<u8>, MoveChoices), Refusal> {
     #[derive(Default, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     struct Sent {
         pgn: String,
         moves: MoveChoices,
     }
-    match body.first() == Some(&b'{') {
-        true => serde_json::from_slice(body).ok(),
-        false => None,
+    match serde_json::from_slice(body) {
+        Ok(Sent { pgn, moves }) => Ok((pgn.into_bytes(), moves)),
+        Err(error) if is_json(body) => Err(bad(translatable!(
+            "the body is neither games in PGN nor JSON of the form {0}: {1}",
+            r#"{"pgn": "1. e4 e5", "moves": [["FEN", "e2e4"]]}"#,
+            error.to_string()
+        ))),
+        Err(_) => Ok((body.to_vec(), MoveChoices::new())),
     }
-    .map_or_else(
-        || (body.to_vec(), MoveChoices::new()),
-        |Sent { pgn, moves }| (pgn.into_bytes(), moves),
-    )
+}
+
+/// Whether a text is JSON, or an object of JSON with a mistake.
+fn is_json(text: &[u8]) -> bool {
+    let is_object = || {
+        let inside = text.trim_ascii_start().strip_prefix(b"{")?;
+        let mut name = inside
+            .trim_ascii_start()
+            .strip_prefix(b"\"")?
+            .split(|byte| *byte == b'"');
+        let after = name.nth(1)?.trim_ascii_start();
+        Some(after.starts_with(b":"))
+    };
+    serde_json::from_slice::<IgnoredAny>(text).is_ok() || is_object() == Some(true)
 }
 
 /// A repertoire that a request names.
@@ -95,7 +111,7 @@ impl RepertoireRequest {
 /// of the book or index with the opponents' moves.
 pub(super) fn coverage(open: &OpenBooks, settings: &Options, query: &Query, body: &[u8]) -> Answer {
     let colour = question::required_color(query).map_err(bad)?;
-    let request = read_request(open, settings, query, colour, parse_body(body).1)?;
+    let request = read_request(open, settings, query, colour, parse_body(body)?.1)?;
     let opponents = query.optional_number("opponents").map_err(bad)?;
     let opponents = opponents.map(|number| numbered(open, number)).transpose()?;
     let opponents = opponents.as_deref().map(|book| book as &dyn Probe);
@@ -131,7 +147,7 @@ pub(super) fn departures(
     body: &[u8],
 ) -> Answer {
     let (name, colour) = question::player(query).map_err(bad)?;
-    let (pgn, moves) = parse_body(body);
+    let (pgn, moves) = parse_body(body)?;
     let request = read_request(open, settings, query, colour, moves)?;
     let repertoire = request.repertoire();
     let mut games = Vec::new();

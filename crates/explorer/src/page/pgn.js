@@ -16,13 +16,23 @@ function wrapped(text) {
   return lines.join("\n");
 }
 
+/** A comment as all readers take it: without braces, and with `[%` at whole commands only. */
+const said = (text) =>
+  text
+    .replaceAll("{", "(")
+    .replaceAll("}", ")")
+    .replace(/\[%(?![\w.-]+\s+[^\s\]][^\]]*\])/g, "[ %");
+
+/** The name of a tag: letters, digits and "_" only. */
+const named = (name) => name.replace(/\W/g, "_");
+
 /** The tree as PGN, with all its data. */
 export function toPgn(tree) {
-  const known = new Map(tree.tags);
   const usual = { Event: "?", Site: "?", Date: "????.??.??", Round: "?", White: "?", Black: "?", Result: "*" };
-  for (const [name, value] of Object.entries(usual)) if (!known.has(name)) known.set(name, value);
+  // These come first: files are cut into games at the tag Event.
+  const known = new Map([...Object.entries(usual), ...tree.tags]);
   if (tree.fen) known.set("SetUp", "1").set("FEN", tree.fen);
-  const tags = [...known].map(([name, value]) => `[${name} "${value.replace(/["\\]/g, "'")}"]`);
+  const tags = [...known].map(([name, value]) => `[${named(name)} "${value.replace(/["\\]/g, "'")}"]`);
   const words = [];
   // Brackets of a variation belong to the words beside them.
   let opened = "";
@@ -31,7 +41,7 @@ export function toPgn(tree) {
     opened = "";
   };
   const close = () => words.push(`${words.pop()})`);
-  const say = (text) => text && put(`{${text.replaceAll("}", ")")}}`);
+  const say = (text) => text && put(`{${said(text)}}`);
   const write = (id, forced) => {
     const one = trees.node(tree, id);
     const number = trees.numberOf(tree, id, forced).replace("…", "...");

@@ -4,27 +4,27 @@
 //! name. A line has at most 79 characters, unless a single word is longer.
 //! Reading the text and writing it again changes no byte.
 
+use std::iter::Peekable;
+use std::slice::Iter;
+
 use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::{Chess, EnPassantMode, Position};
+use shakmaty::{Chess, EnPassantMode};
 
 use crate::{Game, Item};
+use tabia_notation::pgn::{MoveText, Remarks, write_tag};
 
-use tabia_notation as notation;
-
-/// The longest line, in characters: longer ones are "strongly discouraged" by
-/// the standard (4.3: 80 or more).
-const COLUMNS: usize = 79;
-
-/// Adds a game to `out`, with the empty line after it.
-pub fn write_pgn(game: &Game, out: &mut String) {
-    write_tags(game, out);
+/// Adds a game to `out`, with the empty line after it. Returns the number of tags that are
+/// left out, because their names have no letter or digit.
+pub fn write_pgn(game: &Game, out: &mut String) -> u64 {
+    let left_out = write_tags(game, out);
     out.push('\n');
     write_movetext(game, out);
-    out.push_str("\n\n");
+    out.push('\n');
+    left_out
 }
 
-fn write_tags(game: &Game, out: &mut String) {
+/// Returns the number of tags that are left out.
+fn write_tags(game: &Game, out: &mut String) -> u64 {
     let value = |name: &str| game.tags.get(name).filter(|value| !value.is_empty());
     let or = |name: &str, other: &str| value(name).unwrap_or(other).to_owned();
     let unknown = |name: &String| if name.is_empty() { "?" } else { name }.to_owned();
@@ -40,7 +40,7 @@ fn write_tags(game: &Game, out: &mut String) {
     let mut others: Vec<(&str, String)> = game
         .tags
         .iter()
-        .filter(|(name, _)| roster.iter().all(|(known, _)| known != name) && is_name(name))
+        .filter(|(name, _)| roster.iter().all(|(known, _)| known != name))
         .map(|(name, value)| (name, value.to_owned()))
         .collect();
     let mut add = |name: &'static str, value: String| {
@@ -66,19 +66,9 @@ fn write_tags(game: &Game, out: &mut String) {
         add("Variant", "Chess960".to_owned());
     }
     others.sort_unstable();
-    for (name, value) in roster.into_iter().chain(others) {
-        out.push('[');
-        out.push_str(name);
-        out.push_str(" \"");
-        for c in value.chars() {
-            match c {
-                '"' | '\\' => out.extend(['\\', c]),
-                c if c.is_ascii_control() => out.push(' '),
-                c => out.push(c),
-            }
-        }
-        out.push_str("\"]\n");
-    }
+    let all = roster.into_iter().chain(others);
+    all.filter(|(name, value)| !write_tag(name, value, out))
+        .count() as u64
 }
 
 /// The first position as FEN.
@@ -87,174 +77,77 @@ pub(crate) fn first_fen(game: &Game) -> String {
     Fen::from_position(&position, EnPassantMode::Always).to_string()
 }
 
-/// Whether readers accept this as the name of a tag.
-fn is_name(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes
-        .next()
-        .is_some_and(|byte| byte.is_ascii_alphanumeric())
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))
+/// The comment that comes next; empty if there is none.
+fn comment<'g>(items: &mut Peekable<Iter<'g, Item>>) -> &'g str {
+    match items.next_if(|next| matches!(next, Item::Comment(_))) {
+        Some(Item::Comment(comment)) => comment,
+        _ => "",
+    }
 }
 
 /// A line of moves while it is written.
 struct TextLine {
-    /// The position before its last move.
-    before: Option<Chess>,
+    /// The position before its last move, if variations replace it.
+    before: Chess,
     now: Chess,
 }
 
 fn write_movetext(game: &Game, out: &mut String) {
-    let mut text = Wrapped::new(out);
-    let mut lines = vec![TextLine {
-        before: None,
+    let mut items = game.movetext.iter().peekable();
+    let mut text = MoveText::new(out, comment(&mut items));
+    let mut line = TextLine {
+        before: Chess::default(),
         now: game.positions.first().cloned().unwrap_or_default(),
-    }];
-    // Whether a move of Black needs its number.
-    let mut numbered = true;
-    for item in &game.movetext {
-        let Some(line) = lines.last_mut() else {
-            return;
-        };
+    };
+    // The lines around the variation.
+    let mut around = Vec::new();
+    let mut nags = Vec::new();
+    // The comment before the first move of a variation.
+    let mut begins = None;
+    while let Some(item) = items.next() {
         match item {
             Item::Move(_) | Item::Null => {
-                let before = line.now.clone();
-                if numbered || before.turn().is_white() {
-                    text.word(&notation::number(&before));
+                let mv = match item {
+                    Item::Move(mv) => Some(*mv),
+                    _ => None,
+                };
+                nags.clear();
+                while let Some(Item::Nag(nag)) = items.next_if(|next| matches!(next, Item::Nag(_)))
+                {
+                    nags.push(*nag);
                 }
-                numbered = false;
-                match item {
-                    Item::Move(m) => {
-                        let san = SanPlus::from_move_and_play_unchecked(&mut line.now, *m);
-                        text.word(&san.to_string());
-                    }
-                    _ => {
-                        line.now = notation::pass(&line.now).unwrap_or_else(|| line.now.clone());
-                        text.word("--");
-                    }
+                let remarks = Remarks {
+                    nags: &nags,
+                    comment: comment(&mut items),
+                };
+                if matches!(items.peek(), Some(Item::Begin)) {
+                    line.before.clone_from(&line.now);
                 }
-                line.before = Some(before);
+                match begins.take() {
+                    Some(comment) => text.begin_variation(comment, &mut line.now, mv, remarks),
+                    None => text.play(&mut line.now, mv, remarks),
+                }
             }
-            Item::Nag(nag) => text.word(&format!("${nag}")),
-            Item::Comment(comment) => numbered |= write_comment(comment, &mut text),
             Item::Begin => {
-                let now = line.before.clone().unwrap_or_else(|| line.now.clone());
-                lines.push(TextLine { before: None, now });
-                text.open('(');
-                numbered = true;
+                begins = Some(comment(&mut items));
+                let now = line.before.clone();
+                let inner = TextLine {
+                    before: Chess::default(),
+                    now,
+                };
+                around.push(std::mem::replace(&mut line, inner));
             }
             Item::End => {
-                if lines.len() > 1 {
-                    lines.pop();
-                    text.close(')');
-                }
-                numbered = true;
+                text.end_variation();
+                line = around.pop().unwrap_or(line);
             }
+            // Each is read with its move.
+            Item::Nag(_) | Item::Comment(_) => {}
         }
     }
-    text.word(game.result.to_pgn());
-    text.finish();
-}
-
-/// Writes a comment; false if there was nothing to write.
-fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
-    // A brace would end the comment; PGN has no escape for it.
-    let round;
-    let comment = if comment.contains('}') {
-        round = comment.replace('{', "(").replace('}', ")");
-        &round
-    } else {
-        comment
-    };
-    let mut words = comment
-        .split(|c: char| c == ' ' || c.is_ascii_control())
-        .filter(|word| !word.is_empty())
-        .peekable();
-    if words.peek().is_none() {
-        return false;
+    // Those that nothing has ended, but one without a move.
+    for _ in usize::from(begins.is_some())..around.len() {
+        text.end_variation();
     }
-    text.open('{');
-    for word in words {
-        // A line must not begin with these: `%` hides it from readers, and `[Event`
-        // begins a game for some.
-        if word.starts_with('%') || word.starts_with("[Event") {
-            text.same_line(word);
-        } else {
-            text.word(word);
-        }
-    }
-    text.close('}');
-    true
-}
-
-/// Text with line breaks.
-struct Wrapped<'o> {
-    out: &'o mut String,
-    /// Number of characters on the last line.
-    column: usize,
-    /// Opening brackets before the next word.
-    opened: String,
-    /// The last word; closing brackets may be added to it.
-    word: String,
-}
-
-impl Wrapped<'_> {
-    fn new(out: &mut String) -> Wrapped<'_> {
-        Wrapped {
-            out,
-            column: 0,
-            opened: String::new(),
-            word: String::new(),
-        }
-    }
-
-    fn word(&mut self, word: &str) {
-        self.put();
-        self.word.push_str(&self.opened);
-        self.opened.clear();
-        self.word.push_str(word);
-    }
-
-    /// Adds a word that must stay on the line of the previous one.
-    fn same_line(&mut self, word: &str) {
-        if self.opened.is_empty() && !self.word.is_empty() {
-            self.word.push(' ');
-            self.word.push_str(word);
-        } else {
-            self.word(word);
-        }
-    }
-
-    fn open(&mut self, bracket: char) {
-        self.opened.push(bracket);
-    }
-
-    fn close(&mut self, bracket: char) {
-        if !self.opened.is_empty() {
-            self.word("");
-        }
-        self.word.push(bracket);
-    }
-
-    fn put(&mut self) {
-        if self.word.is_empty() {
-            return;
-        }
-        let length = self.word.chars().count();
-        if self.column > 0 {
-            if self.column + 1 + length > COLUMNS {
-                self.out.push('\n');
-                self.column = 0;
-            } else {
-                self.out.push(' ');
-                self.column += 1;
-            }
-        }
-        self.out.push_str(&self.word);
-        self.column += length;
-        self.word.clear();
-    }
-
-    fn finish(&mut self) {
-        self.put();
-    }
+    text.finish(game.result.to_pgn());
 }

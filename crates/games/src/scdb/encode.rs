@@ -1,12 +1,13 @@
 //! Encodes a game.
 
-use shakmaty::{CastlingSide, File, Move, Square};
+use shakmaty::{CastlingSide, Color, File, Move, Square};
 
 use super::entry::ScdbEntry;
 use super::{NAME_BYTES, length, promotion};
 use crate::game::{eco_code, eco_number};
+use crate::loss::GameLosses;
 use crate::pgn::first_fen;
-use crate::{Game, Item, SkipReason};
+use crate::{Game, Item, Loss, SkipReason};
 
 /// A game ready to be written: its bytes, and its entry in the index.
 #[derive(Clone, Debug)]
@@ -17,8 +18,6 @@ pub(crate) struct ScdbRecord {
     pub(super) entry: ScdbEntry,
     /// The encoded game, after its length.
     pub(super) bytes: Vec<u8>,
-    /// Whether tags are lost or long names are shortened.
-    pub loses_tags: bool,
 }
 
 /// Tags that the format can store.
@@ -27,12 +26,12 @@ const KEPT_TAGS: [&str; 9] = [
 ];
 
 impl ScdbRecord {
-    /// Encodes a game.
+    /// Encodes a game; notes in `lost` what the format cannot hold of it.
     ///
     /// # Errors
     ///
     /// The format cannot store the game.
-    pub(crate) fn new(game: &Game) -> Result<ScdbRecord, SkipReason> {
+    pub(crate) fn new(game: &Game, lost: &mut GameLosses) -> Result<ScdbRecord, SkipReason> {
         if game.chess960 {
             return Err(SkipReason::Variant(
                 "Chess960, which the format cannot hold".to_owned(),
@@ -57,6 +56,16 @@ impl ScdbRecord {
         let loses_tags = !keeps_round
             || names.iter().any(|name| name.len() > NAME_BYTES)
             || game.tags.iter().any(|(name, _)| !KEPT_TAGS.contains(&name));
+        lost.note(Loss::Tags, loses_tags);
+        for color in Color::ALL {
+            lost.note_rating(game, color, *game.elo.get(color));
+        }
+        let date = game.date();
+        lost.note_date(&tag("Date"), date);
+        let eco = eco_code(eco_number(game.eco));
+        let said = tag("ECO");
+        let is_code = said.contains(|c: char| c.is_ascii_digit());
+        lost.note(Loss::Openings, is_code && said.as_bytes() != eco);
         Ok(ScdbRecord {
             names,
             entry: ScdbEntry {
@@ -68,11 +77,10 @@ impl ScdbRecord {
                 event: 0,
                 elo: game.elo,
                 result: game.result,
-                eco: eco_code(eco_number(game.eco)),
-                date: game.date(),
+                eco,
+                date,
             },
             bytes,
-            loses_tags,
         })
     }
 }

@@ -6,14 +6,15 @@ use super::decode::{COMMON_TAGS, FIRST_COMMON};
 use super::entry::{LAST_YEAR, RATING_KINDS, ScidEntry, date_of, eco_value};
 use super::keys::KeyCollector;
 use super::moves::{LineState, Pieces, ScidMove, rooks};
+use crate::loss::GameLosses;
 use crate::pgn::first_fen;
-use crate::{Date, Game, Item, SkipReason};
+use crate::{Date, Game, Item, Loss, SkipReason};
 
 /// Greatest length of a game that its record can store.
 const LARGEST_BYTES: usize = (1 << 17) - 1;
 
-/// Highest rating: it has twelve bits.
-const HIGHEST_RATING: u16 = 0xfff;
+/// Highest rating of Scid, although it has twelve bits.
+const HIGHEST_RATING: u16 = 4000;
 
 /// Tags that are stored in the index, or that follow from the board.
 const INDEX_TAGS: [&str; 13] = [
@@ -40,26 +41,23 @@ pub(crate) struct ScidRecord {
     /// The entry, without name numbers and offset.
     pub(super) entry: ScidEntry,
     pub(super) bytes: Vec<u8>,
-    /// Whether the game has tags that are too long for the format.
-    pub loses_tags: bool,
 }
 
 impl ScidRecord {
-    /// Encodes a game.
+    /// Encodes a game; notes in `lost` what the format cannot hold of it.
     ///
     /// # Errors
     ///
     /// The format cannot store the game.
-    pub(crate) fn new(game: &Game) -> Result<ScidRecord, SkipReason> {
+    pub(crate) fn new(game: &Game, lost: &mut GameLosses) -> Result<ScidRecord, SkipReason> {
         let tag = |name: &str| game.tags.get(name).unwrap_or_default();
         let or_unknown = |name: &str| if name.is_empty() { "?" } else { name }.to_owned();
-        let mut loses_tags = false;
         let mut bytes = Vec::new();
         let ratings = ByColor::new_with(|color: Color| rating(game, color));
         let is_rating = |name: &str| ratings.iter().any(|rating| rating.tag == name);
         for (name, value) in game.tags.iter() {
             if !INDEX_TAGS.contains(&name) && !is_rating(name) {
-                loses_tags |= !write_tag(name, value, &mut bytes);
+                lost.note(Loss::Tags, !write_tag(name, value, &mut bytes));
             }
         }
         bytes.push(0);
@@ -86,15 +84,25 @@ impl ScidRecord {
         }
         let date = match tag("Date") {
             "" => Date {
-                year: game.year.min(LAST_YEAR),
+                year: if game.year > LAST_YEAR { 0 } else { game.year },
                 ..Date::default()
             },
             text => date_of(text),
         };
+        let event_date = date_of(tag("EventDate"));
+        lost.note_date(tag("Date"), date);
+        lost.note_date(tag("EventDate"), event_date);
+        lost.note(Loss::Dates, game.year > LAST_YEAR);
         let eco = match tag("ECO") {
             "" => std::str::from_utf8(&game.eco).unwrap_or_default(),
             text => text,
         };
+        let is_code = eco.contains(|c: char| c.is_ascii_digit());
+        lost.note(Loss::Openings, is_code && eco_value(eco) == 0);
+        for color in Color::ALL {
+            let rating = ratings.get(color);
+            lost.note_rating(game, color, if rating.kind == 0 { rating.value } else { 0 });
+        }
         Ok(ScidRecord {
             names: [
                 or_unknown(&game.names.white),
@@ -110,7 +118,7 @@ impl ScidRecord {
                 result: game.result,
                 eco: eco_value(eco),
                 date,
-                event_date: date_of(tag("EventDate")),
+                event_date,
                 ratings: ratings.as_ref().map(|rating| rating.value),
                 kinds: ratings.as_ref().map(|rating| rating.kind),
                 plies: writer.plies,
@@ -119,7 +127,6 @@ impl ScidRecord {
                 ..ScidEntry::default()
             },
             bytes,
-            loses_tags,
         })
     }
 }
@@ -190,7 +197,6 @@ struct GameEncoder {
     keys: KeyCollector,
     /// Numbers of comments, variations, NAGs.
     counts: [u32; 3],
-    was_comment: bool,
 }
 
 impl GameEncoder {
@@ -212,27 +218,17 @@ impl GameEncoder {
             promotions: 0,
             keys: KeyCollector::new(!is_set_up),
             counts: [0; 3],
-            was_comment: false,
         })
     }
 
     fn write(&mut self, item: &Item, out: &mut Vec<u8>) -> Result<(), SkipReason> {
         let [comments, variations, nags] = &mut self.counts;
-        let was_comment = std::mem::take(&mut self.was_comment);
         match item {
             Item::Comment(text) => {
-                let text = text.replace('\0', " ");
-                if was_comment {
-                    // A position has only one comment.
-                    self.comments.pop();
-                    self.comments.push(b' ');
-                } else {
-                    *comments += 1;
-                    out.push(0x0c);
-                }
-                self.comments.extend(text.as_bytes());
+                *comments += 1;
+                out.push(0x0c);
+                self.comments.extend(text.replace('\0', " ").as_bytes());
                 self.comments.push(0);
-                self.was_comment = true;
             }
             Item::Nag(nag) => {
                 *nags += 1;

@@ -79,8 +79,19 @@ pub(super) struct ScidEntry {
     pub(super) keys: Keys,
 }
 
-/// Parses the date of a tag; a part that is not a number is unknown.
+/// Parses the date of a tag; a part that is not a number is unknown. The format has no later
+/// year than [`LAST_YEAR`].
 pub(super) fn date_of(text: &str) -> Date {
+    let known = Date::from_pgn(text);
+    if known != Date::default() {
+        let year = if known.year > LAST_YEAR {
+            0
+        } else {
+            known.year
+        };
+        return Date { year, ..known };
+    }
+    // Without a year, as in `????.05.01`.
     let mut parts = text.trim().split('.');
     let mut part = |most| {
         let value = parts

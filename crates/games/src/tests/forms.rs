@@ -4,7 +4,8 @@
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Move, Position as _, Role, fen::Fen};
 
-use super::{Folder, assert_has, convert, sample};
+use super::{Folder, assert_has, convert, read_each, sample};
+use crate::GameParts;
 
 /// The games that are read from a text, and the messages about it.
 fn read(text: impl AsRef<[u8]>) -> (String, String) {
@@ -222,4 +223,61 @@ fn variations_that_are_too_deep_are_reported() {
         "game cut short: variations more than 500 deep are left out",
     );
     assert_has(&text.replace('\n', " "), ") 1... e5 *");
+}
+
+#[test]
+fn variations_before_the_first_move_of_a_line_are_reported() {
+    for text in [
+        "(1. d4 d5) 1. e4 e5 *\n",
+        "1. e4 ((1. c4) 1. d4) e5 *\n",
+        "1. e4 {x} ({y} (1. c4 (1. f4)) {z} 1. d4) e5 *\n",
+    ] {
+        let (_, messages) = read(text);
+        assert_has(&messages, "1 cut");
+        assert_has(
+            &messages,
+            "game cut short: a variation before the first move of its line is left out",
+        );
+    }
+}
+
+/// A book has no null moves.
+#[test]
+fn without_notes_a_line_ends_at_a_null_move_and_says_so() {
+    let side = GameParts::default().with_variations();
+    for (text, parts, main, cut) in [
+        (
+            "1. d4 -- 2. c4 *\n",
+            GameParts::default(),
+            1,
+            Some("move 1... is a null move"),
+        ),
+        (
+            "1. d4 d5 2. Z0 e5 *\n",
+            GameParts::default(),
+            2,
+            Some("move 2. is a null move"),
+        ),
+        ("1. d4 -- 2. c4 *\n", GameParts::default().up_to(1), 1, None),
+        (
+            "1. d4 d5 (1... -- 2. c4) *\n",
+            GameParts::default(),
+            2,
+            None,
+        ),
+        (
+            "1. d4 d5 (1... -- 2. c4) *\n",
+            side,
+            2,
+            Some("move 1... is a null move"),
+        ),
+        ("1. d4 -- 2. c4 *\n", GameParts::EVERYTHING, 1, None),
+    ] {
+        let folder = Folder::new();
+        let (games, problems) = read_each(&folder.put("in.pgn", text), parts);
+        assert_eq!(problems, [""; 0]);
+        let game = games.values().next().unwrap();
+        let found = game.cut.as_ref().map(ToString::to_string);
+        assert_eq!((game.moves.len(), found.as_deref()), (main, cut), "{text}");
+    }
 }

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use archives::data;
 
-use crate::{ExportJob, ExportTarget, Game, GameParts, GamePlace};
+use crate::{ExportJob, ExportTarget, Game, GameParts, GamePlace, Loss};
 use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
@@ -57,6 +57,7 @@ fn run(job: &ExportJob) -> (String, String) {
     let mut output = Vec::new();
     let done = job.run(&mut output, &mut Watch::default()).unwrap();
     let games = done.games;
+    let lost = |kind| done.losses.iter().find(|(loss, _)| *loss == kind);
     let mut messages = format!(
         "{} games read, {} written, {} skipped, {} cut, {} left out, \
  {} with tags lost, {} cut sources\n",
@@ -65,7 +66,7 @@ fn run(job: &ExportJob) -> (String, String) {
         games.skipped,
         games.cut,
         games.left_out,
-        done.tags_lost,
+        lost(Loss::Tags).map_or(0, |(_, count)| count.games),
         games.cut_sources
     );
     for text in games
@@ -76,6 +77,14 @@ fn run(job: &ExportJob) -> (String, String) {
     {
         messages += &text;
         messages.push('\n');
+    }
+    for (loss, count) in done.losses.iter() {
+        messages += &format!(
+            "{}: {}, {} games\n",
+            count.first,
+            loss.as_str(),
+            count.games
+        );
     }
     (String::from_utf8(output).unwrap(), messages)
 }

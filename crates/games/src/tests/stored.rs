@@ -271,7 +271,7 @@ fn pgn_is_written_by_the_standard_and_again_without_a_change() {
 [ECO "C50"]
 [WhiteElo "2500"]
 
-{Before anything} 1. e4 $1 $13 {One} {two {three} 1... e5 (1... c5 {A long
+{Before anything} 1. e4 $1 $13 {One two (three} 1... e5 (1... c5 {A long
 comment, long enough that a line must be broken somewhere in it, with %percent
 and [Event marks} 2. Nf3 (2. Nc3 -- 3. d4)) (1... -- 2. d4) 2. Nf3 $6 {to the
 (end)} 2... Nc6 3. Bc4 Bc5 4. O-O Nf6 5. -- 1-0
@@ -294,6 +294,69 @@ and [Event marks} 2. Nf3 (2. Nc3 -- 3. d4)) (1... -- 2. d4) 2. Nf3 $6 {to the
     assert_eq!(again(&sample), sample);
     let widest = sample.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(79));
+}
+
+/// Many programs refuse a second comment on a move, or one after its variations; Scid 5.0.2
+/// loses it.
+#[test]
+fn each_move_has_one_comment_before_its_variations() {
+    let text = "1. e4 e5 {before} (1... c5) {after} $2 2. Nf3 ({why} $4 2. Nc3 {a} {b} Nc6 \
+        ({only words} $6)) (2. f4) {last} {of all} *\n";
+    let expected = "1. e4 e5 $2 {before after} (1... c5) 2. Nf3 {last of all} ({why} 2. Nc3 $4 {a b} \
+        2... Nc6 $6 {only words}) (2. f4) *";
+    let folder = Folder::new();
+    let path = folder.put("in.pgn", text);
+    let written = pgn(&path);
+    assert_eq!(movetexts(&written)[0].replace('\n', " "), expected);
+    for name in ["out.si5", "out.dci"] {
+        let database = folder.join(name);
+        let target = if name == "out.si5" { Scid } else { Scdb };
+        convert_to(target(database.clone()), &path);
+        assert_eq!(movetexts(&pgn(&database)), movetexts(&written), "{name}");
+    }
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_counted_with_its_first_place() {
+    let folder = Folder::new();
+    let game = |tags: &str| format!("[Event \"x\"]\n{tags}\n\n1. e4 *\n\n");
+    let long = "v".repeat(256);
+    let games = [
+        game("[WhiteElo \"2500\"]\n[Date \"2024.01.02\"]\n[ECO \"B36\"]"),
+        game("[WhiteElo \"4001\"]\n[BlackElo \"2400.5\"]"),
+        game("[WhiteElo \"25000\"]"),
+        game("[WhiteElo \"?\"]\n[BlackElo \"0\"]\n[Date \"????.??.??\"]\n[ECO \"?\"]"),
+        game("[Date \"2048.01.02\"]"),
+        game("[EventDate \"5000.01.01\"]"),
+        game("[ECO \"F01\"]"),
+        game(&format!("[Source \"{long}\"]")),
+        game(&format!("[N{long} \"1\"]")),
+    ];
+    let path = folder.put("in.pgn", games.concat());
+    let (scid, scdb) = (Scid(folder.join("a.si5")), Scdb(folder.join("a.dci")));
+    let (_, messages) = convert_to(scid, &path);
+    for expected in [
+        "line 42: tags that the format has no room for, 2 games",
+        "line 8: ratings that the format cannot hold, 2 games",
+        "line 27: dates that the format cannot hold, 2 games",
+        "line 37: ECO codes that the format cannot hold, 1 games",
+    ] {
+        assert_has(&messages, expected);
+    }
+    let (_, messages) = convert_to(scdb, &path);
+    for expected in [
+        "line 32: tags that the format has no room for, 3 games",
+        "line 8: ratings that the format cannot hold, 2 games",
+    ] {
+        assert_has(&messages, expected);
+    }
+    let (_, messages) = convert(&path);
+    assert!(!messages.contains("the format"), "{messages}");
+    let back = pgn(&folder.join("a.si5"));
+    assert_eq!(
+        back.matches("2048").count() + back.matches("4001").count(),
+        0
+    );
 }
 
 #[test]

@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 
 use shakmaty::san::San;
-use shakmaty::{Chess, Color, Move, Position as _};
+use shakmaty::{Chess, Color, Position as _};
 
 use super::Comments;
 use super::cut::Game;
 use super::tree::{PgnNode, PgnTree};
 use crate::{BookMove, Mark, Preference};
-use tabia_notation as notation;
+use tabia_notation::pgn::{MoveText, Remarks, write_tag};
 
-/// Highest length of a line in bytes.
-const COLUMNS: usize = 79;
+/// Greatest length of a line that names a game, in characters: longer lines of a file are
+/// discouraged.
+const NAME: usize = 69;
 
 pub(super) struct GameWriter<'t> {
     pub(super) tree: &'t PgnTree,
@@ -33,38 +34,37 @@ impl GameWriter<'_> {
             return;
         };
         let mut position = Chess::default();
-        let mut text = Text::new(out);
         let line = self.line_to(game);
-        let white = if line.is_empty() {
-            "Opening book"
-        } else {
-            &line
+        let white = match line.as_str() {
+            "" => "Opening book",
+            line => line,
         };
+        let shortened = |text: &str| text.chars().take(NAME).collect::<String>();
         for (tag, value) in [
-            ("Event", self.book.as_str()),
+            ("Event", shortened(&self.book).as_str()),
             ("Site", "?"),
             ("Date", "????.??.??"),
             ("Round", &(number + 1).to_string()),
-            ("White", white),
+            ("White", &shortened(white)),
             ("Black", "?"),
             ("Result", "*"),
         ] {
-            text.tag(tag, value);
+            write_tag(tag, value, out);
         }
         if self.is_black {
             // Programs that train repertoires take it for one of White otherwise.
-            text.tag("Orientation", "black");
+            write_tag("Orientation", "black", out);
         }
-        text.blank_line();
+        out.push('\n');
+        let mut text = MoveText::new(out, "");
         for node in self.tree.path(game.node) {
             if let Some(entry) = self.move_of(node) {
-                text.mv(&position, entry.mv);
-                position.play_unchecked(entry.mv);
+                text.play(&mut position, Some(entry.mv), Remarks::default());
             }
         }
         self.moves(&game.moves, position, number as u32, &mut text);
-        text.token("*");
-        text.end();
+        text.finish("*");
+        out.push('\n');
     }
 
     fn move_of(&self, number: u32) -> Option<&BookMove> {
@@ -73,20 +73,20 @@ impl GameWriter<'_> {
 
     /// Writes a line. Recursive for variations only; its depth is at most the length of
     /// the longest line.
-    fn moves(&self, moves: &[u32], mut position: Chess, game: u32, text: &mut Text<'_>) {
+    fn moves(&self, moves: &[u32], mut position: Chess, game: u32, text: &mut MoveText<'_>) {
         let mut moves = moves.to_vec();
         while let Some((&main, others)) = moves.split_first() {
-            let Some(next) = self.one_move(main, &position, game, text) else {
+            let before = position.clone();
+            if !self.one_move(main, false, &mut position, game, text) {
                 return;
-            };
-            for &other in others {
-                text.open();
-                if let Some(after) = self.one_move(other, &position, game, text) {
-                    self.moves(&self.children(other), after, game, text);
-                }
-                text.close();
             }
-            position = next;
+            for &other in others {
+                let mut after = before.clone();
+                if self.one_move(other, true, &mut after, game, text) {
+                    self.moves(&self.children(other), after, game, text);
+                    text.end_variation();
+                }
+            }
             moves = self.children(main);
         }
     }
@@ -97,38 +97,41 @@ impl GameWriter<'_> {
             .unwrap_or_default()
     }
 
-    /// Writes a move with its comments; returns the position after it.
+    /// Writes a move with its comment, and plays it; false if there is none.
     fn one_move(
         &self,
         number: u32,
-        position: &Chess,
+        begins: bool,
+        position: &mut Chess,
         game: u32,
-        text: &mut Text<'_>,
-    ) -> Option<Chess> {
-        let node = self.tree.node(number)?;
-        let entry = node.entry.as_ref()?;
-        text.mv(position, entry.mv);
-        let next = notation::after(position, entry.mv);
+        text: &mut MoveText<'_>,
+    ) -> bool {
+        let Some(node) = self.tree.node(number) else {
+            return false;
+        };
+        let Some(entry) = node.entry.as_ref() else {
+            return false;
+        };
         let commentary = entry
             .after
-            .map_or(0, |after| after.commentary_for(next.turn()));
-        for nag in [entry.annotation.nag(), commentary] {
-            if nag > 0 {
-                text.token(&format!("${nag}"));
-            }
-        }
-        let comment = match self.comments {
+            .map_or(0, |after| after.commentary_for(!position.turn()));
+        let numbers = match self.comments {
             Comments::None => String::new(),
             Comments::Short => games_and_score(entry).join(", "),
             Comments::Full => numbers(node, entry),
         };
-        if !comment.is_empty() {
-            text.comment(&comment);
+        let reference = node.goes_on.map(|there| self.reference(there, game));
+        let parts = [numbers, reference.unwrap_or_default()];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let remarks = Remarks {
+            nags: &[entry.annotation.nag(), commentary],
+            comment: &parts.join("; "),
+        };
+        match begins {
+            true => text.begin_variation("", position, Some(entry.mv), remarks),
+            false => text.play(position, Some(entry.mv), remarks),
         }
-        if let Some(there) = node.goes_on {
-            text.comment(&self.reference(there, game));
-        }
-        Some(next)
+        true
     }
 
     /// The reference to the place where a transposition continues.
@@ -222,99 +225,4 @@ fn numbers(node: &PgnNode, entry: &BookMove) -> String {
         false => format!("played {:.1}%", 100.0 * node.probability),
     });
     words.join(", ")
-}
-
-/// Text, wrapped to lines of limited length.
-struct Text<'o> {
-    out: &'o mut String,
-    column: usize,
-    /// Whether the next text is written without a space before it.
-    close: bool,
-    /// Whether a move of White was just written: Black's move needs no number then.
-    after_white: bool,
-}
-
-impl<'o> Text<'o> {
-    fn new(out: &'o mut String) -> Text<'o> {
-        Text {
-            out,
-            column: 0,
-            close: true,
-            after_white: false,
-        }
-    }
-
-    fn tag(&mut self, name: &str, value: &str) {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        // A tag must not contain control characters, and a line has 80 columns.
-        let value: String = value
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .take(COLUMNS - name.len() - 5)
-            .collect();
-        let _ = writeln!(self.out, "[{name} \"{}\"]", value.trim_end_matches('\\'));
-    }
-
-    fn blank_line(&mut self) {
-        self.out.push('\n');
-        self.column = 0;
-        self.close = true;
-    }
-
-    fn end(&mut self) {
-        self.out.push_str("\n\n");
-    }
-
-    fn token(&mut self, token: &str) {
-        if !self.close {
-            if self.column + 1 + token.len() > COLUMNS {
-                self.out.push('\n');
-                self.column = 0;
-            } else {
-                self.out.push(' ');
-                self.column += 1;
-            }
-        }
-        self.out.push_str(token);
-        self.column += token.len();
-        self.close = false;
-    }
-
-    fn mv(&mut self, position: &Chess, mv: Move) {
-        if position.turn().is_white() || !self.after_white {
-            self.token(&notation::number(position));
-        }
-        self.token(&notation::san(position, mv));
-        self.after_white = position.turn().is_white();
-    }
-
-    fn comment(&mut self, text: &str) {
-        let text = format!("{{{text}}}");
-        for word in text.split(' ') {
-            self.token(word);
-        }
-        self.after_white = false;
-    }
-
-    fn open(&mut self) {
-        // The move number is written without a space before it.
-        if self.column + " (100...".len() > COLUMNS {
-            self.out.push('\n');
-            self.column = 0;
-            self.close = true;
-        }
-        self.token("(");
-        self.close = true;
-        self.after_white = false;
-    }
-
-    fn close(&mut self) {
-        if self.column == COLUMNS {
-            self.out.push('\n');
-            self.column = 0;
-        }
-        self.close = true;
-        self.token(")");
-        self.after_white = false;
-    }
 }

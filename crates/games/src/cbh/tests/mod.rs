@@ -133,7 +133,7 @@ proptest! {
         });
         let mut expected = Vec::new();
         items(&moves, &mut expected);
-        prop_assert_eq!(game.movetext, expected);
+        prop_assert_eq!(game.movetext.to_vec(), expected);
     }
 
     #[test]

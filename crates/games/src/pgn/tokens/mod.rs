@@ -59,7 +59,7 @@ pub(super) enum Token<'t> {
     Move(San),
     /// Any other word.
     Word(&'t [u8]),
-    Nag(u8),
+    Nag(u32),
     /// A comment in braces.
     Comment(&'t [u8]),
     /// A comment from a semicolon to the end of the line.
@@ -660,7 +660,8 @@ impl<'t> Tokens<'t> {
         }
         self.at += digits;
         let digits = std::str::from_utf8(rest.get(..digits)?).ok()?;
-        digits.parse().ok().map(Token::Nag)
+        let nag = digits.parse().unwrap_or(u32::MAX);
+        (!digits.is_empty()).then_some(Token::Nag(nag))
     }
 
     /// Reads a sign such as `?!`.

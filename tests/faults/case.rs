@@ -122,7 +122,7 @@ const fn fault(name: &'static str, is: &'static str, seen: [Seen; 7]) -> EngineF
 
 /// Columns as in [`MOMENTS`].
 #[rustfmt::skip]
-pub(crate) const ENGINES: [EngineFault; 14] = [
+pub(crate) const ENGINES: [EngineFault; 15] = [
     fault("none", "makes no mistake",
         [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
     fault("late", "takes its time",
@@ -130,6 +130,8 @@ pub(crate) const ENGINES: [EngineFault; 14] = [
     fault("floods", "prints infos faster than they are read",
         [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
     fault("answers-twice", "answers twice, or what nobody asked",
+        [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
+    fault("loses-stop", "loses a `stop` or `ponderhit` that comes before its search has begun, and then reads no more",
         [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
     fault("plays-illegal", "answers with illegal moves and bad options",
         [Restarts, Restarts, Restarts, Restarts, Restarts, Restarts, Plays]),

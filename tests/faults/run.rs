@@ -153,8 +153,9 @@ fn run(case: &Case) -> Result<(Observation, Kept), String> {
     Ok((seen, kept))
 }
 
-/// What a case shows whose result depends on the half second that `quit` waits: a machine
-/// on which nothing ran in that time has shown nothing, which is counted.
+/// What a case shows whose result depends on the half second that `quit` waits, or on the
+/// time in which a search begins: a machine on which nothing ran in that time has shown
+/// nothing, which is counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
     /// It does not depend on that.
@@ -169,6 +170,8 @@ fn kept(case: &Case, place: &Place, seen: &Observation) -> Kept {
         !place.has_failed()
     } else if case.is_answered_in_one_write() {
         !seen.is_answered() && seen.code == Some(0)
+    } else if case.engine.name == "loses-stop" {
+        seen.seen() == Some(Seen::Restarts)
     } else {
         return Kept::Always;
     };

@@ -25,6 +25,9 @@ use test_programs::engine::{Search, lines_of_input, position, send, uci, write};
 /// Duration of a search with a clock.
 const THINKS: Duration = Duration::from_millis(30);
 
+/// How long a search takes to begin.
+const BEGINS: Duration = Duration::from_millis(5);
+
 fn main() {
     let mut args = std::env::args().skip(1);
     let notes = std::env::var_os("FAULTY_ENGINE_NOTES");
@@ -41,6 +44,7 @@ fn main() {
         search: Search::None,
         failing: false,
         silent: false,
+        begins: None,
         written: Arc::default(),
     };
     engine.note(&format!("process {}", std::process::id()));
@@ -61,6 +65,8 @@ struct Engine {
     /// Whether it has begun to fail.
     failing: bool,
     silent: bool,
+    /// When its search begins, if it has not: until then it loses a `stop` or `ponderhit`.
+    begins: Option<Instant>,
     /// Number of flood lines written so far.
     written: Arc<AtomicUsize>,
 }
@@ -80,8 +86,16 @@ impl Engine {
 
     fn work(&mut self, lines: &Receiver<String>) {
         loop {
-            let line = match self.search.next_line(lines) {
+            let next = match self.begins {
+                Some(at) => Search::Until(at).next_line(lines),
+                None => self.search.next_line(lines),
+            };
+            let line = match next {
                 Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) if self.begins.take().is_some() => {
+                    send("info depth 1 score cp 0 nodes 1");
+                    continue;
+                }
                 Err(RecvTimeoutError::Timeout) => {
                     self.best_move();
                     continue;
@@ -204,7 +218,12 @@ impl Engine {
             ["go", rest @ ..] => {
                 let is_waiting = rest.contains(&"infinite") || rest.contains(&"ponder");
                 self.search = if is_waiting { Search::Waiting } else { Search::Until(Instant::now() + THINKS) };
+                if self.failing && self.fault == "loses-stop" {
+                    self.begins = Some(Instant::now() + BEGINS);
+                }
             }
+            // It waits for the end of a search that nothing ends.
+            ["stop" | "ponderhit"] if self.begins.is_some() => sleep_forever(),
             ["stop" | "ponderhit"] if !matches!(self.search, Search::None) => self.best_move(),
             ["quit"] if self.failing && self.fault == "ignores-quit" => {}
             ["quit"] => std::process::exit(0),

@@ -69,6 +69,20 @@ impl OddEngine {
         }
     }
 
+    /// Reacts to lines that come at once: `send` gets the lines of the answers.
+    pub fn read(&mut self, text: &str, send: &mut dyn FnMut(&str)) -> Then {
+        let is_early = |line: &str| matches!(line, "stop" | "ponderhit");
+        let mut lines = text.lines();
+        let mut then = Then::Reads;
+        while let Some(line) = lines.next().filter(|_| then == Then::Reads) {
+            then = self.command(line.trim_end(), send);
+            if self.is_waiting && self.has("loses-early-stop") && lines.clone().any(is_early) {
+                then = Then::Hangs;
+            }
+        }
+        then
+    }
+
     /// Reacts to a line: `send` gets the lines of the answer.
     pub fn command(&mut self, line: &str, send: &mut dyn FnMut(&str)) -> Then {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();

@@ -683,7 +683,7 @@ impl Session {
             HitOf::Held => self.release(at),
             HitOf::Unchecked(reason) => self.end_check(reason, at),
             HitOf::Search => {
-                carry_out(self.engine.send(b"ponderhit"), &mut self.owed, at.out);
+                carry_out(self.engine.ponder_hit(at.now), &mut self.owed, at.out);
             }
         }
     }
@@ -713,7 +713,7 @@ impl Session {
             carry_out(self.engine.end_background(at.now), &mut self.owed, at.out);
             self.play_held(at);
         } else if self.owed.forget_perft() {
-            self.engine.forget_search();
+            carry_out(self.engine.forget_search(), &mut self.owed, at.out);
         }
     }
 
@@ -924,6 +924,7 @@ impl Session {
             // The GUI would take `info` lines of a background search for those of its own.
             EngineReply::Info if self.engine.is_hidden() => self.owed.receive(line),
             EngineReply::Info => {
+                carry_out(self.engine.receive(line), &mut self.owed, at.out);
                 self.observers.receive(line);
                 at.out.gui(line);
             }
@@ -945,8 +946,8 @@ impl Session {
             Readied::OfGui => at.out.gui(b"readyok"),
             Readied::Free(lines) => {
                 carry_out(lines, &mut self.owed, at.out);
-                if self.owed.is_searched_for() {
-                    // Its `go` has waited until now.
+                if self.owed.is_exclusive() {
+                    // Its `go` has waited until now. After a `perft` no answer comes.
                     self.engine.expect_answer(self.game.judged_position());
                 }
                 self.begin_background(at);
@@ -1002,7 +1003,7 @@ impl Session {
             }
             engine::Answer::Unreadable => return self.reject_answer(&engine::unsound(line), at),
         };
-        self.engine.has_answered(word);
+        carry_out(self.engine.has_answered(word), &mut self.owed, at.out);
         let value = self
             .observers
             .answered(&self.game, &answer, at.book_set.learns());

@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use shakmaty::{CastlingMode, Position};
 
-use super::walk::{Fault, Scene, StepFn, Verdict, Walk, first_word, with_remarks};
+use super::walk::{
+    Fault, Scene, StepFn, Verdict, Walk, explain, first_word, seconds, with_remarks,
+};
 use super::{Outcome, clocks};
+use crate::peer::Missing;
 
 pub(super) const STEPS: &[(&str, StepFn)] = &[
     ("searches to a depth", depth),
@@ -43,6 +46,13 @@ pub(super) const STEPS: &[(&str, StepFn)] = &[
     }),
     ("ponders until \"ponderhit\"", ponderhit),
     ("ends pondering on \"stop\"", ponder_stop),
+    ("keeps a \"stop\" that comes with its \"go\"", |walk| {
+        together(walk, "go infinite", "stop")
+    }),
+    (
+        "keeps a \"ponderhit\" that comes with its \"go\"",
+        early_hit,
+    ),
     ("shows several lines (MultiPV)", multipv),
     ("plays Chess960", chess960),
     ("has no move when mated", |walk| {
@@ -202,6 +212,44 @@ fn ponder_stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     }
     walk.send("setoption name Ponder value true")?;
     let verdict = until_stop(walk, GO_PONDER)?;
+    walk.send("setoption name Ponder value false")?;
+    walk.ready()?;
+    Ok(verdict)
+}
+
+/// Both lines in one write: a program that changes its mind at once sends them so.
+fn together(walk: &mut Walk<'_>, go: &str, word: &str) -> Result<Verdict, Fault> {
+    let scene = standard("", "e2e4 e7e5")?;
+    walk.send(&scene.line)?;
+    let start = walk.now()?;
+    walk.send(&format!("{go}\n{word}"))?;
+    let limit = walk.patience.stop;
+    match walk.peer()?.until("bestmove", limit) {
+        Ok(_) => {
+            let took = walk.now()? - start;
+            walk.ready()?;
+            Ok((Outcome::Passed, format!("after {} ms", took.as_millis())))
+        }
+        Err(Missing::Silent) => {
+            let text = format!(
+                "no \"bestmove\" within {}: it loses a \"{word}\" that comes before its search \
+                 has begun. Tabia waits for its first line, other programs may hang",
+                seconds(limit)
+            );
+            // It may read nothing more.
+            walk.drop_peer();
+            Ok((Outcome::Warning, text))
+        }
+        Err(missing) => Err(explain(&missing, "bestmove", limit)),
+    }
+}
+
+fn early_hit(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    if let Some(skipped) = without(walk, "Ponder") {
+        return Ok(skipped);
+    }
+    walk.send("setoption name Ponder value true")?;
+    let verdict = together(walk, GO_PONDER, "ponderhit")?;
     walk.send("setoption name Ponder value false")?;
     walk.ready()?;
     Ok(verdict)

@@ -55,7 +55,7 @@ impl Channel for Scripted {
             let text = String::from_utf8(bytes).unwrap();
             let lines = &mut self.lines;
             let mut send = |line: &str| lines.push_back(line.to_owned());
-            self.then = self.engine.command(text.trim_end(), &mut send);
+            self.then = self.engine.read(&text, &mut send);
         }
     }
 
@@ -262,6 +262,18 @@ fn every_fault_is_found_in_the_right_step() {
             Warning,
             "obeys \"searchmoves\"",
             "it played",
+        ),
+        (
+            "loses-early-stop",
+            Warning,
+            "keeps a \"stop\" that comes with its \"go\"",
+            "before its search has begun",
+        ),
+        (
+            "loses-early-stop",
+            Warning,
+            "keeps a \"ponderhit\" that comes with its \"go\"",
+            "no \"bestmove\" within 5 s",
         ),
         (
             "one-line",

@@ -345,7 +345,7 @@ pub(super) fn first_word(line: &str) -> &str {
 }
 
 /// Explains a missing answer to users.
-fn explain(missing: &Missing, word: &str, limit: Duration) -> Fault {
+pub(super) fn explain(missing: &Missing, word: &str, limit: Duration) -> Fault {
     match missing {
         Missing::Silent => format!("no \"{word}\" within {}", seconds(limit)),
         Missing::TooLong => "it printed a line of more than 64 KiB".to_owned(),

@@ -5,7 +5,7 @@
 //! | a line for it | lost | waits if nobody else remembers it | sent | sent | waits | waits |
 //! | `position` | lost | lost | sent | sent | waits, and replaces one | the same |
 //! | `go` | lost | lost | searching | (only after `perft`) searching | waits | waits |
-//! | `stop` | - | - | - | sent, and again after [`PAUSE`] | for the `go` that waits | the same |
+//! | `stop`, `ponderhit` | - | - | - | sent when it has [begun](beginning) | for the `go` that waits | the same |
 //! | a background search | - | - | background search | - | - | - |
 //! | it has to end | - | - | - | ending | ending | ending |
 //! | `bestmove` | - | - | - | idle | ending: fenced | ending: fenced |
@@ -42,6 +42,7 @@
 
 mod answers;
 mod backlog;
+mod beginning;
 mod child;
 mod restarts;
 mod start;
@@ -55,6 +56,7 @@ use super::act::Act;
 use super::{Analysis, Engines, Profile};
 pub(super) use answers::{Answer, shown, unsound};
 use backlog::Backlog;
+use beginning::{Beginning, shows_search};
 pub use child::ANALYSE_MODE;
 pub(super) use child::OPPONENT;
 use child::{ChildOptions, Declaration};
@@ -66,6 +68,11 @@ use tabia_uci::message;
 
 /// Shortest time between a `go` and a `stop` that the GUI has not sent.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// When a `stop` is repeated that was sent to an engine that had printed nothing about its
+/// search. Not sooner: an engine that has just moved calls the second one an unknown command
+/// (Glaurung 2.2), and the program gets that line.
+const REPEAT_BLIND: Duration = Duration::from_secs(1);
 
 /// Shortest time until a `stop` is repeated; it grows each time.
 const REPEAT: Duration = Duration::from_millis(200);
@@ -149,6 +156,8 @@ struct Process {
     /// That move, if it is illegal in the position of the present search: some engines
     /// print it a second time.
     stray: Option<Vec<u8>>,
+    /// It has taken the place of one that was lost, and has not answered a search yet.
+    replaces: bool,
 }
 
 /// What an engine does that has introduced itself.
@@ -160,6 +169,7 @@ enum Work {
     /// It searches for the GUI, since its `go` was sent; its `stop` may be repeated.
     Searching {
         went: Duration,
+        beginning: Beginning,
         stop_again: Option<Duration>,
     },
     /// It makes a background search, since its `go` was sent; these lines wait for its end.
@@ -172,7 +182,8 @@ impl Work {
     /// The lines that wait for its end.
     fn into_backlog(self) -> Backlog {
         match self {
-            Work::Idle | Work::Searching { .. } => Backlog::default(),
+            Work::Idle => Backlog::default(),
+            Work::Searching { mut beginning, .. } => beginning.end(),
             Work::Background { backlog, .. } | Work::Ending(Ending { backlog, .. }) => backlog,
         }
     }
@@ -352,6 +363,10 @@ impl Engine {
             State::Starting(Starting { backlog, .. })
             | State::Up(_, Work::Background { backlog, .. })
             | State::Up(_, Work::Ending(Ending { backlog, .. })) => backlog.bytes(),
+            State::Up(_, Work::Searching { beginning, .. }) => match beginning.held() {
+                Some(held) => held.bytes(),
+                None => 0,
+            },
             _ => 0,
         }
     }
@@ -374,11 +389,13 @@ impl Engine {
         }
     }
 
-    /// The lines that wait for the end of a search.
+    /// The lines that wait for the end of a search, or for the beginning of one that is to
+    /// end.
     const fn waiting(&mut self) -> Option<&mut Backlog> {
         match &mut self.state {
             State::Up(_, Work::Background { backlog, .. })
             | State::Up(_, Work::Ending(Ending { backlog, .. })) => Some(backlog),
+            State::Up(_, Work::Searching { beginning, .. }) => beginning.held_mut(),
             _ => None,
         }
     }
@@ -444,27 +461,55 @@ impl Engine {
             backlog.put_go(line);
             return None;
         }
-        let State::Up(_, work) = &mut self.state else {
+        let State::Up(process, work) = &mut self.state else {
             return None;
         };
         *work = Work::Searching {
             went: now,
+            beginning: Beginning::new(now, process.replaces, Backlog::default()),
             stop_again: None,
         };
         Some(Act::engine(line))
     }
 
-    /// Ends the search that the GUI waits for. `stop` is repeated if the search has only
-    /// just begun.
+    /// Ends the search that the GUI waits for, when it has begun.
     pub(super) fn stop(&mut self, now: Duration) -> Option<Act<'static>> {
-        if let Some(backlog) = self.waiting() {
-            backlog.stop();
-        }
-        let State::Up(_, Work::Searching { went, stop_again }) = &mut self.state else {
+        self.tell_search(now, b"stop")
+    }
+
+    /// The opponent has played the move on which the engine ponders: it gets to know that
+    /// when its search has begun.
+    pub(super) fn ponder_hit(&mut self, now: Duration) -> Option<Act<'static>> {
+        self.tell_search(now, b"ponderhit")
+    }
+
+    fn tell_search(&mut self, now: Duration, word: &'static [u8]) -> Option<Act<'static>> {
+        let State::Up(_, work) = &mut self.state else {
             return None;
         };
-        *stop_again = Some(went.saturating_add(PAUSE)).filter(|at| *at > now);
-        Some(Act::engine(b"stop"))
+        match work {
+            Work::Idle => None,
+            Work::Searching { beginning, .. } => beginning.tell(now, word),
+            Work::Background { backlog, .. } | Work::Ending(Ending { backlog, .. }) => {
+                if backlog.has_go() {
+                    backlog.put_for_search(word);
+                }
+                None
+            }
+        }
+    }
+
+    /// Handles an `info` line of the search that the GUI waits for: what has waited until the
+    /// search has begun is sent.
+    pub(super) fn receive(&mut self, info: &[u8]) -> Vec<Act<'static>> {
+        match &mut self.state {
+            State::Up(_, Work::Searching { beginning, .. })
+                if matches!(beginning, Beginning::Awaited { .. }) && shows_search(info) =>
+            {
+                beginning.end().all()
+            }
+            _ => Vec::new(),
+        }
     }
 
     // Searches.
@@ -511,8 +556,16 @@ impl Engine {
         let State::Up(_, work) = &mut self.state else {
             return Vec::new();
         };
+        let mut acts = Vec::new();
         let (went, since, backlog) = match std::mem::take(work) {
-            Work::Searching { went, .. } => (went, now, Backlog::default()),
+            Work::Searching {
+                went,
+                mut beginning,
+                ..
+            } => {
+                acts = beginning.end().after_search();
+                (went, now, Backlog::default())
+            }
             Work::Background { went, backlog } => (went, now, backlog),
             Work::Ending(ending) if doubtful => (ending.went, ending.since, ending.backlog),
             other => {
@@ -530,7 +583,8 @@ impl Engine {
             },
             backlog,
         });
-        self.due_stop(now)
+        acts.extend(self.due_stop(now));
+        acts
     }
 
     const fn ending(&self) -> Option<&Ending> {
@@ -547,7 +601,17 @@ impl Engine {
     /// When the next `stop` is due.
     pub(super) fn stop_due(&self) -> Option<Duration> {
         match (&self.state, self.stage()) {
-            (State::Up(_, Work::Searching { stop_again, .. }), _) => *stop_again,
+            (
+                State::Up(
+                    _,
+                    Work::Searching {
+                        beginning,
+                        stop_again,
+                        ..
+                    },
+                ),
+                _,
+            ) => beginning.due().or(*stop_again),
             (_, Some(Stage::Stopping { next, .. } | Stage::Doubtful { next })) => Some(next),
             _ => None,
         }
@@ -560,7 +624,21 @@ impl Engine {
         }
         let mut acts = vec![Act::engine(b"stop")];
         match &mut self.state {
-            State::Up(_, Work::Searching { stop_again, .. }) => *stop_again = None,
+            State::Up(
+                _,
+                Work::Searching {
+                    beginning,
+                    stop_again,
+                    ..
+                },
+            ) => {
+                let held = beginning.end();
+                let again = now.saturating_add(REPEAT_BLIND);
+                *stop_again = held.stops().then_some(again);
+                if !held.is_empty() {
+                    return held.all();
+                }
+            }
             State::Up(_, Work::Ending(ending)) => match &mut ending.stage {
                 Stage::Stopping { next, sent } => {
                     let pause = now.saturating_sub(ending.since).max(REPEAT);
@@ -603,12 +681,21 @@ impl Engine {
     }
 
     /// A search for the GUI may end without an answer (`perft`): nothing waits for one.
-    pub(super) fn forget_search(&mut self) {
-        if let Some(backlog) = self.waiting() {
-            backlog.forget_go();
-        }
-        if let State::Up(_, work @ Work::Searching { .. }) = &mut self.state {
-            *work = Work::Idle;
+    pub(super) fn forget_search(&mut self) -> Vec<Act<'static>> {
+        let State::Up(_, work) = &mut self.state else {
+            return Vec::new();
+        };
+        match work {
+            Work::Idle => Vec::new(),
+            Work::Searching { beginning, .. } => {
+                let left = beginning.end().after_search();
+                *work = Work::Idle;
+                left
+            }
+            Work::Background { backlog, .. } | Work::Ending(Ending { backlog, .. }) => {
+                backlog.forget_go();
+                Vec::new()
+            }
         }
     }
 
@@ -643,10 +730,13 @@ impl Engine {
     }
 
     /// The search for the GUI has ended with an answer that counts.
-    pub(super) fn has_answered(&mut self, word: &[u8]) {
+    pub(super) fn has_answered(&mut self, word: &[u8]) -> Vec<Act<'static>> {
         self.note_answer(word);
         self.restarts.engine_answers();
-        self.forget_search();
+        if let Some(process) = self.process() {
+            process.replaces = false;
+        }
+        self.forget_search()
     }
 
     /// Handles the `bestmove` of a search that the GUI does not know of.
@@ -678,6 +768,13 @@ impl Engine {
     pub(super) fn ask_ready(&mut self, now: Duration) -> Option<Act<'static>> {
         self.ready.awaited.push_back(ReadyFor::Gui);
         self.ready.since.get_or_insert(now);
+        // It must not overtake a `stop`.
+        if let State::Up(_, Work::Searching { beginning, .. }) = &mut self.state
+            && let Some(held) = beginning.held_mut()
+        {
+            held.put(b"isready");
+            return None;
+        }
         self.is_up().then(|| Act::engine(b"isready"))
     }
 
@@ -705,14 +802,15 @@ impl Engine {
         if self.stage() != Some(Stage::Fenced) {
             return Readied::OfNobody;
         }
-        let State::Up(_, work) = &mut self.state else {
+        let State::Up(process, work) = &mut self.state else {
             return Readied::OfNobody;
         };
         let flushed = std::mem::take(work).into_backlog().flush();
-        if let Some(stopped) = flushed.go {
+        if let Some(held) = flushed.go {
             *work = Work::Searching {
                 went: now,
-                stop_again: stopped.then(|| now.saturating_add(PAUSE)),
+                beginning: Beginning::new(now, process.replaces, held),
+                stop_again: None,
             };
         }
         Readied::Free(flushed.acts)

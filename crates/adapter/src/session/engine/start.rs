@@ -251,7 +251,7 @@ impl Engine {
             return (Introduced::Again, acts);
         }
         acts.extend(self.option_lines());
-        let waited = self.begin_service(false);
+        let waited = self.begin_service(false, false);
         debug_assert_eq!(waited.bytes(), 0, "a line was handled before `uciok`");
         (Introduced::First, acts)
     }
@@ -264,7 +264,7 @@ impl Engine {
     }
 
     /// The engine has started: returns what has waited for that.
-    fn begin_service(&mut self, options_unanswered: bool) -> Backlog {
+    fn begin_service(&mut self, replaces: bool, options_unanswered: bool) -> Backlog {
         let (index, backlog) = match std::mem::take(&mut self.state) {
             State::Starting(starting) => (starting.index, starting.backlog),
             other => {
@@ -279,6 +279,7 @@ impl Engine {
             options_unanswered,
             last_answer: None,
             stray: None,
+            replaces,
         };
         self.state = State::Up(process, Work::Idle);
         backlog
@@ -297,7 +298,7 @@ impl Engine {
             true => Vec::new(),
             false => self.option_lines(),
         };
-        let backlog = self.begin_service(!acts.is_empty());
+        let backlog = self.begin_service(true, !acts.is_empty());
         acts.push(Act::engine(b"ucinewgame"));
         if self.position_sent {
             acts.extend(position.map(|line| Act::Engine(line.to_vec().into())));

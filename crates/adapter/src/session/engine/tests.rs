@@ -144,6 +144,9 @@ fn a_stop_goes_to_the_search_that_waits() {
     assert_eq!(freed(&mut engine), ["go infinite"]);
     assert_eq!(engine.stop_due(), Some(ms(950)));
     assert_eq!(text(engine.due_stop(ms(950))), ["stop"]);
+    // The engine has not shown that it searches.
+    assert_eq!(engine.stop_due(), Some(ms(1950)));
+    assert_eq!(text(engine.due_stop(ms(1950))), ["stop"]);
     assert_eq!(
         engine.stop_due(),
         None,
@@ -152,15 +155,62 @@ fn a_stop_goes_to_the_search_that_waits() {
 }
 
 #[test]
-fn a_stop_right_after_the_go_is_repeated() {
+fn a_stop_or_ponderhit_waits_until_the_search_has_begun() {
     let mut engine = searching();
-    assert_eq!(text(engine.stop(ms(10))), ["stop"]);
+    assert_eq!(engine.ponder_hit(ms(1)), None);
+    assert_eq!(engine.stop(ms(1)), None);
+    assert_eq!(engine.stop(ms(2)), None, "one is enough");
+    // Nothing may overtake them.
+    assert_eq!(engine.ask_ready(ms(3)), None);
+    assert_eq!(engine.send(b"d"), None);
+    assert_eq!(engine.backlog(), 9 + 4 + 7 + 1);
+    assert!(engine.receive(b"info string NNUE").is_empty());
+    let sent = text(engine.receive(b"info depth 1 score cp 3"));
+    assert_eq!(sent, ["ponderhit", "stop", "isready", "d"]);
+    assert_eq!(engine.stop_due(), None);
+    assert!(engine.receive(b"info depth 2").is_empty());
+    assert_eq!(text(engine.stop(ms(4))), ["stop"]);
+    // Without a word of the engine they wait as long as it may take to begin.
+    let mut engine = searching();
+    assert_eq!(engine.ponder_hit(ms(10)), None);
     assert_eq!(engine.stop_due(), Some(ms(50)));
+    assert_eq!(text(engine.due_stop(ms(50))), ["ponderhit"]);
+    assert_eq!(engine.stop_due(), None);
     let mut engine = searching();
     assert_eq!(text(engine.stop(ms(60))), ["stop"]);
     assert_eq!(engine.stop_due(), None);
     assert_eq!(idle().stop(NOW), None);
     assert_eq!(starting().stop(NOW), None);
+}
+
+#[test]
+fn an_engine_that_has_moved_gets_no_stop() {
+    let mut engine = searching();
+    assert_eq!(engine.stop(ms(1)), None);
+    assert_eq!(engine.ask_ready(ms(1)), None);
+    assert_eq!(text(engine.has_answered(b"e2e4")), ["isready"]);
+    assert!(engine.is_idle());
+    let mut engine = searching();
+    assert_eq!(engine.ponder_hit(ms(1)), None);
+    assert_eq!(engine.send(b"d"), None);
+    assert_eq!(text(engine.abandon(ms(1))), ["d"]);
+    assert_eq!(text(engine.due_stop(ms(50))), ["stop"]);
+}
+
+#[test]
+fn an_engine_that_was_lost_has_more_time_to_begin() {
+    let mut engine = searching();
+    assert!(engine.lose());
+    engine.start(0);
+    engine.runs();
+    engine.introduce(NOW);
+    engine.resume(NOW, false, None);
+    for longest in [500, 50] {
+        assert!(engine.send_go(NOW, b"go infinite").is_some());
+        assert_eq!(engine.stop(NOW), None);
+        assert_eq!(engine.stop_due(), Some(ms(longest)));
+        engine.has_answered(b"e2e4");
+    }
 }
 
 #[test]

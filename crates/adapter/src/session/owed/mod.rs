@@ -451,7 +451,7 @@ impl Owed {
     }
 
     /// The search has to end before anything else may be sent to the engine.
-    fn is_exclusive(&self) -> bool {
+    pub(super) fn is_exclusive(&self) -> bool {
         self.running().is_some_and(|running| !running.parsed.perft)
     }
 

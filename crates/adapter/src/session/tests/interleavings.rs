@@ -322,10 +322,18 @@ fn any_action() -> impl Strategy<Value = Do> {
     ]
 }
 
+/// A line that the engine has not handled yet.
+struct Unread {
+    line: String,
+    /// Where the books kept red moves from the engine when it was sent: when it is handled,
+    /// another `go` may wait.
+    forbids: Option<usize>,
+}
+
 /// A running engine.
 #[derive(Default)]
 struct Engine {
-    inbox: VecDeque<String>,
+    inbox: VecDeque<Unread>,
     hangs: bool,
     position: usize,
     /// Whether it searches; true while it may not end by itself.
@@ -614,8 +622,11 @@ impl Output for World {
             self.must(number >= self.hash_arrived, "options out of order");
             self.hash_arrived = number;
         }
+        let pending = self.pending.as_ref();
+        let pending = pending.filter(|pending| pending.forbids && pending.is_chess);
+        let forbids = pending.and_then(|pending| pending.position);
         match &mut self.engine {
-            Some(engine) => engine.inbox.push_back(line),
+            Some(engine) => engine.inbox.push_back(Unread { line, forbids }),
             None => self.must(false, "a line for an engine that is not there"),
         }
     }
@@ -975,7 +986,7 @@ impl Play {
         };
         let mut position = engine.position;
         let mut searched = engine.searches.map(|_| position);
-        for line in &engine.inbox {
+        for Unread { line, .. } in &engine.inbox {
             if let Some(known) = known_position(line) {
                 position = known;
             }
@@ -1067,7 +1078,9 @@ impl Play {
         }
         // It says that it has ended a search which it goes on with.
         let ignores_stop = engine.is_faulty && self.world.former.contains(&Fault::IgnoresStop);
-        let line = engine.inbox.pop_front();
+        let unread = engine.inbox.pop_front();
+        let forbids = unread.as_ref().and_then(|unread| unread.forbids);
+        let line = unread.map(|unread| unread.line);
         let words: Vec<&str> = line.iter().flat_map(|line| line.split(' ')).collect();
         let answers = match words.first().copied() {
             Some("uci") if self.world.habits.contains(&Fault::BadOptions) => [
@@ -1134,10 +1147,7 @@ impl Play {
                 self.world.must(!busy, "a go for an engine that searches");
                 let may_play = |mv: &str| only.is_empty() || only.iter().any(|only| only == mv);
                 // `Book Think Ahead` warms it up, and its answer is not used.
-                let forbids = self.world.pending.as_ref().is_some_and(|pending| {
-                    pending.forbids && pending.is_chess && pending.position == Some(here)
-                });
-                let is_bad = forbids
+                let is_bad = forbids == Some(here)
                     && self.world.polite
                     && self.world.is_chess
                     && !words.contains(&"ponder")

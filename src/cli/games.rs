@@ -152,7 +152,7 @@ fn report(name: &str, summary: &Exported, time: Duration) {
     let games = &summary.games;
     collection::report(games);
     for (loss, count) in summary.losses.iter() {
-        message!("{}: {}", count.first, loss.as_str());
+        message!("{}: the first game with {}", count.first, loss.as_str());
     }
     let extra = collection::counts([
         (games.filtered, "filtered out"),

@@ -31,6 +31,14 @@ impl Speed {
     /// it: `300+0.5`, `600 + 5`, `0:05:00+0:00:02`, `5 min + 3 s`. Only the first period
     /// counts.
     fn from_time_control(text: &[u8]) -> Option<Speed> {
+        match usual_time_control(text) {
+            Some((base, increment)) => Some(Speed::of_forty_moves(base + 40 * increment)),
+            None => Speed::from_odd_time_control(text),
+        }
+    }
+
+    #[cold]
+    fn from_odd_time_control(text: &[u8]) -> Option<Speed> {
         let text = std::str::from_utf8(text).ok()?.trim();
         // cutechess-cli writes "inf".
         if text == "-" || text.eq_ignore_ascii_case("inf") {
@@ -60,16 +68,41 @@ impl Speed {
             1 if base >= 86_400.0 => return Some(Speed::Correspondence),
             moves => base * 40.0 / f64::from(moves),
         };
-        // Whole seconds.
-        Some(match (forty + increment * 40.0).min(1e9) as u32 {
+        let seconds = (forty + increment * 40.0).min(1e9);
+        Some(Speed::of_forty_moves(seconds as u32))
+    }
+
+    /// The speed by the seconds of a side for forty moves.
+    const fn of_forty_moves(seconds: u32) -> Speed {
+        match seconds {
             0..30 => Speed::UltraBullet,
             30..180 => Speed::Bullet,
             180..480 => Speed::Blitz,
             480..1500 => Speed::Rapid,
             1500..21_600 => Speed::Classical,
             _ => Speed::Correspondence,
-        })
+        }
     }
+}
+
+/// The seconds of `300+3`, as servers write it.
+#[inline]
+fn usual_time_control(text: &[u8]) -> Option<(u32, u32)> {
+    let plus = text.iter().position(|byte| *byte == b'+')?;
+    let (base, increment) = text.split_at_checked(plus)?;
+    let number = |digits: &[u8]| {
+        let is_short = (1..=6).contains(&digits.len());
+        digits
+            .iter()
+            .filter(|_| is_short)
+            .try_fold(0, |number, digit| {
+                digit
+                    .is_ascii_digit()
+                    .then(|| 10 * number + u32::from(digit - b'0'))
+            })
+            .filter(|_| is_short)
+    };
+    Some((number(base)?, number(increment.get(1..)?)?))
 }
 
 /// The time at the start of a text in seconds, and the rest: `300`, `0.5`, `5:00`, `0:05:00`,

@@ -573,7 +573,7 @@ impl<'a> Visit<'a> {
 
     fn tag(&mut self, Tag { name, value, .. }: Tag<'_>) {
         self.is_game = true;
-        if is_guessed(value) {
+        if !value.is_ascii() && is_guessed(value) {
             self.odd.add(Oddity::Encoding);
         }
         let game = self.recorder.game();

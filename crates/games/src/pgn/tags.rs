@@ -21,8 +21,9 @@ pub(super) fn note_tag(tags: &mut Tags, name: &[u8], value: &[u8]) {
 }
 
 /// Whether a text has to be decoded by a guess.
+#[cold]
 pub(super) fn is_guessed(value: &[u8]) -> bool {
-    !value.is_ascii() && std::str::from_utf8(value).is_err()
+    std::str::from_utf8(value).is_err()
 }
 
 /// The text of a tag: one line; `\"` and `\\` lose the first backslash.
@@ -30,7 +31,10 @@ pub(super) fn text_of(value: &[u8], out: &mut String) {
     out.clear();
     let text = encodings::text(value);
     if !text.contains(['\\', '\n']) {
-        push_blanks(&text, value.is_ascii(), out);
+        match has_wide_blank(value) {
+            false => out.push_str(&text),
+            true => out.extend(text.chars().map(with_plain_blank)),
+        }
         return;
     }
     let mut lines = text.lines().map(str::trim);
@@ -46,14 +50,18 @@ pub(super) fn text_of(value: &[u8], out: &mut String) {
     }
 }
 
-/// Appends a text with plain blanks for those of Unicode, which some apps write.
-fn push_blanks(text: &str, is_ascii: bool, out: &mut String) {
-    match is_ascii {
-        true => out.push_str(text),
-        false => out.extend(text.chars().map(with_plain_blank)),
-    }
+/// Whether a text may have blanks of Unicode, which some apps write.
+#[inline]
+fn has_wide_blank(value: &[u8]) -> bool {
+    // The first bytes of U+0085, U+00A0, U+1680, U+2000 to U+205F and U+3000; of letters of
+    // Europe only a few begin so.
+    !value.is_ascii()
+        && value
+            .iter()
+            .any(|byte| matches!(byte, 0xc2 | 0xe1..=0xe3 | 0xa0))
 }
 
+/// A plain blank for one of Unicode.
 fn with_plain_blank(c: char) -> char {
     if c.is_whitespace() && !c.is_ascii() {
         ' '

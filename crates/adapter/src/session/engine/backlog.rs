@@ -98,17 +98,6 @@ impl Backlog {
     pub(super) fn remove_go(&mut self) -> bool {
         let had_go = self.has_go();
         if had_go {
-<<<<<<< HEAD
-            let is_of_search = |next: &Outgoing| match next.kind {
-                Kind::Go { .. } => true,
-                Kind::Position => false,
-                Kind::Other => next.line == b"ponderhit",
-            };
-            self.lines.retain(|next| !is_of_search(next));
-            self.bytes = self.lines.iter().map(|next| next.line.len()).sum();
-        }
-        had_go
-=======
             self.lines.retain(|next| next.kind != Kind::Go);
             self.drop_for_search();
         }
@@ -123,7 +112,6 @@ impl Backlog {
 
     fn count(&mut self) {
         self.bytes = self.lines.iter().map(|next| next.line.len()).sum();
->>>>>>> w-b
     }
 
     /// Keeps only lines that another engine would not get in another way.
@@ -224,8 +212,7 @@ mod tests {
     #[test]
     fn what_follows_a_search_is_sent_at_once_or_without_it() {
         let mut backlog = Backlog::default();
-        backlog.put_go(b"go ponder");
-        backlog.put(b"ponderhit");
+        backlog.put_go(b"go depth 3");
         backlog.put(b"d 1");
         let Flushed { acts, go } = backlog.flush();
         assert_eq!(texts(acts), ["go depth 3", "d 1"]);

@@ -529,7 +529,7 @@ impl<'t> Tokens<'t> {
             && let Some((nag, length)) = sign_in_brackets(self.rest())
         {
             self.at += length;
-            return Token::Nag(nag);
+            return Token::Nag(nag.into());
         }
         self.at += 1;
         Token::Begin

@@ -20,7 +20,7 @@ from procs import Client, ready_tabia
 from runner import case
 
 ENGINES = {"15.1": [STOCKFISH], **{version: npm.stockfish(version) for version in ("17.1", "18", "19")}}
-GAMES = 100 if THOROUGH or os.environ.get("TABIA_ALL") == "1" else 12
+GAMES = 100 if THOROUGH or os.environ.get("TABIA_ALL") == "1" else 30
 CASTLES = "position startpos moves e2e4 e7e5 g1f3 b8c6 f1c4 g8f6"
 
 

@@ -277,14 +277,6 @@ pub fn correction(written: &str, read: &Chess) -> Option<(String, Vec<FenFlaw>)>
     (!flaws.is_empty()).then_some((fen, flaws))
 }
 
-/// Whether a game can lead to the position, as far as its pieces and checks show: some
-/// engines end on others.
-#[must_use]
-pub fn is_possible(position: &Chess) -> bool {
-    let setup = position.to_setup(EnPassantMode::Legal);
-    Chess::from_setup(setup, position.castles().mode()).is_ok()
-}
-
 /// Whether a text for [`position`] has a board, but lacks fields after it, which are
 /// completed. The four fields of an EPD are complete.
 #[must_use]

@@ -32,7 +32,7 @@ pub mod value;
 
 pub use fen::{
     FenError, FenFault, FenFlaw, IllegalPosition, colours_exchanged, correction, fen, fen_text,
-    is_incomplete, is_possible, ply, position, position_of,
+    is_incomplete, ply, position, position_of,
 };
 pub use line::{Line, LineError, MOST_PLIES, annotations, is_noise, is_null, pass};
 pub use moves::{

@@ -22,10 +22,33 @@ pub enum MoveError {
 }
 
 /// Returns the legal move for a word in UCI notation. Castling may be written as the
-/// king's move or as king takes rook.
+/// king's move or as king takes rook, wherever they stand.
 #[must_use]
 pub fn find_uci(position: &Chess, word: &[u8]) -> Option<Move> {
-    UciMove::from_ascii(word).ok()?.to_move(position).ok()
+    let uci = UciMove::from_ascii(word).ok()?;
+    let written = uci.to_move(position).ok();
+    written.or_else(|| castling_by_king(position, &uci))
+}
+
+/// Castling as the move of a king that does not stand on the e-file: an engine that plays
+/// a position of Chess960 as ordinary chess writes `b1g1`. Where the king could move so
+/// without the rook, that is the move.
+fn castling_by_king(position: &Chess, uci: &UciMove) -> Option<Move> {
+    let UciMove::Normal {
+        from,
+        to,
+        promotion: None,
+    } = *uci
+    else {
+        return None;
+    };
+    let side = match to.file() {
+        File::G => CastlingSide::KingSide,
+        File::C => CastlingSide::QueenSide,
+        _ => return None,
+    };
+    let castling = position.castling_moves(side).into_iter().next()?;
+    (castling.from() == Some(from) && to.rank() == from.rank()).then_some(castling)
 }
 
 /// Reads a move as people write it: `Nf3`, `Nf3!`, `1.e4`, `e2e4`, `e2-e4`, `Ng1xf3`,
@@ -663,6 +686,38 @@ mod tests {
 
     const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     const PAWNS: &str = "4k3/1P6/8/3pp3/3PP3/8/8/4K3 w - - 0 1";
+
+    #[test]
+    fn castling_is_found_in_both_notations_wherever_king_and_rook_stand() {
+        let castling = |fen: &str, word: &str| {
+            let position = crate::position(fen).unwrap();
+            find_uci(&position, word.as_bytes())
+                .map(|mv| mv.to_uci(CastlingMode::Chess960).to_string())
+        };
+        let near = "4k3/8/8/8/8/8/8/R4K1R w HA - 0 1";
+        let far = "4k3/8/8/8/8/8/8/RK5R w HA - 0 1";
+        let rook_there = "4k3/8/8/8/8/8/8/R4KR1 w GA - 0 1";
+        for (fen, word, found) in [
+            ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1", Some("e1h1")),
+            ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1a1", Some("e1a1")),
+            ("4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1", "e1c1", Some("e1b1")),
+            // An ordinary move of the king.
+            (near, "f1g1", Some("f1g1")),
+            (near, "f1h1", Some("f1h1")),
+            (near, "f1c1", Some("f1a1")),
+            (far, "b1g1", Some("b1h1")),
+            (far, "b1c1", Some("b1c1")),
+            (far, "b1a1", Some("b1a1")),
+            (rook_there, "f1g1", Some("f1g1")),
+            // No right, a piece between, another square.
+            ("4k3/8/8/8/8/8/8/RK5R w A - 0 1", "b1g1", None),
+            ("4k3/8/8/8/8/8/8/RK3N1R w HA - 0 1", "b1g1", None),
+            (far, "b1g2", None),
+            (far, "c1g1", None),
+        ] {
+            assert_eq!(castling(fen, word).as_deref(), found, "{fen} {word}");
+        }
+    }
 
     #[test]
     fn pieces_have_letters_in_many_languages() {

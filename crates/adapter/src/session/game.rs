@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+use shakmaty::{Board, CastlingMode, Chess, Color, EnPassantMode, Move, Position};
 
 use crate::conditions::{GameConditions, Pace, Variant};
 use crate::cover;
@@ -191,11 +191,17 @@ impl Game {
         is_news.then(|| format!("position: {reason}"))
     }
 
-    /// Whether some engines end on the position although it can be played: with more pieces
-    /// than a game has, for example.
+    /// Whether some engines end on the position although it can be played: Stockfish 19 if
+    /// a side has more than 16 pieces or 8 pawns.
     pub(super) fn is_risky(&self) -> bool {
-        let position = self.judged_position();
-        position.is_some_and(|position| !notation::is_possible(position))
+        let is_too_much = |board: &Board, side: Color| {
+            let pieces = board.by_color(side);
+            pieces.count() > 16 || (pieces & board.pawns()).count() > 8
+        };
+        self.judged_position().is_some_and(|position| {
+            let mut sides = Color::ALL.into_iter();
+            sides.any(|side| is_too_much(position.board(), side))
+        })
     }
 
     /// What is wrong with the last line for the rules of this game: illegal moves may be

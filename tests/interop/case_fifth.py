@@ -47,10 +47,9 @@ def castling_without_hyphens():
     for game in games:
         castled = [move for move in _moves(game) if move[:4] in ("e1g1", "e8g8", "e1c1", "e8c8")]
         assert len(castled) == 2, game.headers["Event"]
-    # pgn-extract reads those with letters.
-    extracted = _extracted("castling_without_hyphens.pgn")
-    letters = [at for at, game in enumerate(games) if "00" not in game.headers["Event"]]
-    assert [extracted[at] for at in letters] == [_moves(games[at]) for at in letters]
+    # pgn-extract reads those with letters; at 00 it begins another game.
+    extracted = [game for game in _extracted("castling_without_hyphens.pgn") if len(game) >= 10]
+    assert extracted == [_moves(game) for game in games if "00" not in game.headers["Event"]]
 
 
 @case(20, needs_shared=True)
@@ -83,12 +82,14 @@ def null_moves_with_three_dashes():
 
 @case(20, needs_shared=True)
 def signs_of_unicode():
-    games, messages = _games("signs_unicode.pgn")
+    games, _ = _games("signs_unicode.pgn")
     assert [len(_moves(game)) for game in games] == [6, 6, 9]
     nags = [[sorted(node.nags) for node in game.mainline()] for game in games[:2]]
     assert nags[0] == [[3], [4], [5], [6], [], []], nags
     assert nags[1] == [[3], [4], [5], [18], [19], []], nags
-    assert "a sign that PGN has no number for is left out" in messages, messages
+    # All have a number: attack, initiative, counterplay, time, idea, novelty, and so on.
+    kept = [nag for node in games[2].mainline() for nag in node.nags]
+    assert len(kept) == 9, kept
 
 
 @case(20, needs_shared=True)
@@ -189,7 +190,7 @@ def suites_in_zip_archives():
 @case(20)
 def old_code_pages_are_read_as_named():
     """python-chess is given the encoding, too."""
-    text = '[White "Таль, М"]\n[Black "Ботвинник, М"]\n\n1. e4 e5 {Хорошо} 2. Nf3 *\n\n'
+    text = '[White "Таль, М"]\n[Black "Ботвинник, М"]\n\n1. e4 e5 {Хорошо} 2. Nf3 1-0\n\n'
     to = folder("encodings")
     for encoding in ("cp1251", "koi8-r", "cp866", "cp855"):
         path = to / f"{encoding}.pgn"

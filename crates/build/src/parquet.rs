@@ -311,7 +311,7 @@ fn error_text(error: &ParquetError) -> String {
     let text = error.to_string();
     if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
         return format!(
-            "it is compressed with {codec}: write it again with Snappy or uncompressed"
+            "it is compressed with {codec}: write it again with zstd, Snappy, gzip or uncompressed"
         );
     }
     let text = text.split_once(": ").map_or(&*text, |(_, text)| text);
@@ -384,7 +384,9 @@ impl PackedPages {
             return Ok(None);
         };
         let as_stored = column.clone().into_builder();
-        let as_stored = as_stored.set_compression(Compression::UNCOMPRESSED).build()?;
+        let as_stored = as_stored
+            .set_compression(Compression::UNCOMPRESSED)
+            .build()?;
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
         let pages = SerializedPageReader::new(Arc::clone(file), &as_stored, rows, None)?;
         Ok(Some(PackedPages { packing, pages }))
@@ -402,7 +404,10 @@ impl PackedPages {
                 def_levels_byte_len,
                 rep_levels_byte_len,
                 ..
-            } => (buf, *def_levels_byte_len as usize + *rep_levels_byte_len as usize),
+            } => (
+                buf,
+                *def_levels_byte_len as usize + *rep_levels_byte_len as usize,
+            ),
         };
         *bytes = self.packing.unpack(bytes, plain)?;
         Ok(page)
@@ -552,7 +557,7 @@ mod tests {
     #[test]
     fn the_error_for_a_compression_contains_advice() {
         let error = ParquetError::General("Disabled feature at compile time: lz4".to_owned());
-        assert!(error_text(&error).contains("with lz4: write it again with Snappy"));
+        assert!(error_text(&error).contains("with lz4: write it again with zstd"));
         assert_eq!(
             error_text(&ParquetError::EOF("it ends early".to_owned())),
             "it ends early"

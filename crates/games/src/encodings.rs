@@ -78,12 +78,11 @@ impl TextEncoding {
                 let table = DECODING_TABLE_CP_MAP.get(&number);
                 let letter = |byte: u8| {
                     let place = usize::from(byte & 0x7f);
-                    let found = match (byte, table?) {
+                    match (byte, table?) {
                         (0..0x80, _) => Some(char::from(byte)),
                         (_, TableType::Complete(letters)) => letters.get(place).copied(),
                         (_, TableType::Incomplete(letters)) => letters.get(place).copied()?,
-                    };
-                    found
+                    }
                 };
                 let letters = bytes.iter().map(|byte| letter(*byte));
                 letters.map(|letter| letter.unwrap_or('\u{fffd}')).collect()

@@ -217,12 +217,20 @@ mod tests {
             let path = format!("../../tests/data/parquet/{name}.parquet");
             let path = Path::new(&path);
             let (read, collected) = read(path, &graph, &mut Watch::default()).unwrap();
-            assert_eq!((read.lines, read.hits, read.bad_lines), (300, 300, 0), "{name}");
+            assert_eq!(
+                (read.lines, read.hits, read.bad_lines),
+                (300, 300, 0),
+                "{name}"
+            );
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("x.evals");
             let file = tabia_book::evals::EvalFile::open(&file).unwrap();
             let mut table = tabia_book::evals::EvalTable::default();
-            assert_eq!(collected.add_to(&mut table, &file, name).unwrap(), 3, "{name}");
+            assert_eq!(
+                collected.add_to(&mut table, &file, name).unwrap(),
+                3,
+                "{name}"
+            );
             let value = |moves: &str| {
                 let line = Line::read("", moves).unwrap();
                 table.get(line.last()).map(|evaluation| evaluation.value)

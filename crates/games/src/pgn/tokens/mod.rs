@@ -645,7 +645,8 @@ impl<'t> Tokens<'t> {
         let digits = digits.count();
         let first = before.len() - digits;
         let is_alone = first == 0 || before.get(first - 1).is_some_and(u8::is_ascii_whitespace);
-        digits > 0 && (has_dots || is_alone)
+        // Four digits are the squares of a move.
+        digits > 0 && (has_dots || is_alone && digits < 4)
     }
 
     fn numbered_nag(&mut self) -> Option<Token<'t>> {

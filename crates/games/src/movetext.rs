@@ -405,8 +405,10 @@ mod tests {
             choices in prop::collection::vec(any::<u8>(), 0..300),
         ) {
             let (items, mut expected) = random(&choices);
-            let mut game = Game::default();
-            game.movetext = items.into_iter().collect();
+            let game = Game {
+                movetext: items.into_iter().collect(),
+                ..Game::default()
+            };
             let found = lines_of(&mut game.movetext.iter().peekable());
             prop_assert_eq!(&found, &expected);
             let mut text = String::new();

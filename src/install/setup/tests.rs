@@ -67,6 +67,7 @@ fn finds() -> Finds {
         ],
         books: vec![PathBuf::from(format!("/home/{ODD}/main.ctg"))],
         copies: Vec::new(),
+        no_books: Vec::new(),
         programs: vec![
             ChessProgram::Edited(EditedFor::PyChess, PathBuf::from("/c/pychess/engines.json")),
             ChessProgram::Edited(EditedFor::Nibbler, PathBuf::from("/c/Nibbler/engines.json")),

@@ -12,8 +12,8 @@ use super::difference;
 use super::register::Program;
 use super::style::{HEADING, Painted, counted};
 use crate::install::{
-    ChessProgram, FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, TextFile,
-    WrittenFile,
+    ChessProgram, FileChange, Finds, Places, ProgramFile, Record, Registration, SetupPlan,
+    Situation, TextFile, WrittenFile,
 };
 use tabia_adapter::config::Config;
 use tabia_book::bin::ENTRY_BYTES;
@@ -525,7 +525,12 @@ fn what(change: &FileChange) -> String {
         _ => "change",
     };
     match change.program {
-        Some(program) => format!("{verb} {path}, the engines of {}", program.title()),
+        Some(ProgramFile::Engines(program)) => {
+            format!("{verb} {path}, the engines of {}", program.title())
+        }
+        Some(ProgramFile::PyChessSettings) => {
+            format!("{verb} {path}, for PyChess's own book, which plays before any engine")
+        }
         None => format!("{verb} {path}, Tabia's engines and books"),
     }
 }

@@ -1,22 +1,25 @@
-//! `tabia compact`: rewrites a book or a games index.
+//! `tabia compact`: rewrites a ChessBase or Polyglot book, or a games index.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use anyhow::ensure;
 use clap::Args;
 
 use super::args::{DryRun, Rewriting};
 use super::complete;
 use super::progress;
 use super::style::counted;
+use tabia_book::bin::{self, MergeOrder};
 use tabia_book::ctg::{CtgBook, OpenOptions, Rewritten, Salvage, Written, compact};
-use tabia_io::atomic;
+use tabia_io::atomic::{self, Previous};
 use tabia_io::input::sibling::sibling;
+use tabia_notation::kind::{BookKind, Kind};
 
 /// Arguments of `compact`.
 #[derive(Args, Debug)]
 pub(super) struct CompactArgs {
-    /// The book, or a games index (.tgx)
+    /// The book (.ctg or .bin), or a games index (.tgx)
     #[arg(add = complete::books_and_indexes())]
     book: PathBuf,
     /// The new one [default: in place of the old one]
@@ -39,6 +42,9 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     super::complete_interrupted(&args.book)?;
     super::complete_interrupted(target)?;
+    if Kind::of_file(&args.book) == Some(Kind::Book(BookKind::Bin)) {
+        return compact_polyglot(args);
+    }
     super::only_ctg(&args.book)?;
     let start = Instant::now();
     let files = ["cto", "ctb"].map(|extension| sibling(&args.book, extension));
@@ -82,6 +88,39 @@ pub(super) fn report_side(done: &Rewritten, books: &[PathBuf]) -> anyhow::Result
         }
     }
     Ok(())
+}
+
+/// Sorts a Polyglot book, and adds up moves that are in it twice.
+fn compact_polyglot(args: &CompactArgs) -> anyhow::Result<u8> {
+    ensure!(
+        !args.repack,
+        "--repack: a Polyglot book has no pages; without it, the book is sorted"
+    );
+    super::open_quietly(&args.book, false)?;
+    let target = args.output.as_ref().unwrap_or(&args.book);
+    let start = Instant::now();
+    let in_place = atomic::is_same_file(target, &args.book);
+    let old = match in_place {
+        true => Previous::Keep,
+        false => args.rewriting.force.old(),
+    };
+    let before = std::fs::metadata(&args.book).map_or(0, |data| data.len());
+    let dry = args.dry_run.place(target)?;
+    let place = dry.as_ref().map_or(target, |(_, place)| place);
+    let books = [args.book.clone()];
+    let order = MergeOrder::FirstWins;
+    let (written, notices) =
+        progress::watched(|watch| bin::merge(&books, place, order, old, watch))??;
+    for notice in notices {
+        message!("tabia: {notice}");
+    }
+    let what = format!("{}: {before} bytes before; sorted,", target.display());
+    made(&what, numbers(&written), start.elapsed(), "");
+    args.dry_run.note();
+    if !args.dry_run.dry_run && in_place {
+        super::report_kept(target);
+    }
+    Ok(0)
 }
 
 /// Rewrites a games index.

@@ -13,12 +13,13 @@ use super::configuration::ConfigArgs;
 use super::difference;
 use crate::install::{
     ChessProgram, EditedFor, Places, PrintedFor, Registration, TextFile, make_folder,
+    with_own_book, without_own_book,
 };
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::config::Config;
 use tabia_adapter::settings::STARTER;
 use tabia_io::atomic::Previous;
-use tabia_io::sanitize::shell_word;
+use tabia_io::sanitize::{escape_control, shell_word};
 use tabia_uci::message::UciOptionConfig;
 
 /// Examples of `register`.
@@ -215,13 +216,15 @@ fn register(
         );
     }
     let path = file_of(program, args)?;
-    let launcher = match program.takes_arguments() {
-        false if !registration.args.is_empty() => Some(launcher(program, &registration)?),
-        _ => None,
+    let launcher = match program.needs_script(&registration) {
+        true => Some(launcher(program, &registration)?),
+        false => None,
     };
     if let Some((path, _)) = &launcher {
         registration.command = text(path)?;
-        registration.args.clear();
+        if !program.takes_arguments() {
+            registration.args.clear();
+        }
     }
     let mut file = TextFile::open(&path)?;
     let text = match program.list_of_the_system() {
@@ -257,6 +260,8 @@ fn register(
         }
     }
     let changed = apply(&mut file, &path, &edited, args.dry_run, out)?;
+    drop(file);
+    switch_own_book_off(program, &path, args.dry_run, out)?;
     if changed && !args.dry_run {
         message!(
             "tabia: {}: {} knows \"{}\" from its next start on",
@@ -268,6 +273,59 @@ fn register(
                 &registration.command
             },
         );
+    }
+    Ok(())
+}
+
+/// Switches the book off from which a program plays before it asks an engine.
+fn switch_own_book_off(
+    program: EditedFor,
+    engines: &Path,
+    dry_run: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let Some(path) = program.settings_beside(engines) else {
+        return Ok(());
+    };
+    let mut settings = TextFile::open(&path)?;
+    let text = without_own_book(settings.text());
+    if text != settings.text() && apply(&mut settings, &path, &text, dry_run, out)? && !dry_run {
+        message!(
+            "tabia: {}: {} does not play from its own book any more before it asks an engine \
+             (Book depth max is 0)",
+            path.display(),
+            program.title()
+        );
+    }
+    Ok(())
+}
+
+/// Gives a program its own book back, once no engine in its list is ours.
+fn give_own_book_back(
+    program: EditedFor,
+    engines: &Path,
+    text: &str,
+    dry_run: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let settings = program.settings_beside(engines);
+    let Some(path) = settings.filter(|path| path.is_file() && program.ours(text).is_empty()) else {
+        return Ok(());
+    };
+    let mut settings = TextFile::open(&path)?;
+    match with_own_book(settings.text()) {
+        Some(text) if text != settings.text() => {
+            apply(&mut settings, &path, &text, dry_run, out)?;
+        }
+        Some(_) => {}
+        None => {
+            difference::write(&path, Some(settings.text()), None, out)?;
+            drop(settings);
+            if !dry_run {
+                std::fs::remove_file(&path)
+                    .with_context(|| format!("cannot delete {}", path.display()))?;
+            }
+        }
     }
     Ok(())
 }
@@ -308,6 +366,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         return Ok(0);
     }
     apply(&mut file, &path, &left, args.dry_run, out)?;
+    give_own_book_back(program, &path, &left, args.dry_run, out)?;
     let of_the_system = match program.list_of_the_system() {
         Some(list) => TextFile::text_of(list).map_err(anyhow::Error::msg)?,
         None => None,
@@ -320,8 +379,8 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         drop(file);
         std::fs::remove_file(&path).with_context(|| format!("cannot delete {}", path.display()))?;
     }
-    if !program.takes_arguments()
-        && let Ok(launcher) = launcher_of(&args.name)
+    if program.may_need_script()
+        && let Ok(launcher) = launcher_of(program, &args.name)
         && launcher.exists()
     {
         std::fs::remove_file(&launcher)
@@ -384,7 +443,7 @@ fn apply(
 }
 
 /// A script that starts the adapter with its arguments, for a program that cannot pass
-/// them: its path, and its text.
+/// them or takes two entries of one program for the same engine: its path, and its text.
 fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(PathBuf, String)> {
     ensure!(
         cfg!(unix),
@@ -393,25 +452,38 @@ fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(
          --engine and --config",
         program.title()
     );
-    let path = launcher_of(&registration.name)?;
+    let path = launcher_of(program, &registration.name)?;
+    let args: &[String] = match program.takes_arguments() {
+        // It passes them itself, and needs the script to be another file for each entry.
+        true => &[],
+        false => &registration.args,
+    };
     let words: Vec<String> = std::iter::once(&registration.command)
-        .chain(&registration.args)
+        .chain(args)
         .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
         .collect();
+    let purpose = match program.takes_arguments() {
+        true => format!(", for \"{}\"", escape_control(&registration.name)),
+        false => String::new(),
+    };
     let script = format!(
-        "#!/bin/sh\n# Made by tabia register.\nexec {} \"$@\"\n",
+        "#!/bin/sh\n# Made by tabia register{purpose}.\nexec {} \"$@\"\n",
         words.join(" ")
     );
     Ok((path, script))
 }
 
-/// The path of the script for an engine of this name.
-fn launcher_of(name: &str) -> anyhow::Result<PathBuf> {
+/// The path of the script for an engine of this name. PyChess's has arguments of its own:
+/// the same name may be another engine in Cute Chess.
+fn launcher_of(program: EditedFor, name: &str) -> anyhow::Result<PathBuf> {
     let folder = dirs::config_dir().context("there is no home folder")?;
     let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
     let name: String = name.chars().map(plain).collect();
     let folder = folder.join("tabia").join("launchers");
-    Ok(folder.join(format!("tabia-{name}")))
+    Ok(folder.join(match program {
+        EditedFor::PyChess => format!("tabia-pychess-{name}"),
+        _ => format!("tabia-{name}"),
+    }))
 }
 
 #[cfg(unix)]

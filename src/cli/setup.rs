@@ -12,12 +12,12 @@ use super::difference;
 use super::register::Program;
 use super::style::{HEADING, Painted, counted};
 use crate::install::{
-    ChessProgram, FileChange, Finds, Places, Record, Registration, SetupPlan, Situation, TextFile,
-    WrittenFile,
+    ChessProgram, FileChange, Finds, Places, ProgramFile, Record, Registration, SetupPlan,
+    Situation, TextFile, WrittenFile,
 };
 use tabia_adapter::config::Config;
 use tabia_book::bin::ENTRY_BYTES;
-use tabia_book::{Book, Format};
+use tabia_book::{Book, Format, NEAR_PLIES, is_near_start};
 use tabia_engine::EngineCommand;
 use tabia_engine::check::{Patience, PlayedMove, greet, play};
 use tabia_io::input::path::{file_name, to_text};
@@ -525,7 +525,12 @@ fn what(change: &FileChange) -> String {
         _ => "change",
     };
     match change.program {
-        Some(program) => format!("{verb} {path}, the engines of {}", program.title()),
+        Some(ProgramFile::Engines(program)) => {
+            format!("{verb} {path}, the engines of {}", program.title())
+        }
+        Some(ProgramFile::PyChessSettings) => {
+            format!("{verb} {path}, for PyChess's own book, which plays before any engine")
+        }
         None => format!("{verb} {path}, Tabia's engines and books"),
     }
 }
@@ -537,6 +542,9 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
             written = writeln!(out, "left out: {}", plain(text));
         }
     };
+    for (path, what) in &finds.no_books {
+        left_out(&format!("{}: {what}", path.display()));
+    }
     for (copy, book) in &finds.copies {
         left_out(&format!("{}: a copy of {}", copy.display(), book.display()));
     }
@@ -558,8 +566,8 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
 /// A book with fewer positions is a test or a leftover.
 const TINY: u64 = 10;
 
-/// Why a book is not used: unreadable parts that `tabia info` would find, or too few
-/// positions. A missing index does not count.
+/// Why a book is not used: unreadable parts that `tabia info` would find, too few
+/// positions, or none near the start position. A missing index does not count.
 fn defect(path: &Path) -> anyhow::Result<Option<String>> {
     let book = super::open_quietly(path, false)?;
     let damage = match &book {
@@ -582,13 +590,24 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
         Book::Loaded(_) => None,
     };
     let shown = path.display();
-    Ok(match damage {
-        Some(damage) => Some(format!(
+    if let Some(damage) = damage {
+        return Ok(Some(format!(
             "{shown}: it is damaged: {damage} (`tabia info` shows more)"
-        )),
-        None => (super::announced_size(&book) < TINY)
-            .then(|| format!("{shown}: it has fewer than {TINY} positions or moves")),
-    })
+        )));
+    }
+    if super::announced_size(&book) < TINY {
+        return Ok(Some(format!(
+            "{shown}: it has fewer than {TINY} positions or moves"
+        )));
+    }
+    // The starter book is used only if there is no other one.
+    let is_near = is_near_start(&book)?;
+    Ok((!is_near).then(|| {
+        format!(
+            "{shown}: it has no move in the start position, nor in any that is at most \
+             {NEAR_PLIES} plies after it"
+        )
+    }))
 }
 
 fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {

@@ -4,9 +4,9 @@ mod register;
 mod setup;
 mod text_file;
 
-pub(crate) use register::{EditedFor, PrintedFor, Registration};
+pub(crate) use register::{EditedFor, PrintedFor, Registration, with_own_book, without_own_book};
 pub(crate) use setup::{
-    ChessProgram, FileChange, Finds, Lines, Origin, Places, Record, SetupPlan, Situation,
-    WrittenFile, is_executable,
+    ChessProgram, FileChange, Finds, Lines, Origin, Places, ProgramFile, Record, SetupPlan,
+    Situation, WrittenFile, is_executable,
 };
 pub(crate) use text_file::{TextFile, make_folder};

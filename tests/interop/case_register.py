@@ -14,7 +14,7 @@ import chess.engine
 
 from oracle import Oracle
 from paths import TABIA, copy_starter, folder
-from procs import TIMEOUT_FACTOR, poll
+from procs import TIMEOUT_FACTOR, Answer, Client, poll
 from runner import case
 
 # A file of each program as it may be before, with an engine of the user's.
@@ -126,7 +126,67 @@ def banksia_starts_what_is_registered():
 def nibbler_starts_what_is_registered():
     home, book, engines = _written("nibbler")
     ((command, ours),) = [item for item in engines.items() if item[0] != "/x/lc0"]
+    # python-chess sets this one itself.
+    assert ours["options"].pop("MultiPV") == 1, ours
     return _plays_from_the_book([command, *ours["args"]], home, book, ours["options"])
+
+
+# What two programs send of an engine in their lists before its first move in a game; their
+# sources cannot be installed from a registry, so it is recorded here.
+#
+# Nibbler 2.5.9, files/src/renderer/95_hub.js (the answer to "id name", and
+# `engine_send_all_options`) and 10_globals.js (`standard_ab_options`): an engine without
+# MultiPV gets three lines; standard options if the engine has them, then those of its entry,
+# Hash last. 90_engine.js: `go nodes N` or `go movetime N`.
+#
+# En Croissant 0.15.0, src/components/boards/BoardGame.tsx (`toPlayerConfig`: MultiPV is left
+# out) and src-tauri/src/chess.rs (`set_options`): UCI_Chess960, then the settings of its entry.
+
+
+def _nibbler_sends(entry: dict, known: list[str]) -> list[str]:
+    options = dict(entry["options"])
+    nodes = entry["search_nodes_special"]
+    if not options.get("MultiPV"):
+        options["MultiPV"], nodes = 3, 10_000_000
+    standard = {"Contempt": "0", "Move Overhead": "0", "UCI_ShowWDL": "true"}
+    sent = [(name, value) for name, value in standard.items() if name.lower() in known]
+    sent += sorted(options.items(), key=lambda item: item[0].lower() == "hash")
+    lines = [f"setoption name {name} value {value}" for name, value in sent]
+    go = f"go movetime {nodes}" if entry["limit_by_time"] else f"go nodes {nodes}"
+    return [*lines, "isready", "position startpos", go]
+
+
+def _en_croissant_sends(entry: dict, _known: list[str]) -> list[str]:
+    settings = [setting for setting in entry["settings"] if setting["name"] != "MultiPV"]
+    lines = [f"setoption name {setting['name']} value {setting['value']}" for setting in settings]
+    return ["setoption name UCI_Chess960 value false", *lines, "position startpos", "go depth 10"]
+
+
+@case(60)
+def nibbler_and_en_croissant_get_book_moves_in_their_games():
+    played = []
+    for program, sends in (("nibbler", _nibbler_sends), ("en-croissant", _en_croissant_sends)):
+        home, book = _home()
+        file = _file(home, program)
+        _register(home, program, "--book", book, "--config-file", file)
+        entries = json.loads(file.read_text())
+        if program == "nibbler":
+            ((command, entry),) = entries.items()
+            # With three lines, as it would ask for them itself, no book plays.
+            assert entry["options"]["MultiPV"] == 1, entry
+            command = [command, *entry["args"]]
+        else:
+            (entry,) = entries
+            command = [entry["path"]]
+        client = Client(command)
+        options = [line.split(" type ")[0].removeprefix("option name ") for line in client.handshake() if line.startswith("option ")]
+        *lines, go = sends(entry, [name.lower() for name in options])
+        client.send(*lines)
+        answer = Answer(client.exchange(go, until="bestmove"))
+        with Oracle(book) as oracle:
+            assert answer.from_book and answer.move in oracle.playable(chess.Board()), (program, answer.lines)
+        played.append(f"{program} 1.{answer.move}")
+    return ", ".join(played)
 
 
 @case(60)

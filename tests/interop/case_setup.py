@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from case_register import DISCOVER, _environment, _plays_from_the_book, _xboard_plays
-from paths import TABIA, copy_starter, folder
+from paths import SHARED, TABIA, copy_starter, folder
 from procs import TIMEOUT_FACTOR
 from runner import case
 
@@ -148,3 +148,21 @@ def without_a_configuration_a_terminal_is_asked_to_set_up():
     assert terminal.ends() == 0
     _setup(home, "--remove", "--yes")
     assert _tree(home) == {}
+
+
+@case(60, needs_shared=True)
+def what_is_only_named_like_a_book_is_left_out():
+    """Tables and networks of other programs, a pointer and a web page: the starter book plays."""
+    home, book = _home()
+    for file in book.parent.iterdir():
+        file.unlink()
+    cases = SHARED / "data" / "cases"
+    for name in ("fifth/not_a_book_noise", "fifth/not_a_book_table", "games/lfs_pointer", "games/web_page"):
+        shutil.copy(cases / f"{name}.bin", book.parent)
+    text = _setup(home, "--folder", str(book.parent), "--yes")
+    left = [line for line in text.splitlines() if line.startswith("left out: ") and ".bin" in line]
+    whys = ("not a Polyglot opening book", "not a Polyglot opening book", "Git LFS pointer", "web page")
+    assert len(left) == 4 and all(any(why in line for line in left) for why in whys), text
+    assert "book starter: " in text, text
+    assert "[[books]]" not in (home / ".config" / "tabia" / "engines.toml").read_text()
+    return f"{len(left)} left out"

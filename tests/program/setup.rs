@@ -225,3 +225,66 @@ fn setup_remove_reports_the_line_that_both_changed() {
     run_in(&home, "setup --remove --yes").ok();
     assert_eq!(all_below(&home), before);
 }
+
+/// Bytes that look like nothing.
+fn noise(bytes: usize, mut random: u64) -> Vec<u8> {
+    let next = || {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (random >> 40) as u8
+    };
+    std::iter::repeat_with(next).take(bytes).collect()
+}
+
+/// Engines and programs keep networks and tables in files of the same name; with one of
+/// them the configuration would have a book, and the starter book would not play.
+#[test]
+fn what_is_only_named_like_a_book_is_left_out_and_the_starter_book_plays() {
+    let outer = Folder::new();
+    let home = outer.join("home");
+    let downloads = home.join("Downloads");
+    fs::create_dir_all(&downloads).unwrap();
+    fs::write(downloads.join("network.bin"), noise(1 << 16, 1)).unwrap();
+    fs::write(
+        downloads.join("pointer.bin"),
+        "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n",
+    )
+    .unwrap();
+    let table = (0..4096_u64).flat_map(|n| (n % 37 * n).to_be_bytes());
+    fs::write(downloads.join("table.bin"), table.collect::<Vec<u8>>()).unwrap();
+    // A book, but for endgames: keys of positions with two kings and a queen.
+    let endgames = (0..20_u64).map(|n| {
+        let key = (n + 3).wrapping_mul(0x0a3d_70a3_d70a_3d71);
+        tabia_book::bin::encode(key, tabia_book::polyglot::PackedMove(0o1323), 1, 0)
+    });
+    let mut endgames: Vec<_> = endgames.collect();
+    endgames.sort_unstable();
+    fs::write(downloads.join("endgames.bin"), endgames.concat()).unwrap();
+
+    let text = run_in(
+        &home,
+        &format!("setup --yes --folder {}", downloads.display()),
+    )
+    .printed();
+    for (name, why) in [
+        ("network.bin", "not a Polyglot opening book: "),
+        ("table.bin", "not a Polyglot opening book: "),
+        ("endgames.bin", "it has no move in the start position"),
+        ("pointer.bin", "this is a Git LFS pointer"),
+    ] {
+        let line = text.lines().find(|line| {
+            line.starts_with("left out: ") && line.contains(&format!("{name}: {why}"))
+        });
+        assert!(line.is_some(), "{name}: {text}");
+    }
+    let config = fs::read_to_string(home.join(".config/tabia/engines.toml")).unwrap();
+    assert!(!config.contains("[[books]]"), "{config}");
+    assert_has(&text, "book starter: ");
+
+    // Named by hand, they are refused, or said not to be for the opening.
+    let refused = run_in(&home, &format!("info {}/network.bin", downloads.display()));
+    assert_has(&refused.ends(2), "not a Polyglot opening book: ");
+    let info = run_in(&home, &format!("info {}/endgames.bin", downloads.display())).printed();
+    assert_has(&info, "it has no move in the start position");
+}

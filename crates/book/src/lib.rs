@@ -41,8 +41,8 @@ pub use edit::{
 pub use error::Error;
 pub use polyglot::KeyedEntry;
 pub use probe::{
-    Annotation, Book, BookMove, Format, Lookup, Mark, MoveEvaluation, MoveGames, PositionRecord,
-    Preference, Probe, Stats, Wanted,
+    Annotation, Book, BookMove, Format, Lookup, Mark, MoveEvaluation, MoveGames, NEAR_PLIES,
+    PositionRecord, Preference, Probe, Stats, Wanted, is_near_start,
 };
 pub use walk::{BookPosition, PositionMove, Positions, tree};
 pub(crate) use walk::{BookWalk, Bridges, position_of};

@@ -166,7 +166,7 @@ fn scid(registration: &Registration) -> String {
          {}\
          Directory:   {}\n  \
          UCI:         on\n\
-         Play -> Serious game plays against it\n",
+         Play -> Serious game plays against it; untick \"Use book\" there, which is Scid's own\n",
         registration.name,
         registration.command,
         parameters("Parameters:  ", &registration.args_with_books()),

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | Cute Chess | `name` in an array | none possible |
 //! | BanksiaGUI | `app.name` in an array | `app.arguments` |
-//! | PyChess | `name` in an array | `args` |
+//! | PyChess | `name` in an array | `args`, and a script for each entry: it tells engines apart by the hash of the file |
 //! | Nibbler | path of the program in an object | `args` |
 //! | GNOME Chess | group of a key file | `arg-easy-0` |
 //! | En Croissant | `name` in an array | none possible |
@@ -20,6 +20,7 @@ mod json;
 mod keyfile;
 mod lines;
 mod others;
+mod own_book;
 mod programs;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ mod tests;
 use tabia_uci::message::UciOptionConfig;
 
 pub(crate) use lines::PrintedFor;
+pub(crate) use own_book::{with_own_book, without_own_book};
 pub(crate) use programs::EditedFor;
 
 /// The adapter as an engine of another program.

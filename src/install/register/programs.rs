@@ -1,6 +1,6 @@
 //! The programs whose files can be edited.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -85,6 +85,35 @@ impl EditedFor {
     #[must_use]
     pub(crate) const fn takes_arguments(self) -> bool {
         !matches!(self, EditedFor::CuteChess | EditedFor::EnCroissant)
+    }
+
+    /// Whether the adapter with these arguments is registered as a script. PyChess tells engines apart by the hash of their files, so two entries with the same
+    /// program are one to it.
+    #[must_use]
+    pub(crate) fn needs_script(self, registration: &Registration) -> bool {
+        match self {
+            EditedFor::CuteChess | EditedFor::EnCroissant => !registration.args.is_empty(),
+            EditedFor::PyChess => cfg!(unix) && !registration.args_with_books().is_empty(),
+            EditedFor::Banksia | EditedFor::Nibbler | EditedFor::GnomeChess => false,
+        }
+    }
+
+    /// Whether [`EditedFor::needs_script`] is true for some arguments.
+    #[must_use]
+    pub(crate) const fn may_need_script(self) -> bool {
+        match self {
+            EditedFor::CuteChess | EditedFor::EnCroissant | EditedFor::PyChess => true,
+            EditedFor::Banksia | EditedFor::Nibbler | EditedFor::GnomeChess => false,
+        }
+    }
+
+    /// The file with the settings that decide whether it plays from a book of its own before
+    /// it asks an engine, if there is one beside its list of engines.
+    #[must_use]
+    pub(crate) fn settings_beside(self, engines: &Path) -> Option<PathBuf> {
+        // A list of another name may be anywhere.
+        let is_usual = engines.file_name()? == "engines.json";
+        (self == EditedFor::PyChess && is_usual).then(|| engines.with_file_name("config"))
     }
 
     /// Whether its engines have names that can be chosen.
@@ -345,6 +374,15 @@ fn pychess(text: &str, registration: &Registration) -> Result<String> {
     in_array(EditedFor::PyChess, text, registration, change, new)
 }
 
+/// Nibbler 2.5.9 takes an engine without this option for a new one, and gives it three lines
+/// and the nodes for a move below (`95_hub.js`); with more than one line the engine analyses,
+/// and no book plays.
+const MULTI_PV: &str = "MultiPV";
+/// The field with the nodes for a move when it plays a colour.
+const NODES: &str = "search_nodes_special";
+const NIBBLERS_LINES: u64 = 3;
+const NIBBLERS_NODES: u64 = 10_000_000;
+
 /// `engines.json`: an object; the key is the path of the program (source of
 /// Nibbler: engineconfig_io.js).
 fn nibbler(text: &str, registration: &Registration) -> Result<String> {
@@ -356,21 +394,34 @@ fn nibbler(text: &str, registration: &Registration) -> Result<String> {
         let engine = engines.object_value(&registration.command);
         let engine = engine.ok_or_else(|| unexpected("the adapter's entry", "an object"))?;
         set(&engine, "args", &json!(registration.args));
+        let options = engine
+            .object_value_or_create("options")
+            .ok_or_else(|| unexpected("\"options\"", "an object"))?;
         if let Some(books) = &registration.books {
-            let options = engine
-                .object_value_or_create("options")
-                .ok_or_else(|| unexpected("\"options\"", "an object"))?;
             set(&options, "Book File", &json!(books));
+        }
+        // Another one was chosen by the user.
+        let lines = options.get(MULTI_PV).map(|field| value_of(&field));
+        match lines {
+            None => {
+                set(&options, MULTI_PV, &json!(1));
+                set(&engine, NODES, &json!(NIBBLERS_NODES));
+            }
+            Some(lines) if lines == Some(json!(NIBBLERS_LINES)) => {
+                set(&options, MULTI_PV, &json!(1));
+            }
+            Some(_) => {}
         }
         return Ok(root.to_string());
     }
     let books = registration.books.iter();
-    let options = books.map(|books| ("Book File", json!(books)));
+    let books = books.map(|books| ("Book File", json!(books)));
+    let options = books.chain([(MULTI_PV, json!(1))]);
     let engine = input(&json!({
         "args": registration.args,
         "options": object_of(&options.collect::<Vec<_>>()),
         "search_nodes": null,
-        "search_nodes_special": 10000,
+        (NODES): NIBBLERS_NODES,
         "limit_by_time": false,
     }));
     engines.append(&registration.command, engine);

@@ -165,6 +165,20 @@ fn nibbler_has_the_program_as_key() {
     assert_eq!(ours["args"][0], "--engine=/opt/stock fish/sf");
     assert_eq!(ours["options"]["Book File"], "/books/main.ctg");
     assert!(edited.starts_with("{\n\t\"/usr/bin/lc0\": {\n\t\t\"args\": []\n\t},\n\t\"/opt"));
+    // Else Nibbler would ask for three lines, and no book would play.
+    assert_eq!(ours["options"]["MultiPV"], 1);
+    let bare = r#"{"/opt/tabia/tabia": {"args": []}}"#;
+    assert_eq!(ours["search_nodes_special"], 10_000_000);
+    for (before, lines) in [
+        (bare, 1),
+        // As Nibbler writes it for an engine that is new to it.
+        (r#"{"/opt/tabia/tabia": {"options": {"MultiPV": 3}}}"#, 1),
+        (r#"{"/opt/tabia/tabia": {"options": {"MultiPV": 4}}}"#, 4),
+    ] {
+        let edited = EditedFor::Nibbler.edit(before, &sample()).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
+        assert_eq!(json["/opt/tabia/tabia"]["options"]["MultiPV"], lines);
+    }
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::record::WrittenFile;
-use crate::install::register::{EditedFor, Registration};
+use super::record::{ProgramFile, WrittenFile};
+use crate::install::register::{EditedFor, Registration, with_own_book};
 
 /// Where a line of a file comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +72,17 @@ impl WrittenFile {
         let before = self.before.as_deref();
         match self.program {
             None => Ok(by_line(before, &self.after, now)),
-            Some(program) => by_entry(program, command, before, &self.after, now)
-                .map_err(|error| error.to_string()),
+            Some(ProgramFile::Engines(program)) => {
+                by_entry(program, command, before, &self.after, now)
+                    .map_err(|error| error.to_string())
+            }
+            Some(ProgramFile::PyChessSettings) => {
+                let without = match now == self.after {
+                    true => self.before.clone(),
+                    false => with_own_book(now),
+                };
+                Ok(separate(now, without))
+            }
         }
     }
 }
@@ -105,7 +114,25 @@ fn by_entry<'t>(
         None if rest.trim().is_empty() || same(&copied, &rest) => None,
         _ => Some(rest.clone()),
     };
-    let kept = if without.is_some() { rest.as_str() } else { "" };
+    Ok(match without {
+        Some(_) => Comparison::Separate {
+            lines: marked(now, &rest),
+            without,
+        },
+        None => separate(now, None),
+    })
+}
+
+/// The comparison of a text with what it would be without setup's change.
+fn separate(now: &str, without: Option<String>) -> Comparison<'_> {
+    Comparison::Separate {
+        lines: marked(now, without.as_deref().unwrap_or_default()),
+        without,
+    }
+}
+
+/// All lines of a text; those that are not in `kept` are setup's.
+fn marked<'t>(now: &'t str, kept: &str) -> Lines<'t> {
     let [old, new] = [now, kept].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let steps = diff::slice(&old, &new);
     let origins = steps.iter().filter_map(|step| match step {
@@ -113,11 +140,7 @@ fn by_entry<'t>(
         diff::Result::Both(..) => Some(Origin::Other),
         diff::Result::Right(_) => None,
     });
-    let lines = origins.zip(now.split_inclusive('\n'));
-    Ok(Comparison::Separate {
-        lines: lines.collect(),
-        without,
-    })
+    origins.zip(now.split_inclusive('\n')).collect()
 }
 
 /// Places where two texts differ: units of the text after setup, and those of another one.

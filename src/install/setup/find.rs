@@ -22,6 +22,8 @@ pub(crate) struct Finds {
     pub books: Vec<PathBuf>,
     /// Copies of these books, each with the book that it is a copy of.
     pub copies: Vec<(PathBuf, PathBuf)>,
+    /// Files that are only named like books, and what they are.
+    pub no_books: Vec<(PathBuf, &'static str)>,
     /// Chess programs.
     pub programs: Vec<ChessProgram>,
 }
@@ -88,7 +90,7 @@ impl Finds {
     pub(crate) fn search(places: &Places, folders: &[PathBuf]) -> Finds {
         let programs = places.chess_programs();
         let mut engines = BTreeSet::new();
-        let mut books = Vec::new();
+        let mut books = Books::default();
         for folder in &places.path {
             let names = entries(folder).filter(|path| rank(path).is_some());
             engines.extend(names.filter(|path| is_executable(path)));
@@ -120,6 +122,7 @@ impl Finds {
             .collect();
         engines.sort_by_key(|path| (rank(path).unwrap_or(usize::MAX), stem(path)));
         one_of_each(&mut engines);
+        let Books { mut books, others } = books;
         books.sort_by_key(|(kind, bytes, path)| {
             let lacks_index = *kind == BookKind::Ctg && !has_index(path);
             (order(*kind), u64::MAX - bytes, lacks_index, path.clone())
@@ -131,6 +134,7 @@ impl Finds {
             engines,
             books,
             copies,
+            no_books: others,
             programs,
         }
     }
@@ -215,7 +219,7 @@ fn look_through(
     depth: u32,
     left: &mut u32,
     engines: &mut BTreeSet<PathBuf>,
-    books: &mut Vec<(BookKind, u64, PathBuf)>,
+    books: &mut Books,
 ) {
     for path in entries(folder) {
         let Some(fewer) = left.checked_sub(1) else {
@@ -234,21 +238,33 @@ fn look_through(
             if let Some(depth) = depth.checked_sub(1) {
                 look_through(&path, depth, left, engines, books);
             }
-        } else if let Some(kind) = book_kind(&path) {
-            books.push((kind, data.len(), path));
+        } else if BookKind::of_played(&path).is_some() {
+            books.add(path, data.len());
         } else if is_executable(&path) && may_be_engine(&path) {
             engines.insert(path);
         }
     }
 }
 
-/// The kind of a book by name and content.
-fn book_kind(path: &Path) -> Option<BookKind> {
-    BookKind::of_played(path)?;
-    match Kind::of_file(path)? {
-        Kind::Book(BookKind::Jsonl) => None,
-        Kind::Book(kind) => Some(kind),
-        _ => None,
+/// The files that are named like books.
+#[derive(Default)]
+struct Books {
+    /// By their content, with their lengths in bytes.
+    books: Vec<(BookKind, u64, PathBuf)>,
+    /// Those that are something else, and what.
+    others: Vec<(PathBuf, &'static str)>,
+}
+
+impl Books {
+    fn add(&mut self, path: PathBuf, bytes: u64) {
+        match Kind::of_file(&path) {
+            Some(Kind::Book(BookKind::Jsonl)) | None => {}
+            Some(Kind::Book(kind)) => self.books.push((kind, bytes, path)),
+            Some(kind) => {
+                let what = kind.no_book().unwrap_or_default();
+                self.others.push((path, what));
+            }
+        }
     }
 }
 

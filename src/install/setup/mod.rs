@@ -29,7 +29,7 @@ pub(crate) use find::Finds;
 pub(crate) use places::{Places, is_executable};
 pub(crate) use plan::{FileChange, SetupPlan, Situation};
 pub(crate) use programs::ChessProgram;
-pub(crate) use record::{Record, WrittenFile};
+pub(crate) use record::{ProgramFile, Record, WrittenFile};
 
 /// The name of the adapter in chess programs.
 const NAME: &str = "Tabia";

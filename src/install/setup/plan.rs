@@ -6,8 +6,8 @@ use super::compare::Comparison;
 use super::configuration;
 use super::find::Finds;
 use super::programs::ChessProgram;
-use super::record::{Record, WrittenFile};
-use crate::install::register::{EditedFor, Registration};
+use super::record::{ProgramFile, Record, WrittenFile};
+use crate::install::register::{EditedFor, Registration, without_own_book};
 use tabia_adapter::config::Config;
 
 /// A file to create, change or delete.
@@ -15,8 +15,8 @@ use tabia_adapter::config::Config;
 pub(crate) struct FileChange {
     /// Its path.
     pub path: PathBuf,
-    /// The program that it belongs to; `None` for Tabia's configuration.
-    pub program: Option<EditedFor>,
+    /// What it is to its program; `None` for Tabia's configuration.
+    pub program: Option<ProgramFile>,
     /// Its present text; `None` if it does not exist.
     pub before: Option<String>,
     /// Its new text; `None` to delete it.
@@ -155,9 +155,21 @@ impl SetupPlan {
         match edited {
             Ok((before, after)) => self.change(FileChange {
                 path: file.to_owned(),
-                program: Some(program),
+                program: Some(ProgramFile::Engines(program)),
                 before,
                 after: Some(after),
+            }),
+            Err(reason) => return self.left.push(format!("{}: {reason}", program.title())),
+        }
+        let Some(path) = program.settings_beside(file) else {
+            return;
+        };
+        match text_of(&path) {
+            Ok(before) => self.change(FileChange {
+                after: Some(without_own_book(before.as_deref().unwrap_or_default())),
+                path,
+                program: Some(ProgramFile::PyChessSettings),
+                before,
             }),
             Err(reason) => self.left.push(format!("{}: {reason}", program.title())),
         }

@@ -18,13 +18,24 @@ pub(crate) struct Record {
     pub files: Vec<WrittenFile>,
 }
 
+/// A file of a chess program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ProgramFile {
+    /// PyChess's settings, for its own opening book.
+    #[serde(rename = "PyChess, its own book")]
+    PyChessSettings,
+    /// The engines of a program.
+    #[serde(untagged)]
+    Engines(EditedFor),
+}
+
 /// A created or changed file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WrittenFile {
     /// Its path.
     pub path: String,
-    /// The program that it belongs to; `None` for Tabia's configuration.
-    pub program: Option<EditedFor>,
+    /// What it is to its program; `None` for Tabia's configuration.
+    pub program: Option<ProgramFile>,
     /// Its text before; `None` if it did not exist.
     pub before: Option<String>,
     /// Its new text.

@@ -67,6 +67,7 @@ fn finds() -> Finds {
         ],
         books: vec![PathBuf::from(format!("/home/{ODD}/main.ctg"))],
         copies: Vec::new(),
+        no_books: Vec::new(),
         programs: vec![
             ChessProgram::Edited(EditedFor::PyChess, PathBuf::from("/c/pychess/engines.json")),
             ChessProgram::Edited(EditedFor::Nibbler, PathBuf::from("/c/Nibbler/engines.json")),
@@ -130,7 +131,7 @@ fn setup_twice_changes_nothing_more_and_can_be_undone() {
     let before = disk.clone();
 
     let plan = disk.plan(&finds(), &Record::default(), None);
-    assert_eq!((plan.changes.len(), plan.left.len()), (3, 0), "{plan:?}");
+    assert_eq!((plan.changes.len(), plan.left.len()), (4, 0), "{plan:?}");
     assert_eq!(plan.to_type[0].0, "XBoard");
     disk.apply(&plan);
     let record = recorded(&plan);
@@ -239,7 +240,7 @@ fn files_changed_by_others_are_not_changed() {
     let fewer = Finds::default();
     assert_eq!(disk.plan(&fewer, &record, None).changes, []);
     let undo = disk.undo(&record);
-    assert_eq!((undo.changes.len(), undo.left.len()), (3, 0), "{undo:?}");
+    assert_eq!((undo.changes.len(), undo.left.len()), (4, 0), "{undo:?}");
     disk.apply(&undo);
     assert_eq!(disk.0, BTreeMap::from([(own, "# mine\n".to_owned())]));
     // Another configuration takes precedence over ours.

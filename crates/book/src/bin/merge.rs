@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::{BinBook, ENTRY_BYTES, Entries, encode};
 use crate::ctg::Written;
+use crate::edit::pending_changes;
 use crate::polyglot::PackedMove;
 use crate::{Error, KeyedEntry, OpenOptions, Preference};
 use tabia_io::atomic::{NewFile, Previous};
+use tabia_io::input::file::DataFile;
 use tabia_io::progress::{Progress, Watch};
 
 /// The order of the moves of a position in a merged book.
@@ -37,7 +39,16 @@ pub fn merge(
     watch: &mut Watch<'_>,
 ) -> Result<(Written, Vec<String>), Error> {
     let mut output = NewFile::create(target, old)?;
-    let open = |path: &PathBuf| BinBook::open(path, &OpenOptions::default());
+    let mut no_books = Vec::new();
+    let open = |path: &PathBuf| -> Result<BinBook, Error> {
+        let file = DataFile::open(path, OpenOptions::default().mmap);
+        let (mut book, no_book) =
+            BinBook::entries_in(file.map_err(|error| Error::io(path.as_path(), error))?)?;
+        book.notices.extend(pending_changes(path));
+        // Polyglot, too, adds up whatever is sorted.
+        no_books.extend(no_book.map(|text| format!("{}: {text}", path.display())));
+        Ok(book)
+    };
     let books: Vec<BinBook> = books.iter().map(open).collect::<Result<_, _>>()?;
     let mut sources: Vec<_> = books.iter().map(|book| book.entries().peekable()).collect();
     let mut written = Written::default();
@@ -64,7 +75,7 @@ pub fn merge(
     }
     drop(sources);
     let notices = books.iter().flat_map(|book| book.notices().to_vec());
-    let notices = notices.collect();
+    let notices = no_books.into_iter().chain(notices).collect();
     drop(books);
     written.bytes = output.commit()?.bytes;
     Ok((written, notices))

@@ -12,21 +12,25 @@
 //! | 14 | 2 | learn: two for each of them won, one for each drawn |
 //!
 //! Entries of key 0 at the front are a header of some tools and are skipped. Books that
-//! are not sorted exist; they are sorted in memory.
+//! are not sorted exist; they are sorted in memory. There is no magic number: a file is a book
+//! if nearly all of its moves are ones that a piece can make, or if it has a legal move near
+//! the start position.
 
 mod merge;
 mod order;
+mod survey;
 
 pub use merge::{MergeOrder, merge};
 
 use std::path::Path;
 
 use super::{
-    Error, OpenOptions, Preference,
+    Error, NEAR_PLIES, OpenOptions, Preference, is_near_start,
     polyglot::PackedMove,
     polyglot::keyed::{self, Keyed, KeyedEntry},
 };
 use crate::edit::pending_changes;
+use survey::Survey;
 use tabia_io::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
 use tabia_io::input::file::{DataFile, View};
 
@@ -50,12 +54,13 @@ pub struct BinBook {
 }
 
 impl BinBook {
-    /// Opens a book and checks whether it is sorted: completely up to 64 MiB, by samples
-    /// in larger files.
+    /// Opens a book and checks whether it is one and sorted: completely up to 64 MiB, by
+    /// 4096 pieces of 4096 bytes in larger files.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, has no entry, or is not sorted and larger than 512 MiB.
+    /// The file cannot be read, has no entry, is not a book, or is not sorted and larger than
+    /// 512 MiB.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<BinBook, Error> {
         let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
         let mut book = BinBook::new(file)?;
@@ -69,12 +74,26 @@ impl BinBook {
     ///
     /// The file is not a Polyglot book, or cannot be read.
     pub fn new(file: DataFile) -> Result<BinBook, Error> {
+        let (book, no_book) = BinBook::entries_in(file)?;
+        match no_book {
+            None => Ok(book),
+            Some(text) => Err(BinBook::refusal(&book.file, text)),
+        }
+    }
+
+    /// Opens a file for its entries alone. The text is why it is not a book, if it is sorted
+    /// like one.
+    fn entries_in(file: DataFile) -> Result<(BinBook, Option<String>), Error> {
         let entries = file.len() / ENTRY_BYTES as u64;
         let name = file.path().display();
         let cut_off = keyed::cut_off(&file, ENTRY_BYTES).map(|text| format!("{name}: {text}"));
         let mut notices = Vec::from_iter(cut_off);
         let mut sorted = None;
-        if let Some(offset) = order::first_disorder(&file)? {
+        let survey = Survey::of(&file)?;
+        if survey.is_hopeless() {
+            return Err(BinBook::refusal(&file, survey.refusal()));
+        }
+        if let Some(offset) = survey.first_disorder {
             if file.len() > order::SORT_LIMIT {
                 let bytes = file.len();
                 return Err(Error::Content {
@@ -87,8 +106,10 @@ impl BinBook {
                 });
             }
             notices.push(format!(
-                "{name}: file byte {offset}: the entries are not sorted by key; they were \
-                 sorted in memory, other programs will not find all of them"
+                "{name}: file byte {offset}: the entries are not sorted by key (were books put \
+                 one behind the other?); they were sorted in memory, other programs will not \
+                 find all of them; `tabia compact` sorts the file, and adds up what is there \
+                 twice"
             ));
             sorted = Some(order::sort(&file)?);
         }
@@ -103,7 +124,29 @@ impl BinBook {
         if book.is_empty() {
             return Err(Error::no_entries(&book.file, "Polyglot"));
         }
-        Ok(book)
+        if !is_near_start(&book)? {
+            if !survey.has_moves() {
+                let no_book = survey.refusal();
+                return match book.is_sorted() {
+                    true => Ok((book, Some(no_book))),
+                    false => Err(BinBook::refusal(&book.file, no_book)),
+                };
+            }
+            let notice = format!(
+                "{}: it has no move in the start position, nor in any that is at most \
+                 {NEAR_PLIES} plies after it: it is for other positions, or not a book",
+                book.path().display()
+            );
+            book.notices.push(notice);
+        }
+        Ok((book, None))
+    }
+
+    fn refusal(file: &DataFile, text: String) -> Error {
+        Error::NoBook {
+            path: file.path().clone(),
+            text: text.into(),
+        }
     }
 
     /// The file of the book.

@@ -181,7 +181,12 @@ fn merged_books_have_the_sums_of_the_weights() {
             let (written, notices) =
                 merge(&paths, &target, order, Previous::Replace, watch).unwrap();
             assert_eq!(last, Some((read, Some(read))));
-            assert_eq!(notices, [""; 0]);
+            // The keys are those of no real position.
+            let says = |text: &String| text.contains("no move in the start position");
+            assert!(
+                notices.len() == 3 && notices.iter().all(says),
+                "{notices:?}"
+            );
             let mut expected = Vec::new();
             for (key, moves) in &model {
                 let mut moves = moves.clone();
@@ -205,4 +210,123 @@ fn merged_books_have_the_sums_of_the_weights() {
             assert_eq!(counts, (model.len() as u64, entries, merged.len() as u64));
         }
     }
+}
+
+/// Entries that look like nothing: sixteen bytes of a generator each.
+fn noise(entries: usize) -> Vec<[u8; ENTRY_BYTES]> {
+    let mut random = 7_u64;
+    let mut next = || {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        random ^ random >> 29
+    };
+    let entry = || (u128::from(next()) << 64 | u128::from(next())).to_be_bytes();
+    std::iter::repeat_with(entry).take(entries).collect()
+}
+
+#[test]
+fn what_is_no_book_is_refused_and_the_reasons_are_given() {
+    let unsorted = noise(4096);
+    let mut sorted = unsorted.clone();
+    sorted.sort_unstable();
+    // Bitboards of a few squares, as engines keep them.
+    let table = |n: u64| {
+        (u128::from(1_u64 << (n % 61)) << 64 | u128::from(n % 7 * 0x0101_0040)).to_be_bytes()
+    };
+    let table: Vec<_> = (0..2048).map(table).collect();
+    let weights: Vec<_> = (0..2048_u32)
+        .map(|n| {
+            let weight = |at: u32| ((n * 8 + at) * 7919 % 101) as i16 - 50;
+            let bytes = (0..8).flat_map(|at| weight(at).to_le_bytes());
+            *bytes.collect::<Vec<u8>>().first_chunk().unwrap()
+        })
+        .collect();
+    for (name, entries, order) in [
+        ("noise", &unsorted, "not sorted (file byte "),
+        ("sorted noise", &sorted, "its keys are sorted"),
+        ("a table", &table, "not sorted"),
+        ("a network", &weights, "not sorted"),
+    ] {
+        let error = open(entries.as_flattened(), true).unwrap_err().to_string();
+        for word in [
+            "not a Polyglot opening book",
+            order,
+            "start position",
+            "moves looked at",
+        ] {
+            assert!(error.contains(word), "{name}: {error}");
+        }
+    }
+}
+
+/// A book of the given positions, each with its first legal move.
+fn of_positions(positions: &[Chess]) -> Vec<[u8; ENTRY_BYTES]> {
+    let entry = |position: &Chess| {
+        let mv = PackedMove::from_move(position.legal_moves()[0]);
+        encode(polyglot::key(position), mv, 1, 0)
+    };
+    let mut entries: Vec<_> = positions.iter().map(entry).collect();
+    entries.sort_unstable();
+    entries
+}
+
+#[test]
+fn genuine_books_of_all_kinds_are_kept() {
+    let position = |fen: &str, mode| {
+        let fen: shakmaty::fen::Fen = fen.parse().unwrap();
+        fen.into_position::<Chess>(mode).unwrap()
+    };
+    let after = |moves: &[&str]| {
+        let mut position = Chess::default();
+        for uci in moves {
+            let uci: shakmaty::uci::UciMove = uci.parse().unwrap();
+            position.play_unchecked(uci.to_move(&position).unwrap());
+        }
+        position
+    };
+    let standard = shakmaty::CastlingMode::Standard;
+    let free = shakmaty::CastlingMode::Chess960;
+    let endgames = [
+        "8/P6k/8/8/8/8/7p/6K1 w - - 0 1",
+        "8/8/4k3/8/8/3QK3/8/8 w - - 0 1",
+        "8/8/8/8/2k5/8/1p6/4K3 b - - 0 1",
+    ];
+    let endgames = endgames.map(|fen| position(fen, standard));
+    let chess960 = "bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w HDhd - 0 1";
+    let castles = "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1";
+    let chess960 = [position(chess960, free), position(castles, free)];
+    for (name, positions, is_near) in [
+        ("one for Black", &[after(&["e2e4"])][..], true),
+        (
+            "one that leaves out 1.e4 e5",
+            &[after(&["e2e4", "e7e5"])],
+            true,
+        ),
+        (
+            "one from the fourth ply",
+            &[after(&["e2e4", "c7c5", "g1f3"])],
+            true,
+        ),
+        ("endgames", &endgames, false),
+        ("Chess960", &chess960, false),
+    ] {
+        let book = open(of_positions(positions).as_flattened(), true).unwrap();
+        assert_eq!(crate::is_near_start(&book).unwrap(), is_near, "{name}");
+        let notices = book.notices();
+        let says = notices.iter().any(|text| text.contains("plies after it"));
+        assert_eq!(
+            (says, notices.len()),
+            (!is_near, usize::from(!is_near)),
+            "{name}"
+        );
+    }
+    // A few marks of some tool, and a book of which most was overwritten.
+    let mut entries = entries();
+    entries.extend(noise(10));
+    entries.sort_unstable();
+    assert_eq!(
+        open(entries.as_flattened(), true).unwrap().notices(),
+        [""; 0]
+    );
 }

@@ -3,12 +3,14 @@
 
 mod book;
 mod lookup;
+mod near;
 mod stats;
 
 pub use book::{Book, Format};
 pub use lookup::{
     Annotation, BookMove, Lookup, Mark, MoveEvaluation, MoveGames, PositionRecord, Preference,
 };
+pub use near::{NEAR_PLIES, is_near_start};
 pub use stats::Stats;
 
 use shakmaty::{Chess, Color, Move};

@@ -324,7 +324,7 @@ fn written(program: EditedFor, before: Option<&str>, args: &[&str]) -> WrittenFi
     let text = before.unwrap_or_default();
     WrittenFile {
         path: "/x".to_owned(),
-        program: Some(program),
+        program: Some(ProgramFile::Engines(program)),
         before: before.map(str::to_owned),
         after: program.edit(text, &registration(args)).unwrap(),
     }

@@ -447,7 +447,7 @@ fn the_pages_are_few_and_short() {
     };
     let docs = pages.iter().filter(|page| page.starts_with("docs"));
     let docs: usize = docs.map(words).sum();
-    assert!(docs <= 26_000, "{docs} words");
+    assert!(docs <= 26_200, "{docs} words");
     let readme = words(&"README.md".into());
     assert!(readme <= 900, "README.md: {readme} words");
 }

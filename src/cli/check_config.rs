@@ -12,6 +12,7 @@ use super::style::counted;
 use tabia_adapter::book_set::{BookSpec, Opener, as_played};
 use tabia_adapter::conditions::GameConditions;
 use tabia_adapter::config::Config;
+use tabia_adapter::relay::SideFileError;
 use tabia_adapter::session::{ANALYSE_MODE, Engines, IfNoneStarts, Profile};
 use tabia_adapter::settings::{Cover, ENGINE_PREFIX, OptionId, Options};
 use tabia_adapter::transcript::escape;
@@ -609,6 +610,10 @@ pub(super) fn files_in_the_way(profile: &Profile, opener: &Opener) -> Vec<String
         && let Err(error) = tabia_adapter::relay::check_cover(opener.cover_file(&book.path))
     {
         troubles.push(format!("Book Cover: {error}"));
+    }
+    let wanted = BookSpec::wanted(options, &profile.books);
+    if wanted.iter().any(BookSpec::cannot_learn) {
+        troubles.push(format!("Book Learn: {}", SideFileError::NoLearnFolder));
     }
     troubles
 }

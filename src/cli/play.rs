@@ -16,7 +16,7 @@ use super::check_config::files_in_the_way;
 use super::{check_config, configuration, engines, output, program, welcome};
 use tabia_adapter::book_set::{BookSet, BookSpec, Opener};
 use tabia_adapter::config::Config;
-use tabia_adapter::relay::{self, Environment, Files, SideFileError, TakenSeed};
+use tabia_adapter::relay::{self, Environment, Files, SideFileError, TakenSeed, Warnings};
 use tabia_adapter::session::{Engines, GameRecord, Profile, Session};
 use tabia_adapter::settings::BookFiles;
 use tabia_adapter::transcript::{self, LogHeader, Transcript};
@@ -81,7 +81,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         remarks.extend(files_in_the_way(profile, &opener));
     }
     for remark in &remarks {
-        message!("tabia: {remark}");
+        warn(remark);
     }
     let (mut input, output) = relay::standard_streams().context("standard input and output")?;
     if let Some(line) = typed.filter(|line| welcome::is_yes(line).is_none()) {
@@ -93,8 +93,8 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     environment.remarks = remarks;
     let session = Session::new(engines, seed);
     let ended = relay::run(session, environment).context("standard input and output")?;
-    if let Some(reason) = ended.reason {
-        message!("tabia: {reason}");
+    if let Some(reason) = &ended.reason {
+        warn(reason);
     }
     Ok(ended.code)
 }
@@ -130,7 +130,7 @@ fn try_record(path: &Path) -> anyhow::Result<()> {
 /// Tests whether a game could write the file of `--log`, which is not changed.
 fn try_log(path: &Path) -> anyhow::Result<()> {
     let tried = match path.exists() {
-        true => File::options().append(true).open(path).map(drop),
+        true => transcript::check_log(path),
         false => try_folder(path),
     };
     tried.with_context(|| format!("log {}", path.display()))
@@ -229,7 +229,7 @@ impl Files for PlayFiles {
     }
 }
 
-/// Creates the file of `--log`.
+/// Creates the file of `--log`, or adds another session to it.
 fn transcript(
     path: &Path,
     seed: u64,
@@ -261,7 +261,8 @@ fn transcript(
             "log {path} is in use by another adapter: this one writes {taken}"
         ));
     }
-    let file = BufWriter::new(Bounded::new(file, LOG_LIMIT));
+    let left = LOG_LIMIT.saturating_sub(file.metadata().with_context(name)?.len());
+    let file = BufWriter::new(Bounded::new(file, left));
     let opener = opener.clone();
     let identify = Box::new(move |path: &str| opener.identity(path));
     Transcript::begin(Box::new(file), &header, identify).with_context(name)
@@ -289,7 +290,14 @@ fn start_log() {
             let text = record.args().to_string().replace("(os error ", "(code ");
             writeln!(buffer, "{ms:10.3} {}", escape_control(&text))
         })
+        .target(env_logger::Target::Pipe(Box::new(Warnings)))
         .init();
+}
+
+/// Writes a message about the game to standard error, as far as anybody reads it.
+fn warn(text: &str) {
+    let line = format!("tabia: {}\n", escape_control(text));
+    let _ = Warnings.write_all(line.as_bytes());
 }
 
 /// Explains the program to a user at a terminal.

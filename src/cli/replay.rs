@@ -24,7 +24,26 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let name = args.log.display().to_string();
     let bytes = std::fs::read(&args.log).with_context(|| name.clone())?;
     let text = String::from_utf8_lossy(&bytes);
-    let recording = Recording::read(&text).with_context(|| name.clone())?;
+    let recordings = Recording::read_all(&text).with_context(|| name.clone())?;
+    let count = recordings.len();
+    let mut code = 0;
+    for (number, recording) in recordings.iter().enumerate() {
+        let of = match count {
+            1 => name.clone(),
+            _ => format!("{name}: session {} of {count}", number + 1),
+        };
+        code |= run_one(&of, recording, &text, out)?;
+    }
+    Ok(code)
+}
+
+/// Replays a session; returns 1 if it differs, else 0.
+fn run_one(
+    name: &str,
+    recording: &Recording,
+    text: &str,
+    out: &mut dyn Write,
+) -> anyhow::Result<u8> {
     let opener = Opener {
         folders: recording.folders.iter().map(PathBuf::from).collect(),
         mmap: recording.mmap,
@@ -39,7 +58,7 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         )?;
     }
     let replayed = replay(
-        &recording,
+        recording,
         version,
         &mut |wanted, present| opener.book_set(wanted, present).0,
         &|path| opener.identity(path),
@@ -53,22 +72,17 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     for note in &replayed.notes {
         writeln!(out, "note: {}", escape(note.as_bytes()))?;
     }
-    let code = match &replayed.difference {
-        None => {
-            writeln!(
-                out,
-                "{name}: {} events, {} lines sent: the same output",
-                replayed.came, replayed.matched
-            )?;
-            0
-        }
-        Some(difference) => {
-            let lines: Vec<&str> = text.lines().collect();
-            write_difference(&name, difference, &lines, out)?;
-            1
-        }
+    let Some(difference) = &replayed.difference else {
+        writeln!(
+            out,
+            "{name}: {} events, {} lines sent: the same output",
+            replayed.came, replayed.matched
+        )?;
+        return Ok(0);
     };
-    Ok(code)
+    let lines: Vec<&str> = text.lines().collect();
+    write_difference(name, difference, &lines, out)?;
+    Ok(1)
 }
 
 fn write_difference(

@@ -139,39 +139,48 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         show_lines_to_type(&plan, out)?;
         return Ok(0);
     }
-    loop {
-        let (plan, _) = plan_for(&finds)?;
+    let mut is_tried = finds.engines.is_empty();
+    // What was shown last is done, and nothing else.
+    let (plan, registration) = loop {
+        let (plan, registration) = plan_for(&finds)?;
         summarize(&finds, &plan, out)?;
         if args.diff {
             show_plan(&plan, out)?;
         }
-        if args.yes {
-            break;
+        if !args.yes {
+            let may_choose = [finds.books.len() > 1, !finds.programs.is_empty()];
+            match ask(may_choose, out)? {
+                Reply::Yes => {}
+                Reply::No => return Ok(1),
+                Reply::Books => {
+                    let title = "The first book that has the position plays";
+                    finds.books = choose(&finds.books, title, |book| shown(book), out)?;
+                    continue;
+                }
+                Reply::Programs => {
+                    let title = "Chess programs";
+                    let name = |program: &ChessProgram| program.title().to_owned();
+                    finds.programs = choose(&finds.programs, title, name, out)?;
+                    continue;
+                }
+                Reply::Lines => {
+                    show_origins(&record.files, &record.command, out)?;
+                    show_plan(&plan, out)?;
+                    continue;
+                }
+            }
         }
-        let may_choose = [finds.books.len() > 1, !finds.programs.is_empty()];
-        match ask(may_choose, out)? {
-            Reply::Yes => break,
-            Reply::No => return Ok(1),
-            Reply::Books => {
-                let title = "The first book that has the position plays";
-                finds.books = choose(&finds.books, title, |book| shown(book), out)?;
-            }
-            Reply::Programs => {
-                let title = "Chess programs";
-                let name = |program: &ChessProgram| program.title().to_owned();
-                finds.programs = choose(&finds.programs, title, name, out)?;
-            }
-            Reply::Lines => {
-                show_origins(&record.files, &record.command, out)?;
-                show_plan(&plan, out)?;
-            }
+        if std::mem::replace(&mut is_tried, true) {
+            break (plan, registration);
         }
-    }
-    if !finds.engines.is_empty() {
         writeln!(out, "Each engine is started for a moment:")?;
+        let engines = finds.engines.len();
         keep_engines_that_answer(&mut finds, out)?;
-    }
-    let (plan, registration) = plan_for(&finds)?;
+        if finds.engines.len() == engines {
+            break (plan, registration);
+        }
+        writeln!(out, "\nWithout what does not answer:")?;
+    };
     for text in &plan.left {
         writeln!(out, "left as it is: {}", plain(text))?;
     }

@@ -65,6 +65,7 @@ impl Observation {
 pub(crate) struct Place {
     pub(crate) notes: PathBuf,
     pub(crate) config: PathBuf,
+    games: PathBuf,
 }
 
 impl Place {
@@ -72,6 +73,7 @@ impl Place {
         Place {
             notes: folder.join("notes"),
             config: folder.join("engines.toml"),
+            games: folder.join("games.csv"),
         }
     }
 
@@ -108,6 +110,12 @@ impl Place {
             .lines()
             .filter_map(|line| line.strip_prefix("process ")?.parse().ok())
             .collect()
+    }
+
+    /// Whether the game is in the record of the match.
+    pub(crate) fn has_recorded(&self) -> bool {
+        let record = fs::read_to_string(&self.games).unwrap_or_default();
+        record.contains(",game,black,")
     }
 
     pub(crate) fn note(&self, text: &str) {
@@ -152,6 +160,8 @@ impl<'a> Player<'a> {
             Command::new(env!("CARGO_BIN_EXE_tabia"))
                 .arg("--config")
                 .arg(&place.config)
+                .arg("--games")
+                .arg(&place.games)
                 .env("FAULTY_ENGINE_NOTES", &place.notes)
                 .stderr(Stdio::null()),
         );

@@ -249,6 +249,9 @@ fn check_case(case: &Case, place: &Place, seen: &Observation, kept: Kept) -> Res
     if let Some(process) = place.processes().into_iter().find(|one| !ends(*one)) {
         return Err(format!("process {process} still runs"));
     }
+    if case.moment.0 == Moment::Thinking && !place.has_recorded() {
+        return Err("the game is not recorded".to_owned());
+    }
     Ok(())
 }
 

@@ -12,7 +12,7 @@ import chess.pgn
 
 from oracle import board_after
 from paths import OUT_OF_BOOK, TABIA, copy_starter, folder
-from players import adapter, from_book, kill_child_of, open_engine
+from players import Report, adapter, from_book, kill_child_of, open_engine, play_game
 from procs import environment, ready_tabia, run
 from runner import case
 
@@ -139,3 +139,25 @@ def an_option_that_crashes_the_engine_is_not_sent_again():
     done = subprocess.run([TABIA, "check-engine", "--", ethereal], capture_output=True, text=True, env=environment())
     assert "setoption name SyzygyPath value" in done.stdout, done.stdout
     return lines[-1]
+
+
+@case(180)
+def an_engine_that_loses_an_early_stop_gets_it_when_it_searches():
+    # Ethereal 12.00 reads nothing after a `stop` that comes in one write with its `go`.
+    ethereal = "/usr/games/ethereal-chess"
+    client = ready_tabia(engine=(ethereal,))
+    lines: list[str] = []
+    for word in ("stop", "ponderhit") * 20:
+        client.send(OUT_OF_BOOK, "go ponder wtime 1000 btime 1000", word)
+        lines += client.expect("bestmove")
+    assert not any("started again" in line for line in lines), lines
+    report = Report()
+    board = chess.Board()
+    for move in OUT_OF_BOOK.split()[3:]:
+        board.push_uci(move)
+    for colour in (chess.WHITE, chess.BLACK) * 2:
+        with open_engine(adapter(engine=(ethereal,))) as tabia, open_engine(BUILT_IN) as other:
+            white, black = (tabia, other) if colour == chess.WHITE else (other, tabia)
+            books = {chess.WHITE: None, chess.BLACK: None}
+            play_game(report, white, black, books, board=board.copy(), clock=(2.0, 0.02), plies=80)
+    return f"40 answers at once; {report}"

@@ -72,6 +72,26 @@ fn evaluate_with_invalid_input_leaves_no_file() {
     assert_eq!(left.count(), 0, "{names:?}");
 }
 
+/// As Toga II 4.0 and GNU Chess 6.2 do.
+#[test]
+fn an_engine_that_ignores_nodes_is_told_at_once_with_what_helps() {
+    let folder = Folder::new();
+    book(&folder);
+    let script = "while read -r line; do
+        case $line in
+            uci) echo uciok ;;
+            isready) echo readyok ;;
+            go*) echo info depth 9 score cp 3 nodes 1001000 pv e2e4 ;;
+            quit) exit ;;
+        esac
+    done";
+    let mut command = folder.command("evaluate book.ctg --nodes 100");
+    command.args(["--", "/bin/sh", "-c", script]);
+    let said = Ran::of(&mut command).ends(2);
+    assert_has(&said, "1001000 nodes instead of 100");
+    assert_has(&said, "--depth");
+}
+
 /// The export of lichess has no blanks; most JSON writers insert them.
 #[test]
 fn files_without_positions_of_the_book_end_with_code_1() {

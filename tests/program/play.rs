@@ -490,6 +490,54 @@ fn signals_also_end_child_processes_of_the_engine() {
     }
 }
 
+/// Match managers and GUIs start engines whose standard error nobody reads.
+#[cfg(target_os = "linux")]
+#[test]
+fn unread_messages_do_not_stop_the_game() {
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+    let (_reader, mut stderr) = std::io::pipe().unwrap();
+    let flags = fcntl_getfl(&stderr).unwrap();
+    fcntl_setfl(&stderr, flags | OFlags::NONBLOCK).unwrap();
+    while stderr.write(&[b'.'; 1 << 12]).is_ok() {}
+    fcntl_setfl(&stderr, flags).unwrap();
+    let mut command = command("--engine builtin");
+    let mut client = test_programs::client::Client::start(command.stderr(stderr));
+    let long = "x".repeat(1 << 17);
+    let lines = format!("uci\nsetoption name Book File value {long}.ctg\nisready\n");
+    client.write(lines.as_bytes()).unwrap();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    let ready = client.find_line(until, |line| line == "readyok", |_| {});
+    assert!(ready.is_some());
+    client.write(b"quit\n").unwrap();
+    assert!(client.wait(until).unwrap().success());
+}
+
+/// As `gnuchess` without an argument, and many others.
+#[cfg(unix)]
+#[test]
+fn an_engine_of_xboard_is_named_at_once() {
+    let folder = Folder::new();
+    let script = "while read -r line; do
+        case $line in quit) exit ;; *) echo \"White (1) : Invalid move: $line\" ;; esac
+    done";
+    fs::write(folder.join("engine.sh"), script).unwrap();
+    // The game begins long before its time to start is over.
+    let script = folder.join("engine.sh");
+    let text = format!(
+        "default = [\"x\"]\n[engine.x]\ncommand = \"/bin/sh\"\nargs = ['{}']\n\
+         start_timeout_ms = 600000\n",
+        script.display()
+    );
+    fs::write(folder.join("engines.toml"), text).unwrap();
+    let mut command = folder.command("--config engines.toml");
+    let mut adapter = Adapter::run(&mut command);
+    adapter.send("uci");
+    adapter.expect("uciok");
+    adapter.assert_received("it speaks the protocol of XBoard");
+    assert!(adapter.best("position startpos moves a2a3 a7a6").len() > 12);
+    assert!(adapter.quit().success());
+}
+
 #[test]
 fn a_log_that_cannot_be_written_does_not_end_the_game() {
     let folder = Folder::new();

@@ -126,6 +126,49 @@ fn a_different_answer_is_shown_with_the_lines_before_it() {
 }
 
 #[test]
+fn a_log_keeps_the_sessions_before() {
+    let folder = Folder::new();
+    let log = folder.join("a.log");
+    for fault in ["", "dies-in-search"] {
+        assert!(converse(&log, &[], fault, &GAME).status.success());
+    }
+    let text = fs::read_to_string(&log).unwrap();
+    assert_eq!(text.matches("\n# begun ").count(), 2, "{text}");
+    let messages = replay(&log, 0);
+    assert_has(&messages, "session 1 of 2: ");
+    assert_has(&messages, "session 2 of 2: ");
+    // A program that was killed leaves a line without its end.
+    fs::write(&log, &text[..text.len() - 5]).unwrap();
+    assert!(converse(&log, &[], "", &GAME).status.success());
+    let messages = replay(&log, 0);
+    assert_eq!(messages.matches("the same output").count(), 3, "{messages}");
+    assert_eq!(
+        messages.matches("cut off in the middle").count(),
+        1,
+        "{messages}"
+    );
+    // A session with a difference decides the exit code.
+    let changed = text.replacen("eng> bestmove", "eng> info string", 1);
+    fs::write(&log, changed).unwrap();
+    let messages = replay(&log, 1);
+    assert_has(&messages, "session 1 of 2: line ");
+    assert_eq!(messages.matches("the same output").count(), 1, "{messages}");
+}
+
+#[test]
+fn another_file_is_no_log() {
+    let folder = Folder::new();
+    folder.put("diary.txt", "a diary\n");
+    let log = folder.join("diary.txt");
+    let output = converse(&log, &[], "", &GAME);
+    assert!(output.status.success());
+    let messages = String::from_utf8(output.stderr).unwrap();
+    assert_has(&messages, "not a log of this version of Tabia");
+    assert_has(&messages, "this game is not logged");
+    assert_eq!(fs::read_to_string(&log).unwrap(), "a diary\n");
+}
+
+#[test]
 fn a_book_that_has_changed_is_named() {
     let folder = Folder::new();
     let log = folder.join("a.log");

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use shakmaty::Color;
 
 use crate::conditions::BookConditions;
+use crate::seeds::SideFileError;
 use crate::settings::{
     BookFiles, EvaluationFile, OptionId, Options, Paths, STARTER, Scope, Setting,
 };
@@ -44,6 +45,13 @@ impl BookSpec {
     #[must_use]
     pub fn learns(&self) -> bool {
         self.options(&Options::default()).learn
+    }
+
+    /// Whether games played from it cannot be recorded, though its options want that: the
+    /// starter book has no folder of its own, and perhaps the system has none.
+    #[must_use]
+    pub fn cannot_learn(&self) -> bool {
+        self.learns() && self.path == STARTER && data_folder().is_none()
     }
 
     /// Its evaluations in its own options.
@@ -246,6 +254,9 @@ impl Opener {
                 None => self.open(&spec.path).map(|book| {
                     let mut notices = book.notices().to_vec();
                     let (book, side_file) = as_played(Arc::new(book), spec.learns());
+                    if spec.learns() && side_file.is_none() {
+                        notices.push(format!("Book Learn: {}", SideFileError::NoLearnFolder));
+                    }
                     let (book, evaluations) =
                         self.evaluated(book, &spec.path, &spec.evaluations(), &mut notices);
                     ((book, side_file), evaluations, notices)

@@ -18,6 +18,11 @@ use tabia_io::lock_within;
 /// How long to wait for the lock of another adapter: a game is waiting.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// What helps where the system has no folder for the user's data, as in a container whose user
+/// has no home.
+pub(crate) const NO_DATA_FOLDER: &str =
+    "the user's data has no folder: set HOME or XDG_DATA_HOME to one";
+
 /// A file beside the books cannot be used: seeds, played lines, or a record of games. The
 /// text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]
@@ -52,8 +57,12 @@ pub enum SideFileError {
     )]
     NotACount(PathBuf),
     /// The system has no folder for the user's data.
-    #[error("there is no folder for played lines")]
+    #[error("there is no folder for played lines: {NO_DATA_FOLDER}")]
     NoCoverFolder,
+    /// The system has no folder for the user's data, where the games of the starter book are
+    /// recorded.
+    #[error("games of the starter book are not recorded: {NO_DATA_FOLDER}")]
+    NoLearnFolder,
     /// A file of played lines cannot be read or written, or another adapter uses it.
     #[error("{}: {error}", path.display())]
     Cover {

@@ -93,6 +93,29 @@ pub enum AnalystError {
     /// Its search reported no exact score.
     #[error("the engine reported no score")]
     NoScore,
+    /// It goes on after the number of nodes that it was asked for: Toga II 4.0 and GNU Chess
+    /// 6.2 do.
+    #[error(
+        "the engine has searched {searched} nodes instead of {wanted}: it ignores \"go nodes\"; \
+         limit its searches by --depth or --movetime"
+    )]
+    IgnoresNodes {
+        /// The number that it was asked for.
+        wanted: u64,
+        /// How many it has searched at least.
+        searched: u64,
+    },
+}
+
+impl AnalystError {
+    fn of(missing: Missing, word: &'static str, limit: Duration) -> AnalystError {
+        match missing {
+            Missing::Silent => AnalystError::Silent { word, limit },
+            Missing::Gone(status) => AnalystError::Gone(status),
+            Missing::TooLong | Missing::Flood => AnalystError::Flood,
+            Missing::Itself(refused) => AnalystError::Start(refused),
+        }
+    }
 }
 
 fn status(status: &Option<ExitStatus>) -> String {
@@ -105,6 +128,22 @@ pub struct Analyst {
     name: Arc<str>,
     has_multipv: bool,
     lines: u16,
+}
+
+/// An engine that has searched ten times as many nodes as it should, and these, ignores the
+/// number: some count coarsely, and several threads overshoot.
+const FAR_TOO_MANY: u64 = 1_000_000;
+
+/// The number of nodes in an `info` line.
+fn nodes(line: &str) -> Option<u64> {
+    let mut words = line.split_ascii_whitespace();
+    if words.next() != Some("info") {
+        return None;
+    }
+    words
+        .by_ref()
+        .find(|word| *word == "nodes" || *word == "string")?;
+    words.next()?.parse().ok()
 }
 
 /// For `readyok`, which may load a network or clear a large table.
@@ -191,7 +230,22 @@ impl Analyst {
             Effort::Time(time) => format!("go movetime {}", time.as_millis()),
         };
         self.begin(question, go)?;
-        let lines = wait(&mut self.peer, "bestmove", patience)?;
+        let mut searched = 0;
+        let wanted = match effort {
+            Effort::Nodes(nodes) => nodes,
+            Effort::Depth(_) | Effort::Time(_) => u64::MAX,
+        };
+        let most = wanted.saturating_mul(10).saturating_add(FAR_TOO_MANY);
+        let answer = self.peer.until_or("bestmove", patience, &mut |line| {
+            searched = nodes(line).unwrap_or_default().max(searched);
+            searched >= most
+        });
+        let lines = match answer {
+            Err(Missing::Silent) if searched / 2 > wanted => {
+                return Err(AnalystError::IgnoresNodes { wanted, searched });
+            }
+            answer => answer.map_err(|missing| AnalystError::of(missing, "bestmove", patience))?,
+        };
         let turn = question.position.turn();
         let found = info::finding(turn, lines.iter().map(String::as_str));
         let found = found.ok_or(AnalystError::NoScore)?;
@@ -261,10 +315,24 @@ pub(super) fn wait(
     word: &'static str,
     limit: Duration,
 ) -> Result<Vec<String>, AnalystError> {
-    peer.until(word, limit).map_err(|missing| match missing {
-        Missing::Silent => AnalystError::Silent { word, limit },
-        Missing::Gone(status) => AnalystError::Gone(status),
-        Missing::TooLong | Missing::Flood => AnalystError::Flood,
-        Missing::Itself(refused) => AnalystError::Start(refused),
-    })
+    peer.until(word, limit)
+        .map_err(|missing| AnalystError::of(missing, word, limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_read_from_info_lines_alone() {
+        for (line, found) in [
+            ("info depth 3 nodes 520000 nps 7", Some(520_000)),
+            ("info string nodes 7", None),
+            ("info depth 3 pv e2e4", None),
+            ("info nodes", None),
+            ("nodes 7", None),
+        ] {
+            assert_eq!(nodes(line), found, "{line}");
+        }
+    }
 }

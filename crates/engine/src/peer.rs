@@ -175,7 +175,17 @@ impl Peer {
 
     /// Reads lines up to and including the first that begins with `word`.
     pub(crate) fn until(&mut self, word: &str, limit: Duration) -> Result<Vec<String>, Missing> {
-        match self.read(Some(word), limit)? {
+        self.until_or(word, limit, &mut |_| false)
+    }
+
+    /// The same, but gives up, as if the time were over, after a line that is `enough`.
+    pub(crate) fn until_or(
+        &mut self,
+        word: &str,
+        limit: Duration,
+        enough: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<Vec<String>, Missing> {
+        match self.read(Some(word), limit, enough)? {
             (lines, true) => Ok(lines),
             (_, false) => Err(Missing::Silent),
         }
@@ -183,15 +193,17 @@ impl Peer {
 
     /// Reads lines for `time`; returns earlier only if the engine ends.
     pub(crate) fn watch(&mut self, time: Duration) -> Result<Vec<String>, Missing> {
-        self.read(None, time).map(|(lines, _)| lines)
+        let read = self.read(None, time, &mut |_| false);
+        read.map(|(lines, _)| lines)
     }
 
-    /// Reads lines within `limit`, up to one that begins with `last`; returns whether
-    /// that one was received.
+    /// Reads lines within `limit`, up to one that begins with `last` or is `enough`; returns
+    /// whether the former was received.
     fn read(
         &mut self,
         last: Option<&str>,
         limit: Duration,
+        enough: &mut dyn FnMut(&str) -> bool,
     ) -> Result<(Vec<String>, bool), Missing> {
         let end = self.now() + limit;
         let mut lines = Vec::new();
@@ -208,8 +220,9 @@ impl Peer {
                 return Err(Missing::Flood);
             }
             let found = last.is_some() && line.split_ascii_whitespace().next() == last;
+            let is_over = found || enough(&line) || self.now() >= end;
             lines.push(line);
-            if found || self.now() >= end {
+            if is_over {
                 return Ok((lines, found));
             }
         }

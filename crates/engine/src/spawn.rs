@@ -186,8 +186,16 @@ impl EngineCommand {
             command.stderr(Stdio::piped());
         }
         let (mut child, group) = group::spawn(&mut command)?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let complaints = child.stderr.take();
         let (passes_on, stderr) = mpsc::channel();
-        if let Some(mut complaints) = child.stderr.take() {
+        // Whatever fails from here on ends the engine.
+        let process = EngineProcess {
+            child: Mutex::new(child),
+            group,
+            stderr: Mutex::new(Some(stderr)),
+        };
+        if let Some(mut complaints) = complaints {
             // Sanitized, so that its messages cannot control the terminal.
             let pass_on = move || {
                 let _ = io::copy(&mut complaints, &mut Sanitized::new(io::stderr()));
@@ -196,16 +204,10 @@ impl EngineCommand {
             let thread = thread::Builder::new().name("complaints".to_owned());
             thread.spawn(pass_on)?;
         }
-        let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         Ok(Spawned {
-            process: EngineProcess {
-                child: Mutex::new(child),
-                group,
-                stderr: Mutex::new(Some(stderr)),
-            },
-            stdin,
-            stdout,
+            process,
+            stdin: stdin.ok_or(io::ErrorKind::BrokenPipe)?,
+            stdout: stdout.ok_or(io::ErrorKind::BrokenPipe)?,
         })
     }
 

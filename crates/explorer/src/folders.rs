@@ -6,7 +6,6 @@
 //! that lead out of a folder are ignored.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::UNIX_EPOCH;
@@ -162,11 +161,15 @@ impl Folders {
 
     /// Files by name; a file that is found twice is listed once.
     pub(super) fn list(&self) -> FileList {
-        let FolderSearch { mut files, left } = self.search();
+        let FolderSearch {
+            mut files,
+            left,
+            is_all_read,
+        } = self.search();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
         files.sort_by_cached_key(|file| (file.name.to_lowercase(), file.folder.clone()));
-        let is_cut = left == 0 || files.len() > MOST_FILES;
+        let is_cut = left == 0 || !is_all_read || files.len() > MOST_FILES;
         let files = files.iter().filter_map(FoundFile::listed);
         FileList {
             files: files.take(MOST_FILES).collect(),
@@ -185,12 +188,13 @@ impl Folders {
         let mut found = FolderSearch {
             files: Vec::new(),
             left: MOST_ENTRIES,
+            is_all_read: true,
         };
         for folder in &self.folders {
             // A missing folder has no files.
             if let Ok(root) = folder.canonicalize() {
                 let name = file_name(&root).into_owned();
-                let _ = found.search(&root, &root, &name, DEPTH);
+                found.search(&root, &root, &name, DEPTH);
             }
         }
         found
@@ -205,10 +209,12 @@ impl Folders {
     }
 }
 
-/// Files found, and how many more entries may be read.
+/// Files found, how many more entries may be read, and whether each one that was met could
+/// be.
 struct FolderSearch {
     files: Vec<FoundFile>,
     left: usize,
+    is_all_read: bool,
 }
 
 /// A file with the extension of a supported format.
@@ -221,14 +227,22 @@ struct FoundFile {
 
 impl FolderSearch {
     /// Searches a folder; `name` is its name in pages. Links to folders are not followed.
-    fn search(&mut self, root: &Path, at: &Path, name: &str, depth: u32) -> io::Result<()> {
-        for entry in fs::read_dir(at)? {
+    fn search(&mut self, root: &Path, at: &Path, name: &str, depth: u32) {
+        let Ok(entries) = fs::read_dir(at) else {
+            self.is_all_read = false;
+            return;
+        };
+        for entry in entries {
             let Some(left) = self.left.checked_sub(1) else {
                 break;
             };
             self.left = left;
-            let entry = entry?;
-            let (path, kind) = (entry.path(), entry.file_type()?);
+            let known = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
+            let Ok((kind, entry)) = known else {
+                self.is_all_read = false;
+                continue;
+            };
+            let path = entry.path();
             // Hidden folders belong to programs, as that of undoable changes.
             if entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
@@ -237,11 +251,9 @@ impl FolderSearch {
                 self.files.extend(FoundFile::find(root, &path, name));
             } else if let Some(depth) = depth.checked_sub(1) {
                 let name = format!("{name}/{}", file_name(&path));
-                // A folder that cannot be read has no files.
-                let _ = self.search(root, &path, &name, depth);
+                self.search(root, &path, &name, depth);
             }
         }
-        Ok(())
     }
 }
 

@@ -10,14 +10,17 @@ const SHOWN: usize = 40;
 
 /// Appends a line, without its end, to a file; a new file begins with `header`, line
 /// end included. Waits for other writers, but at most `patience`: one may have been
-/// stopped while it holds the lock.
+/// stopped while it holds the lock. Then the line is written all the same, in one piece, to
+/// a file that has been begun.
 ///
 /// # Errors
 ///
 /// The file cannot be opened or written, or has another header: then it is unchanged.
+/// [`WouldBlock`](io::ErrorKind::WouldBlock): another program has locked it, and it has not
+/// been begun.
 pub fn append_line(path: &Path, header: &str, line: &str, patience: Duration) -> io::Result<()> {
     let mut file = open_for_append(path)?;
-    lock_within(&file, patience);
+    lock_to_begin(&file, patience)?;
     check_header(&mut file, header)?;
     append_locked(&mut file, header, line)
 }
@@ -29,11 +32,21 @@ pub fn append_line(path: &Path, header: &str, line: &str, patience: Duration) ->
 /// As for [`append_line`].
 pub fn begin_lines(path: &Path, header: &str, patience: Duration) -> io::Result<()> {
     let mut file = open_for_append(path)?;
-    lock_within(&file, patience);
+    lock_to_begin(&file, patience)?;
     match file.metadata()?.len() {
         0 => file.write_all(header.as_bytes()),
         _ => check_header(&mut file, header),
     }
+}
+
+/// Locks a file, or finds that it need not be: two programs must not both begin it, but each
+/// appends its lines in one piece.
+fn lock_to_begin(file: &File, patience: Duration) -> io::Result<()> {
+    if lock_within(file, patience) || file.metadata()?.len() > 0 {
+        return Ok(());
+    }
+    let text = "another program is writing it: nothing was written";
+    Err(io::Error::new(io::ErrorKind::WouldBlock, text))
 }
 
 /// Checks that a file is empty or begins with this header.
@@ -140,6 +153,23 @@ mod tests {
         assert_eq!(text.lines().count(), 201);
         assert_eq!(text.matches("header").count(), 1);
         assert!(text.starts_with("header\n"));
+    }
+
+    #[test]
+    fn a_file_that_another_has_locked_is_not_begun_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        let holder = open_for_append(&path).unwrap();
+        holder.lock().unwrap();
+        let append = || append_line(&path, "header\n", "x", Duration::ZERO);
+        let begun = begin_lines(&path, "header\n", Duration::ZERO).unwrap_err();
+        assert_eq!(begun.kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(append().unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
+        // One that has stopped while it holds the lock loses nobody's lines.
+        std::fs::write(&path, "header\n").unwrap();
+        append().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "header\nx\n");
     }
 
     #[test]

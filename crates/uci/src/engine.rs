@@ -40,6 +40,39 @@ pub fn parse(line: &[u8]) -> EngineReply {
     }
 }
 
+/// Whether a line calls a command of this word unknown, or a wrong move. No other complaint
+/// counts.
+#[must_use]
+pub fn complains_of(line: &[u8], word: &str) -> bool {
+    const COMPLAINTS: [&str; 5] = [
+        "illegal move",
+        "invalid move",
+        "illegal command",
+        "unknown command",
+        "error (",
+    ];
+    let line = text(line).to_ascii_lowercase();
+    line.split_ascii_whitespace().next_back() == Some(word)
+        && COMPLAINTS.iter().any(|text| line.contains(text))
+}
+
+/// Whether an engine answers `uci` as one does that speaks the protocol of XBoard instead: it
+/// complains of the word, or names its features. Engines print all kinds of other text before
+/// `uciok`.
+#[must_use]
+pub fn is_of_xboard(line: &[u8]) -> bool {
+    let shown = text(line);
+    let mut words = shown.split_ascii_whitespace();
+    let is_feature = words.next() == Some("feature") && words.next().is_some_and(is_setting);
+    is_feature || complains_of(line, "uci")
+}
+
+/// `ping=1`
+fn is_setting(word: &str) -> bool {
+    let parts = word.split_once('=');
+    parts.is_some_and(|(name, value)| !name.is_empty() && !value.is_empty())
+}
+
 /// Name and author of an `id` line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Id {
@@ -391,6 +424,35 @@ mod tests {
     use super::*;
     use crate::gui::{self, GuiCommand};
     use proptest::prelude::*;
+
+    #[test]
+    fn only_a_complaint_about_uci_or_a_feature_is_of_xboard() {
+        for line in [
+            "Error (unknown command): uci",
+            "Illegal move: uci",
+            "Illegal move (unknown command): uci\r",
+            "White (1) : Invalid move: uci",
+            "unknown command: UCI",
+            "feature ping=1 setboard=1 done=1",
+            "feature myname=\"Phalanx\"",
+        ] {
+            assert!(is_of_xboard(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "Error (unknown command): xboard",
+            "Error: no network",
+            "error (could not open book.bin)",
+            "this engine speaks uci",
+            "illegal move in book: e2e5",
+            "features: uci",
+            "feature list",
+            "unknown command line option -uci",
+            "uci",
+            "",
+        ] {
+            assert!(!is_of_xboard(line.as_bytes()), "{line}");
+        }
+    }
 
     #[test]
     fn kinds_are_known_by_the_first_word() {

@@ -58,6 +58,8 @@ impl CoverFile {
         if self.read == 0 {
             check_header(&mut file, HEADER)?;
         }
+        // What lies beyond is not read: the same lines would be played again, in silence.
+        check_size(len)?;
         if len > self.read + READ_BEFORE_LOCK {
             self.read_on(&mut file, &mut text)?;
         }
@@ -103,6 +105,16 @@ impl CoverFile {
     }
 }
 
+fn check_size(bytes: u64) -> io::Result<()> {
+    match bytes {
+        0..=MOST_BYTES => Ok(()),
+        _ => Err(io::Error::other(format!(
+            "it has more than {} MiB: move or delete it to start again",
+            MOST_BYTES >> 20
+        ))),
+    }
+}
+
 /// Checks, before any game, that the played lines of a book can be read and written.
 ///
 /// # Errors
@@ -111,7 +123,11 @@ impl CoverFile {
 pub fn check_cover(path: Option<PathBuf>) -> Result<(), SideFileError> {
     let path = path.ok_or(SideFileError::NoCoverFolder)?;
     let checked = || match path.exists() {
-        true => check_header(&mut open(&path)?, HEADER),
+        true => {
+            let mut file = open(&path)?;
+            check_header(&mut file, HEADER)?;
+            check_size(file.metadata()?.len())
+        }
         false => open_new(&path),
     };
     checked().map_err(|error| SideFileError::Cover { path, error })
@@ -196,6 +212,21 @@ mod tests {
             assert!(check_cover(Some(path.clone())).is_err());
             assert_eq!(fs::read_to_string(&path).unwrap(), foreign);
         }
+    }
+
+    #[test]
+    fn a_file_that_is_not_read_to_its_end_is_not_used_in_silence() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book.ctg.cover");
+        fs::write(&path, HEADER).unwrap();
+        check_cover(Some(path.clone())).unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_len(MOST_BYTES + 1).unwrap();
+        let error = CoverFile::default().read(Some(path.clone())).unwrap_err();
+        assert!(error.to_string().contains("more than 128 MiB"), "{error}");
+        assert!(check_cover(Some(path)).is_err());
+        let error = check_cover(None).unwrap_err().to_string();
+        assert!(error.contains("set HOME or XDG_DATA_HOME"), "{error}");
     }
 
     #[test]

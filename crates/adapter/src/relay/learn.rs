@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::{Port, Relay};
+use crate::seeds::NO_DATA_FOLDER;
 use crate::session::Note;
 use tabia_build::learn::{self, PlayedGame};
 
@@ -38,7 +39,7 @@ fn append(side: &Path, game: &PlayedGame) -> Result<Option<String>, String> {
         Ok(()) => Ok(None),
         Err(error) if learn::is_refused(&error) => {
             let Some(other) = learn::fallback_path(side) else {
-                return Err(failure(error));
+                return Err(format!("{}; {NO_DATA_FOLDER}", failure(error)));
             };
             let folder = other.parent().map_or(Ok(()), fs::create_dir_all);
             match folder.and_then(|()| learn::append(&other, game)) {

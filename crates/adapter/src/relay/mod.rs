@@ -35,7 +35,7 @@ use crate::transcript::Transcript;
 use cover::CoverFile;
 pub use cover::check_cover;
 use port::{Listen, Port, Ready, ThreadReport};
-pub use system::standard_streams;
+pub use system::{Warnings, standard_streams};
 use system::{describe_end, handle_signals, into_file};
 use tabia_engine::{EngineCommand, EngineProcess, Spawned};
 use tabia_io::sanitize::escape_control;
@@ -52,6 +52,10 @@ const QUIT_LIMIT: Duration = Duration::from_secs(1);
 /// How long an engine that has closed its output may take to end, and how long writing
 /// the last lines for the GUI may take.
 const LAST_OUTPUT_LIMIT: Duration = Duration::from_millis(200);
+
+/// How often the input of a GUI that has closed its output is read before it counts as
+/// closed too: some megabytes.
+const LAST_READS: usize = 64;
 
 /// The engine is not read while more than this waits for the GUI.
 const HIGH_WATER: usize = 1 << 20;
@@ -288,6 +292,8 @@ struct Relay<P: Port> {
     cover: CoverFile,
     /// The message that games cannot be recorded has been sent.
     record_reported: bool,
+    /// The GUI has closed its end of Tabia's output.
+    gui_gone: bool,
     begun: Instant,
     wake_at: Option<Instant>,
     /// The engine's process has ended, but a child process has its output open: until
@@ -325,6 +331,7 @@ impl<P: Port> Relay<P> {
             files,
             cover: CoverFile::default(),
             record_reported: false,
+            gui_gone: false,
             wake_at: None,
             output_until: None,
             unread_since: None,
@@ -344,9 +351,12 @@ impl<P: Port> Relay<P> {
                 }
             }
             self.cover.unlock();
-            if self.port.write(Side::Gui, &mut self.lines.gui).is_err() {
+            if self.gui_gone {
+                self.lines.gui.clear();
+            } else if self.port.write(Side::Gui, &mut self.lines.gui).is_err() {
                 // The GUI has closed its end of the pipe.
-                return 0;
+                self.gui_is_gone();
+                continue;
             }
             if self
                 .port
@@ -377,11 +387,36 @@ impl<P: Port> Relay<P> {
             let ready = self
                 .port
                 .wait(timeout, listen, &self.lines.gui, &self.lines.engine);
-            if ready.gui_closed {
-                return 0;
-            }
+            let gui_closed = ready.gui_closed;
             self.attend(ready, listen, now);
+            if gui_closed {
+                self.gui_is_gone();
+            }
         }
+    }
+
+    /// The GUI reads no more: the session ends as if its input had ended, so that the game
+    /// is recorded. What the GUI has sent before is read first: a program that ends may
+    /// have sent the last moves of the game.
+    fn gui_is_gone(&mut self) {
+        if std::mem::replace(&mut self.gui_gone, true) {
+            return;
+        }
+        self.lines.gui.clear();
+        let listen = Listen {
+            gui: true,
+            engine: false,
+        };
+        for _ in 0..LAST_READS {
+            let now = self.port.now();
+            let ready = self.port.wait(Some(Duration::ZERO), listen, &[], &[]);
+            let is_read = ready.gui;
+            self.attend(ready, listen, now);
+            if !is_read {
+                break;
+            }
+        }
+        self.step(Event::GuiClosed);
     }
 
     /// Carries out a request of the session; returns the exit code if it ends.

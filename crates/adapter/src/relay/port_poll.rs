@@ -32,6 +32,8 @@ pub(super) struct PollPort {
     /// The GUI has closed its end: its input is not polled any more.
     input_ended: bool,
     output: OutPipe,
+    /// The GUI has closed its end of the output: it is not polled any more.
+    output_ended: bool,
     engine: Option<(OutPipe, File)>,
     /// Becomes readable when the engine's process ends.
     engine_end: Option<File>,
@@ -129,6 +131,7 @@ impl PollPort {
             input,
             input_ended: false,
             output: OutPipe::shared(output),
+            output_ended: false,
             engine: None,
             engine_end: None,
             wake,
@@ -158,8 +161,7 @@ impl Port for PollPort {
                 PollFd::new(&self.wake, PollFlags::IN),
                 nothing(),
                 nothing(),
-                // Even without requested events, `poll` reports that the reader is gone.
-                PollFd::new(&self.output.file, PollFlags::empty()),
+                nothing(),
                 nothing(),
             ];
             // `poll` reports a closed end even for a descriptor without requested events.
@@ -174,8 +176,13 @@ impl Port for PollPort {
                     fds[3] = PollFd::new(&stdin.file, PollFlags::OUT);
                 }
             }
-            if !gui_left.is_empty() {
-                fds[4] = PollFd::new(&self.output.file, PollFlags::OUT);
+            if !self.output_ended {
+                // Even without requested events, `poll` reports that the reader is gone.
+                let wanted = match gui_left.is_empty() {
+                    true => PollFlags::empty(),
+                    false => PollFlags::OUT,
+                };
+                fds[4] = PollFd::new(&self.output.file, wanted);
             }
             if let Some(end) = &self.engine_end {
                 fds[5] = PollFd::new(end, PollFlags::IN);
@@ -199,6 +206,7 @@ impl Port for PollPort {
                 Err(error) => log::error!("poll: {error}"),
             }
         }
+        self.output_ended |= ready.gui_closed;
         if ready.engine_ended {
             self.engine_end = None;
         }
@@ -292,6 +300,9 @@ mod tests {
         drop(gui_out);
         let ready = port.wait(LIMIT, BOTH, &[], &[]);
         assert!(ready.gui_closed && !ready.gui && !ready.engine);
+        // Once: the loop would never sleep.
+        let ready = port.wait(Some(Duration::ZERO), BOTH, &[], &[]);
+        assert!(!ready.gui_closed);
         // Its input has ended too, and is read to its end.
         drop(gui_in);
         assert!(port.wait(LIMIT, BOTH, &[], &[]).gui);

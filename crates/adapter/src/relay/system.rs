@@ -77,6 +77,48 @@ pub fn standard_streams() -> io::Result<(File, File)> {
     }
 }
 
+/// Standard error during a game, for whole lines. A line is cut at [`WARNING`] bytes, and lost
+/// if nobody has read those before it: programs that start engines may never read this pipe,
+/// and a full one must not stop the game.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Warnings;
+
+/// What a pipe takes without blocking once `poll` reports it writable.
+const WARNING: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
+
+impl io::Write for Warnings {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if takes_a_line() {
+            let mut stderr = io::stderr().lock();
+            match line.get(..WARNING - 4) {
+                Some(cut) if line.len() > WARNING => {
+                    stderr.write_all(&[cut, b"...\n"].concat())?;
+                }
+                _ => stderr.write_all(line)?,
+            }
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn takes_a_line() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stderr = io::stderr();
+    let mut fds = [PollFd::new(&stderr, PollFlags::OUT)];
+    // If `poll` fails, try to write anyway.
+    poll(&mut fds, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
+}
+
+#[cfg(not(unix))]
+fn takes_a_line() -> bool {
+    true
+}
+
 pub(super) fn describe_end(status: Option<ExitStatus>) -> String {
     let Some(status) = status else {
         return "the engine closed its output and was ended".to_owned();

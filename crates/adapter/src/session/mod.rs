@@ -790,15 +790,15 @@ impl Session {
         let wanted = self.verify_time();
         let position = self.game.position().filter(|_| !wanted.is_zero())?;
         let turn = position.turn();
-        let longest = match go.ponder {
+        let left = match go.ponder {
             true => None,
-            false => go.longest(Some(turn.is_white())),
+            false => go.left(Some(turn.is_white())),
         };
         let budget = match self.engine.readiness() {
             Readiness::Down => Err(Unchecked::NoEngine),
             Readiness::Starting => Err(Unchecked::Starting),
             Readiness::Silent => Err(Unchecked::Silent),
-            Readiness::Up => Budget::new(at.now, wanted, longest).ok_or(Unchecked::NoTime),
+            Readiness::Up => Budget::new(at.now, wanted, left).ok_or(Unchecked::NoTime),
         };
         match budget {
             Ok(budget) => {
@@ -937,6 +937,8 @@ impl Session {
                 self.on_ready(at);
             }
             EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
+            // Of Tabia's own `stop`, which has crossed its answer (Glaurung 2.2).
+            EngineReply::Other if self.engine.is_hidden() && uci::complains_of(line, "stop") => {}
             EngineReply::Protection | EngineReply::Other => at.out.gui(line),
         }
     }
@@ -1107,6 +1109,10 @@ impl Session {
             EngineReply::Option => self.engine.declare(line),
             EngineReply::UciOk => self.on_uci_ok(at),
             EngineReply::Protection => at.out.gui(line),
+            EngineReply::Other if self.engine.has_declared_nothing() && uci::is_of_xboard(line) => {
+                let reason = self.engine.of_xboard(line);
+                self.replace_engine(&reason, Loss::Useless, false, at);
+            }
             // Other text is not passed on before `uciok`.
             EngineReply::Info
             | EngineReply::Other

@@ -38,14 +38,14 @@ impl Delay {
         })
     }
 
-    /// The delay of a move. `drawn` is from 0 to 1; `longest` is the longest thinking
-    /// time that the clock allows. The delay is at most a twentieth of it.
+    /// The delay of a move. `drawn` is from 0 to 1; `left` is what the clock has.
+    /// The delay is at most a twentieth of it.
     #[must_use]
-    pub fn wait(self, drawn: f64, longest: Option<Duration>) -> Duration {
+    pub fn wait(self, drawn: f64, left: Option<Duration>) -> Duration {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let more = (f64::from(self.spread) * drawn.clamp(0.0, 1.0)) as u32;
         let wait = Duration::from_millis((self.least + more).into());
-        longest.map_or(wait, |longest| wait.min(longest / 20))
+        left.map_or(wait, |left| wait.min(left / 20))
     }
 }
 

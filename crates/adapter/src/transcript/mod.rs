@@ -18,6 +18,9 @@
 //!     0.001021 eng< uci
 //! ```
 //!
+//! A file has one or more sessions, the oldest first; a blank line before the next one says
+//! that the line before was cut short.
+//!
 //! First the header: words and values; lines with `#` are comments. Then the session:
 //! seconds since the start with six decimals, and a word for the event.
 //!
@@ -50,7 +53,7 @@ mod replay;
 mod text;
 mod write;
 
-pub use file::create;
+pub use file::{check_log, create};
 pub use read::{LogEntry, LogError, LogEvent, LogFault, LoggedLine, Recording};
 pub use replay::{Difference, Replayed, replay};
 pub use text::{escape, unescape};

@@ -152,24 +152,44 @@ pub enum LogFault {
 }
 
 impl Recording {
-    /// Reads a transcript from the text of its file. An incomplete last line is ignored,
-    /// see [`cut`](Recording::cut).
+    /// Reads the only session, or the last one, of the text of a log. An incomplete last line
+    /// is ignored, see [`cut`](Recording::cut).
     ///
     /// # Errors
     ///
     /// The text is not a transcript, has another format, or is damaged.
     pub fn read(text: &str) -> Result<Recording, LogError> {
+        let mut all = Recording::read_all(text)?;
+        // There is at least one.
+        Ok(all.pop().unwrap_or_default())
+    }
+
+    /// Reads the sessions of a log, oldest first; there is at least one.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Recording::read); the numbers of lines are those of the file.
+    pub fn read_all(text: &str) -> Result<Vec<Recording>, LogError> {
+        let mut all = Vec::new();
         let mut reader = Reader::default();
-        for (index, line) in text.split_inclusive('\n').enumerate() {
-            let Some(line) = line.strip_suffix('\n') else {
+        let mut lines = text.split_inclusive('\n').enumerate().peekable();
+        while let Some((index, line)) = lines.next() {
+            // A session that was cut short is followed by a blank line and the next one.
+            let follows = lines.peek().map(|(_, next)| *next);
+            let is_whole =
+                line.ends_with('\n') && (is_blank(line) || !follows.is_some_and(is_blank));
+            if !is_whole {
                 reader.recording.cut = Some(index + 1);
-                break;
-            };
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            let read = if index == 0 {
-                first_line(line)
-            } else {
-                reader.line(index + 1, line)
+                continue;
+            }
+            let line = line.trim_end_matches(['\r', '\n']);
+            let read = match (index, line.split_once(' ')) {
+                (0, _) => first_line(line),
+                (_, Some((MAGIC, _))) => {
+                    all.push(std::mem::take(&mut reader).recording);
+                    first_line(line)
+                }
+                _ => reader.line(index + 1, line),
             };
             read.map_err(|fault| LogError {
                 line: index + 1,
@@ -182,8 +202,13 @@ impl Recording {
                 fault: LogFault::Empty,
             });
         }
-        Ok(reader.recording)
+        all.push(reader.recording);
+        Ok(all)
     }
+}
+
+fn is_blank(line: &str) -> bool {
+    line.trim().is_empty()
 }
 
 fn first_line(line: &str) -> Result<(), LogFault> {

@@ -114,6 +114,11 @@ impl<'a> Worker<'a> {
                     return Ok(found);
                 }
                 Err(error @ AnalystError::NoScore) => return Err(error),
+                Err(error @ AnalystError::IgnoresNodes { .. }) => {
+                    // It searches on.
+                    self.engine = None;
+                    return Err(error);
+                }
                 Err(error) => {
                     self.engine = None;
                     if std::mem::replace(&mut again, true) {
@@ -151,7 +156,11 @@ impl<'a> Worker<'a> {
             Err(error) => error,
         };
         self.faults += 1;
-        match matches!(error, AnalystError::Start(_)) || self.faults >= MOST_FAULTS {
+        let is_hopeless = matches!(
+            error,
+            AnalystError::Start(_) | AnalystError::IgnoresNodes { .. }
+        );
+        match is_hopeless || self.faults >= MOST_FAULTS {
             true => Err(error),
             false => Ok(Outcome::Failed(position.clone(), error)),
         }

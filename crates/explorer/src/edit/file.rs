@@ -130,11 +130,14 @@ impl BookFile {
     /// Undoes a change, unless the book has been changed since.
     pub(super) fn undo(&self, change: &Change, undo: &Undo) -> Result<(), Message> {
         match undo {
-            Undo::Files { new, .. } if self.hash()? != *new => Err(translatable!(
-                "the book has been changed since; nothing was undone"
-            )),
-            Undo::Files { old, .. } => {
+            Undo::Files { old, new } => {
+                // Compared while it is locked: another program may be changing it.
                 let _locked = self.open()?;
+                if self.hash()? != *new {
+                    return Err(translatable!(
+                        "the book has been changed since; nothing was undone"
+                    ));
+                }
                 old.restore().map_err(|error| self.io_error(&error))
             }
             Undo::Marks(changes) => {

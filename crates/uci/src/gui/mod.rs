@@ -122,9 +122,26 @@ impl Clock {
 
 impl Go {
     /// The longest search that the times allow; `None` if no time is set. If the side
-    /// to move is unknown, the longer clock counts.
+    /// to move is unknown, the longer clock counts. The increment counts too, as for a rule
+    /// that gives it before the move; [`left`](Go::left) is without.
     #[must_use]
     pub fn longest(&self, white_moves: Option<bool>) -> Option<Duration> {
+        self.most(white_moves, Clock::longest)
+    }
+
+    /// The time that the side to move can spend: its clock, without the increment, which
+    /// comes after the move; or `movetime`. `None` if no time is set. If the side to move is
+    /// unknown, the longer clock counts.
+    #[must_use]
+    pub fn left(&self, white_moves: Option<bool>) -> Option<Duration> {
+        self.most(white_moves, |clock| clock.time.map(|time| time.max(0)))
+    }
+
+    fn most(
+        &self,
+        white_moves: Option<bool>,
+        of: impl Fn(Clock) -> Option<i64>,
+    ) -> Option<Duration> {
         if self.infinite || self.perft {
             return None;
         }
@@ -134,9 +151,9 @@ impl Go {
             move_time,
         } = self.clocks;
         let clock = match white_moves {
-            Some(true) => white.longest(),
-            Some(false) => black.longest(),
-            None => white.longest().max(black.longest()),
+            Some(true) => of(white),
+            Some(false) => of(black),
+            None => of(white).max(of(black)),
         };
         let longest = clock.max(move_time.map(|time| time.max(0)))?;
         Some(Duration::from_millis(longest.unsigned_abs()))

@@ -217,6 +217,23 @@ fn only_a_clock_limits_a_search() {
 }
 
 #[test]
+fn an_increment_is_not_there_before_the_move() {
+    let left = |go: &str, white| go_of(go).left(white).map(|time| time.as_millis());
+    for (go, white, expected) in [
+        ("go wtime 1 btime 900 winc 60000", Some(true), Some(1)),
+        ("go wtime 1 btime 900 binc 60000", Some(false), Some(900)),
+        ("go wtime 1 btime 900 winc 60000", None, Some(900)),
+        ("go wtime -200 winc 100", Some(true), Some(0)),
+        ("go wtime 5 winc 9 movetime 70", Some(true), Some(70)),
+        ("go btime 5000", Some(true), None),
+        ("go infinite wtime 5000", Some(true), None),
+        ("go depth 30", Some(true), None),
+    ] {
+        assert_eq!(left(go, white), expected, "{go}");
+    }
+}
+
+#[test]
 fn a_line_with_zeros_only_comes_from_a_program_without_clocks() {
     for (go, untimed) in [
         ("go wtime 0 btime 0", true),

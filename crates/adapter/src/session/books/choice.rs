@@ -106,13 +106,13 @@ impl Books {
         if covers {
             then.extend(self.cover_move(position, choice.mv, go.ponder, scene));
         }
-        let longest = go.longest(Some(position.turn().is_white()));
+        let left = go.left(Some(position.turn().is_white()));
         Ok(Answer {
             first,
             then,
             lines: self.announcement(&choice, scene),
             mv: choice.mv,
-            delay: self.answering().delay.wait(choice.drawn, longest),
+            delay: self.answering().delay.wait(choice.drawn, left),
             book: choice.index,
         })
     }

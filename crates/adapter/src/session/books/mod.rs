@@ -436,7 +436,8 @@ impl Books {
     fn count_miss(&mut self) -> Option<Act<'static>> {
         let limit = self.settings.options().miss_limit;
         let closes = self.chooser.count_miss(limit);
-        closes.then(|| Act::Info(format!("book closed for this game after {limit} misses")))
+        let misses = if limit == 1 { "miss" } else { "misses" };
+        closes.then(|| Act::Info(format!("book closed for this game after {limit} {misses}")))
     }
 }
 

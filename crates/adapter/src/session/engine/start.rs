@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::super::Request;
 use super::super::act::Act;
+use super::answers::shown;
 use super::backlog::Backlog;
 use super::child::{ANALYSE_MODE, ChildOptions, Declaration, OPPONENT};
 use super::restarts::Restarts;
@@ -226,6 +227,25 @@ impl Engine {
     /// One of its options.
     pub(in super::super) fn declare(&mut self, line: &[u8]) {
         self.declared.options.extend(option(line));
+    }
+
+    /// It has sent nothing yet that a UCI engine sends.
+    pub(in super::super) fn has_declared_nothing(&self) -> bool {
+        let Declaration {
+            name,
+            author,
+            options,
+        } = &self.declared;
+        name.is_empty() && author.is_empty() && options.is_empty()
+    }
+
+    /// Why an engine with this answer to `uci` cannot be used.
+    pub(in super::super) fn of_xboard(&self, answer: &[u8]) -> String {
+        let name = self.profile().map_or("", |profile| &profile.name);
+        format!(
+            "engine \"{name}\" is no UCI engine: it speaks the protocol of XBoard (\"{}\")",
+            shown(answer)
+        )
     }
 
     /// Handles its `uciok`.

@@ -37,14 +37,14 @@ pub(in super::super) struct Budget {
 }
 
 impl Budget {
-    /// `longest` is the longest thinking time that the clock allows, `None` if no clock
-    /// runs. Returns `None` if there is no time for a check.
+    /// `left` is what the clock has, `None` if no clock runs. Returns `None` if there is no
+    /// time for a check.
     pub(in super::super) fn new(
         now: Duration,
         wanted: Duration,
-        longest: Option<Duration>,
+        left: Option<Duration>,
     ) -> Option<Self> {
-        let tenth = longest.map(|longest| longest / 10);
+        let tenth = left.map(|left| left / 10);
         let look = tenth.map_or(wanted, |tenth| tenth.min(wanted));
         (look >= LEAST).then_some(Budget {
             look,
@@ -301,7 +301,7 @@ impl Check {
             return Ok(());
         }
         self.since = now;
-        let budget = Budget::new(now, wanted, self.go.longest(white_moves));
+        let budget = Budget::new(now, wanted, self.go.left(white_moves));
         let budget = budget.ok_or(Unchecked::NoTime)?;
         self.budget = budget;
         let last = budget.end.unwrap_or(self.until);

@@ -42,5 +42,6 @@ fn longest(go: &Go, white_moves: Option<bool>) -> Option<Duration> {
 pub(super) fn patience(go: &Go, white_moves: Option<bool>) -> Option<Duration> {
     const LEAST: Duration = Duration::from_millis(250);
     const MOST: Duration = Duration::from_secs(5);
-    Some((longest(go, white_moves)? / 8).clamp(LEAST, MOST))
+    let left = go.left(white_moves).filter(|_| !go.is_untimed())?;
+    Some((left / 8).clamp(LEAST, MOST))
 }

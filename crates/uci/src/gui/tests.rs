@@ -133,6 +133,7 @@ fn limits_are_read_in_any_order_and_a_missing_number_takes_no_word_away() {
         depth: None,
         nodes: Some(i64::MAX),
         mate: Some(3),
+        perft: None,
     };
     assert_eq!(
         (go.clocks.white.time, go.clocks.black.time),

@@ -72,7 +72,7 @@ fn evaluate_with_invalid_input_leaves_no_file() {
     assert_eq!(left.count(), 0, "{names:?}");
 }
 
-/// As Toga II 4.0 and GNU Chess 6.2 do.
+/// As Toga II 3.0 and GNU Chess 6.2 do.
 #[test]
 fn an_engine_that_ignores_nodes_is_told_at_once_with_what_helps() {
     let folder = Folder::new();

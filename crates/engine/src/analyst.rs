@@ -93,7 +93,7 @@ pub enum AnalystError {
     /// Its search reported no exact score.
     #[error("the engine reported no score")]
     NoScore,
-    /// It goes on after the number of nodes that it was asked for: Toga II 4.0 and GNU Chess
+    /// It goes on after the number of nodes that it was asked for: Toga II 3.0 and GNU Chess
     /// 6.2 do.
     #[error(
         "the engine has searched {searched} nodes instead of {wanted}: it ignores \"go nodes\"; \

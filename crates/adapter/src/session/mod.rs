@@ -13,7 +13,8 @@
 //! (`UCI_AnalyseMode`, `MultiPV` above 1); the move is among `searchmoves` if there are
 //! any; and a book has a move that the policy allows; with `Book Clock Only` a clock is
 //! needed too. Any other `go` is passed to the engine unchanged, but for the moves that
-//! `Book Forbid` keeps from it by `searchmoves`.
+//! `Book Forbid` keeps from it by `searchmoves`, and for castling in the notation that is
+//! not in force (see `game`).
 //!
 //! # Parts
 //!

@@ -57,7 +57,7 @@ pub enum SideFileError {
     )]
     NotACount(PathBuf),
     /// The system has no folder for the user's data.
-    #[error("there is no folder for played lines: {NO_DATA_FOLDER}")]
+    #[error("played lines are not kept: {NO_DATA_FOLDER}")]
     NoCoverFolder,
     /// The system has no folder for the user's data, where the games of the starter book are
     /// recorded.

@@ -465,6 +465,16 @@ impl<'a> Visit<'a> {
         };
         let word = encodings::text(tokens.last());
         if notation::is_null(word.trim_end_matches(['+', '#'])) {
+            // One long dash may also stand between two moves.
+            let next = tokens.rest().trim_ascii_start();
+            let next = next.split(u8::is_ascii_whitespace).next();
+            let next = encodings::text(next.unwrap_or_default());
+            let is_between = matches!(&*word, "–" | "—" | "―")
+                && !next.starts_with(|c: char| c.is_ascii_digit())
+                && notation::read_move_in(position, &next, self.letters).is_ok();
+            if is_between {
+                return self.broken(tokens, &word, MoveError::Syntax);
+            }
             self.is_game = true;
             return match self.recorder.play_null() {
                 true => Continue(()),

@@ -122,7 +122,7 @@ fn castling_and_null_moves_of_many_programs() {
         means(&text, "e4 c5 Nf3 d6 ( -- Bb5 a6 ) d4");
     }
     // A short dash alone, and a slash, may be anything.
-    for sign in ["-", "/", "\u{2212}"] {
+    for sign in ["-", "/", "\u{2212}", "—"] {
         let text = format!("1. e4 {sign} c5 2. Nf3 *\n");
         means_with(&text, "e4", &format!("is not understood: {sign}"));
     }

@@ -243,7 +243,8 @@ fn noise(bytes: usize, mut random: u64) -> Vec<u8> {
 fn what_is_only_named_like_a_book_is_left_out_and_the_starter_book_plays() {
     let outer = Folder::new();
     let home = outer.join("home");
-    let downloads = home.join("Downloads");
+    // This folder is searched without being named, too.
+    let downloads = home.join("chess");
     fs::create_dir_all(&downloads).unwrap();
     fs::write(downloads.join("network.bin"), noise(1 << 16, 1)).unwrap();
     fs::write(
@@ -278,6 +279,7 @@ fn what_is_only_named_like_a_book_is_left_out_and_the_starter_book_plays() {
         });
         assert!(line.is_some(), "{name}: {text}");
     }
+    assert_eq!(text.matches("left out: ").count(), 4, "{text}");
     let config = fs::read_to_string(home.join(".config/tabia/engines.toml")).unwrap();
     assert!(!config.contains("[[books]]"), "{config}");
     assert_has(&text, "book starter: ");

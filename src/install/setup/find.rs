@@ -122,7 +122,13 @@ impl Finds {
             .collect();
         engines.sort_by_key(|path| (rank(path).unwrap_or(usize::MAX), stem(path)));
         one_of_each(&mut engines);
-        let Books { mut books, others } = books;
+        let Books {
+            mut books,
+            mut others,
+        } = books;
+        // A named folder may be a usual one, too.
+        others.sort_unstable();
+        others.dedup();
         books.sort_by_key(|(kind, bytes, path)| {
             let lacks_index = *kind == BookKind::Ctg && !has_index(path);
             (order(*kind), u64::MAX - bytes, lacks_index, path.clone())

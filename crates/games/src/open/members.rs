@@ -10,6 +10,7 @@ use flate2::bufread::GzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 
 use super::peek::PeekReader;
+use super::zstd::Frame;
 use tabia_notation::kind::Packing;
 
 /// Whether an error means that compressed data are damaged or cut off, and not that the
@@ -53,7 +54,7 @@ enum Decoder {
     Start(Packing, PeekReader),
     Gzip(Box<GzDecoder<PeekReader>>),
     Bzip2(Box<BzDecoder<PeekReader>>),
-    Zstd(Box<StreamingDecoder<PeekReader, ruzstd::decoding::FrameDecoder>>),
+    Zstd(Box<StreamingDecoder<Frame, ruzstd::decoding::FrameDecoder>>),
     End,
 }
 
@@ -77,11 +78,14 @@ impl Members {
             Decoder::Bzip2(bzip2) => (Packing::Bzip2, bzip2.into_inner()),
             Decoder::Zstd(zstd) => {
                 let (input, frame) = zstd.into_parts();
+                if input.is_cut_off() {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
                 let stored = frame.get_checksum_from_data();
                 if stored.is_some() && stored != frame.get_calculated_checksum() {
                     return Err(damaged_zstd("its checksum is wrong"));
                 }
-                (Packing::Zstd, input)
+                (Packing::Zstd, input.into_inner())
             }
             Decoder::End => return Ok(false),
         };
@@ -103,6 +107,7 @@ impl Members {
             Packing::Bzip2 => Decoder::Bzip2(Box::new(BzDecoder::new(input))),
             Packing::Zstd => {
                 let most = LARGEST_WINDOW_BYTES;
+                let input = Frame::new(input)?;
                 let frame = StreamingDecoder::new_with_max_window_size(input, most);
                 Decoder::Zstd(Box::new(frame.map_err(damaged_zstd)?))
             }
@@ -181,6 +186,15 @@ mod tests {
             // The undamaged bytes come first, then an error.
             let (part, whole, trailing_data) = read(&packed[..packed.len() / 2]);
             assert!(!whole && !trailing_data && part.len() > 1000 && text.starts_with(&part));
+            // A file that is smaller than the window of its decoder, and any place of the cut.
+            let small = pack(&text[..40_000]);
+            for end in (0..small.len()).rev().step_by(997) {
+                let (part, whole, _) = match end {
+                    0..8 => continue,
+                    _ => read(&small[..end]),
+                };
+                assert!(!whole && text.starts_with(&part));
+            }
             packed.extend(b"rubbish");
             assert!(read(&packed) == (text.clone(), true, true));
         }

@@ -3,6 +3,7 @@
 mod members;
 mod peek;
 mod unpacked;
+mod zstd;
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
-/// Bytes of one read.
-const CHUNK_BYTES: usize = 128 << 10;
+/// Bytes of one read. More than those of a block of Zstandard with its header.
+const CHUNK_BYTES: usize = 256 << 10;
 
 /// A buffered stream with lookahead.
 pub(crate) struct PeekReader {

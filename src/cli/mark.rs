@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
-use shakmaty::Color;
+use shakmaty::{Color, Position};
 
 use super::args::PlayerColour;
 use super::changes::{self, ChangeArgs};
@@ -62,15 +62,18 @@ pub(super) struct MarkArgs {
     /// The position to start from [default: the start position]
     #[arg(long, value_name = "FEN", help_heading = "Which moves")]
     fen: Option<String>,
-    /// Moves to play from there; without --move the last of them is changed
+    /// Moves to play from there; without --move the last of them alone is marked
     #[arg(long, value_name = "MOVES", help_heading = "Which moves")]
     moves: Option<String>,
     /// The move to change, as e2e4 or Nf3
     #[arg(long = "move", value_name = "MOVE", help_heading = "Which moves")]
     one: Option<String>,
-    /// A line, to change each of its moves: "1.e4 c5"
+    /// A line, as "1.e4 c5": each of its moves is marked
     #[arg(long, value_name = "MOVES", conflicts_with_all = ["one", "moves"], help_heading = "Which moves")]
     line: Option<String>,
+    /// With --line: each of its moves, also for a mark that forbids or blames
+    #[arg(long, requires = "line", help_heading = "Which moves")]
+    each: bool,
     /// Moves of this side: of the line, or of all lines from the start position
     #[arg(
         long,
@@ -221,6 +224,29 @@ impl MarkArgs {
         })
     }
 
+    /// For a main line every move is right; but who types a line to forbid its end would
+    /// forbid its first move in all games.
+    fn only_praise_is_for_each(&self, target: &MarkTarget, edit: &MarkEdit) -> anyhow::Result<()> {
+        let (Some(text), MarkTarget::Moves(lines)) = (&self.line, target) else {
+            return Ok(());
+        };
+        let is_chosen = |line: &&Line| {
+            let mover = line.before().last().map(Position::turn);
+            self.colour().is_none_or(|colour| mover == Some(colour))
+        };
+        let chosen: Vec<&Line> = lines.iter().filter(is_chosen).collect();
+        let (Some(last), true) = (chosen.last(), chosen.len() > 1 && !self.each) else {
+            return Ok(());
+        };
+        ensure!(
+            !edit.blames(),
+            "--line \"{text}\" names {} moves, and this mark would forbid or blame each of them: \
+             --moves \"{last}\" marks the last one alone, --line with --each all of them",
+            chosen.len()
+        );
+        Ok(())
+    }
+
     fn job(&self) -> anyhow::Result<MarkJob> {
         let target = self.target()?;
         let selection = Selection::default()
@@ -228,6 +254,7 @@ impl MarkArgs {
             .colour(self.colour())
             .filter(filter(self.filter.as_deref())?);
         let is_free = selection.colour.is_none() && selection.filter.is_none();
+        self.only_praise_is_for_each(&target, &selection.edit)?;
         match target {
             MarkTarget::Book => {
                 ensure!(

@@ -691,3 +691,26 @@ fn a_running_adapter_sees_marks_at_once() {
         assert!(adapter.quit().success());
     }
 }
+
+/// `mark --line "1.e4 e5 2.f4" avoid` would forbid 1.e4 in every game.
+#[test]
+fn a_mark_that_blames_is_not_for_each_move_of_a_line() {
+    let folder = Folder::with(STARTER);
+    let line = "book.ctg -n --line '1.e4 e5 2.Nf3'";
+    for blame in ["avoid", "'?'", "'??'", "'?!'", "--learn-value -5"] {
+        let text = mark(&folder, &format!("{line} {blame}"))
+            .refused("names 3 moves, and this mark would forbid or blame each of them");
+        assert_has(&text, "--moves \"1.e4 e5 2.Nf3\" marks the last one alone");
+        for rest in ["--each", "--colour black"] {
+            mark(&folder, &format!("{line} {blame} {rest}")).ok();
+        }
+        let last = mark(
+            &folder,
+            &format!("book.ctg -n --moves '1.e4 e5 2.Nf3' {blame}"),
+        );
+        assert_has(&last.ok(), "1 chosen");
+    }
+    for praise in ["main", "'!'", "--learn-value 5", "--clear"] {
+        mark(&folder, &format!("{line} {praise}")).ok();
+    }
+}

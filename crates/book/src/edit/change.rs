@@ -42,6 +42,16 @@ impl MarkEdit {
         }
     }
 
+    /// Whether it speaks against the move: such a mark is for one move, not for those that
+    /// lead to it.
+    #[must_use]
+    pub fn blames(&self) -> bool {
+        self.recommendation == Some(Mark::Avoid)
+            || self.annotation.is_some_and(Annotation::is_doubtful)
+            || self.learn_value.is_some_and(i8::is_negative)
+            || self.weight == Some(0)
+    }
+
     /// Whether it changes the move itself, not only the position after it.
     #[must_use]
     pub(crate) const fn touches_moves(&self) -> bool {

@@ -70,9 +70,9 @@ pub(super) struct ConvertArgs {
         conflicts_with = "output"
     )]
     named: Option<PathBuf>,
-    /// To .bin: what becomes the weight of a move
-    #[arg(long, value_name = "WHAT", default_value = "probability")]
-    weights: Weights,
+    /// To .bin: what becomes the weight of a move [default: probability]
+    #[arg(long, value_name = "WHAT")]
+    weights: Option<Weights>,
     /// To .bin: writes every position that an entry represents (also with colours or
     /// wings exchanged), not only those reached from the start position
     #[arg(long)]
@@ -84,10 +84,10 @@ pub(super) struct ConvertArgs {
     /// moves
     #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Choice))]
     set: Vec<String>,
-    /// To .pgn: plies of a line
+    /// To .pgn: plies of a line [default: 40]
     #[arg(long = "max-ply", visible_alias = "plies", aliases = ["max-plies", "depth"],
-          value_name = "N", default_value_t = PgnOptions::default().plies)]
-    plies: u32,
+          value_name = "N")]
+    plies: Option<u32>,
     /// To .pgn: leaves out moves of fewer games [default: 1, of --lines 10]
     #[arg(long, value_name = "N")]
     min_games: Option<u32>,
@@ -100,19 +100,19 @@ pub(super) struct ConvertArgs {
     #[arg(long, value_name = "FILE.csv", requires = "lines")]
     report: Option<PathBuf>,
     /// To .pgn: moves of one game, variations included; a larger tree becomes
-    /// several games
-    #[arg(long, value_name = "N", default_value_t = PgnOptions::default().game_moves)]
-    game_moves: u32,
-    /// To .pgn: what comments say of each move
-    #[arg(long, value_name = "WHAT", default_value = "full")]
-    comments: Comments,
+    /// several games [default: 2000]
+    #[arg(long, value_name = "N")]
+    game_moves: Option<u32>,
+    /// To .pgn: what comments say of each move [default: full]
+    #[arg(long, value_name = "WHAT")]
+    comments: Option<Comments>,
     /// To .pgn: the same as --comments none
     #[arg(long, conflicts_with = "comments")]
     bare: bool,
-    /// To .ctg: memory for sorting alone, not for the whole program, as 64M or 2G;
-    /// what does not fit is sorted on disk
-    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
-    memory: u64,
+    /// To .ctg and .bin, and from .jsonl: memory for sorting alone, not for the whole
+    /// program, as 64M or 2G; what does not fit is sorted on disk [default: 128M]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<u64>,
     /// Unreadable parts of the book are an error, and nothing is written
     #[arg(long)]
     strict: bool,
@@ -120,19 +120,50 @@ pub(super) struct ConvertArgs {
     force: Force,
 }
 
+impl ConvertArgs {
+    /// Refuses an option that would have no effect on this target. Whoever limits the
+    /// plies of a `.bin` would otherwise get, and play, the whole book.
+    fn act_on(&self, output: &Path) -> anyhow::Result<()> {
+        const BIN: &[&str] = &["bin"];
+        const PGN: &[&str] = &["pgn"];
+        // From .jsonl most ways lead over a sorted .ctg.
+        let sorts = self.memory.is_some() && !has_extension(&self.input, "jsonl");
+        let typed = [
+            ("--weights", self.weights.is_some(), BIN),
+            ("--all", self.all, BIN),
+            ("--keep-never", self.keep_never, BIN),
+            ("--set", !self.set.is_empty(), &["bin", "abk", "csv", "pgn"]),
+            ("--max-ply", self.plies.is_some(), PGN),
+            ("--min-games", self.min_games.is_some(), PGN),
+            ("--lines", self.lines, PGN),
+            ("--report", self.report.is_some(), PGN),
+            ("--game-moves", self.game_moves.is_some(), PGN),
+            ("--comments", self.comments.is_some(), PGN),
+            ("--bare", self.bare, PGN),
+            ("--memory", sorts, &["ctg", "bin"]),
+        ];
+        for (option, is_typed, targets) in typed {
+            ensure!(
+                !is_typed || targets.iter().any(|end| has_extension(output, end)),
+                "{}: {option} is only for .{}",
+                output.display(),
+                targets.join(", .")
+            );
+        }
+        Ok(())
+    }
+}
+
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     let output = args.output.as_ref().or(args.named.as_ref());
     let output = output.context("nothing to write: see --output")?;
     super::complete_interrupted(output)?;
-    ensure!(
-        !args.lines || has_extension(output, "pgn"),
-        "{}: --lines writes games: the name ends with .pgn",
-        output.display()
-    );
+    args.act_on(output)?;
     let min_games = if args.lines { LINE_GAMES } else { 1 };
+    let usual = PgnOptions::default();
     let job = ConvertJob::new(args.input.clone(), output.clone())
         .policy(super::probe::options(&args.set)?.policy)
-        .weights(match args.weights {
+        .weights(match args.weights.unwrap_or(Weights::Probability) {
             Weights::Probability => convert::Weights::Probability,
             Weights::Games => convert::Weights::Games,
             Weights::Score => convert::Weights::Score,
@@ -141,11 +172,11 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         .keep_never(args.keep_never)
         .pgn(
             PgnOptions::default()
-                .plies(args.plies)
+                .plies(args.plies.unwrap_or(usual.plies))
                 .min_games(args.min_games.unwrap_or(min_games))
                 .lines(args.lines)
-                .game_moves(args.game_moves)
-                .comments(match args.comments {
+                .game_moves(args.game_moves.unwrap_or(usual.game_moves))
+                .comments(match args.comments.unwrap_or(Comments::Full) {
                     _ if args.bare => convert::Comments::None,
                     Comments::None => convert::Comments::None,
                     Comments::Short => convert::Comments::Short,
@@ -153,7 +184,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
                 }),
         )
         .report(args.report.clone())
-        .memory(args.memory)
+        .memory(args.memory.unwrap_or(128 << 20))
         .old(args.force.old())
         .strict(args.strict);
     let start = Instant::now();

@@ -231,7 +231,7 @@ fn lines_have_the_moves_that_may_be_as_good_as_the_best() {
     ];
     assert_eq!(rows, expected);
     for (options, why) in [
-        ("a.ctg x.ctg --lines", "--lines writes games"),
+        ("a.ctg x.ctg --lines", "--lines is only for .pgn"),
         ("a.bin x.pgn --lines", "has no results of games"),
         ("a.ctg x.pgn --lines --comments none", "cannot be used with"),
         ("a.ctg x.pgn --report x.csv", "--lines"),
@@ -245,5 +245,72 @@ fn lines_have_the_moves_that_may_be_as_good_as_the_best() {
         }
         folder.tabia(&format!("convert {options}")).refused(why);
         assert!(!folder.join("x.pgn").exists());
+    }
+}
+
+/// An option acts, so that the file differs from the one without it, or is refused.
+#[test]
+fn every_option_of_convert_acts_on_a_target_or_is_refused() {
+    let folder = Folder::new();
+    let mut games = String::new();
+    for (moves, count) in [("e4 e5 2.Nf3 Nc6", 7), ("e4 c5 2.Nf3 d6", 4), ("a4 a5", 1)] {
+        for n in 0..count {
+            let result = ["1-0", "0-1", "1/2-1/2"][n % 3];
+            games += &format!("[White \"{n}\"]\n[Result \"{result}\"]\n\n1.{moves} {result}\n\n");
+        }
+    }
+    folder.put("games.pgn", games);
+    folder.done("build -o a.ctg games.pgn");
+    folder.done("mark a.ctg --move a4 avoid");
+    let with = |target: &str, option: &str| {
+        let path = folder.join(format!("x.{target}"));
+        let _ = fs::remove_file(&path);
+        let done = folder.tabia(&format!("convert a.ctg x.{target} {option}"));
+        (done, fs::read(path).ok())
+    };
+    let options = [
+        ("--weights games", "bin"),
+        ("--all", "bin"),
+        ("--keep-never", "bin"),
+        ("--set 'Book Minimum Games=5'", "bin abk csv pgn"),
+        ("--max-ply 1", "pgn"),
+        ("--min-games 5", "pgn"),
+        ("--lines", "pgn"),
+        ("--game-moves 2", "pgn"),
+        ("--comments short", "pgn"),
+        ("--bare", "pgn"),
+    ];
+    for target in ["bin", "abk", "jsonl", "pgn", "csv"] {
+        let (plain, without) = with(target, "");
+        plain.ok();
+        for (option, targets) in options {
+            let (done, made) = with(target, option);
+            if targets.split(' ').any(|one| one == target) {
+                done.ok();
+                assert_ne!(made, without, "{option} .{target}");
+            } else {
+                let name = option.split(' ').next().unwrap();
+                done.refused(&format!("{name} is only for ."));
+                assert_eq!(made, None, "{option} .{target}");
+            }
+        }
+    }
+    folder
+        .tabia("convert a.ctg y.abk --memory 64M")
+        .refused("--memory is only for .ctg, .bin");
+    // The list above has every option that is not for all targets.
+    let help = folder.tabia("convert --help").printed();
+    let general = [
+        "--output", "--set", "--report", "--memory", "--strict", "--force", "--help", "--plies",
+        "--silent",
+    ];
+    for word in help.split(|c: char| c.is_whitespace() || ",[]:".contains(c)) {
+        let known = |word: &str| options.iter().any(|(option, _)| option.starts_with(word));
+        if word.starts_with("--") && word.len() > 2 {
+            assert!(
+                general.contains(&word) || known(word),
+                "{word} is not tried"
+            );
+        }
     }
 }

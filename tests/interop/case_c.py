@@ -1,6 +1,7 @@
 """`libtabia` with programs in C and C++, under AddressSanitizer and Valgrind."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -112,8 +113,14 @@ def valgrind_finds_nothing_in_a_c_program():
 def the_program_of_the_page_compiles_and_runs():
     page = (ROOT / "docs" / "c.md").read_text()
     code = re.search(r"```c\n(.*?)```", page, re.S)[1]
-    source = folder("page") / "page.c"
-    source.write_text(code)
-    done = subprocess.run([build(source)], check=True, capture_output=True, text=True)
+    here = folder("page")
+    (here / "probe.c").write_text(code)
+    prefix = here / "prefix"
+    subprocess.run([ROOT / "release/library", prefix, "--built", LIBRARY], check=True, capture_output=True)
+    command = re.search(r"`(cc probe\.c [^`]*)`", page)[1]
+    paths = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "LD_LIBRARY_PATH": str(prefix / "lib")}
+    done = subprocess.run(
+        ["sh", "-ec", f"{command}\n./a.out"], cwd=here, env={**os.environ, **paths}, check=True, capture_output=True, text=True
+    )
     assert re.search(r"^c5 [\d.]+ %, \d+ games$", done.stdout, re.M), done.stdout
     assert re.search(r"^drawn: \S+$", done.stdout, re.M), done.stdout

@@ -148,7 +148,7 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
     let choices = std::iter::once(&args.games.choice).chain(args.also.iter().map(|a| &a.choice));
     for ((job, summary), choice) in jobs.iter().zip(&made).zip(choices) {
         let target = job.target.display().to_string();
-        report(&target, summary, time);
+        report(&target, job, summary, time);
         if several || args.provenance {
             provenance::write(job, &args.games, choice, summary)?;
         }
@@ -272,7 +272,7 @@ fn build_games(job: &BuildJob, name: &str) -> anyhow::Result<Summary> {
     let start = Instant::now();
     let summary = progress::watched(|watch| build::run(job, watch))??;
     collection::report(&summary.tally);
-    report(name, &summary, start.elapsed());
+    report(name, job, &summary, start.elapsed());
     Ok(summary)
 }
 
@@ -315,7 +315,7 @@ impl Choice {
     }
 }
 
-fn report(name: &str, summary: &Summary, time: Duration) {
+fn report(name: &str, job: &BuildJob, summary: &Summary, time: Duration) {
     let games = &summary.tally;
     let filtered = collection::counts([(games.filtered, "games filtered out")]);
     let extra = collection::counts([
@@ -329,7 +329,13 @@ fn report(name: &str, summary: &Summary, time: Duration) {
         ),
         (summary.sorted_on_disk, "bytes through temporary files"),
     ]);
-    let extra = format!("{filtered}{}{extra}", collection::unrated(games));
+    // Who does not choose a length should know it: players miss move 21 in their books.
+    let usual = BuildJob::new(Vec::new(), PathBuf::new()).max_ply;
+    let length = match job.max_ply == usual {
+        true => format!("; up to move {} (--max-ply)", usual / 2),
+        false => String::new(),
+    };
+    let extra = format!("{filtered}{}{extra}{length}", collection::unrated(games));
     let what = format!("{name}: {},", counted(summary.games, "game"));
     compact::made(&what, compact::numbers(&summary.written), time, &extra);
 }

@@ -282,9 +282,9 @@ fn a_repertoire_that_contradicts_itself_is_reported() {
     let game = |n: usize| &unmet[0]["answers"][n]["game"];
     assert_eq!((game(0), game(1)), (&json!(1), &json!(2)));
     // What cannot be read is named.
-    folder.put("mine.pgn", "1.e4 e5 2.Ke5 *\n");
+    folder.put("mine.pgn", "1.e4 e5 2.Ke6 *\n");
     let run = folder.tabia("repertoire a.ctg --colour white --from mine.pgn");
-    assert!(run.ok().contains("Ke5"), "{run:?}");
+    assert!(run.ok().contains("Ke6"), "{run:?}");
 }
 
 /// 1...c5 is met in one of 3 games, 1...e5 in most, 1...a6 in one of 60.

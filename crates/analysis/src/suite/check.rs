@@ -389,7 +389,7 @@ mod tests {
         let game = |moves: &str| format!("[Result \"*\"]\n\n{moves} *\n\n");
         let good = [game("1. e4 e5"), game("1. d4 d5"), game("1. c4 c5")].concat();
         assert_eq!(faults("a.pgn", &good), []);
-        let bad = [good.clone(), game("1. e4 Ke5")].concat();
+        let bad = [good.clone(), game("1. e4 Ke6")].concat();
         assert_eq!(faults("a.pgn", &bad), [SuiteFault::IllegalMove]);
         let short = [good, game("1. f4")].concat();
         assert_eq!(faults("a.pgn", &short), [SuiteFault::Short]);

@@ -10,13 +10,18 @@ use tabia_adapter::settings::nearest;
 use tabia_notation::is_move;
 
 /// Commands of other programs, or words for the same thing, and Tabia's.
-const OTHER_WORDS: [(&str, &[&str]); 13] = [
+const OTHER_WORDS: [(&str, &[&str]); 18] = [
     (
         "explore",
         &["open", "show", "view", "browse", "gui", "serve", "web"],
     ),
     ("probe", &["lookup", "query", "search", "find", "moves"]),
     ("build", &["create", "make", "new", "import"]),
+    ("explore", &["train", "edit", "learn-lines"]),
+    ("audit", &["analyse", "analyze", "judge"]),
+    ("build --dedupe", &["dedupe"]),
+    ("mark --clear", &["unmark"]),
+    ("games", &["extract"]),
     ("convert", &["export", "transform"]),
     ("add", &["append", "insert", "update"]),
     ("merge", &["join", "combine", "sum", "union"]),
@@ -82,6 +87,27 @@ pub(super) fn of_word(word: &str, rest: &[String], tabia: &Command) -> Option<St
     if let Some(line) = of_polyglot(&name, rest) {
         return Some(line);
     }
+    let is_games = |word: &String| tabia_games::is_game_file(Path::new(word));
+    let are_values = |word: &String| {
+        [".epd", ".csv", ".json", ".jsonl"]
+            .iter()
+            .any(|end| word.ends_with(end))
+    };
+    match name.as_str() {
+        "filter" if rest.iter().any(is_games) => {
+            return Some(format!("tabia games {} -o OUT.pgn", quoted(rest)));
+        }
+        "import" if rest.iter().any(are_values) => {
+            let (values, books): (Vec<_>, Vec<_>) = rest.iter().partition(|word| are_values(word));
+            let book = if books.is_empty() {
+                "BOOK".to_owned()
+            } else {
+                quoted(books)
+            };
+            return Some(format!("tabia evaluate {book} --import {}", quoted(values)));
+        }
+        _ => {}
+    }
     let same = OTHER_WORDS
         .iter()
         .find(|(_, words)| words.contains(&&*name));
@@ -95,7 +121,7 @@ pub(super) fn of_word(word: &str, rest: &[String], tabia: &Command) -> Option<St
 }
 
 /// Tabia's line for a command of Polyglot.
-fn of_polyglot(name: &str, rest: &[String]) -> Option<String> {
+pub(super) fn of_polyglot(name: &str, rest: &[String]) -> Option<String> {
     let value = |option: &str| {
         let at = rest.iter().position(|word| word == option)?;
         rest.get(at + 1).cloned()
@@ -209,7 +235,7 @@ pub(super) fn unquoted(args: &[String]) -> Option<String> {
 }
 
 /// Whether a word is a move or its number, and not a file.
-fn is_in_line(word: &str) -> bool {
+pub(super) fn is_in_line(word: &str) -> bool {
     let is_number = || word.ends_with('.') && word.starts_with(|c: char| c.is_ascii_digit());
     (is_move(word) || is_number()) && !Path::new(word).exists()
 }

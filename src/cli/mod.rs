@@ -56,6 +56,7 @@ mod index;
 mod info;
 mod info_index;
 mod info_other;
+mod instead;
 mod learn;
 mod mark;
 mod meant;
@@ -133,23 +134,33 @@ pub(crate) fn run() -> ExitCode {
         Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(messages(), "tabia: {error:#}{}", usage::advice(&error));
+            if let Some(line) = instead::of_line(&args, &tabia()) {
+                let _ = writeln!(messages(), "  tip: {line}");
+            }
             ExitCode::from(progress::ended_by_signal().unwrap_or(2))
         }
     }
 }
 
-/// The line that the arguments describe; a move instead of a position leads to a hint.
+/// The line that the arguments describe; moves in the place of a position are moves.
 fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
     let fen = fen.join(" ");
     let error = match line_from(&fen, moves.unwrap_or_default()) {
         Ok(line) => return Ok(line),
         Err(error) => error,
     };
-    let looks_like_moves = fen.split_whitespace().all(tabia_notation::is_move);
-    if matches!(error, LineError::Position(_)) && looks_like_moves {
-        let all = [moves.unwrap_or_default(), &fen].join(" ");
-        let moves = all.trim();
-        anyhow::bail!("\"{fen}\" is a list of moves, not a position: write --moves \"{moves}\"");
+    // `tabia probe BOOK "e4 e5"`: moves in the place of a position, unless there are both.
+    let all = [moves.unwrap_or_default(), &fen].join(" ");
+    let all = all.trim();
+    if matches!(error, LineError::Position(_))
+        && !fen.trim().is_empty()
+        && let Ok(line) = Line::read("", all)
+    {
+        anyhow::ensure!(
+            moves.is_none(),
+            "\"{fen}\" is a list of moves, not a position: write --moves \"{all}\""
+        );
+        return Ok(line);
     }
     Err(error.into())
 }

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::instead;
 use super::meant::{self, quoted};
 use tabia_build::BuildError;
 use tabia_io::atomic::WriteFileError;
@@ -23,7 +24,9 @@ pub(super) fn typed() -> Vec<String> {
 
 /// Prints an error of the command line, and a suggestion.
 pub(super) fn refuse(mut error: clap::Error, args: &[String], tabia: &Command) -> ExitCode {
-    let tip = misplaced(&error, args, tabia).or_else(|| incomplete(&error, args, tabia));
+    let tip = instead::of_line(args, tabia)
+        .or_else(|| misplaced(&error, args, tabia))
+        .or_else(|| incomplete(&error, args, tabia));
     match meant::command(&error, args, tabia) {
         Some(instead) => error = instead,
         None => meant::option(&mut error, args, tabia),

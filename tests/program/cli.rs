@@ -122,7 +122,7 @@ fn errors_are_one_line_and_exit_code_2() {
     copy(SIMPLE, &folder.join("simple.ctg"));
     for (arguments, message) in [
         ("info /nowhere/x.ctg", "/nowhere/x.ctg"),
-        ("info .", "not a regular file"),
+        ("info /", "not a regular file"),
         ("probe bad.toml", "not an opening book"),
         ("probe simple.ctg not a fen", "not a fen"),
         ("probe simple.ctg --moves e2e5", "e2e5"),

@@ -255,10 +255,6 @@ fn quotes_that_were_forgotten_are_shown() {
             "--line needs quotes: --line \"1.e4 c5 2.c3!\"",
         ),
         (
-            "probe book.ctg e4 c5",
-            "\"e4 c5\" is a list of moves, not a position: write --moves \"e4 c5\"",
-        ),
-        (
             "probe book.ctg c5 --moves e4",
             "\"c5\" is a list of moves, not a position: write --moves \"e4 c5\"",
         ),
@@ -722,4 +718,76 @@ fn an_engine_is_named_once() {
     ] {
         message(&folder, typed, 2, "cannot be used with");
     }
+}
+
+/// Words in another order, or without their option: the tip is the line to type, and that
+/// line is not refused.
+#[test]
+fn a_line_that_fails_leads_to_the_line_that_was_meant() {
+    let folder = Folder::with(SMALL);
+    folder.put("games.pgn", "1.e4 e5 2.Nf3 1-0\n");
+    folder.put("more.pgn.zst", "");
+    fs::create_dir(folder.join("books")).unwrap();
+    copy(SMALL, &folder.join("books/one.ctg"));
+    for (typed, meant) in [
+        ("add games.pgn book.ctg", "tabia add book.ctg games.pgn"),
+        (
+            "add games.pgn more.pgn.zst book.ctg",
+            "tabia add book.ctg games.pgn more.pgn.zst",
+        ),
+        (
+            "learn games.pgn book.ctg --wins",
+            "tabia learn book.ctg games.pgn --wins",
+        ),
+        (
+            "review book.ctg games.pgn",
+            "tabia review games.pgn --book book.ctg",
+        ),
+        (
+            "build -pgn games.pgn -bin x.bin",
+            "tabia build -o x.bin --max-ply 1024 --min-games 3 games.pgn",
+        ),
+        (
+            "build -output x.ctg games.pgn",
+            "tabia build --output x.ctg games.pgn",
+        ),
+        (
+            "probe book.ctg -moves e4",
+            "tabia probe book.ctg --moves e4",
+        ),
+        ("info books", "tabia info books/one.ctg"),
+        ("info book", "tabia info book.ctg"),
+        ("check book.ctg", "tabia check --book book.ctg"),
+        (
+            "register cutechess book.ctg",
+            "tabia register cutechess --book book.ctg",
+        ),
+        (
+            "evaluate book.ctg stockfish",
+            "tabia evaluate book.ctg --engine stockfish",
+        ),
+        (
+            "repertoire book.ctg white",
+            "tabia repertoire book.ctg --colour white",
+        ),
+        (
+            "mark book.ctg '1.e4 e5' main",
+            "tabia mark book.ctg main --moves '1.e4 e5'",
+        ),
+        ("filter games.pgn", "tabia games games.pgn -o OUT.pgn"),
+        (
+            "import book.ctg values.epd",
+            "tabia evaluate book.ctg --import values.epd",
+        ),
+        ("train book.ctg", "tabia explore book.ctg"),
+        ("analyse book.ctg", "tabia audit book.ctg"),
+    ] {
+        message(&folder, typed, 2, &format!("tip: {meant}"));
+    }
+    // Moves in the place of a position are answered.
+    let by_place = folder.tabia("probe book.ctg 'e4 c5'").printed();
+    assert_eq!(
+        by_place,
+        folder.tabia("probe book.ctg --moves 'e4 c5'").printed()
+    );
 }

@@ -100,8 +100,6 @@ fn misplaced_arguments_get_a_suggestion() {
         ("e4", "tabia probe BOOK --moves \"e4\""),
         ("sh", "tabia --engine sh"),
         ("prob book.ctg", "'tabia probe'"),
-        ("probe book.ctg 1.e4 c5", "--moves \"1.e4 c5\""),
-        ("tree book.ctg e4", "--moves \"e4\""),
         ("mark book.ctg e4 main", "--move e4"),
         (
             "probe book.ctg --set 'Book Varety=0'",

@@ -77,7 +77,7 @@ pub fn standard_streams() -> io::Result<(File, File)> {
     }
 }
 
-/// Standard error during a game, for whole lines. A line is cut at [`WARNING`] bytes, and lost
+/// Standard error during a game, for whole lines. A line is cut at `WARNING` bytes, and lost
 /// if nobody has read those before it: programs that start engines may never read this pipe,
 /// and a full one must not stop the game.
 #[derive(Clone, Copy, Debug, Default)]

@@ -322,6 +322,7 @@ fn report(name: &str, job: &BuildJob, summary: &Summary, time: Duration) {
         (summary.duplicates, "duplicates"),
         (games.skipped, "games skipped"),
         (games.cut, "games cut short"),
+        (games.null_variations, "variations that end at a null move"),
         (games.left_out, "deleted games and texts left out"),
         (
             summary.unstorable,
@@ -331,7 +332,12 @@ fn report(name: &str, job: &BuildJob, summary: &Summary, time: Duration) {
     ]);
     // Who does not choose a length should know it: players miss move 21 in their books.
     let usual = BuildJob::new(Vec::new(), PathBuf::new()).max_ply;
-    let length = match job.max_ply == usual {
+    // In records the plies are cut already.
+    let has_records = job
+        .sources
+        .iter()
+        .any(|source| has_extension(&source.path, "parquet"));
+    let length = match job.max_ply == usual && !has_records {
         true => format!("; up to move {} (--max-ply)", usual / 2),
         false => String::new(),
     };

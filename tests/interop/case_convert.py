@@ -480,7 +480,7 @@ file = "book.ctg"
     assert second.from_book and any("book.ctg" in line for line in second.lines), second.lines
     for command in (("merge", "--force", "-o", to / "x.ctg", GM2001, LIBRA), ("verify", LIBRA)):
         run_ok(*command, limit=100)
-    for command in (("compact", GM2001), ("build", "--force", "-o", to / "x.ctg", GM2001)):
+    for command in (("compact", LIBRA), ("build", "--force", "-o", to / "x.ctg", GM2001)):
         done = run(*command)
         assert done.returncode == 2 and "convert" in done.stderr, done.stderr
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr

@@ -5,6 +5,7 @@ case, so that its descendants are known even after their parents have ended.
 """
 
 import os
+import re
 import queue
 import select
 import signal
@@ -314,7 +315,7 @@ class Answer:
         self.move = words[1]
         self.reply = words[3] if words[2:3] == ["ponder"] else None
         self.from_book = any(line.startswith("info string book ") for line in lines) and any(
-            line.startswith(f"info depth 1 seldepth 1 multipv 1 score cp 0 nodes 1 nps 1 time 0 pv {self.move}")
+            re.match(f"info depth 1 seldepth 1 multipv 1 score cp 0( wdl [0-9 ]+)? nodes 1 nps 1 time 0 pv {self.move}", line)
             for line in lines
         )
 

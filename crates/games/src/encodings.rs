@@ -90,7 +90,8 @@ impl TextEncoding {
         }
     }
 
-    /// A stream as UTF-8: each line that is not UTF-8 is in this encoding.
+    /// A stream as UTF-8: each line that is not UTF-8 is in this encoding, and each other one
+    /// too if most lines at its beginning are: short texts in it may happen to be UTF-8.
     pub(super) fn lines(self, from: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
         match self.0 {
             Charset::Other(encoding) if !encoding.is_ascii_compatible() => {
@@ -99,6 +100,7 @@ impl TextEncoding {
             _ => Box::new(Lines {
                 encoding: self,
                 from: BufReader::with_capacity(64 << 10, from),
+                has_utf8: None,
                 text: Vec::new(),
                 at: 0,
             }),
@@ -113,22 +115,37 @@ const LONGEST_LINE: u64 = 1 << 20;
 struct Lines {
     encoding: TextEncoding,
     from: BufReader<Box<dyn Read + Send>>,
+    /// Whether lines may be UTF-8; `None` before the first one.
+    has_utf8: Option<bool>,
     /// The decoded line, and the bytes of it that were read.
     text: Vec<u8>,
     at: usize,
 }
 
+/// Whether at least half of the lines with other letters than ASCII are UTF-8.
+fn is_mostly_utf8(text: &[u8]) -> bool {
+    let lines = text.split(|byte| *byte == b'\n');
+    let (utf8, other): (Vec<_>, Vec<_>) = lines
+        .filter(|line| !line.is_ascii())
+        .partition(|line| std::str::from_utf8(line).is_ok());
+    utf8.len() >= other.len()
+}
+
 impl Read for Lines {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.at >= self.text.len() {
+            let has_utf8 = match self.has_utf8 {
+                Some(known) => known,
+                None => *self.has_utf8.insert(is_mostly_utf8(self.from.fill_buf()?)),
+            };
             let mut line = Vec::new();
             self.from
                 .by_ref()
                 .take(LONGEST_LINE)
                 .read_until(b'\n', &mut line)?;
             self.text = match std::str::from_utf8(&line) {
-                Ok(_) => line,
-                Err(_) => self.encoding.decode(&line).into_owned().into_bytes(),
+                Ok(text) if has_utf8 || text.is_ascii() => line,
+                _ => self.encoding.decode(&line).into_owned().into_bytes(),
             };
             self.at = 0;
         }

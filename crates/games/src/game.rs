@@ -110,6 +110,8 @@ pub struct Game {
     pub side_moves: Vec<(usize, Chess, Move)>,
     /// Only with [`super::GameParts::annotations`]: the annotations (NAGs).
     pub annotations: Vec<MoveAnnotation>,
+    /// Without notes: variations that end at a null move, which books cannot store.
+    pub null_variations: u32,
     /// Why a part is missing: the game or a variation could not be read to the end.
     pub cut: Option<super::SkipReason>,
     /// Only with [`super::GameParts::notes`]: the tags that the fields above do not
@@ -136,6 +138,7 @@ impl Default for Game {
             moves: Vec::new(),
             side_moves: Vec::new(),
             annotations: Vec::new(),
+            null_variations: 0,
             cut: None,
             tags: Tags::default(),
             movetext: Movetext::default(),
@@ -156,6 +159,7 @@ impl Game {
         self.conditions = Conditions::default();
         self.set_up = false;
         self.chess960 = false;
+        self.null_variations = 0;
         self.cut = None;
         self.tags.clear();
         self.start_from(Chess::default());

@@ -104,6 +104,8 @@ pub struct Tally {
     pub skipped: u64,
     /// Games that were used up to the place where they break off.
     pub cut: u64,
+    /// Variations that were read up to a null move.
+    pub null_variations: u64,
     /// Sources of which a part is lost.
     pub cut_sources: u64,
     /// Sources with games that contradict themselves.
@@ -126,6 +128,7 @@ impl Tally {
         self.unrated += other.unrated;
         self.skipped += other.skipped;
         self.cut += other.cut;
+        self.null_variations += other.null_variations;
         self.cut_sources += other.cut_sources;
         self.contradictory_sources += other.contradictory_sources;
         self.left_out += other.left_out;
@@ -482,6 +485,7 @@ impl Batch<'_> {
                         self.tally.unrated += u64::from(filter.lacks_rating(game));
                         continue;
                     }
+                    self.tally.null_variations += u64::from(game.null_variations);
                     if let Some(reason) = game.cut.take() {
                         self.was_cut = true;
                         self.tally.cut += 1;

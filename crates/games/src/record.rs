@@ -176,12 +176,17 @@ impl<'g> Recorder<'g> {
     }
 
     /// Plays a null move; false if the side to move is in check. Books cannot store
-    /// one: without notes the line ends here, and the game is cut short.
+    /// one: without notes the line ends here. That cuts a game short, not a variation.
     pub(crate) fn play_null(&mut self) -> bool {
         let Some(position) = self.position() else {
             self.drop_line();
             return true;
         };
+        if !self.wanted.notes && !self.is_main_line() {
+            self.game.null_variations += 1;
+            self.drop_line();
+            return true;
+        }
         if !self.wanted.notes {
             let number = notation::number(position);
             let text = format!("move {number} is a null move");

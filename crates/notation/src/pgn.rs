@@ -149,7 +149,9 @@ fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
         return false;
     }
     text.open('{');
+    let mut is_escape = false;
     for word in words {
+        is_escape = word.ends_with('\\');
         // A line must not begin with these: `%` hides it from readers, and `[Event`
         // begins a game for some.
         if word.starts_with('%') || word.starts_with("[Event") {
@@ -158,7 +160,11 @@ fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
             text.word(word);
         }
     }
-    text.close('}');
+    match is_escape {
+        // For kokopu 4.13.4 `\}` is not the end: `/\` is an old sign for "with the idea".
+        true => text.word("}"),
+        false => text.close('}'),
+    }
     true
 }
 

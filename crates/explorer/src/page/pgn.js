@@ -21,7 +21,9 @@ const said = (text) =>
   text
     .replaceAll("{", "(")
     .replaceAll("}", ")")
-    .replace(/\[%(?![\w.-]+\s+[^\s\]][^\]]*\])/g, "[ %");
+    .replace(/\[%(?![\w.-]+\s+[^\s\]][^\]]*\])/g, "[ %")
+    // For kokopu 4.13.4 "\\}" does not end a comment.
+    .replace(/\\$/, "\\ ");
 
 /** The name of a tag: letters, digits and "_" only. */
 const named = (name) => name.replace(/\W/g, "_");

@@ -10,6 +10,7 @@ pub(super) enum Oddity {
     Comment,
     Kings,
     Sign,
+    Dash,
     Number,
     Month,
     Date,
@@ -20,11 +21,12 @@ pub(super) enum Oddity {
 
 impl Oddity {
     /// All kinds, in the order of their numbers.
-    const ALL: [Oddity; 10] = [
+    const ALL: [Oddity; 11] = [
         Oddity::Result,
         Oddity::Comment,
         Oddity::Kings,
         Oddity::Sign,
+        Oddity::Dash,
         Oddity::Number,
         Oddity::Month,
         Oddity::Date,
@@ -43,6 +45,7 @@ impl Oddity {
                  end; the game is read up to there"
             }
             Oddity::Sign => "a sign that PGN has no number for is left out",
+            Oddity::Dash => "a dash stands between moves and is passed over",
             Oddity::Number => "a number between moves is not that of the move; it is passed over",
             Oddity::Month => "the month and the day of a date may be exchanged; the year counts",
             Oddity::Date => "a date is not understood",

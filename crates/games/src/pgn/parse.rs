@@ -7,7 +7,9 @@ use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::language::Language;
 use super::oddities::{Oddities, Oddity};
-use super::tags::{fen_of, is_guessed, note_tag, number, text_of, year_and_month};
+use super::tags::{
+    fen_of, is_guessed, note_tag, number, text_of, with_plain_blanks, year_and_month,
+};
 use super::tokens::{Tag, Token, Tokens, is_numbered, result_at};
 use crate::date::DateDoubt;
 use crate::legal::resolve;
@@ -464,22 +466,20 @@ impl<'a> Visit<'a> {
             return Continue(());
         };
         let word = encodings::text(tokens.last());
-        if notation::is_null(word.trim_end_matches(['+', '#'])) {
-            // One long dash may also stand between two moves.
-            let next = tokens.rest().trim_ascii_start();
-            let next = next.split(u8::is_ascii_whitespace).next();
-            let next = encodings::text(next.unwrap_or_default());
-            let is_between = matches!(&*word, "–" | "—" | "―")
-                && !next.starts_with(|c: char| c.is_ascii_digit())
-                && notation::read_move_in(position, &next, self.letters).is_ok();
-            if is_between {
-                return self.broken(tokens, &word, MoveError::Syntax);
-            }
+        let is_null = match is_one_dash(&word) {
+            true => is_null_dash(position, tokens, self.letters),
+            false => is_null(&word),
+        };
+        if is_null {
             self.is_game = true;
             return match self.recorder.play_null() {
                 true => Continue(()),
                 false => self.broken(tokens, &word, MoveError::Illegal),
             };
+        }
+        if is_one_dash(&word) {
+            self.odd.add(Oddity::Dash);
+            return Continue(());
         }
         if notation::is_noise(&word) {
             self.signs(&word);
@@ -581,7 +581,16 @@ impl<'a> Visit<'a> {
         Continue(())
     }
 
-    fn tag(&mut self, Tag { name, value, .. }: Tag<'_>) {
+    fn tag(&mut self, tag: Tag<'_>) {
+        let Tag { name, value, .. } = tag;
+        let plain;
+        let value = match tag.has_wide_blanks {
+            false => value,
+            true => {
+                plain = with_plain_blanks(value);
+                plain.as_bytes()
+            }
+        };
         self.is_game = true;
         if !value.is_ascii() && is_guessed(value) {
             self.odd.add(Oddity::Encoding);
@@ -658,6 +667,45 @@ impl<'a> Visit<'a> {
             // That of the event, not of the game.
             _ => 0,
         };
+    }
+}
+
+/// Whether a word is one dash, which may be a null move or stand between two moves.
+fn is_one_dash(word: &str) -> bool {
+    matches!(word, "-" | "–" | "—" | "―" | "−")
+}
+
+/// Whether a word is a null move, also with a check; `–+` is a sign.
+fn is_null(word: &str) -> bool {
+    let bare = word.trim_end_matches(['+', '#']);
+    notation::is_null(word) || !is_one_dash(bare) && notation::is_null(bare)
+}
+
+/// Whether one dash is a null move, by what follows it: a number tells whose move is next, and
+/// a move may be one of that side only. Else it is one if it has a move number.
+fn is_null_dash(position: &Chess, tokens: &Tokens<'_>, letters: &'static Letters) -> bool {
+    let next = tokens.rest().trim_ascii_start();
+    let digits = next.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, after) = next.split_at(digits);
+    if !number.is_empty() {
+        // No dot follows the number of a result.
+        let after = encodings::text(after.get(..8).unwrap_or(after)).into_owned();
+        let after = after.trim_start();
+        let is_of_black = after.starts_with("..") || after.starts_with('…');
+        let is_number = is_of_black || after.starts_with('.');
+        return is_number && is_of_black == position.turn().is_white();
+    }
+    let end = next
+        .iter()
+        .position(|byte| byte.is_ascii_whitespace() || b"(){};$*[".contains(byte));
+    let word = encodings::text(next.get(..end.unwrap_or(next.len())).unwrap_or_default());
+    let is_legal = |at: &Chess| notation::read_move_in(at, &word, letters).is_ok();
+    let is_now = is_legal(position);
+    let is_then = notation::pass(position).is_some_and(|then| is_legal(&then));
+    match (is_now, is_then) {
+        (true, false) => false,
+        (false, true) => true,
+        (true, true) | (false, false) => tokens.follows_number(),
     }
 }
 

@@ -31,10 +31,7 @@ pub(super) fn text_of(value: &[u8], out: &mut String) {
     out.clear();
     let text = encodings::text(value);
     if !text.contains(['\\', '\n']) {
-        match has_wide_blank(value) {
-            false => out.push_str(&text),
-            true => out.extend(text.chars().map(with_plain_blank)),
-        }
+        out.push_str(&text);
         return;
     }
     let mut lines = text.lines().map(str::trim);
@@ -46,28 +43,15 @@ pub(super) fn text_of(value: &[u8], out: &mut String) {
     let mut text = line.chars().peekable();
     while let Some(c) = text.next() {
         let escaped = text.next_if(|&next| c == '\\' && matches!(next, '"' | '\\'));
-        out.push(with_plain_blank(escaped.unwrap_or(c)));
+        out.push(escaped.unwrap_or(c));
     }
 }
 
-/// Whether a text may have blanks of Unicode, which some apps write.
-#[inline]
-fn has_wide_blank(value: &[u8]) -> bool {
-    // The first bytes of U+0085, U+00A0, U+1680, U+2000 to U+205F and U+3000; of letters of
-    // Europe only a few begin so.
-    !value.is_ascii()
-        && value
-            .iter()
-            .any(|byte| matches!(byte, 0xc2 | 0xe1..=0xe3 | 0xa0))
-}
-
-/// A plain blank for one of Unicode.
-fn with_plain_blank(c: char) -> char {
-    if c.is_whitespace() && !c.is_ascii() {
-        ' '
-    } else {
-        c
-    }
+/// A value with plain blanks for those of Unicode.
+#[cold]
+pub(super) fn with_plain_blanks(value: &[u8]) -> String {
+    let is_wide = |c: char| c.is_whitespace() && !c.is_ascii();
+    encodings::text(value).replace(is_wide, " ")
 }
 
 /// The position of a tag `FEN`, also with Unicode blanks; `None` if it states none.
@@ -78,7 +62,7 @@ pub(super) fn fen_of(value: &[u8]) -> Option<Result<Fen, ParseFenError>> {
         return Some(read);
     }
     let mut plain = String::new();
-    text_of(value, &mut plain);
+    text_of(with_plain_blanks(value).as_bytes(), &mut plain);
     match plain.trim() {
         "" | "?" | "-" | "*" | "startpos" => None,
         plain => Some(Fen::from_ascii(plain.as_bytes())),

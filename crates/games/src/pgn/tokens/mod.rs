@@ -19,7 +19,7 @@ use memchr::{memchr, memchr2, memchr3, memmem, memrchr};
 use shakmaty::san::San;
 
 use super::tags::{blanks, odd_name, odd_value, quote, unquoted_end};
-use crate::GameResult;
+use crate::{GameResult, encodings};
 pub(super) use results::result_at;
 use results::{dash, final_result};
 pub(super) use starts::last_start;
@@ -78,6 +78,8 @@ pub(super) enum Token<'t> {
 pub(super) struct Tag<'t> {
     pub(super) name: &'t [u8],
     pub(super) value: &'t [u8],
+    /// Whether an app has put blanks of Unicode in the place of all blanks of the tag.
+    pub(super) has_wide_blanks: bool,
     /// Its offset, with the comments before it.
     start: usize,
     /// Whether an empty line precedes it.
@@ -252,15 +254,26 @@ impl<'t> Tokens<'t> {
             };
             let after_gap = self.is_gap;
             self.is_gap = self.end_tag();
+            let has_wide_blanks = !value.is_ascii() && self.has_wide_blanks(start, value);
             return Some(Tag {
                 name,
                 value,
+                has_wide_blanks,
                 start,
                 after_gap,
             });
         }
         self.movetext = self.at;
         None
+    }
+
+    /// Whether the tag that begins at an offset has blanks of Unicode before its value.
+    #[cold]
+    fn has_wide_blanks(&self, start: usize, value: &[u8]) -> bool {
+        let end = (value.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let before = self.text.get(start..end).unwrap_or_default();
+        let is_wide = |c: char| c.is_whitespace() && !c.is_ascii();
+        encodings::text(before).contains(is_wide)
     }
 
     /// Takes the comments between the tags of a game.

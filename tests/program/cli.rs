@@ -340,7 +340,7 @@ fn register_remove_restores_every_byte() {
         }
         let are_as_before = |after: &str| {
             for (name, text) in files {
-                let now = fs::read_to_string(folder.join(&format!("{at}/{name}"))).ok();
+                let now = fs::read_to_string(folder.join(format!("{at}/{name}"))).ok();
                 assert_eq!(
                     now.as_deref(),
                     text,

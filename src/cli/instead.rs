@@ -80,8 +80,20 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
         let word = quoted([word]);
         Some(format!("tabia {name} {} {option} {word}", quoted(others)).replace("  ", " "))
     };
+    let is_book_there = || {
+        let book = at(Word::Book).and_then(|at| rest.get(at));
+        book.is_none_or(|book| Path::new(book).exists())
+    };
     match (name.as_str(), words.as_slice()) {
-        (name, [Word::Games, ..]) if BOOK_FIRST.contains(&name) => {
+        ("add", [Word::Games | Word::Book, ..])
+            if at(Word::Option).is_none() && at(Word::Games).is_some() && !is_book_there() =>
+        {
+            let book = at(Word::Book)?;
+            let others = rest.iter().take(book).chain(rest.iter().skip(book + 1));
+            let book = quoted(rest.get(book..=book)?);
+            Some(format!("tabia build -o {book} {}", quoted(others)))
+        }
+        (name, [Word::Games, ..]) if BOOK_FIRST.contains(&name) && is_book_there() => {
             let book = at(Word::Book)?;
             let others = rest.iter().take(book).chain(rest.iter().skip(book + 1));
             let book = quoted(rest.get(book..=book)?);
@@ -90,9 +102,41 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
         ("review", [Word::Book, Word::Games, ..]) => with_option(0, "--book"),
         ("check", [Word::Book, ..]) => with_option(0, "--book"),
         ("register", [Word::Other, Word::Book, ..]) => with_option(1, "--book"),
-        ("evaluate", [Word::Book, Word::Other, ..]) => with_option(1, "--engine"),
+        ("evaluate", [Word::Book, Word::Games, ..]) => with_option(1, "--import"),
+        ("evaluate", [Word::Book, Word::Other, ..]) => {
+            let ends = rest.get(1).is_some_and(|word| meant::has_values(word));
+            with_option(1, if ends { "--import" } else { "--engine" })
+        }
         ("repertoire", [Word::Book, Word::Colour, ..]) => with_option(1, "--colour"),
-        ("mark", [Word::Book, Word::Moves, ..]) => with_option(1, "--moves"),
+        ("repertoire", [Word::Colour, Word::Book, ..]) => with_option(0, "--colour"),
+        ("prune" | "grow", [Word::Book, Word::Book]) => {
+            let more = if name == "prune" {
+                " --min-games 5"
+            } else {
+                ""
+            };
+            let [book, new] = rest else { return None };
+            let is_new = Path::new(book).exists() && !Path::new(new).exists();
+            let line = || format!("tabia {name} -o {}{more} {}", quoted([new]), quoted([book]));
+            is_new.then(line)
+        }
+        ("mark", [Word::Book, ..]) => {
+            // Moves that are not the value of an option, and stand together.
+            let is_move = |at: usize| {
+                words.get(at) == Some(&Word::Moves) && words.get(at - 1) != Some(&Word::Option)
+            };
+            let start = (1..words.len()).find(|at| is_move(*at))?;
+            let end = (start..words.len()).find(|at| words.get(*at) != Some(&Word::Moves));
+            let (before, moves) = rest.split_at(start);
+            let (moves, after) = moves.split_at(end.unwrap_or(words.len()) - start);
+            let moves = moves.join(" ");
+            let option = match moves.contains(' ') || moves.contains('.') {
+                true => "--moves",
+                false => "--move",
+            };
+            let words = [before, &[option.to_owned(), moves], after].concat();
+            Some(format!("tabia mark {}", quoted(&words)))
+        }
         ("info", [Word::Folder]) => {
             let folder = rest.first()?;
             let in_folder = std::fs::read_dir(folder).ok()?.flatten();
@@ -126,18 +170,27 @@ fn one_hyphen(args: &[String], tabia: &Command) -> Option<String> {
     if name == "build" && (has("-pgn") || has("-bin")) {
         return meant::of_polyglot("make-book", rest);
     }
-    let command = tabia.find_subcommand(name)?;
+    let command = match name.starts_with('-') {
+        true => tabia,
+        false => tabia.find_subcommand(name)?,
+    };
     let longs: Vec<&str> = command
         .get_arguments()
         .filter_map(clap::Arg::get_long)
         .collect();
     let mut is_changed = false;
+    // Those of an engine come after it.
+    let own = args.iter().position(|word| word == "--");
+    let own = own.unwrap_or(args.len());
     let line: Vec<String> = args
         .iter()
-        .map(|word| {
+        .enumerate()
+        .map(|(at, word)| {
             let bare = word.strip_prefix('-').filter(|bare| !bare.starts_with('-'));
             let option = bare.map(|bare| bare.split('=').next().unwrap_or(bare));
-            match option.is_some_and(|option| option.len() > 1 && longs.contains(&option)) {
+            match at < own
+                && option.is_some_and(|option| option.len() > 1 && longs.contains(&option))
+            {
                 true => {
                     is_changed = true;
                     format!("-{word}")

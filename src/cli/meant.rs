@@ -88,17 +88,12 @@ pub(super) fn of_word(word: &str, rest: &[String], tabia: &Command) -> Option<St
         return Some(line);
     }
     let is_games = |word: &String| tabia_games::is_game_file(Path::new(word));
-    let are_values = |word: &String| {
-        [".epd", ".csv", ".json", ".jsonl"]
-            .iter()
-            .any(|end| word.ends_with(end))
-    };
     match name.as_str() {
         "filter" if rest.iter().any(is_games) => {
             return Some(format!("tabia games {} -o OUT.pgn", quoted(rest)));
         }
-        "import" if rest.iter().any(are_values) => {
-            let (values, books): (Vec<_>, Vec<_>) = rest.iter().partition(|word| are_values(word));
+        "import" if rest.iter().any(|word| has_values(word)) => {
+            let (values, books): (Vec<_>, Vec<_>) = rest.iter().partition(|word| has_values(word));
             let book = if books.is_empty() {
                 "BOOK".to_owned()
             } else {
@@ -118,6 +113,12 @@ pub(super) fn of_word(word: &str, rest: &[String], tabia: &Command) -> Option<St
     }
     let names = tabia.get_subcommands().map(Command::get_name);
     nearest(&name, names).map(|meant| format!("did you mean 'tabia {meant}'?"))
+}
+
+/// Whether a file has evaluations, by its name.
+pub(super) fn has_values(word: &str) -> bool {
+    let ends = [".epd", ".csv", ".json", ".jsonl"];
+    ends.iter().any(|end| word.ends_with(end))
 }
 
 /// Tabia's line for a command of Polyglot.

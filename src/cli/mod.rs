@@ -134,7 +134,8 @@ pub(crate) fn run() -> ExitCode {
         Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(messages(), "tabia: {error:#}{}", usage::advice(&error));
-            if let Some(line) = instead::of_line(&args, &tabia()) {
+            let tip = instead::of_line(&args, &tabia());
+            if let Some(line) = tip.filter(|line| usage::is_accepted(line, &tabia())) {
                 let _ = writeln!(messages(), "  tip: {line}");
             }
             ExitCode::from(progress::ended_by_signal().unwrap_or(2))

@@ -12,8 +12,8 @@ use super::complete;
 use super::configuration::ConfigArgs;
 use super::difference;
 use crate::install::{
-    ChessProgram, EditedFor, Places, PrintedFor, Registration, TextFile, make_folder,
-    with_own_book, without_own_book,
+    ChessProgram, EditedFor, EngineIn, Places, PrintedFor, ProgramFile, Registered, Registration,
+    TextFile, make_folder, with_own_book, without_own_book,
 };
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::config::Config;
@@ -234,6 +234,22 @@ fn register(
     let text = text.as_deref().unwrap_or(file.text());
     let edited = program.edit(text, &registration);
     let edited = edited.with_context(|| path.display().to_string())?;
+    // Everything is read before anything is written.
+    let mut settings = match program.settings_beside(&path) {
+        Some(path) => Some((TextFile::open(&path)?, path)),
+        None => None,
+    };
+    if !args.dry_run {
+        let adapter =
+            self::text(&super::program().context("the program does not know its own file")?)?;
+        record(
+            program,
+            args,
+            &adapter,
+            (&path, &file, &edited),
+            settings.as_ref(),
+        )?;
+    }
     if let Some((path, script)) = &launcher {
         if let (Some(folder), false) = (path.parent(), args.dry_run) {
             make_folder(folder)?;
@@ -261,7 +277,9 @@ fn register(
     }
     let changed = apply(&mut file, &path, &edited, args.dry_run, out)?;
     drop(file);
-    switch_own_book_off(program, &path, args.dry_run, out)?;
+    if let Some((settings, path)) = &mut settings {
+        switch_own_book_off(program, settings, path, args.dry_run, out)?;
+    }
     if changed && !args.dry_run {
         message!(
             "tabia: {}: {} knows \"{}\" from its next start on",
@@ -277,19 +295,62 @@ fn register(
     Ok(())
 }
 
+/// Records what will be written, so that it can be taken back.
+fn record(
+    program: EditedFor,
+    args: &RegisterArgs,
+    command: &str,
+    (path, file, edited): (&Path, &TextFile, &str),
+    settings: Option<&(TextFile, PathBuf)>,
+) -> anyhow::Result<()> {
+    let Some(record_path) = record_path() else {
+        return Ok(());
+    };
+    let mut record = Registered::read(&record_path)?;
+    let before = record.clone();
+    let mut note = |path: &Path, program, file: &TextFile, after: &str| {
+        let now = file.exists().then(|| file.text());
+        if now == Some(after) {
+            return Ok(());
+        }
+        let engine = EngineIn {
+            name: &args.name,
+            command,
+            path,
+            program,
+        };
+        let noted = record.note(&engine, now, after);
+        noted.map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
+    };
+    note(path, ProgramFile::Engines(program), file, edited)?;
+    if let Some((settings, path)) = settings {
+        let off = without_own_book(settings.text());
+        if off != settings.text() {
+            note(path, ProgramFile::PyChessSettings, settings, &off)?;
+        }
+    }
+    match record == before {
+        true => Ok(()),
+        false => record.save(&record_path),
+    }
+}
+
+/// The record of what was written; `None` if the system names no folder for it.
+fn record_path() -> Option<PathBuf> {
+    let folder = Places::of_this_user().of_tabia()?;
+    Some(folder.join("register.json"))
+}
+
 /// Switches the book off from which a program plays before it asks an engine.
 fn switch_own_book_off(
     program: EditedFor,
-    engines: &Path,
+    settings: &mut TextFile,
+    path: &Path,
     dry_run: bool,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    let Some(path) = program.settings_beside(engines) else {
-        return Ok(());
-    };
-    let mut settings = TextFile::open(&path)?;
     let text = without_own_book(settings.text());
-    if text != settings.text() && apply(&mut settings, &path, &text, dry_run, out)? && !dry_run {
+    if text != settings.text() && apply(settings, path, &text, dry_run, out)? && !dry_run {
         message!(
             "tabia: {}: {} does not play from its own book any more before it asks an engine \
              (Book depth max is 0)",
@@ -300,34 +361,26 @@ fn switch_own_book_off(
     Ok(())
 }
 
-/// Gives a program its own book back, once no engine in its list is ours.
-fn give_own_book_back(
-    program: EditedFor,
-    engines: &Path,
-    text: &str,
+/// Gives a file the text from before, or deletes it; returns whether there is a difference.
+fn put_back(
+    mut file: TextFile,
+    path: &Path,
+    left: Option<&str>,
     dry_run: bool,
     out: &mut impl Write,
-) -> anyhow::Result<()> {
-    let settings = program.settings_beside(engines);
-    let Some(path) = settings.filter(|path| path.is_file() && program.ours(text).is_empty()) else {
-        return Ok(());
-    };
-    let mut settings = TextFile::open(&path)?;
-    match with_own_book(settings.text()) {
-        Some(text) if text != settings.text() => {
-            apply(&mut settings, &path, &text, dry_run, out)?;
-        }
-        Some(_) => {}
-        None => {
-            difference::write(&path, Some(settings.text()), None, out)?;
-            drop(settings);
-            if !dry_run {
-                std::fs::remove_file(&path)
-                    .with_context(|| format!("cannot delete {}", path.display()))?;
-            }
-        }
+) -> anyhow::Result<bool> {
+    if !file.exists() || left == Some(file.text()) {
+        return Ok(false);
     }
-    Ok(())
+    if let Some(left) = left {
+        return apply(&mut file, path, left, dry_run, out);
+    }
+    difference::write(path, Some(file.text()), None, out)?;
+    drop(file);
+    if !dry_run {
+        std::fs::remove_file(path).with_context(|| format!("cannot delete {}", path.display()))?;
+    }
+    Ok(true)
 }
 
 /// The file with the engines of the program.
@@ -353,35 +406,102 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         command: text(&adapter)?,
         ..Registration::default()
     };
-    let mut file = TextFile::open(&path)?;
-    let left = program.remove(file.text(), &registration);
-    let left = left.with_context(|| path.display().to_string())?;
-    if left == file.text() {
+    let record_path = record_path();
+    let mut record = match &record_path {
+        Some(path) => Registered::read(path)?,
+        None => Registered::default(),
+    };
+    let engine = EngineIn {
+        name: &args.name,
+        command: &registration.command,
+        path: &path,
+        program: ProgramFile::Engines(program),
+    };
+    let at_path = |path: &Path, error| anyhow::anyhow!("{}: {error}", path.display());
+    let file = TextFile::open(&path)?;
+    let left = match record.without(&engine, file.text()) {
+        Ok(Some(left)) => left,
+        Ok(None) => {
+            let left = program.remove(file.text(), &registration);
+            let left = left.with_context(|| path.display().to_string())?;
+            // Without the user's file, the program reads that of the system again.
+            let of_the_system = match program.list_of_the_system() {
+                Some(list) => TextFile::text_of(list).map_err(anyhow::Error::msg)?,
+                None => None,
+            };
+            (of_the_system.as_ref() != Some(&left) || left == file.text()).then_some(left)
+        }
+        Err(error) => return Err(at_path(&path, error)),
+    };
+    let text_left = left.as_deref().unwrap_or_default();
+    let is_still = left.as_deref().is_some_and(|left| {
+        let without = program.remove(left, &registration);
+        without.is_ok_and(|without| without != left)
+    });
+    record.forget(&engine, left.as_deref(), is_still);
+    // The program gets its own book back once no engine in its list was written by us.
+    let ours = program.ours(text_left);
+    let is_from_before = |name: &String| record.is_from_before(&EngineIn { name, ..engine });
+    let is_last = ours.iter().all(is_from_before);
+    let settings = program.settings_beside(&path);
+    let settings = match settings.filter(|path| path.is_file() && is_last) {
+        Some(path) => {
+            let of_the_program = EngineIn {
+                path: &path,
+                program: ProgramFile::PyChessSettings,
+                ..engine
+            };
+            match TextFile::open(&path) {
+                Ok(settings) => {
+                    let text = settings.text();
+                    let without = record.without(&of_the_program, text);
+                    let without = match without.map_err(|error| at_path(&path, error))? {
+                        Some(without) => without,
+                        None if ours.is_empty() => with_own_book(text, None),
+                        None => Some(text.to_owned()),
+                    };
+                    record.forget(&of_the_program, without.as_deref(), false);
+                    Some((settings, path, without))
+                }
+                // Nothing was written then.
+                Err(_) if left.as_deref() == Some(file.text()) => None,
+                Err(error) => return Err(error),
+            }
+        }
+        None => None,
+    };
+    let mut changed = put_back(file, &path, left.as_deref(), args.dry_run, out)?;
+    if let Some((settings, path, left)) = settings {
+        changed |= put_back(settings, &path, left.as_deref(), args.dry_run, out)?;
+    }
+    if is_still {
         message!(
-            "tabia: {}: {} has no engine \"{}\" that is ours: nothing to change",
+            "tabia: {}: \"{}\" is as it was before tabia register; if you do not want it, delete \
+             it in {}",
+            path.display(),
+            args.name,
+            program.title()
+        );
+    }
+    if !changed {
+        message!(
+            "tabia: {}: {} has no engine \"{}\" that tabia register wrote: nothing to change",
             path.display(),
             program.title(),
             args.name
         );
-        return Ok(0);
     }
-    apply(&mut file, &path, &left, args.dry_run, out)?;
-    give_own_book_back(program, &path, &left, args.dry_run, out)?;
-    let of_the_system = match program.list_of_the_system() {
-        Some(list) => TextFile::text_of(list).map_err(anyhow::Error::msg)?,
-        None => None,
-    };
     if args.dry_run {
         return Ok(0);
     }
-    // Without the user's file, the program reads that of the system again.
-    if of_the_system == Some(left) {
-        drop(file);
-        std::fs::remove_file(&path).with_context(|| format!("cannot delete {}", path.display()))?;
+    if let Some(path) = &record_path {
+        record.save(path)?;
     }
     if program.may_need_script()
         && let Ok(launcher) = launcher_of(program, &args.name)
         && launcher.exists()
+        // An entry from before may start it.
+        && !text_left.contains(&*launcher.to_string_lossy())
     {
         std::fs::remove_file(&launcher)
             .with_context(|| format!("cannot delete {}", launcher.display()))?;

@@ -26,7 +26,8 @@ pub(super) fn typed() -> Vec<String> {
 pub(super) fn refuse(mut error: clap::Error, args: &[String], tabia: &Command) -> ExitCode {
     let tip = instead::of_line(args, tabia)
         .or_else(|| misplaced(&error, args, tabia))
-        .or_else(|| incomplete(&error, args, tabia));
+        .or_else(|| incomplete(&error, args, tabia))
+        .and_then(|tip| accepted(tip, tabia));
     match meant::command(&error, args, tabia) {
         Some(instead) => error = instead,
         None => meant::option(&mut error, args, tabia),
@@ -172,43 +173,133 @@ fn incomplete(error: &clap::Error, args: &[String], tabia: &Command) -> Option<S
         return None;
     }
     let (command, rest) = command_of(args, tabia)?;
-    let name = command.get_name();
+    let example = || Some(format!("for example: {}", example(command)?));
+    let line = match completed(command.get_name(), rest) {
+        Some(line) => line,
+        None => return example(),
+    };
+    match is_accepted(&line, tabia) {
+        true => Some(line),
+        false => example(),
+    }
+}
+
+/// A tip, if it is not a line that would be refused, too; what such a line lacks is added.
+fn accepted(tip: String, tabia: &Command) -> Option<String> {
+    if !tip.starts_with("tabia ") || is_accepted(&tip, tabia) {
+        return Some(tip);
+    }
+    let args = shlex::split(&tip)?;
+    let args = args.get(1..)?;
+    let (command, rest) = command_of(args, tabia)?;
+    completed(command.get_name(), rest).filter(|line| is_accepted(line, tabia))
+}
+
+/// Whether the parser takes a line.
+pub(super) fn is_accepted(line: &str, tabia: &Command) -> bool {
+    let parsed = shlex::split(line).map(|words| tabia.clone().try_get_matches_from(words));
+    match parsed {
+        Some(Ok(_)) => true,
+        Some(Err(error)) => !error.use_stderr(),
+        None => false,
+    }
+}
+
+/// The ends of the files that a command makes, and what one is called in a tip.
+fn output_of(command: &str) -> Option<(&'static str, &'static [&'static str])> {
+    Some(match command {
+        "build" => ("BOOK.ctg", &["ctg", "bin"]),
+        "merge" => ("BOOK.ctg", &["ctg", "bin", "abk", "bkt", "obk"]),
+        "games" => ("GAMES.pgn", &["pgn"]),
+        "index" => ("GAMES.tgx", &["tgx"]),
+        "suite" => ("SUITE.epd", &["epd", "pgn"]),
+        "prune" | "grow" => ("NEW.ctg", &["ctg"]),
+        _ => return None,
+    })
+}
+
+/// The line with what it lacks, from the words after the command.
+fn completed(name: &str, rest: &[String]) -> Option<String> {
     let ends = |word: &str, end: &str| {
         let path = Path::new(word).extension();
         path.is_some_and(|extension| extension.eq_ignore_ascii_case(end))
     };
-    let only_files = !rest.is_empty() && rest.iter().all(|word| !word.starts_with('-'));
-    let out = match name {
-        "build" | "merge" => "BOOK.ctg",
-        "games" => "GAMES.pgn",
-        "index" => "GAMES.tgx",
-        "suite" => "SUITE.epd",
-        "prune" | "grow" => "NEW.ctg",
+    let is_option = |word: &String| word.starts_with('-');
+    let only_files = !rest.is_empty() && !rest.iter().any(is_option);
+    if let ("convert", [input]) = (name, rest) {
+        let end = if ends(input, "ctg") { "bin" } else { "ctg" };
+        let target = Path::new(input).with_extension(end);
+        let target = target.to_string_lossy().into_owned();
+        return only_files.then(|| format!("tabia convert {}", quoted([input, &target])));
+    }
+    let (out, output_ends) = output_of(name)?;
+    if rest.is_empty() || has_output(rest) {
+        return None;
+    }
+    // The file to make stands last, or first: the one that does not exist.
+    let is_output = |at: &usize| {
+        let is_value = at.checked_sub(1).and_then(|at| rest.get(at));
+        let is_value = is_value.is_some_and(|word| is_option(word) && !word.contains('='));
+        rest.get(*at).is_some_and(|word| {
+            let fits = output_ends.iter().any(|end| ends(word, end));
+            let is_new = !Path::new(word).exists();
+            !is_value && !is_option(word) && fits && is_new
+        })
+    };
+    let places = [rest.len() - 1, 0];
+    let place = places.iter().find(|at| {
+        let mut others = rest.iter().enumerate().filter(|(other, _)| other != *at);
+        // Where nothing exists, it cannot be told which is to be made; `build` makes books.
+        let mut are_there = || others.all(|(_, word)| is_option(word) || Path::new(word).exists());
+        rest.len() > 1 && is_output(at) && (name == "build" || !only_files || are_there())
+    });
+    let target = place.and_then(|at| rest.get(*at));
+    let others = rest.iter().enumerate();
+    let others = others.filter(|(at, _)| Some(at) != place);
+    let others: Vec<&String> = others.map(|(_, word)| word).collect();
+    if let ("build", true, None) = (name, only_files, place)
+        && let Some(at) = rest.iter().position(|word| ends(word, "ctg"))
+        && let Some(book) = rest.get(at).filter(|book| Path::new(book).exists())
+        && rest.len() > 1
+    {
+        let games = rest.iter().filter(|word| *word != book);
+        return Some(format!("tabia add {} {}", quoted([book]), quoted(games)));
+    }
+    let target = target.map_or_else(|| free(out), |target| quoted([target]));
+    let more = match (name, others.len()) {
+        // It removes nothing without a condition.
+        ("prune", 1) => "--min-games 5 ",
         _ => "",
     };
-    Some(match (name, rest) {
-        ("convert", [input]) if only_files => {
-            let end = if ends(input, "ctg") { "bin" } else { "ctg" };
-            let target = Path::new(input).with_extension(end);
-            format!("tabia convert {} {}", quoted(rest), target.display())
-        }
-        ("build", [sources @ .., target])
-            if only_files
-                && !sources.is_empty()
-                && (ends(target, "ctg") || ends(target, "bin")) =>
-        {
-            format!(
-                "tabia build -o {} {}",
-                quoted(std::slice::from_ref(target)),
-                quoted(sources)
-            )
-        }
-        ("merge", [_]) => {
-            "merge adds books up: tabia merge -o BOOK.ctg ONE.ctg OTHER.ctg".to_owned()
-        }
-        _ if only_files && !out.is_empty() => format!("tabia {name} -o {out} {}", quoted(rest)),
-        _ => format!("for example: {}", example(command)?),
-    })
+    let other_book = match (name, others.as_slice()) {
+        ("merge", [_]) => " OTHER.ctg",
+        _ => "",
+    };
+    Some(format!(
+        "tabia {name} -o {target} {more}{}{other_book}",
+        quoted(others)
+    ))
+}
+
+/// A name for a file to make, or another one if there is such a file. Some systems do not tell
+/// capitals apart, and the files beside a book have small letters.
+fn free(name: &str) -> String {
+    let end = Path::new(name).extension().unwrap_or_default();
+    let names = ["NEW", "OUT"].map(|stem| format!("{stem}.{}", end.display()));
+    let is_free = |name: &String| {
+        let exists = |name: &str| Path::new(name).exists();
+        !exists(name) && !exists(&name.to_lowercase())
+    };
+    let mut names = std::iter::once(name.to_owned()).chain(names);
+    names.find(is_free).unwrap_or_else(|| name.to_owned())
+}
+
+/// Whether the words name the file to make.
+fn has_output(rest: &[String]) -> bool {
+    let is_it = |word: &String| {
+        word.starts_with("-o") || word.starts_with("--output") || word.starts_with("--out=")
+    };
+    rest.iter().any(is_it)
 }
 
 /// The first example of a command's help.

@@ -6,7 +6,7 @@ mod text_file;
 
 pub(crate) use register::{EditedFor, PrintedFor, Registration, with_own_book, without_own_book};
 pub(crate) use setup::{
-    ChessProgram, FileChange, Finds, Lines, Origin, Places, ProgramFile, Record, SetupPlan,
-    Situation, WrittenFile, is_executable,
+    ChessProgram, EngineIn, FileChange, Finds, Lines, Origin, Places, ProgramFile, Record,
+    Registered, SetupPlan, Situation, WrittenFile, is_executable,
 };
 pub(crate) use text_file::{TextFile, make_folder};

@@ -295,6 +295,109 @@ fn register_remove_restores_the_file() {
     at_home(&folder, "register arena --remove").refused("nothing was written for this program");
 }
 
+/// PyChess's two files in any form, and Nibbler's list, are byte for byte what they were.
+#[cfg(target_os = "linux")]
+#[test]
+fn register_remove_restores_every_byte() {
+    let lists = [
+        None,
+        Some("[]"),
+        Some(""),
+        Some("[{\"name\":\"x\",\"command\":\"/bin/x\"}]\n"),
+        Some("[\r\n\t{\"name\": \"x\", \"command\": \"/bin/x\"}\r\n]\r\n"),
+        Some("[{\"name\":\"Tabia\",\"command\":\"/other/tabia\",\"args\":[\"--mine\"]}]"),
+    ];
+    let settings = [
+        None,
+        Some(""),
+        Some("[General]\nbook_depth_max=10\n"),
+        Some("[General]\nbook_depth_max: 10\n"),
+        Some("[General]\nBook_Depth_Max = 10\n"),
+        Some("[General]\nbook_depth_max = 10"),
+        Some("[General]\r\nbook_depth_max = 0\r\n"),
+        Some("\u{feff}[General]\nbook_depth_max = 10\n"),
+        Some("[Other]\nx = 1"),
+        Some("not a section"),
+    ];
+    let nibbler = format!(
+        "{{{:?}: {{\"args\": [\"--x\"], \"options\": {{\"MultiPV\": 5}}}}}}",
+        crate::common::TABIA
+    );
+    let pychess = lists
+        .into_iter()
+        .flat_map(|list| settings.map(|settings| ("pychess", "pychess", list, settings)));
+    let nibbler = [None, Some(""), Some("{}"), Some(&*nibbler)]
+        .map(|list| ("nibbler", "Nibbler", list, None));
+    for (program, own, list, settings) in pychess.chain(nibbler) {
+        let folder = Folder::new();
+        let at = format!("home/.config/{own}");
+        fs::create_dir_all(folder.join(&at)).unwrap();
+        let files = [("engines.json", list), ("config", settings)];
+        for (name, text) in files {
+            if let Some(text) = text {
+                folder.put(&format!("{at}/{name}"), text);
+            }
+        }
+        let are_as_before = |after: &str| {
+            for (name, text) in files {
+                let now = fs::read_to_string(folder.join(format!("{at}/{name}"))).ok();
+                assert_eq!(
+                    now.as_deref(),
+                    text,
+                    "{name} {after}: {list:?} {settings:?}"
+                );
+            }
+        };
+        at_home(&folder, &format!("register {program} --remove")).ok();
+        if list.is_none_or(|list| !list.to_lowercase().contains("tabia")) {
+            are_as_before("without an engine of ours");
+        } else {
+            folder.put(&format!("{at}/engines.json"), list.unwrap());
+        }
+        at_home(&folder, &format!("register {program}")).ok();
+        // Another one, taken away first or last.
+        if program == "pychess" {
+            at_home(&folder, "register pychess --name Second").ok();
+            at_home(&folder, "register pychess --name Second --remove").ok();
+            assert_has(&folder.text(&format!("{at}/config")), "book_depth_max = 0");
+        }
+        at_home(&folder, &format!("register {program} --remove")).ok();
+        are_as_before("with it");
+        // What was there before is not ours to remove.
+        at_home(&folder, &format!("register {program} --remove")).ok();
+        are_as_before("removed twice");
+        // In the order in which they came.
+        if program == "pychess" && list.is_none() {
+            at_home(&folder, "register pychess").ok();
+            at_home(&folder, "register pychess --name Second").ok();
+            at_home(&folder, "register pychess --remove").ok();
+            at_home(&folder, "register pychess --name Second --remove").ok();
+            are_as_before("in order");
+            assert!(!folder.join("home/.config/tabia").exists());
+        }
+    }
+}
+
+/// A file that cannot be changed is found before another one is.
+#[cfg(target_os = "linux")]
+#[test]
+fn register_changes_all_files_or_none() {
+    let folder = Folder::new();
+    let at = folder.join("home/.config/pychess");
+    fs::create_dir_all(&at).unwrap();
+    fs::write(at.join("config"), b"[General]\nname = J\xf6rg\n").unwrap();
+    at_home(&folder, "register pychess").refused("byte 18: the text is not UTF-8");
+    assert_eq!(crate::common::names(&at), ["config"]);
+    assert_eq!(
+        crate::common::names(&folder.join("home/.config")),
+        ["pychess"]
+    );
+    assert_has(
+        &at_home(&folder, "register pychess --remove").ok(),
+        "nothing to change",
+    );
+}
+
 /// Cute Chess shows only the options in its list.
 #[cfg(unix)]
 #[test]

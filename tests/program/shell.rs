@@ -382,8 +382,10 @@ fn a_new_file_is_made_where_there_is_none() {
     run_in(&home, &register).ok();
     let json: Value = serde_json::from_str(&home.text("engines.json")).unwrap();
     assert_eq!(json[0]["app"]["name"], "Tabia");
-    assert_eq!(home.names(), ["engines.json"]);
+    assert_eq!(home.names(), [".config", "engines.json"]);
     run_in(&home, &register).ends_with(0, "nothing to change");
+    run_in(&home, &format!("{register} --remove")).ok();
+    assert_eq!(home.names(), [""; 0]);
 }
 
 #[test]

@@ -30,25 +30,41 @@ pub(crate) fn without_own_book(text: &str) -> String {
     let before = settings.value(DEPTH).unwrap_or(UNSET).to_owned();
     settings.set(DEPTH, Some("0"));
     settings.set(BEFORE, Some(&before));
-    settings.lines.concat()
+    settings.text()
 }
 
 /// The settings as they would be without [`without_own_book`]; `None` if nothing is left of
-/// them.
+/// them. The text `before` it, if it is known, says how the line was written and whether the
+/// section was there.
 #[must_use]
-pub(crate) fn with_own_book(text: &str) -> Option<String> {
+pub(crate) fn with_own_book(text: &str, before: Option<&str>) -> Option<String> {
     let mut settings = Settings::read(text);
-    if let Some(before) = settings.value(BEFORE).map(str::to_owned) {
+    let earlier = before.map(Settings::read);
+    if let Some(value) = settings.value(BEFORE).map(str::to_owned) {
         // Another value was chosen since.
         if settings.is_off() {
-            let before = Some(before.as_str()).filter(|text| *text != UNSET);
-            settings.set(DEPTH, before);
+            let value = Some(value.as_str()).filter(|text| *text != UNSET);
+            settings.set(DEPTH, value);
+            let line = earlier.as_ref().filter(|old| old.value(DEPTH) == value);
+            let line = line.and_then(|old| old.lines.get(old.place(DEPTH)?).cloned());
+            let place = settings.place(DEPTH);
+            if let (Some(line), Some(place)) = (line, place)
+                && let Some(now) = settings.lines.get_mut(place)
+            {
+                let line = line.trim_end_matches(['\r', '\n']);
+                let end = now.trim_end_matches(['\r', '\n']).len();
+                *now = format!("{line}{}", now.get(end..).unwrap_or_default());
+            }
         }
         settings.set(BEFORE, None);
+        if earlier.is_some_and(|old| old.section().is_none()) {
+            settings.drop_empty_section();
+        }
     }
     let says_something = |line: &String| !line.trim().is_empty() && line.trim() != SECTION;
-    let is_left = settings.lines.iter().any(says_something) || settings.lines.concat() == text;
-    is_left.then(|| settings.lines.concat())
+    let is_left =
+        before.is_some() || settings.lines.iter().any(says_something) || settings.text() == text;
+    is_left.then(|| settings.text())
 }
 
 /// The first line of the section with the settings; Python's `configparser` writes the file.
@@ -56,14 +72,41 @@ const SECTION: &str = "[General]";
 
 /// The lines of a file, with their ends.
 struct Settings {
+    /// The byte order mark that some editors write first, if there is one.
+    mark: &'static str,
     lines: Vec<String>,
 }
 
+const MARK: &str = "\u{feff}";
+
 impl Settings {
     fn read(text: &str) -> Settings {
+        let (mark, text) = match text.strip_prefix(MARK) {
+            Some(text) => (MARK, text),
+            None => ("", text),
+        };
         let lines = text.split_inclusive('\n').map(str::to_owned);
         Settings {
+            mark,
             lines: lines.collect(),
+        }
+    }
+
+    fn text(&self) -> String {
+        self.mark.to_owned() + &self.lines.concat()
+    }
+
+    /// Removes the section without settings, and the blank line after it.
+    fn drop_empty_section(&mut self) {
+        let Some(start) = self.section() else {
+            return;
+        };
+        let says = |line: &&String| !line.trim().is_empty();
+        let next = self.lines.iter().skip(start + 1).find(says);
+        if next.is_none_or(|line| line.starts_with('[')) {
+            let is_blank = |line: &String| line.trim().is_empty();
+            let end = start + 1 + usize::from(self.lines.get(start + 1).is_some_and(is_blank));
+            self.lines.drain(start..end);
         }
     }
 
@@ -161,13 +204,19 @@ mod tests {
                  [FICS]\nbook_depth_max = 7\n",
             ),
             (
+                "\u{feff}[General]\nbook_depth_max=10\n",
+                "\u{feff}[General]\nbook_depth_max = 0\nbook_depth_max_before_tabia = 10\n",
+            ),
+            (
                 "[General]",
                 "[General]\nbook_depth_max = 0\nbook_depth_max_before_tabia = unset\n",
             ),
         ] {
             assert_eq!(without_own_book(before), off);
             assert_eq!(without_own_book(off), off);
-            let back = with_own_book(off);
+            let exact = with_own_book(off, Some(before)).unwrap();
+            assert_eq!(exact.trim_end(), before.trim_end());
+            let back = with_own_book(off, None);
             let normal = |text: &str| {
                 text.to_lowercase()
                     .replace([' ', '\n'], "")
@@ -183,12 +232,12 @@ mod tests {
             "[General]\nbook_depth_max=-1\n",
         ] {
             assert_eq!(without_own_book(off), off);
-            assert_eq!(with_own_book(off).as_deref(), Some(off));
+            assert_eq!(with_own_book(off, None).as_deref(), Some(off));
         }
         // And what he has chosen since.
         let since = "[General]\nbook_depth_max = 9\nbook_depth_max_before_tabia = 13\n";
         let kept = Some("[General]\nbook_depth_max = 9\n");
-        assert_eq!(with_own_book(since).as_deref(), kept);
-        assert_eq!(with_own_book("").as_deref(), Some(""));
+        assert_eq!(with_own_book(since, None).as_deref(), kept);
+        assert_eq!(with_own_book("", None).as_deref(), Some(""));
     }
 }

@@ -119,7 +119,7 @@ impl SetupPlan {
 }
 
 /// The missing folders of a file, outermost first.
-fn missing(path: &Path) -> Vec<PathBuf> {
+pub(super) fn missing(path: &Path) -> Vec<PathBuf> {
     let folders = path.ancestors().skip(1);
     let mut missing: Vec<PathBuf> = folders
         .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())

@@ -69,17 +69,27 @@ impl WrittenFile {
         command: &str,
         now: &'t str,
     ) -> Result<Comparison<'t>, String> {
+        self.compare_as(super::NAME, command, now)
+    }
+
+    /// [`WrittenFile::compare`] for an engine of another name.
+    pub(super) fn compare_as<'t>(
+        &'t self,
+        name: &str,
+        command: &str,
+        now: &'t str,
+    ) -> Result<Comparison<'t>, String> {
         let before = self.before.as_deref();
         match self.program {
             None => Ok(by_line(before, &self.after, now)),
             Some(ProgramFile::Engines(program)) => {
-                by_entry(program, command, before, &self.after, now)
+                by_entry(program, [name, command], before, &self.after, now)
                     .map_err(|error| error.to_string())
             }
             Some(ProgramFile::PyChessSettings) => {
                 let without = match now == self.after {
                     true => self.before.clone(),
-                    false => with_own_book(now),
+                    false => with_own_book(now, before),
                 };
                 Ok(separate(now, without))
             }
@@ -89,13 +99,13 @@ impl WrittenFile {
 
 fn by_entry<'t>(
     program: EditedFor,
-    command: &str,
+    [name, command]: [&str; 2],
     before: Option<&str>,
     after: &str,
     now: &'t str,
 ) -> anyhow::Result<Comparison<'t>> {
     let ours = Registration {
-        name: super::NAME.to_owned(),
+        name: name.to_owned(),
         command: command.to_owned(),
         ..Registration::default()
     };

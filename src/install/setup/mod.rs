@@ -21,6 +21,7 @@ mod places;
 mod plan;
 mod programs;
 mod record;
+mod registered;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +31,7 @@ pub(crate) use places::{Places, is_executable};
 pub(crate) use plan::{FileChange, SetupPlan, Situation};
 pub(crate) use programs::ChessProgram;
 pub(crate) use record::{ProgramFile, Record, WrittenFile};
+pub(crate) use registered::{EngineIn, Registered};
 
 /// The name of the adapter in chess programs.
 const NAME: &str = "Tabia";

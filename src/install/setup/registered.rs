@@ -1,0 +1,209 @@
+//! The record of `register`: what each engine has changed in which file, for undoing one of
+//! them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+
+use super::apply::missing;
+use super::compare::Comparison;
+use super::record::{ProgramFile, WrittenFile, path_of};
+use crate::install::text_file::{TextFile, make_folder};
+use tabia_io::atomic::Previous;
+use tabia_io::input::path::to_text;
+
+/// All changes of `register` that were not taken back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Registered {
+    /// Created folders, outermost first.
+    folders: Vec<String>,
+    /// Created or changed files, one entry for each engine in them.
+    files: Vec<WrittenFor>,
+}
+
+/// A file that was written for an engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct WrittenFor {
+    /// The engine's name; empty for settings, which all engines of the program share.
+    name: String,
+    /// Full path of our program when it was registered.
+    command: String,
+    file: WrittenFile,
+}
+
+/// An engine in a file of a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EngineIn<'a> {
+    /// The engine's name.
+    pub name: &'a str,
+    /// Full path of our program.
+    pub command: &'a str,
+    /// The file.
+    pub path: &'a Path,
+    /// What it is to its program.
+    pub program: ProgramFile,
+}
+
+impl EngineIn<'_> {
+    fn owner(&self) -> &str {
+        match self.program {
+            ProgramFile::PyChessSettings => "",
+            ProgramFile::Engines(_) => self.name,
+        }
+    }
+}
+
+impl WrittenFor {
+    fn is(&self, engine: &EngineIn<'_>) -> bool {
+        self.name == engine.owner() && self.file.path == to_text(engine.path)
+    }
+
+    /// The text without what was written; `None` for no file.
+    fn without(&self, now: &str) -> Result<Option<String>, String> {
+        match self.file.compare_as(&self.name, &self.command, now)? {
+            Comparison::Separate { without, .. } => Ok(without),
+            Comparison::Entangled { .. } => Ok(Some(now.to_owned())),
+        }
+    }
+}
+
+impl Registered {
+    /// Reads a record; empty if the file does not exist.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is not a record.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Registered> {
+        let file = TextFile::open(path)?;
+        if !file.exists() {
+            return Ok(Registered::default());
+        }
+        serde_json::from_str(file.text())
+            .with_context(|| format!("{}: this is not what register has written", path.display()))
+    }
+
+    /// What a file would be without an engine: its text, or no file. `None` if `register` has
+    /// not written it there.
+    ///
+    /// # Errors
+    ///
+    /// The text is not what the program writes.
+    pub(crate) fn without(
+        &self,
+        engine: &EngineIn<'_>,
+        now: &str,
+    ) -> Result<Option<Option<String>>, String> {
+        let written = self.files.iter().find(|written| written.is(engine));
+        written.map(|written| written.without(now)).transpose()
+    }
+
+    /// Whether an engine is known to have been in its file before `register`.
+    #[must_use]
+    pub(crate) fn is_from_before(&self, engine: &EngineIn<'_>) -> bool {
+        let mut files = self.files.iter().map(|written| (written, &written.file));
+        files.any(|(written, file)| written.is(engine) && file.before.as_ref() == Some(&file.after))
+    }
+
+    /// Adds a change; a later undo restores the text that an undo now would restore.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`Registered::without`].
+    pub(crate) fn note(
+        &mut self,
+        engine: &EngineIn<'_>,
+        now: Option<&str>,
+        after: &str,
+    ) -> Result<(), String> {
+        let before = match now.map(|now| self.without(engine, now)).transpose()? {
+            Some(Some(before)) => before,
+            _ => now.map(str::to_owned),
+        };
+        self.put(engine, before, after);
+        for folder in missing(engine.path) {
+            let folder = to_text(&folder);
+            if !self.folders.contains(&folder) {
+                self.folders.push(folder);
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, engine: &EngineIn<'_>, before: Option<String>, after: &str) {
+        self.files.retain(|written| !written.is(engine));
+        self.files.push(WrittenFor {
+            name: engine.owner().to_owned(),
+            command: engine.command.to_owned(),
+            file: WrittenFile {
+                path: to_text(engine.path),
+                program: Some(engine.program),
+                before,
+                after: after.to_owned(),
+            },
+        });
+    }
+
+    /// Takes an engine out of the record, after its file has become `left`. If there `is_still`
+    /// an engine of this name, it is that of the user from before: the record knows it as his.
+    pub(crate) fn forget(&mut self, engine: &EngineIn<'_>, left: Option<&str>, is_still: bool) {
+        let Some(at) = self.files.iter().position(|written| written.is(engine)) else {
+            return;
+        };
+        let gone = self.files.remove(at);
+        // The others in the file were written before it, or into a text that had it.
+        for other in &mut self.files {
+            if other.file.path == gone.file.path {
+                if let Some(Ok(before)) =
+                    other.file.before.as_deref().map(|text| gone.without(text))
+                {
+                    other.file.before = before;
+                }
+                if let Ok(Some(after)) = gone.without(&other.file.after) {
+                    other.file.after = after;
+                }
+            }
+        }
+        if let Some(left) = left.filter(|_| is_still) {
+            self.put(engine, Some(left.to_owned()), left);
+        }
+    }
+
+    /// Writes the record; without changes it is removed, with the created folders that are
+    /// empty.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written or removed.
+    pub(crate) fn save(&mut self, path: &Path) -> anyhow::Result<()> {
+        if self.files.is_empty() {
+            if path.exists() {
+                let shown = path.display();
+                fs::remove_file(path).with_context(|| format!("cannot delete {shown}"))?;
+            }
+            self.remove_folders();
+            return Ok(());
+        }
+        for folder in missing(path) {
+            let name = to_text(&folder);
+            if !self.folders.contains(&name) {
+                self.folders.push(name);
+            }
+            make_folder(&folder)?;
+        }
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        TextFile::open(path)?.replace(&text, Previous::Replace)?;
+        Ok(())
+    }
+
+    /// Removes the created folders that are empty.
+    fn remove_folders(&mut self) {
+        for folder in self.folders.clone().iter().rev() {
+            // A folder with other files is not empty and stays.
+            if fs::remove_dir(path_of(folder)).is_ok() {
+                self.folders.retain(|other| other != folder);
+            }
+        }
+    }
+}

@@ -159,6 +159,21 @@ pub fn uci(mv: Move) -> String {
     text
 }
 
+/// A move in UCI notation that is never ambiguous, for games of standard chess and Chess960:
+/// castling as the king's move with king and rook on the squares of standard chess, and else
+/// as king takes rook.
+#[must_use]
+pub fn uci_of_any(mv: Move) -> String {
+    let is_ordinary = match mv {
+        Move::Castle { king, rook } => {
+            king.file() == File::E && matches!(rook.file(), File::A | File::H)
+        }
+        Move::Normal { .. } | Move::EnPassant { .. } | Move::Put { .. } => true,
+    };
+    let mode = CastlingMode::from_chess960(!is_ordinary);
+    mv.to_uci(mode).to_string()
+}
+
 /// As [`san`], with a null move as `--`.
 #[must_use]
 pub fn san_or_null(position: &Chess, mv: Option<Move>) -> String {

@@ -913,4 +913,19 @@ mod tests {
         let black = position("4k3/8/8/8/8/8/8/4K3 b - - 0 12").unwrap();
         assert_eq!(number(&black), "12...");
     }
+
+    #[test]
+    fn castling_is_never_ambiguous() {
+        for (fen, written, wanted) in [
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1h1", "e1g1"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1c1", "e1c1"),
+            ("r3k2r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "f1h1", "f1h1"),
+            ("r3k2r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "f1g1", "f1g1"),
+            ("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1", "e1g1", "e1g1"),
+        ] {
+            let position = crate::position(fen).unwrap();
+            let mv = find_uci(&position, written.as_bytes()).unwrap();
+            assert_eq!(uci_of_any(mv), wanted, "{fen}");
+        }
+    }
 }

@@ -349,4 +349,14 @@ mod tests {
             prop_assert_eq!(found, expected);
         }
     }
+
+    #[test]
+    fn a_line_gets_single_blanks() {
+        for line in ["  a  b c ", "a b c", "a\tb c", " a b c", "a b c "] {
+            let single = single_blanks(Cow::Borrowed(line.as_bytes()));
+            assert_eq!(*single, *b"a b c", "{line}");
+            assert_eq!(matches!(single, Cow::Borrowed(_)), line == "a b c");
+        }
+        assert!(single_blanks(Cow::Borrowed(b" ")).is_empty());
+    }
 }

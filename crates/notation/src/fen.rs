@@ -148,7 +148,7 @@ pub fn position(text: &str) -> Result<Chess, FenError> {
         return Ok(Chess::default());
     }
     let shown = || plain.chars().take(100).collect();
-    let whole = with_counters(&plain);
+    let whole = with_counters(&as_meant(&plain));
     let fields: Vec<&str> = whole.split_whitespace().collect();
     let fault = |reason| FenError::Syntax {
         fen: shown(),
@@ -189,10 +189,12 @@ fn behind_pawn(setup: &Setup, square: Square) -> Square {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FenFlaw {
-    /// It has not the fields of a FEN in its own form: some are missing, or something is
-    /// around them.
+    /// Fields are missing.
     #[error("the FEN is not complete: read as \"{0}\"")]
     Form(String),
+    /// A field is written otherwise than in a FEN.
+    #[error("the FEN is not written in the usual form: read as \"{0}\"")]
+    Spelling(String),
     /// There are other castling rights than kings and rooks allow.
     #[error("castling rights {written} are impossible here: read as {read}")]
     Castling {
@@ -219,47 +221,58 @@ pub enum FenFlaw {
     },
 }
 
-/// The FEN without its flaws, and these; `None` if there are none. `read` is the position
-/// that [`position`] reads from it.
+/// The FEN in the form that every engine reads, and the flaws that it had. `read` is the
+/// position that [`position`] reads from it.
 ///
-/// Programs differ in what they do about a flaw, and some end: so nobody is told the
-/// text as it was written.
+/// Programs differ in what they do about a flaw or another form, and some end: so nobody is
+/// told the text as it was written. Mere form is no flaw: what is around the FEN, blanks,
+/// letters in another order, and ordinary castling rights as files. Rights that the letters
+/// `KQkq` cannot say stay as they are.
 #[must_use]
-pub fn correction(written: &str, read: &Chess) -> Option<(String, Vec<FenFlaw>)> {
+pub fn corrected(written: &str, read: &Chess) -> (String, Vec<FenFlaw>) {
     /// Stockfish 19 takes halfmoves up to 32,767, and full moves up to 100,000 at least.
     const MOST: [u32; 2] = [32_767, 100_000];
     let whole = fen_text(&Fen::from_position(read, EnPassantMode::Always));
     let whole: Vec<&str> = whole.split(' ').collect();
-    let mut fields: Vec<String> = written.split_whitespace().map(str::to_owned).collect();
-    let counters = fields.iter().skip(4).take(2);
-    let has_form = fields.len() >= 4
-        && of_board(&fields[0]).is_none()
-        && matches!(fields[1].as_str(), "w" | "b")
-        && counters.clone().all(|counter| is_number(counter));
+    let written = strip_wrapping(written).replace('_', " ");
+    let mut fields: Vec<String> = written
+        .split_whitespace()
+        .take(6)
+        .map(str::to_owned)
+        .collect();
+    let has_form = match fields.as_slice() {
+        [board, turn, _, _, counters @ ..] => {
+            of_board(board).is_none()
+                && matches!(turn.as_str(), "w" | "b")
+                && counters.iter().all(|counter| is_number(counter))
+        }
+        _ => false,
+    };
     let mut flaws = Vec::new();
-    if !has_form {
-        fields = whole.iter().map(|&field| field.to_owned()).collect();
-    } else {
-        let rights = match fields[2].as_str() {
-            "-" => 0,
-            letters => letters.len(),
-        };
+    if has_form {
         let (written, read_as) = (&fields[2], whole[2].to_owned());
-        if rights != read.castles().castling_rights().count() {
+        let is_right = |letter: &u8| *letter != b'-';
+        let rights = written.bytes().filter(is_right).count();
+        let is_flawed = rights != read.castles().castling_rights().count();
+        if is_flawed {
             flaws.push(FenFlaw::Castling {
                 written: written.clone(),
                 read: read_as.clone(),
             });
+        }
+        if is_flawed || has_ordinary_rights(read) {
             fields[2] = read_as;
         }
         let (written, read_as) = (&fields[3], whole[3].to_owned());
-        if *written != read_as {
+        if !written.eq_ignore_ascii_case(&read_as) && !is_nothing(written, &read_as) {
             flaws.push(FenFlaw::EnPassant {
                 written: written.clone(),
                 read: read_as.clone(),
             });
-            fields[3] = read_as;
         }
+        fields[3] = read_as;
+    } else {
+        fields = whole.iter().map(|&field| field.to_owned()).collect();
     }
     for (field, most) in fields.iter_mut().skip(4).zip(MOST) {
         if field.parse().is_ok_and(|number: u32| number > most) {
@@ -272,9 +285,28 @@ pub fn correction(written: &str, read: &Chess) -> Option<(String, Vec<FenFlaw>)>
     }
     let fen = fields.join(" ");
     if !has_form {
-        flaws.insert(0, FenFlaw::Form(fen.clone()));
+        flaws.insert(
+            0,
+            match written.split_whitespace().count() {
+                ..4 => FenFlaw::Form(fen.clone()),
+                4.. => FenFlaw::Spelling(fen.clone()),
+            },
+        );
     }
-    (!flaws.is_empty()).then_some((fen, flaws))
+    (fen, flaws)
+}
+
+/// Whether all castling rights are those of a king and rooks on the squares of standard
+/// chess.
+fn has_ordinary_rights(position: &Chess) -> bool {
+    let rights = position.castles().castling_rights();
+    let rooks = possible_rights(position.board());
+    rights.is_subset(rooks)
+}
+
+/// Whether a field and what it is read as both say that there is nothing.
+fn is_nothing(written: &str, read: &str) -> bool {
+    read == "-" && !written.is_empty() && written.bytes().all(|byte| byte == b'-')
 }
 
 /// Whether a text for [`position`] has a board, but lacks fields after it, which are
@@ -378,6 +410,35 @@ fn without_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.get(word.len()..)?;
     (head.eq_ignore_ascii_case(word) && rest.starts_with([' ', '\t', '"', '_']))
         .then(|| rest.trim_start_matches([' ', '\t', '_']))
+}
+
+/// The fields as they are meant, where programs write them in another way: the board with
+/// escaped slashes, the side as a word or in upper case, the en passant square in upper case,
+/// and several dashes, or a dash for a counter.
+fn as_meant(text: &str) -> String {
+    let nothing = |word: &str| word.bytes().all(|byte| byte == b'-');
+    let meant = |(at, word): (usize, &str)| match at {
+        0 => word.replace("\\/", "/"),
+        1 if ["w", "white"]
+            .iter()
+            .any(|side| word.eq_ignore_ascii_case(side)) =>
+        {
+            "w".to_owned()
+        }
+        1 if ["b", "black"]
+            .iter()
+            .any(|side| word.eq_ignore_ascii_case(side)) =>
+        {
+            "b".to_owned()
+        }
+        2 | 3 if nothing(word) => "-".to_owned(),
+        3 => word.to_ascii_lowercase(),
+        4 if nothing(word) => "0".to_owned(),
+        5 if nothing(word) => "1".to_owned(),
+        _ => word.to_owned(),
+    };
+    let fields: Vec<String> = text.split_whitespace().enumerate().map(meant).collect();
+    fields.join(" ")
 }
 
 /// The six fields of a FEN, with the counters from the operations of an EPD.
@@ -546,56 +607,76 @@ mod tests {
     #[test]
     fn a_flaw_is_corrected_in_its_field_only() {
         const BOARD: &str = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR";
-        for (written, corrected, said) in [
-            ("b KQkq e3 0 3", None, ""),
-            ("b qkQK e3", None, ""),
-            ("b HAha e3 4 3", None, ""),
-            ("b - - 0 3 and more", None, ""),
+        for (written, right, said) in [
+            ("b KQkq e3 0 3", "b KQkq e3 0 3", ""),
+            ("b qkQK e3", "b KQkq e3", ""),
+            ("b QK  e3 0 3", "b KQ e3 0 3", ""),
+            ("b HAha E3 4 3", "b KQkq e3 4 3", ""),
+            ("b HAkq e3 4 3", "b KQkq e3 4 3", ""),
+            ("b - - 0 3 and more", "b - - 0 3", ""),
+            ("b -- -- 0 3", "b - - 0 3", ""),
+            (
+                "Black hA - - -",
+                "b Qk - 0 1",
+                "the FEN is not written in the usual form: read as \"rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b Qk - 0 1\"",
+            ),
             (
                 "b KQkq e4 0 3",
-                Some("b KQkq e3 0 3"),
+                "b KQkq e3 0 3",
                 "en passant square e4 is impossible here: read as e3",
             ),
             (
                 "b HAha e6 7 3",
-                Some("b HAha - 7 3"),
+                "b KQkq - 7 3",
                 "en passant square e6 is impossible here: read as -",
             ),
             (
                 "w KQkq e3 0 3",
-                Some("w KQkq - 0 3"),
+                "w KQkq - 0 3",
                 "en passant square e3 is impossible here: read as -",
             ),
             (
                 "b KQkqK - 0 3",
-                Some("b KQkq - 0 3"),
+                "b KQkq - 0 3",
                 "castling rights KQkqK are impossible here: read as KQkq",
             ),
             (
                 "b KQ - 70000 4000000000",
-                Some("b KQ - 32767 100000"),
+                "b KQ - 32767 100000",
                 "counter 70000 is too large: read as 32767; \
                  counter 4000000000 is too large: read as 100000",
             ),
             (
                 "b",
-                Some("b KQkq - 0 1"),
+                "b KQkq - 0 1",
                 "the FEN is not complete: read as \"rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\"",
             ),
         ] {
             let written = format!("{BOARD} {written}");
             let read = position(&written).unwrap();
-            let found = correction(&written, &read);
-            let (fen, flaws) = found.map_or((None, String::new()), |(fen, flaws)| {
-                let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
-                (Some(fen), flaws.join("; "))
-            });
-            assert_eq!(fen, corrected.map(|fields| format!("{BOARD} {fields}")));
-            assert_eq!(flaws, said);
+            let (fen, flaws) = corrected(&written, &read);
+            let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+            assert_eq!(fen, format!("{BOARD} {right}"));
+            assert_eq!(flaws.join("; "), said);
         }
         let rooks = "4k2r/8/8/8/8/8/8/R3K3 w KQkq - 0 1";
-        let (fen, _) = correction(rooks, &position(rooks).unwrap()).unwrap();
+        let (fen, _) = corrected(rooks, &position(rooks).unwrap());
         assert_eq!(fen, "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1");
+
+        // Rights that only files can say, and what is around a FEN.
+        let shuffled = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1";
+        for dressed in [
+            shuffled.to_owned(),
+            format!("\"{shuffled}\""),
+            format!("'{shuffled}' "),
+        ] {
+            let found = corrected(&dressed, &position(&dressed).unwrap());
+            assert_eq!(found, (shuffled.to_owned(), Vec::new()));
+        }
+        let escaped = AFTER_E4.replace('/', "\\/");
+        let (fen, flaws) = corrected(&escaped, &position(&escaped).unwrap());
+        assert_eq!(fen, AFTER_E4);
+        assert_eq!(flaws, [FenFlaw::Spelling(fen)]);
     }
 
     /// What is corrected has no flaw, and is the same position.
@@ -612,13 +693,11 @@ mod tests {
                 for rest in ["w KQkq", "b KQkq", "w -", "b GBha", "b AHah", "w KKK"] {
                     let written = format!("{board} {rest} {square} 3 40");
                     let read = position(&written).unwrap();
-                    let Some((fen, _)) = correction(&written, &read) else {
-                        continue;
-                    };
-                    count += 1;
+                    let (fen, flaws) = corrected(&written, &read);
+                    count += usize::from(!flaws.is_empty());
                     let again = position(&fen).unwrap();
                     assert_eq!(again, read, "{written}");
-                    assert_eq!(correction(&fen, &again), None, "{written}");
+                    assert_eq!(corrected(&fen, &again), (fen.clone(), vec![]), "{written}");
                 }
             }
         }

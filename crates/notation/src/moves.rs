@@ -159,6 +159,21 @@ pub fn uci(mv: Move) -> String {
     text
 }
 
+/// A move in UCI notation that is never ambiguous, for games of standard chess and Chess960:
+/// castling as the king's move with king and rook on the squares of standard chess, and else
+/// as king takes rook.
+#[must_use]
+pub fn uci_of_any(mv: Move) -> String {
+    let is_ordinary = match mv {
+        Move::Castle { king, rook } => {
+            king.file() == File::E && matches!(rook.file(), File::A | File::H)
+        }
+        Move::Normal { .. } | Move::EnPassant { .. } | Move::Put { .. } => true,
+    };
+    let mode = CastlingMode::from_chess960(!is_ordinary);
+    mv.to_uci(mode).to_string()
+}
+
 /// As [`san`], with a null move as `--`.
 #[must_use]
 pub fn san_or_null(position: &Chess, mv: Option<Move>) -> String {
@@ -897,5 +912,20 @@ mod tests {
         assert_eq!(number(&Chess::default()), "1.");
         let black = position("4k3/8/8/8/8/8/8/4K3 b - - 0 12").unwrap();
         assert_eq!(number(&black), "12...");
+    }
+
+    #[test]
+    fn castling_is_never_ambiguous() {
+        for (fen, written, wanted) in [
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1h1", "e1g1"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1c1", "e1c1"),
+            ("r3k2r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "f1h1", "f1h1"),
+            ("r3k2r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "f1g1", "f1g1"),
+            ("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1", "e1g1", "e1g1"),
+        ] {
+            let position = crate::position(fen).unwrap();
+            let mv = find_uci(&position, written.as_bytes()).unwrap();
+            assert_eq!(uci_of_any(mv), wanted, "{fen}");
+        }
     }
 }

@@ -204,10 +204,12 @@ impl EngineOption {
         let form = match self.kind.as_str() {
             "check" => check_value(&value)?.to_string().into_bytes(),
             "spin" if value.contains('.') => whole_number(&value)?.to_string().into_bytes(),
-            "combo" => self
-                .parts("var")
-                .into_iter()
-                .find(|known| text(known).eq_ignore_ascii_case(&value))?,
+            "combo" => {
+                let known = self.parts("var");
+                let exact = known.iter().find(|known| text(known) == value);
+                let like = |known: &&Vec<u8>| text(known).eq_ignore_ascii_case(&value);
+                exact.or_else(|| known.iter().find(like))?.clone()
+            }
             _ => return None,
         };
         (form != written).then_some(form)
@@ -609,6 +611,12 @@ mod tests {
                 sent(declared, line.as_bytes()),
                 wanted.map(String::into_bytes)
             );
+        }
+        let both = b"option name Both type combo default yes var Yes var yes";
+        for (value, wanted) in [("Yes", None), ("yes", None), ("YES", Some("Yes"))] {
+            let line = format!("setoption name Both value {value}");
+            let wanted = wanted.map(|value| format!("setoption name Both value {value}"));
+            assert_eq!(sent(both, line.as_bytes()), wanted.map(String::into_bytes));
         }
         let path = b"option name Path type string default <empty>";
         assert_eq!(sent(path, b"setoption name Path value True"), None);

@@ -1,5 +1,6 @@
 //! Splits bytes into lines and lines into words.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -41,6 +42,24 @@ pub fn replaced(line: &[u8], changes: &[(Range<usize>, Vec<u8>)]) -> Vec<u8> {
     }
     new.extend_from_slice(line.get(from..).unwrap_or_default());
     new
+}
+
+/// The line with one blank between two words, and none around them.
+#[must_use]
+pub fn single_blanks(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let mut last = b' ';
+    let is_spaced = line.iter().all(|&byte| {
+        let is_blank = byte.is_ascii_whitespace();
+        let is_right = !is_blank || (byte == b' ' && last != b' ');
+        last = byte;
+        is_right
+    });
+    let is_closed = line.last().is_none_or(|byte| !byte.is_ascii_whitespace());
+    if is_spaced && is_closed {
+        return line;
+    }
+    let all: Vec<&[u8]> = words(&line).collect();
+    Cow::Owned(all.join(&b' '))
 }
 
 /// The place of `word` (a slice of `line` from [`words`]) in its line.
@@ -329,5 +348,15 @@ mod tests {
             let expected: Vec<Vec<u8>> = lines.into_iter().map(String::into_bytes).collect();
             prop_assert_eq!(found, expected);
         }
+    }
+
+    #[test]
+    fn a_line_gets_single_blanks() {
+        for line in ["  a  b c ", "a b c", "a\tb c", " a b c", "a b c "] {
+            let single = single_blanks(Cow::Borrowed(line.as_bytes()));
+            assert_eq!(*single, *b"a b c", "{line}");
+            assert_eq!(matches!(single, Cow::Borrowed(_)), line == "a b c");
+        }
+        assert!(single_blanks(Cow::Borrowed(b" ")).is_empty());
     }
 }

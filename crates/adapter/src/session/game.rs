@@ -14,12 +14,13 @@
 //!
 //! # What the engine is told
 //!
-//! A line of the GUI goes to the engine byte for byte, but for what Tabia reads otherwise
-//! than it is written: castling in the notation that is not in force, letters of a move in
-//! upper case, and fields of a FEN that cannot be so. There the engine is told what Tabia
-//! has read ([`Game::for_engine`], [`Game::searchmoves_for_engine`]), because engines differ
-//! in what they do about it: up to Stockfish 18 they ignore the rest of the line, and from
-//! 19 on they end.
+//! A line of the GUI goes to the engine byte for byte, but for what is not in the one form
+//! that every engine reads: castling in the notation that is not in force, letters of a move
+//! in upper case, fields of a FEN that cannot be so, and blanks, quotes and castling rights
+//! that are written in another way. There the engine is told what Tabia has read
+//! ([`Game::for_engine`], [`Game::searchmoves_for_engine`]), because engines differ in what
+//! they do about it: up to Stockfish 18 they ignore the rest of the line, and from 19 on they
+//! end; gnuchess and toga2 end on two blanks, and on castling rights as files.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -66,7 +67,7 @@ pub(super) struct Game {
     recent: VecDeque<EarlierPosition>,
     /// The moves of the line that are not written in one way only, and where they stand.
     spelt: Vec<(Range<usize>, Move)>,
-    /// What is wrong with the FEN of the line, if it could be read nevertheless.
+    /// The FEN of the line as engines read it, if it is written in another way.
     correction: Option<Correction>,
     /// The correction that was reported last.
     reported_correction: String,
@@ -81,14 +82,14 @@ pub(super) struct Game {
     course: Course,
 }
 
-/// A FEN that cannot be so, and was read otherwise.
+/// A FEN that cannot be so, and was read otherwise, or that is not in the usual form.
 #[derive(Debug)]
 struct Correction {
     /// The bytes of the line before its moves.
     start: Range<usize>,
     /// What stands there for the engine.
     corrected: Vec<u8>,
-    /// What was wrong.
+    /// What was wrong; empty if only its form was unusual.
     reason: String,
 }
 
@@ -118,7 +119,7 @@ enum Course {
 pub(super) struct Story {
     /// FEN of the first position as it was written; `None` for the standard one.
     pub(super) start: Option<String>,
-    /// Moves in UCI.
+    /// Moves in UCI; castling in one notation, however programs have written it.
     pub(super) moves: Vec<String>,
     /// Plies since the first move of the game, as the position counts them.
     pub(super) ply: u32,
@@ -155,7 +156,7 @@ impl Game {
     /// The last `position` line as the engine gets it; empty before the first.
     pub(super) fn for_engine(&self) -> Cow<'_, [u8]> {
         if self.has_other_rules() {
-            return Cow::Borrowed(&self.raw);
+            return line::single_blanks(Cow::Borrowed(&self.raw));
         }
         let start = self.correction.iter();
         let start = start.map(|known| (known.start.clone(), known.corrected.clone()));
@@ -165,10 +166,10 @@ impl Game {
             (self.raw.get(at.clone()) != Some(&written)).then(|| (at.clone(), written))
         });
         let changes: Vec<_> = start.chain(moves).collect();
-        match changes.is_empty() {
+        line::single_blanks(match changes.is_empty() {
             true => Cow::Borrowed(&self.raw),
             false => Cow::Owned(line::replaced(&self.raw, &changes)),
-        }
+        })
     }
 
     /// A `go` line as the engine gets it, if its `searchmoves` differ from those of the GUI.
@@ -186,6 +187,9 @@ impl Game {
         let correction = self.correction.as_ref();
         let is_judged = !self.conditions.has_other_rules();
         let reason = &correction.filter(|_| is_judged)?.reason;
+        if reason.is_empty() {
+            return None;
+        }
         let is_news = self.reported_correction != *reason;
         self.reported_correction.clone_from(reason);
         is_news.then(|| format!("position: {reason}"))
@@ -244,14 +248,25 @@ impl Game {
         };
         let read = gui::position(raw);
         let start = read.as_ref().and_then(|read| read.fen.as_deref());
+        let first = match self.has_other_rules() {
+            true => None,
+            false => start.map_or(Some(Chess::default()), |fen| notation::position(fen).ok()),
+        };
         Story {
             start: start.map(str::to_owned),
             moves: read.map_or_else(Vec::new, |read| {
-                gui::moves(read.moves).map(Cow::into_owned).collect()
+                in_one_notation(first, gui::moves(read.moves)).collect()
             }),
             ply: self.ply(),
             pondering: self.pondering,
         }
+    }
+
+    /// A move in the present position, in UCI as in [`Story::moves`].
+    pub(super) fn in_one_notation(&self, mv: &str) -> String {
+        in_one_notation(self.judged_position().cloned(), [Cow::Borrowed(mv)])
+            .next()
+            .unwrap_or_default()
     }
 
     /// Whether the last move of the position is a ponder move.
@@ -439,13 +454,15 @@ impl Game {
         Continuation::Onward
     }
 
-    /// What the engine gets in place of a FEN that cannot be so.
+    /// What the engine gets in place of a FEN that is written otherwise.
     fn corrected(&self, fen: &str, start: Range<usize>) -> Option<Correction> {
-        let (fen, flaws) = notation::correction(fen, &self.position)?;
+        let (fen, flaws) = notation::corrected(fen, &self.position);
+        let corrected = format!("position fen {fen}").into_bytes();
+        let is_same = self.raw.get(start.clone()) == Some(corrected.as_slice());
         let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
-        Some(Correction {
+        (!is_same || !flaws.is_empty()).then(|| Correction {
             start,
-            corrected: format!("position fen {fen}").into_bytes(),
+            corrected,
             reason: flaws.join("; "),
         })
     }
@@ -541,6 +558,29 @@ fn start(raw: &[u8]) -> Result<Start<'_>, String> {
         .map_or(Ok(Chess::default()), notation::position);
     let position = position.map_err(|error| error.to_string())?;
     Ok((position, read.fen, read.moves))
+}
+
+/// Moves from a position in UCI, castling in one notation; as they are written from the first
+/// one on that is not legal, or if the position is unknown.
+fn in_one_notation<'a>(
+    mut position: Option<Chess>,
+    moves: impl IntoIterator<Item = Cow<'a, str>>,
+) -> impl Iterator<Item = String> {
+    moves.into_iter().map(move |word| {
+        let mv = position
+            .as_ref()
+            .and_then(|position| notation::find_uci(position, word.as_bytes()));
+        match (&mut position, mv) {
+            (Some(position), Some(mv)) => {
+                position.play_unchecked(mv);
+                notation::uci_of_any(mv)
+            }
+            _ => {
+                position = None;
+                word.into_owned()
+            }
+        }
+    })
 }
 
 /// Whether one position can be reached from another within two plies.
@@ -719,14 +759,14 @@ mod tests {
                 assert_eq!(engine_gets(&[line, written], "true"), rook);
             }
         }
-        // The blanks stay.
+        // Some engines take two blanks for an empty word.
         let odd = engine_gets(
             &["startpos  moves e2e4 e7e5 g1f3 g8f6 f1e2 f8e7  e1h1  E8G8"],
             "no",
         );
         assert_eq!(
             odd,
-            "startpos  moves e2e4 e7e5 g1f3 g8f6 f1e2 f8e7  e1g1  e8g8"
+            "startpos moves e2e4 e7e5 g1f3 g8f6 f1e2 f8e7 e1g1 e8g8"
         );
         // Castling was taken back; it is castling of another side; the line cannot be read.
         let back = format!("{line} a2a3 e8h8");

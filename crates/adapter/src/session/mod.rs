@@ -431,11 +431,7 @@ impl Session {
             return self.engine.withhold_position();
         }
         let told = self.game.for_engine();
-        let line = match &told {
-            Cow::Borrowed(_) => line,
-            Cow::Owned(told) => told,
-        };
-        carry_out(self.engine.send_position(line), &mut self.owed, at.out);
+        carry_out(self.engine.send_position(&told), &mut self.owed, at.out);
     }
 
     // Options.
@@ -464,8 +460,15 @@ impl Session {
                 out,
             );
         }
+        let notation = self.game.castling_mode();
         if self.game.set_rules(&option.name, &option.text()) {
             self.books.rules_changed();
+        }
+        // Stockfish takes `searchmoves` in the notation that was in force at its last
+        // `position`, and castling in the other one for another move. An engine that starts
+        // gets its options first.
+        if notation != self.game.castling_mode() && self.engine.is_up() {
+            self.engine.withhold_position();
         }
         let is_known = self.engine.knows(&option.name);
         if option.name.eq_ignore_ascii_case(OPPONENT) {
@@ -578,6 +581,7 @@ impl Session {
             return send_all(&held.answer, at.out);
         } else if go.ponder && self.thinks_ahead() && self.engine.is_up() {
             held.search = Some(Background::ThinkAhead(line.to_vec()));
+            self.send_withheld(at.out);
         }
         self.owed.hold(held);
         self.begin_background(at);
@@ -925,7 +929,7 @@ impl Session {
             // The GUI would take `info` lines of a background search for those of its own.
             EngineReply::Info if self.engine.is_hidden() => self.owed.receive(line),
             EngineReply::Info => {
-                carry_out(self.engine.receive(line), &mut self.owed, at.out);
+                carry_out(self.engine.receive(at.now, line), &mut self.owed, at.out);
                 self.observers.receive(line);
                 at.out.gui(line);
             }
@@ -1164,7 +1168,7 @@ impl Session {
         if !is_harmless && self.engine.has_position() {
             return self.skip_position(at.out);
         }
-        if !is_harmless && self.owed.is_searched_for() {
+        if self.owed.is_searched_for() {
             self.send_withheld(at.out);
         }
         self.search_again(at);
@@ -1259,7 +1263,9 @@ impl Session {
         self.owed.forget_perft();
         // Without the option that crashes it, the engine may be tried again.
         let cure = self.engine.leave_deadly_option_out(loss);
-        let is_cured = cure.is_some();
+        // Nor does one count that has died of its position, which the next one does not get.
+        let is_harmful = self.game.problem().is_some() || self.game.is_risky();
+        let is_cured = cure.is_some() || (is_harmful && self.engine.had_position());
         carry_out(cure, &mut self.owed, at.out);
         if may_return
             && self.options().engine_restart

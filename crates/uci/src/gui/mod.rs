@@ -126,22 +126,33 @@ impl Go {
     /// that gives it before the move; [`left`](Go::left) is without.
     #[must_use]
     pub fn longest(&self, white_moves: Option<bool>) -> Option<Duration> {
-        self.most(white_moves, Clock::longest)
+        let longest = self
+            .limits(white_moves, Clock::longest)?
+            .into_iter()
+            .flatten();
+        Some(Duration::from_millis(longest.max()?.unsigned_abs()))
     }
 
     /// The time that the side to move can spend: its clock, without the increment, which
-    /// comes after the move; or `movetime`. `None` if no time is set. If the side to move is
-    /// unknown, the longer clock counts.
+    /// comes after the move; or `movetime`, whichever is shorter. Zeros count only where
+    /// nothing else is set. `None` if no time is set. If the side to move is unknown, the
+    /// longer clock counts.
     #[must_use]
     pub fn left(&self, white_moves: Option<bool>) -> Option<Duration> {
-        self.most(white_moves, |clock| clock.time.map(|time| time.max(0)))
+        let of = |clock: Clock| clock.time.map(|time| time.max(0));
+        let set = self.limits(white_moves, of)?.into_iter().flatten();
+        let shortest = set.clone().filter(|time| *time > 0).min();
+        let left = shortest.or_else(|| set.max())?;
+        Some(Duration::from_millis(left.unsigned_abs()))
     }
 
-    fn most(
+    /// The limits of the search in milliseconds: the clock of the side to move, and
+    /// `movetime`. `None` if it has none.
+    fn limits(
         &self,
         white_moves: Option<bool>,
         of: impl Fn(Clock) -> Option<i64>,
-    ) -> Option<Duration> {
+    ) -> Option<[Option<i64>; 2]> {
         if self.infinite || self.perft {
             return None;
         }
@@ -155,8 +166,7 @@ impl Go {
             Some(false) => of(black),
             None => of(white).max(of(black)),
         };
-        let longest = clock.max(move_time.map(|time| time.max(0)))?;
-        Some(Duration::from_millis(longest.unsigned_abs()))
+        Some([clock, move_time.map(|time| time.max(0))])
     }
 
     /// Whether no time of the line is other than 0: programs without clocks send such

@@ -4,7 +4,9 @@
 //! thread has begun is lost in some, and Ethereal 12.00 reads nothing more after a `stop`
 //! that it has lost: so `stop` in one write with its `go` was in 20 of 20 trials, and one
 //! that came 10 ms later in 1 of 20, on a busy machine; after the first line about the search
-//! none was. So both wait for that line, or for a time in which every engine has begun.
+//! none was. So both wait for that line, or for a time in which every engine has begun. On a
+//! busy machine that time is longer than a program should wait each time for an engine that
+//! prints nothing: one that has shown that it prints gets more.
 
 use std::time::Duration;
 
@@ -13,9 +15,44 @@ use super::PAUSE;
 use super::backlog::Backlog;
 use tabia_uci::line;
 
-/// How long an engine that was started again may take to begin its first search: if its last
-/// process has lost a `stop`, this one must not.
-const AFTER_LOSS: Duration = Duration::from_millis(500);
+/// How long an engine may take to begin if its line is worth waiting for. With 14 programs on
+/// two processors Debian's Ethereal took longer than [`PAUSE`].
+const PATIENT: Duration = Duration::from_millis(500);
+
+/// What has been heard of a process about the beginning of its searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// It has not shown yet that it prints a line when it begins.
+    Nothing,
+    /// The same, and it has not answered a search either. It has taken the place of one that
+    /// was lost: if that has lost a `stop`, this one must not.
+    NothingAfterLoss,
+    /// It prints a line when it begins.
+    Line,
+}
+
+impl Heard {
+    /// How long a search may take to begin.
+    const fn limit(self) -> Duration {
+        match self {
+            Heard::Nothing => PAUSE,
+            Heard::NothingAfterLoss | Heard::Line => PATIENT,
+        }
+    }
+
+    /// The first line of a search has come so long after its `go`.
+    pub(super) fn after_line(self, time: Duration) -> Heard {
+        if time <= PATIENT { Heard::Line } else { self }
+    }
+
+    /// It has answered a search.
+    pub(super) const fn after_answer(self) -> Heard {
+        match self {
+            Heard::Nothing | Heard::NothingAfterLoss => Heard::Nothing,
+            Heard::Line => Heard::Line,
+        }
+    }
+}
 
 /// Whether an engine has begun to search.
 #[derive(Debug)]
@@ -27,11 +64,10 @@ pub(super) enum Beginning {
 }
 
 impl Beginning {
-    /// The `go` is sent now, and these lines after it; `again`: the engine has been lost before.
-    pub(super) fn new(now: Duration, again: bool, held: Backlog) -> Beginning {
-        let limit = if again { AFTER_LOSS } else { PAUSE };
+    /// The `go` is sent now, and these lines after it.
+    pub(super) fn new(now: Duration, heard: Heard, held: Backlog) -> Beginning {
         Beginning::Awaited {
-            until: now.saturating_add(limit),
+            until: now.saturating_add(heard.limit()),
             held,
         }
     }

@@ -56,7 +56,7 @@ use super::act::Act;
 use super::{Analysis, Engines, Profile};
 pub(super) use answers::{Answer, shown, unsound};
 use backlog::Backlog;
-use beginning::{Beginning, shows_search};
+use beginning::{Beginning, Heard, shows_search};
 pub use child::ANALYSE_MODE;
 pub(super) use child::OPPONENT;
 use child::{ChildOptions, Declaration};
@@ -156,8 +156,8 @@ struct Process {
     /// That move, if it is illegal in the position of the present search: some engines
     /// print it a second time.
     stray: Option<Vec<u8>>,
-    /// It has taken the place of one that was lost, and has not answered a search yet.
-    replaces: bool,
+    /// Whether its searches show when they begin.
+    heard: Heard,
 }
 
 /// What an engine does that has introduced itself.
@@ -466,7 +466,7 @@ impl Engine {
         };
         *work = Work::Searching {
             went: now,
-            beginning: Beginning::new(now, process.replaces, Backlog::default()),
+            beginning: Beginning::new(now, process.heard, Backlog::default()),
             stop_again: None,
         };
         Some(Act::engine(line))
@@ -501,11 +501,15 @@ impl Engine {
 
     /// Handles an `info` line of the search that the GUI waits for: what has waited until the
     /// search has begun is sent.
-    pub(super) fn receive(&mut self, info: &[u8]) -> Vec<Act<'static>> {
+    pub(super) fn receive(&mut self, now: Duration, info: &[u8]) -> Vec<Act<'static>> {
         match &mut self.state {
-            State::Up(_, Work::Searching { beginning, .. })
-                if matches!(beginning, Beginning::Awaited { .. }) && shows_search(info) =>
-            {
+            State::Up(
+                process,
+                Work::Searching {
+                    went, beginning, ..
+                },
+            ) if matches!(beginning, Beginning::Awaited { .. }) && shows_search(info) => {
+                process.heard = process.heard.after_line(now.saturating_sub(*went));
                 beginning.end().all()
             }
             _ => Vec::new(),
@@ -734,7 +738,7 @@ impl Engine {
         self.note_answer(word);
         self.restarts.engine_answers();
         if let Some(process) = self.process() {
-            process.replaces = false;
+            process.heard = process.heard.after_answer();
         }
         self.forget_search()
     }
@@ -809,7 +813,7 @@ impl Engine {
         if let Some(held) = flushed.go {
             *work = Work::Searching {
                 went: now,
-                beginning: Beginning::new(now, process.replaces, held),
+                beginning: Beginning::new(now, process.heard, held),
                 stop_again: None,
             };
         }

@@ -6,6 +6,7 @@ use super::super::Request;
 use super::super::act::Act;
 use super::answers::shown;
 use super::backlog::Backlog;
+use super::beginning::Heard;
 use super::child::{ANALYSE_MODE, ChildOptions, Declaration, OPPONENT};
 use super::restarts::Restarts;
 use super::{Engine, Lost, Patience, Phase, Process, ReadyFor, Sending, Starting, State, Work};
@@ -271,7 +272,7 @@ impl Engine {
             return (Introduced::Again, acts);
         }
         acts.extend(self.option_lines());
-        let waited = self.begin_service(false, false);
+        let waited = self.begin_service(Heard::Nothing, false);
         debug_assert_eq!(waited.bytes(), 0, "a line was handled before `uciok`");
         (Introduced::First, acts)
     }
@@ -284,7 +285,7 @@ impl Engine {
     }
 
     /// The engine has started: returns what has waited for that.
-    fn begin_service(&mut self, replaces: bool, options_unanswered: bool) -> Backlog {
+    fn begin_service(&mut self, heard: Heard, options_unanswered: bool) -> Backlog {
         let (index, backlog) = match std::mem::take(&mut self.state) {
             State::Starting(starting) => (starting.index, starting.backlog),
             other => {
@@ -299,7 +300,7 @@ impl Engine {
             options_unanswered,
             last_answer: None,
             stray: None,
-            replaces,
+            heard,
         };
         self.state = State::Up(process, Work::Idle);
         backlog
@@ -318,7 +319,7 @@ impl Engine {
             true => Vec::new(),
             false => self.option_lines(),
         };
-        let backlog = self.begin_service(true, !acts.is_empty());
+        let backlog = self.begin_service(Heard::NothingAfterLoss, !acts.is_empty());
         acts.push(Act::engine(b"ucinewgame"));
         if self.position_sent {
             acts.extend(position.map(|line| Act::Engine(line.to_vec().into())));
@@ -534,7 +535,13 @@ impl Engine {
         Some(Act::Notice(text))
     }
 
-    /// Starts the lost engine again, if that has not been done too often; `anyway` if its
+    /// Whether the lost engine had started, and got the last `position` line.
+    pub(in super::super) const fn had_position(&self) -> bool {
+        let had_started = matches!(self.state, State::Lost(Lost { start: None, .. }));
+        had_started && self.position_sent
+    }
+
+    /// Starts the lost engine again, if that has not been done too often; `anyway` if the
     /// death has been cured.
     pub(in super::super) fn restart(
         &mut self,

@@ -164,11 +164,11 @@ fn a_stop_or_ponderhit_waits_until_the_search_has_begun() {
     assert_eq!(engine.ask_ready(ms(3)), None);
     assert_eq!(engine.send(b"d"), None);
     assert_eq!(engine.backlog(), 9 + 4 + 7 + 1);
-    assert!(engine.receive(b"info string NNUE").is_empty());
-    let sent = text(engine.receive(b"info depth 1 score cp 3"));
+    assert!(engine.receive(NOW, b"info string NNUE").is_empty());
+    let sent = text(engine.receive(NOW, b"info depth 1 score cp 3"));
     assert_eq!(sent, ["ponderhit", "stop", "isready", "d"]);
     assert_eq!(engine.stop_due(), None);
-    assert!(engine.receive(b"info depth 2").is_empty());
+    assert!(engine.receive(NOW, b"info depth 2").is_empty());
     assert_eq!(text(engine.stop(ms(4))), ["stop"]);
     // Without a word of the engine they wait as long as it may take to begin.
     let mut engine = searching();

@@ -27,6 +27,7 @@ use learn::Learner;
 pub use learn::Note;
 pub(super) use record::About;
 use record::Recorder;
+use tabia_notation as notation;
 use tabia_uci::{info, line};
 
 /// What is recorded of the current game.
@@ -117,7 +118,7 @@ impl Observers {
         if !learns && !self.records() {
             return;
         }
-        let mv = mv.to_uci(game.castling_mode()).to_string();
+        let mv = notation::uci_of_any(mv);
         if let Some(recorder) = &mut self.recorder {
             recorder.book_moves(game, &book.name, &mv);
         }
@@ -142,6 +143,7 @@ impl Observers {
         let found = search.results().next().flatten();
         let score = found.map(|found| found.value.for_side(Color::White));
         let mv = line::words(best_move).nth(1).map(line::text);
+        let mv = mv.map(|mv| game.in_one_notation(&mv));
         if let Some((recorder, mv)) = self.recorder.as_mut().zip(mv.as_deref()) {
             recorder.engine_answers(mv, score);
         }

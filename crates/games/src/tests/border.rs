@@ -461,10 +461,7 @@ fn old_encodings_are_read_as_the_user_names_them() {
     // `ход` in code page 866 is the UTF-8 of another letter.
     let text = "[White \"Корчной\"]\n[Black \"Таль\"]\n\n1. e4 {ход} *\n";
     let in_866 = encoding_rs::IBM866.encode(text).0;
-    let mut job = ExportJob::new(
-        [&folder.put("y.pgn", &in_866)],
-        ExportTarget::Output,
-    );
+    let mut job = ExportJob::new([&folder.put("y.pgn", &in_866)], ExportTarget::Output);
     job.encoding = Some("cp866".parse().unwrap());
     assert_has(&run(&job).0, "{ход}");
     // Without being asked.

@@ -12,7 +12,7 @@ pub(super) fn count(job: &SearchJob, output: &Output) {
     let Some(board) = &job.board else {
         return output.line(NO_POSITION);
     };
-    let plies = job.go.limits.perft.unwrap_or(1).max(1);
+    let plies = job.go.perft.unwrap_or(1).max(1);
     let mut sum: u64 = 0;
     for mv in board.now().legal_moves() {
         let after = notation::after(board.now(), mv);

@@ -32,7 +32,7 @@ pub(super) fn work(jobs: &Receiver<Job>, output: &Output) {
             }
             Job::NewGame => searcher.new_game(),
             Job::Hash(mib) => searcher.set_hash(mib),
-            Job::Search(job) if job.go.perft => {
+            Job::Search(job) if job.go.perft.is_some() => {
                 perft::count(&job, output);
                 job.control.finish();
             }

@@ -32,7 +32,7 @@ impl Word {
             Word::Folder
         } else if BookKind::of_played(path).is_some() {
             Word::Book
-        } else if tabia_games::is_game_file(path) || has_packed_games(path) {
+        } else if tabia_games::is_game_file(path) {
             Word::Games
         } else if matches!(text.to_ascii_lowercase().as_str(), "white" | "black") {
             Word::Colour
@@ -42,17 +42,6 @@ impl Word {
             Word::Other
         }
     }
-}
-
-/// Whether a name is that of packed games, as `games.pgn.zst`.
-fn has_packed_games(path: &Path) -> bool {
-    let end = path.extension().and_then(|end| end.to_str());
-    matches!(end, Some("gz" | "zst" | "bz2"))
-        && path.file_stem().is_some_and(|stem| {
-            Path::new(stem)
-                .extension()
-                .is_some_and(|end| end.eq_ignore_ascii_case("pgn"))
-        })
 }
 
 /// The line that was probably meant by a line that has failed.

@@ -10,17 +10,17 @@ use tabia_adapter::settings::nearest;
 use tabia_notation::is_move;
 
 /// Commands of other programs, or words for the same thing, and Tabia's.
-const OTHER_WORDS: [(&str, &[&str]); 18] = [
+const OTHER_WORDS: [(&str, &[&str]); 16] = [
     (
         "explore",
-        &["open", "show", "view", "browse", "gui", "serve", "web"],
+        &[
+            "open", "show", "view", "browse", "gui", "serve", "web", "train", "edit",
+        ],
     ),
     ("probe", &["lookup", "query", "search", "find", "moves"]),
     ("build", &["create", "make", "new", "import"]),
-    ("explore", &["train", "edit", "learn-lines"]),
     ("audit", &["analyse", "analyze", "judge"]),
     ("build --dedupe", &["dedupe"]),
-    ("mark --clear", &["unmark"]),
     ("games", &["extract"]),
     ("convert", &["export", "transform"]),
     ("add", &["append", "insert", "update"]),

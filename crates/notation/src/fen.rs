@@ -225,7 +225,7 @@ pub enum FenFlaw {
 /// position that [`position`] reads from it.
 ///
 /// Programs differ in what they do about a flaw or another form, and some end: so nobody is
-/// told the text as it was written. Mere form is no flaw: what is around the FEN, blanks,
+/// sent the text as it was written. Form alone is not a flaw: what is around the FEN, blanks,
 /// letters in another order, and ordinary castling rights as files. Rights that the letters
 /// `KQkq` cannot say stay as they are.
 #[must_use]

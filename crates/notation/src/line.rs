@@ -410,7 +410,7 @@ mod tests {
             ("1.e4 xyz", "move 2 (xyz) is not a move"),
             ("e2e4,e2e4", "move 2 (e2e4) is not legal"),
             ("e4 e5 N", "move 3 (N) is not a move"),
-            // What is no sign, and no null move.
+            // Neither a sign nor a null move.
             ("e4 - e5", "move 2 (-) is not a move"),
             ("e4 / e5", "move 2 (/) is not a move"),
             ("5254 5754", "move 2 (5754) is not legal"),

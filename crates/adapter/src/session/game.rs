@@ -12,12 +12,12 @@
 //! | `ponderhit` ([`Game::ponder_hit`]) | not pondering |
 
 //!
-//! # What the engine is told
+//! # What the engine gets
 //!
 //! A line of the GUI goes to the engine byte for byte, but for what is not in the one form
 //! that every engine reads: castling in the notation that is not in force, letters of a move
 //! in upper case, fields of a FEN that cannot be so, and blanks, quotes and castling rights
-//! that are written in another way. There the engine is told what Tabia has read
+//! that are written in another way. There the engine gets what Tabia has read
 //! ([`Game::for_engine`], [`Game::searchmoves_for_engine`]), because engines differ in what
 //! they do about it: up to Stockfish 18 they ignore the rest of the line, and from 19 on they
 //! end; gnuchess and toga2 end on two blanks, and on castling rights as files.

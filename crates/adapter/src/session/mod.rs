@@ -430,8 +430,12 @@ impl Session {
         if self.game.is_risky() {
             return self.engine.withhold_position();
         }
-        let told = self.game.for_engine();
-        carry_out(self.engine.send_position(&told), &mut self.owed, at.out);
+        let position_line = self.game.for_engine();
+        carry_out(
+            self.engine.send_position(&position_line),
+            &mut self.owed,
+            at.out,
+        );
     }
 
     // Options.
@@ -510,9 +514,12 @@ impl Session {
     // A `go` and its answer.
 
     fn on_go(&mut self, line: &[u8], go: Go, at: &mut Moment<'_>) {
-        let told = self.game.searchmoves_for_engine(line);
-        let (line, go) = match told.as_deref().map(|told| (told, gui::parse(told))) {
-            Some((told, GuiCommand::Go(go))) => (told, go),
+        let rewritten = self.game.searchmoves_for_engine(line);
+        let (line, go) = match rewritten
+            .as_deref()
+            .map(|rewritten| (rewritten, gui::parse(rewritten)))
+        {
+            Some((rewritten, GuiCommand::Go(go))) => (rewritten, go),
             _ => (line, go),
         };
         let analyses = !self.books.plays(&go) || self.engine.analysis().is_some();
@@ -613,12 +620,12 @@ impl Session {
         }
         if self.game.is_missing() {
             info_string("there is no position to search", at.out);
-            if go.perft {
+            if go.perft.is_some() {
                 return;
             }
             return self.answer_without_search(SearchKind::from_go(&go), at.out);
         }
-        if let Some(score) = self.game.final_score().filter(|_| !go.perft) {
+        if let Some(score) = self.game.final_score().filter(|_| go.perft.is_none()) {
             // Some engines do not answer where there is no move, and some crash.
             at.out.gui(format!("info depth 0 score {score}").as_bytes());
             return self.answer_without_search(SearchKind::from_go(&go), at.out);
@@ -631,7 +638,7 @@ impl Session {
             return self.give_up("the engine is gone and the book has no move", at.out);
         }
         self.send_withheld(at.out);
-        if !go.perft {
+        if go.perft.is_none() {
             self.engine.expect_answer(self.game.judged_position());
         }
         let scene = scene(&self.game, &self.engine, at.book_set);
@@ -660,8 +667,8 @@ impl Session {
 
     /// Sends the last `position` line if it was not sent at once.
     fn send_withheld(&mut self, out: &mut dyn Output) {
-        let told = self.game.for_engine();
-        let act = self.engine.send_withheld(&told);
+        let position_line = self.game.for_engine();
+        let act = self.engine.send_withheld(&position_line);
         carry_out(act, &mut self.owed, out);
     }
 
@@ -985,22 +992,22 @@ impl Session {
         let shown_as = |line: &[u8]| engine::shown(line::words(line).nth(1).unwrap_or_default());
         let answer = match answer {
             engine::Answer::Sound(answer) => Cow::Borrowed(answer),
-            engine::Answer::Translated(told) => {
+            engine::Answer::Translated(passed_on) => {
                 let text = "the engine castles in another notation: ";
                 self.notice(
-                    &format!("{text}{} is passed on", engine::shown(&told)),
+                    &format!("{text}{} is passed on", engine::shown(&passed_on)),
                     at.out,
                 );
-                Cow::Owned(told)
+                Cow::Owned(passed_on)
             }
-            engine::Answer::Converted(told) => {
+            engine::Answer::Converted(passed_on) => {
                 let text = format!(
                     "the engine's answer {} is not UCI: {} is passed on",
                     engine::shown(word),
-                    shown_as(&told)
+                    shown_as(&passed_on)
                 );
                 self.notice(&text, at.out);
-                Cow::Owned(told)
+                Cow::Owned(passed_on)
             }
             engine::Answer::Illegal => {
                 let shown = engine::shown(word);
@@ -1056,7 +1063,9 @@ impl Session {
         if is_checked {
             let answer: &[u8] = match &answer {
                 engine::Answer::Sound(answer) => answer,
-                engine::Answer::Translated(told) | engine::Answer::Converted(told) => told,
+                engine::Answer::Translated(passed_on) | engine::Answer::Converted(passed_on) => {
+                    passed_on
+                }
                 engine::Answer::Illegal | engine::Answer::Unreadable => line,
             };
             self.on_looked(answer, at);
@@ -1074,9 +1083,9 @@ impl Session {
             Amends::SearchAgain => {
                 self.notice(&format!("{why}: it searches again"), at.out);
                 carry_out(self.engine.doubt(at.now), &mut self.owed, at.out);
-                let told = self.game.for_engine();
-                if !told.is_empty() {
-                    let act = self.engine.repeat_position(&told);
+                let position_line = self.game.for_engine();
+                if !position_line.is_empty() {
+                    let act = self.engine.repeat_position(&position_line);
                     carry_out(act, &mut self.owed, at.out);
                 }
                 self.search_again(at);
@@ -1158,8 +1167,8 @@ impl Session {
     /// got, and repeats its unanswered search. `tried`: the options have been sent already.
     fn bring_up_to_date(&mut self, tried: bool, at: &mut Moment<'_>) {
         let is_harmless = self.game.problem().is_none() && !self.game.is_risky();
-        let told = self.game.for_engine();
-        let position = is_harmless.then_some(&*told);
+        let position_line = self.game.for_engine();
+        let position = is_harmless.then_some(&*position_line);
         carry_out(
             self.engine.resume(at.now, tried, position),
             &mut self.owed,

@@ -67,8 +67,9 @@ pub struct Go {
     /// Contains something that only an engine can answer: `mate`, `perft`, or an
     /// unknown word.
     pub engine_only: bool,
-    /// Counts positions; most engines, Stockfish too, give no `bestmove`.
-    pub perft: bool,
+    /// Counts the positions after so many plies, one without a number; most engines,
+    /// Stockfish too, give no `bestmove`.
+    pub perft: Option<i64>,
     /// The moves to choose from; `None` without the word `searchmoves`.
     pub searchmoves: Option<Vec<String>>,
     /// The clocks.
@@ -88,8 +89,6 @@ pub struct Limits {
     pub nodes: Option<i64>,
     /// `mate` in moves.
     pub mate: Option<i64>,
-    /// The depth of `perft` in plies.
-    pub perft: Option<i64>,
 }
 
 /// The times of a `go`.
@@ -153,7 +152,7 @@ impl Go {
         white_moves: Option<bool>,
         of: impl Fn(Clock) -> Option<i64>,
     ) -> Option<[Option<i64>; 2]> {
-        if self.infinite || self.perft {
+        if self.infinite || self.perft.is_some() {
             return None;
         }
         let Clocks {
@@ -415,7 +414,7 @@ fn go(line: &[u8]) -> Go {
                     b"depth" => limits.depth = number,
                     b"nodes" => limits.nodes = number,
                     b"mate" => (limits.mate, go.engine_only) = (number, true),
-                    _ => (go.perft, go.engine_only, limits.perft) = (true, true, number),
+                    _ => (go.perft, go.engine_only) = (Some(number.unwrap_or(1)), true),
                 }
             }
             b"searchmoves" => {

@@ -75,7 +75,7 @@ fn go_lines_mean_what_their_words_say() {
         (
             "go perft 5",
             Go {
-                perft: true,
+                perft: Some(5),
                 ..engine_only.clone()
             },
         ),
@@ -133,7 +133,6 @@ fn limits_are_read_in_any_order_and_a_missing_number_takes_no_word_away() {
         depth: None,
         nodes: Some(i64::MAX),
         mate: Some(3),
-        perft: None,
     };
     assert_eq!(
         (go.clocks.white.time, go.clocks.black.time),

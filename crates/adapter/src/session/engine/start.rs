@@ -244,7 +244,7 @@ impl Engine {
     pub(in super::super) fn of_xboard(&self, answer: &[u8]) -> String {
         let name = self.profile().map_or("", |profile| &profile.name);
         format!(
-            "engine \"{name}\" is no UCI engine: it speaks the protocol of XBoard (\"{}\")",
+            "engine \"{name}\" is not a UCI engine: it speaks the protocol of XBoard (\"{}\")",
             shown(answer)
         )
     }

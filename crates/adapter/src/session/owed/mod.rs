@@ -152,7 +152,7 @@ impl Running {
     /// Call this before `stop` is sent to the engine.
     fn stop(&mut self, now: Duration) {
         // `perft` may end without an answer, so that none is late.
-        if !self.stopped && !self.parsed.perft {
+        if !self.stopped && self.parsed.perft.is_none() {
             self.stopped = true;
             let limit = now.saturating_add(STOP_LIMIT);
             self.due = Some(self.due.map_or(limit, |due| due.min(limit)));
@@ -452,7 +452,8 @@ impl Owed {
 
     /// The search has to end before anything else may be sent to the engine.
     pub(super) fn is_exclusive(&self) -> bool {
-        self.running().is_some_and(|running| !running.parsed.perft)
+        self.running()
+            .is_some_and(|running| running.parsed.perft.is_none())
     }
 
     /// Holds an answer of a book, in place of none or of one that is dropped.
@@ -534,7 +535,7 @@ impl Owed {
     pub(super) fn reject(&mut self) -> Amends {
         match &mut self.answer {
             // `perft` ends without an answer.
-            Due::Search(running) if running.parsed.perft => Amends::None,
+            Due::Search(running) if running.parsed.perft.is_some() => Amends::None,
             Due::Search(running) => {
                 match std::mem::replace(&mut running.trust, Trust::AskedAgain) {
                     Trust::AskedAgain => Amends::GiveUp,

@@ -87,8 +87,14 @@ impl<'a> Entry<'a> {
     /// The statistics, decoded.
     #[must_use]
     pub fn record(&self) -> PositionRecord {
+        decode_record(&self.record_bytes()).unwrap_or_default()
+    }
+
+    /// The statistics as stored.
+    pub(super) fn record_bytes(&self) -> [u8; STATISTICS_BYTES] {
         let statistics = self.bytes.get(self.key_bytes + self.move_bytes..);
-        decode_record(statistics.unwrap_or_default()).unwrap_or_default()
+        let first = statistics.and_then(|bytes| bytes.first_chunk());
+        first.copied().unwrap_or([0; STATISTICS_BYTES])
     }
 }
 

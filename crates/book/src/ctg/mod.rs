@@ -69,6 +69,7 @@ mod entry;
 mod error;
 mod explain;
 mod fen;
+mod graph;
 mod hashes;
 mod index;
 mod info;
@@ -77,6 +78,7 @@ pub(crate) mod lock;
 mod move_table;
 mod moves;
 mod open;
+mod owners;
 mod page;
 mod pages;
 mod position;
@@ -101,6 +103,7 @@ pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
 };
 pub use error::{HeaderFault, file_offset};
+pub use graph::{Arrival, BookGraph, Contents, EntryNumber, Target};
 pub use explain::{Explanation, FoundEntry, StoredMove, Trace};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};

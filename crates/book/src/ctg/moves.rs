@@ -88,6 +88,11 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
         .ok_or(MoveFault::Illegal(byte))
 }
 
+/// Whether two bytes are the same move, if they are legal.
+pub(super) fn are_equal(a: u8, b: u8) -> bool {
+    a == b || decode(a).is_some_and(|code| has_two_meanings(code) && decode(b) == Some(code))
+}
+
 /// Whether the byte of this move may mean another one: see [`decode`].
 pub(super) fn has_two_meanings(code: MoveCode) -> bool {
     code.role == Role::Queen && code.number == 2 && (code.forward, code.right) == (6, 0)

@@ -6,7 +6,10 @@
 
 use shakmaty::{Bitboard, Role, Square, attacks};
 
-use super::{CanonicalBoard, move_table::MoveCode, moves, position::bit_of_square};
+use super::{
+    CanonicalBoard, Orientation, graph::ahead::CASTLING_SQUARES, move_table::MoveCode, moves,
+    position::bit_of_square,
+};
 
 /// What [`CanonicalBoard::after`] finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,17 +22,6 @@ pub(super) enum Step {
     /// of two meanings: these need the rules of chess.
     Unclear,
 }
-
-/// The squares of castling as bits, with the rights that go when a man moves from or to
-/// one of them.
-const CASTLING_SQUARES: [(u64, u8); 6] = [
-    (1, 1),
-    (1 << 56, 2),
-    (1 << 32, 3),
-    (1 << 7, 4),
-    (1 << 63, 8),
-    (1 << 39, 12),
-];
 
 /// The second rank.
 const SECOND: u64 = 0x0202_0202_0202_0202;
@@ -117,13 +109,43 @@ impl CanonicalBoard {
 
     /// Whether the own king is attacked.
     fn is_in_check(&self) -> bool {
-        let roles = self.roles().map(|men| men & self.other);
         let king = self.roles().king & self.own;
+        // Pawns of the second rank would be a king's of the last one.
+        let pawns = if king & LAST != 0 { 0 } else { king << 9 | king >> 7 };
+        self.is_attacked(king, pawns, self.other)
+    }
+
+    /// Whether it is surely a position of chess that readers look for in this form, with
+    /// White to move and no capture en passant.
+    pub(super) fn is_surely_legal(&self) -> bool {
+        const FIRST: u64 = 0x0101_0101_0101_0101;
+        let roles = self.roles();
+        let king = roles.king & self.other;
+        let pawns = if king & FIRST != 0 { 0 } else { king << 7 | king >> 9 };
+        let rooks_of = |men: u64, right: u8, rook: u64| {
+            self.castling & right == 0 || roles.rook & men & rook != 0
+        };
+        let kings_of = |men: u64, rights: u8, king: u64| {
+            self.castling & rights == 0 || roles.king & men & king != 0
+        };
+        self.en_passant.is_none()
+            && roles.pawn & (FIRST | LAST) == 0
+            && rooks_of(self.own, 1, 1)
+            && rooks_of(self.own, 2, 1 << 56)
+            && kings_of(self.own, 3, 1 << 32)
+            && rooks_of(self.other, 4, 1 << 7)
+            && rooks_of(self.other, 8, 1 << 63)
+            && kings_of(self.other, 12, 1 << 39)
+            && self.is_normal()
+            && !self.is_attacked(king, pawns, self.own)
+    }
+
+    /// Whether men of a side attack the king of the other; `pawns` are the squares of pawns
+    /// that would.
+    fn is_attacked(&self, king: u64, pawns: u64, men: u64) -> bool {
+        let roles = self.roles().map(|role| role & men);
         let square = Square::new(king.trailing_zeros() & 63);
         let occupied = Bitboard(self.own | self.other);
-        let pawns = king << 9 | king >> 7;
-        // Pawns of the second rank would be a king's of the last one.
-        let pawns = if king & LAST != 0 { 0 } else { pawns };
         let straight = roles.rook | roles.queen;
         let oblique = roles.bishop | roles.queen;
         pawns & roles.pawn != 0
@@ -133,8 +155,9 @@ impl CanonicalBoard {
             || attacks::bishop_attacks(square, occupied).0 & oblique != 0
     }
 
-    /// The same position with the other side to move, in canonical form.
-    fn turned(&self) -> CanonicalBoard {
+    /// The same position with the other side to move, in canonical form; its orientation is
+    /// that against this board.
+    pub(super) fn turned(&self) -> CanonicalBoard {
         // Ranks are bits of a byte.
         let ranks = |word: u64| word.reverse_bits().swap_bytes();
         let castling = self.castling << 2 & 12 | self.castling >> 2 & 3;
@@ -152,7 +175,10 @@ impl CanonicalBoard {
             castling,
             en_passant: None,
             pinned_en_passant: None,
-            orientation: self.orientation,
+            orientation: Orientation {
+                inverted: true,
+                mirrored,
+            },
         }
     }
 }

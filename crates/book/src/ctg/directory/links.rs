@@ -12,10 +12,10 @@ use std::hash::BuildHasher as _;
 
 use rustc_hash::FxBuildHasher;
 
-use super::{CtgBook, Directory, Owners};
+use super::{CtgBook, Directory};
 use crate::ctg::{
-    CanonicalBoard, Entry, EntryAddress, EntrySet, Error, Key, moves, prune::IsRare,
-    reader::Reading, step::Step,
+    CanonicalBoard, Entry, EntryAddress, EntrySet, Error, Key, moves, owners::Owners,
+    prune::IsRare, reader::Reading, step::Step,
 };
 use crate::position_of;
 use tabia_io::progress::Watch;

@@ -16,8 +16,7 @@ mod reader;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
-    CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, Salvage, reader::Index,
-    trie::is_of_slot,
+    CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Salvage, owners::Owners,
 };
 use hashes::of_board;
 pub(super) use links::Links;
@@ -294,47 +293,6 @@ impl CtgBook {
         salvage.add(bad_keys);
         directory.entries = found;
         Ok((directory, salvage))
-    }
-}
-
-/// The slot that leads to each page: pages without a slot may have old states of entries.
-enum Owners {
-    /// Without a .cto file every page counts.
-    All,
-    /// By page; [`Owners::NONE`] and [`Owners::SEVERAL`].
-    Slots(Vec<u32>),
-}
-
-impl Owners {
-    const NONE: u32 = u32::MAX;
-    const SEVERAL: u32 = u32::MAX - 1;
-
-    fn read(book: &CtgBook) -> Result<Owners, Error> {
-        let Index::Slots(slots) = &book.index else {
-            return Ok(Owners::All);
-        };
-        let mut owners = vec![Owners::NONE; book.pages.page_count() as usize];
-        slots.for_each(|slot, page| {
-            let owner = usize::try_from(page).ok().and_then(|at| owners.get_mut(at));
-            if let Some(owner) = owner {
-                *owner = match *owner {
-                    Owners::NONE => u32::try_from(slot).unwrap_or(Owners::SEVERAL),
-                    _ => Owners::SEVERAL,
-                };
-            }
-        })?;
-        Ok(Owners::Slots(owners))
-    }
-
-    fn lead_to(&self, place: EntryAddress, key: &Key) -> bool {
-        let Owners::Slots(owners) = self else {
-            return true;
-        };
-        match owners.get(place.page as usize) {
-            None | Some(&Owners::NONE) => false,
-            Some(&Owners::SEVERAL) => true,
-            Some(&slot) => is_of_slot(slot, key.hash()),
-        }
     }
 }
 

@@ -1,0 +1,471 @@
+//! Makes a graph: one pass finds the entries, a second one where their moves lead.
+
+use hashbrown::HashTable;
+use shakmaty::{Chess, Move, Position as _, Square};
+
+use super::ahead::{Ahead, hash};
+use super::{Arrival, BookGraph, Contents, EntryNumber, Link};
+use crate::ctg::{
+    CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, STATISTICS_BYTES, Salvage, moves,
+    owners::Owners, reader::Reading, step::Step,
+};
+use crate::polyglot::PackedMove;
+use crate::position_of;
+use tabia_io::progress::Watch;
+use tabia_notation as notation;
+
+impl CtgBook {
+    /// Reads the whole book as a graph. Damaged pages are read as far as possible, and
+    /// reported with keys that are not positions.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, the work is cancelled, or there are more than a thousand
+    /// million entries.
+    pub fn graph(
+        &self,
+        contents: Contents,
+        watch: &mut Watch<'_>,
+    ) -> Result<(BookGraph, Salvage), Error> {
+        let (mut graph, hashes, salvage) = self.entries_of(contents, &mut watch.part(0, 350))?;
+        let table = Table::new(&hashes);
+        graph.found = table.slots.len() as u64;
+        drop(hashes);
+        self.link(&mut graph, &table, contents, &mut watch.part(350, 1000))?;
+        Ok((graph, salvage))
+    }
+
+    fn entries_of(
+        &self,
+        contents: Contents,
+        watch: &mut Watch<'_>,
+    ) -> Result<(BookGraph, Vec<u64>, Salvage), Error> {
+        let owners = Owners::read(self)?;
+        let mut graph = BookGraph::default();
+        let mut hashes = Vec::new();
+        let mut salvage = Salvage::default();
+        // Reported after the damaged pages.
+        let mut bad_keys = Salvage::default();
+        self.each_block(
+            "reading",
+            watch,
+            |found: &mut Found, entry| {
+                let (place, entry) = match entry {
+                    Ok(entry) => entry,
+                    Err(fault) => {
+                        found.salvage.bad_page(fault);
+                        return Ok(());
+                    }
+                };
+                found.places.push(place);
+                if contents.records {
+                    found.records.push(entry.record_bytes());
+                }
+                let Some(key) = entry.key() else {
+                    found.hashes.push(NO_HASH);
+                    return Ok(());
+                };
+                let board = CanonicalBoard::from_key(&key);
+                found.hashes.push(match &board {
+                    Ok(board) if owners.lead_to(place, &key) => hash(board, board.en_passant()),
+                    _ => NO_HASH,
+                });
+                match board {
+                    Ok(_) => {}
+                    Err(fault) => {
+                        let path = self.path().display();
+                        let at = place.file_offset();
+                        let text = || format!("{path}: file byte {at}: left out: {fault}");
+                        found.bad_keys.bad_key(text);
+                    }
+                }
+                Ok(())
+            },
+            Ok::<_, Error>,
+            |found| {
+                let before = graph.len();
+                let end = before + found.places.len();
+                if end >= Link::MOST as usize {
+                    return Err(Error::refused(self.path(), "has too many entries"));
+                }
+                for place in &found.places {
+                    let entries = graph.offsets.len() as u32;
+                    graph.before_page.resize(place.page as usize + 1, entries);
+                    graph.offsets.push(place.offset);
+                }
+                graph.records.extend(found.records);
+                hashes.extend(found.hashes);
+                salvage.add(found.salvage);
+                bad_keys.add(found.bad_keys);
+                Ok(())
+            },
+        )?;
+        salvage.add(bad_keys);
+        Ok((graph, hashes, salvage))
+    }
+
+    fn link(
+        &self,
+        graph: &mut BookGraph,
+        table: &Table,
+        contents: Contents,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Error> {
+        let entries = graph.len();
+        let (mut first, mut to, mut bytes) = (Vec::with_capacity(entries + 1), Vec::new(), Vec::new());
+        let (mut leaps, mut passants, mut leap_passants) = (Vec::new(), Vec::new(), Vec::new());
+        let places = &*graph;
+        self.each_block(
+            "following",
+            watch,
+            |block: &mut Block<'_>, entry| match entry {
+                Ok((_, entry)) => {
+                    let reading = match &mut block.reading {
+                        Some(reading) => reading,
+                        none => none.insert(self.reading()?),
+                    };
+                    let linker = Linker {
+                        graph: places,
+                        table,
+                        reading,
+                    };
+                    block.linked.add(linker, &entry, contents)
+                }
+                Err(_) => Ok(()),
+            },
+            |block| Ok::<_, Error>(block.linked),
+            |mut linked| {
+                let (entry, mv, leap) = (first.len() as u32, to.len() as u32, leaps.len() as u32);
+                first.extend(linked.first.iter().map(|at| mv + at));
+                to.append(&mut linked.to);
+                bytes.append(&mut linked.bytes);
+                let more = linked.leaps.iter();
+                leaps.extend(more.map(|&(n, packed, link)| (entry + n, packed, link)));
+                passants.extend(linked.passants.iter().map(|&(n, file)| (mv + n, file)));
+                let more = linked.leap_passants.iter();
+                leap_passants.extend(more.map(|&(n, file)| (leap + n, file)));
+                Ok(())
+            },
+        )?;
+        first.push(to.len() as u32);
+        let moves = to.len() as u32;
+        let leap_passants = leap_passants.into_iter();
+        graph.passants.extend(passants);
+        graph.passants.extend(leap_passants.map(|(n, file)| (moves + n, file)));
+        graph.start = match CanonicalBoard::from_position(&Chess::default()) {
+            Some(board) => Linker {
+                graph,
+                table,
+                reading: &mut self.reading()?,
+            }
+            .find(&board)?
+            .map(|to| to.entry),
+            None => None,
+        };
+        (graph.first, graph.to, graph.bytes, graph.leaps) = (first, to, bytes, leaps);
+        Ok(())
+    }
+}
+
+/// The entries of some pages.
+#[derive(Default)]
+struct Found {
+    places: Vec<EntryAddress>,
+    records: Vec<[u8; STATISTICS_BYTES]>,
+    /// The hash of each, or [`NO_HASH`].
+    hashes: Vec<u64>,
+    salvage: Salvage,
+    bad_keys: Salvage,
+}
+
+/// No look-up finds the entry. (A position with this hash would not be found.)
+const NO_HASH: u64 = 0;
+
+/// The entries by the hashes of their positions.
+struct Table {
+    slots: HashTable<Slot>,
+}
+
+/// The table finds a place by the low bits of a hash and compares the highest seven; these
+/// are other bits, but in tables of more than 2^25 places.
+struct Slot {
+    bits: u32,
+    number: EntryNumber,
+}
+
+impl Table {
+    fn bits(hash: u64) -> u32 {
+        (hash >> 25) as u32
+    }
+
+    fn new(hashes: &[u64]) -> Table {
+        let known = || (0..).zip(hashes).filter(|(_, hash)| **hash != NO_HASH);
+        let mut slots = HashTable::with_capacity(known().count());
+        for (number, &hash) in known() {
+            let bits = Table::bits(hash);
+            // It never grows, so hashes are not needed again.
+            slots.insert_unique(hash, Slot { bits, number }, |_| 0);
+        }
+        Table { slots }
+    }
+
+    /// The entries that may belong to a hash, in no order.
+    fn entries(&self, hash: u64) -> impl Iterator<Item = EntryNumber> {
+        let bits = Table::bits(hash);
+        let slots = self.slots.iter_hash(hash);
+        slots.filter(move |slot| slot.bits == bits).map(|slot| slot.number)
+    }
+
+    #[inline]
+    fn has(&self, hash: u64) -> bool {
+        let bits = Table::bits(hash);
+        self.slots.find(hash, |slot| slot.bits == bits).is_some()
+    }
+}
+
+/// What one thread needs for some pages, and what it finds.
+#[derive(Default)]
+struct Block<'b> {
+    reading: Option<Reading<'b>>,
+    linked: Linked,
+}
+
+/// The moves of some entries, numbered from the first of them.
+#[derive(Default)]
+struct Linked {
+    first: Vec<u32>,
+    to: Vec<Link>,
+    bytes: Vec<u8>,
+    leaps: Vec<(u32, PackedMove, Link)>,
+    passants: Vec<(u32, u8)>,
+    leap_passants: Vec<(u32, u8)>,
+    /// Hashes of the positions after the moves of the entry, and moves that are not stored
+    /// but may lead to entries.
+    after: Vec<u64>,
+    suspects: Vec<Ahead>,
+}
+
+impl Linked {
+    fn add(
+        &mut self,
+        mut linker: Linker<'_, '_>,
+        entry: &Entry<'_>,
+        contents: Contents,
+    ) -> Result<(), Error> {
+        let first = self.to.len();
+        self.first.push(first as u32);
+        self.bytes.extend(entry.moves().map(|(byte, _)| byte));
+        self.to.resize(self.bytes.len(), Link::ILLEGAL);
+        let Some(key) = entry.key() else {
+            return Ok(());
+        };
+        let Ok(board) = CanonicalBoard::from_key(&key) else {
+            return Ok(());
+        };
+        // Most entries need no rules of chess.
+        let mut rules = Rules::new(key);
+        let is_plain = board.is_surely_legal();
+        if !is_plain && rules.position().is_none() {
+            return Ok(());
+        }
+        self.after.clear();
+        for at in first..self.to.len() {
+            let known = self.bytes.get(first..at).unwrap_or_default();
+            let Some(&byte) = self.bytes.get(at) else { continue };
+            let step = match is_plain {
+                true => board.after(byte),
+                false => Step::Unclear,
+            };
+            let link = match step {
+                Step::Illegal => Link::ILLEGAL,
+                _ if known.iter().any(|known| moves::are_equal(*known, byte)) => Link::REPEATED,
+                Step::To(after) => {
+                    let hash = hash(&after, None);
+                    self.after.push(hash);
+                    linker.link(hash, || after)?
+                }
+                Step::Unclear => match rules.after(byte) {
+                    None => Link::ILLEGAL,
+                    Some(after) => {
+                        let to = linker.find(&after)?;
+                        self.after.extend(to.map(|_| hash(&after, after.en_passant())));
+                        let passant = to.and_then(|to| to.pinned_en_passant);
+                        self.passants.extend(passant.map(|file| (at as u32, file)));
+                        to.map_or(Link::NOWHERE, |to| Link::new(to.entry, to.mirrored))
+                    }
+                },
+            };
+            if let Some(to) = self.to.get_mut(at) {
+                *to = link;
+            }
+        }
+        match contents.transpositions {
+            true => self.add_transpositions(&mut linker, &board, is_plain, &mut rules),
+            false => Ok(()),
+        }
+    }
+
+    fn add_transpositions(
+        &mut self,
+        linker: &mut Linker<'_, '_>,
+        board: &CanonicalBoard,
+        is_plain: bool,
+        rules: &mut Rules,
+    ) -> Result<(), Error> {
+        self.suspects.clear();
+        board.each_hash_ahead(|hash, ahead| {
+            if linker.table.has(hash) && !self.after.contains(&hash) {
+                self.suspects.push(ahead);
+            }
+        });
+        if self.suspects.is_empty() && is_plain {
+            return Ok(());
+        }
+        let Some((_, position)) = rules.position() else {
+            return Ok(());
+        };
+        let suspects: Vec<PackedMove> = self.suspects.iter().map(|ahead| ahead.packed()).collect();
+        let entry = self.first.len() as u32 - 1;
+        for mv in position.legal_moves() {
+            let packed = PackedMove::from_move(mv);
+            let is_passant = matches!(mv, Move::EnPassant { .. });
+            if !is_passant && !suspects.contains(&packed) {
+                continue;
+            }
+            let after = notation::after(position, mv);
+            let Some(after) = CanonicalBoard::from_position(&after) else {
+                continue;
+            };
+            if let Some(to) = linker.find_exactly(&after)?
+                && !self.after.contains(&hash(&after, after.en_passant()))
+            {
+                let leap = self.leaps.len() as u32;
+                let passant = to.pinned_en_passant;
+                self.leap_passants.extend(passant.map(|file| (leap, file)));
+                self.leaps.push((entry, packed, Link::new(to.entry, to.mirrored)));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Ahead {
+    pub(super) fn packed(&self) -> PackedMove {
+        let square = |bit: u32| Square::new((bit & 7) << 3 | bit >> 3);
+        PackedMove::new(square(self.from), square(self.to), self.promotion)
+    }
+}
+
+/// The position of an entry, made when the bits of its board are not enough.
+struct Rules {
+    key: Key,
+    made: Option<Option<(CanonicalBoard, Chess)>>,
+}
+
+impl Rules {
+    fn new(key: Key) -> Rules {
+        Rules { key, made: None }
+    }
+
+    /// The position, and its board as readers use it; `None` if it is not legal.
+    fn position(&mut self) -> Option<&(CanonicalBoard, Chess)> {
+        let make = |key| {
+            let (board, position) = position_of(key)?;
+            // Move bytes count men on the board that readers use.
+            match board.is_normal() {
+                true => Some((board, position)),
+                false => Some((CanonicalBoard::from_position(&position)?, position)),
+            }
+        };
+        self.made.get_or_insert_with(|| make(&self.key)).as_ref()
+    }
+
+    /// The board after the move of a byte; `None` if it is not legal.
+    fn after(&mut self, byte: u8) -> Option<CanonicalBoard> {
+        let (board, position) = self.position()?;
+        let legal = moves::likely(byte, board, position);
+        let mv = legal.get(moves::find(byte, board, &legal).ok()?)?;
+        CanonicalBoard::from_position(&notation::after(position, *mv))
+    }
+}
+
+/// Finds the entries of positions.
+struct Linker<'g, 'b> {
+    graph: &'g BookGraph,
+    table: &'g Table,
+    reading: &'g mut Reading<'b>,
+}
+
+impl Linker<'_, '_> {
+    /// The link to a position without a capture en passant; the board is needed if several
+    /// positions have its hash.
+    #[inline]
+    fn link(
+        &mut self,
+        hash: u64,
+        board: impl FnOnce() -> CanonicalBoard,
+    ) -> Result<Link, Error> {
+        let mut entries = self.table.entries(hash);
+        let board = board();
+        Ok(match (entries.next(), entries.next()) {
+            (None, _) => Link::NOWHERE,
+            (Some(entry), None) => Link::new(entry, board.orientation().mirrored),
+            (Some(_), Some(_)) => match self.with_key(hash, &board.key())? {
+                Some(entry) => Link::new(entry, board.orientation().mirrored),
+                None => Link::NOWHERE,
+            },
+        })
+    }
+
+    /// The entry of a position, as look-ups find it: with the capture en passant that it
+    /// has, or else with one that is illegal.
+    fn find(&mut self, board: &CanonicalBoard) -> Result<Option<Arrival>, Error> {
+        self.find_by(board, |linker, hash, key| {
+            let mut entries = linker.table.entries(hash);
+            match (entries.next(), entries.next()) {
+                (Some(_), Some(_)) => linker.with_key(hash, &key()),
+                (entry, _) => Ok(entry),
+            }
+        })
+    }
+
+    /// The same, never by the hash alone.
+    fn find_exactly(&mut self, board: &CanonicalBoard) -> Result<Option<Arrival>, Error> {
+        self.find_by(board, |linker, hash, key| linker.with_key(hash, &key()))
+    }
+
+    fn find_by(
+        &mut self,
+        board: &CanonicalBoard,
+        find: impl Fn(&mut Self, u64, &dyn Fn() -> Key) -> Result<Option<EntryNumber>, Error>,
+    ) -> Result<Option<Arrival>, Error> {
+        let arrival = |entry, pinned_en_passant| Arrival {
+            entry,
+            mirrored: board.orientation().mirrored,
+            pinned_en_passant,
+        };
+        let pinned = board.pinned_en_passant;
+        let own = find(self, hash(board, board.en_passant()), &|| board.key())?;
+        if own.is_some() || pinned.is_none() {
+            return Ok(own.map(|entry| arrival(entry, pinned)));
+        }
+        let key = || board.other_key().unwrap_or_else(|| board.key());
+        let other = find(self, hash(board, pinned), &key)?;
+        Ok(other.map(|entry| arrival(entry, None)))
+    }
+
+    /// The first entry of the file with a key.
+    fn with_key(&mut self, hash: u64, key: &Key) -> Result<Option<EntryNumber>, Error> {
+        let mut first: Option<EntryNumber> = None;
+        for number in self.table.entries(hash) {
+            let Some(place) = self.graph.place(number) else {
+                continue;
+            };
+            let entry = self.reading.entry(place)?;
+            if entry.key_bytes() == key.as_bytes() && first.is_none_or(|first| number < first) {
+                first = Some(number);
+            }
+        }
+        Ok(first)
+    }
+}

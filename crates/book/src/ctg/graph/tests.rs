@@ -1,0 +1,128 @@
+use shakmaty::Position as _;
+
+use super::*;
+use crate::ctg::{CanonicalBoard, CtgBook, OpenOptions};
+use crate::{Lookup, Probe as _, Wanted, position_of};
+use tabia_io::progress::Watch;
+
+fn book() -> CtgBook {
+    CtgBook::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap()
+}
+
+const ALL: Contents = Contents {
+    records: true,
+    transpositions: true,
+};
+
+/// For every position of the starter book, whose lines go through en passant captures,
+/// castling and transpositions.
+#[test]
+fn a_graph_leads_where_look_ups_lead() {
+    let book = book();
+    let (graph, salvage) = book.graph(ALL, &mut Watch::default()).unwrap();
+    assert!(!salvage.is_loss());
+    assert_eq!(graph.found(), book.info().unwrap().positions);
+    let mut reader = book.entry_reader().unwrap();
+    let mut by_probe = Lookup::default();
+    let (mut stored, mut leaps, mut mirrored) = (0, 0, 0);
+    for number in graph.entries() {
+        let place = graph.place(number).unwrap();
+        assert_eq!(graph.number(place), Some(number));
+        let entry = reader.entry(place).unwrap();
+        assert_eq!(graph.record(number), entry.record());
+        assert!(entry.moves().map(|(byte, _)| byte).eq(graph.moves(number).map(|(byte, _)| byte)));
+        let (_, position) = position_of(&entry.key().unwrap()).unwrap();
+        book.probe(&position, Wanted::Transpositions, &mut by_probe).unwrap();
+        let of_graph = graph.moves(number).map(|(_, to)| match to {
+            Target::Entry(to) => Some(to),
+            Target::Nowhere => None,
+            Target::Illegal | Target::Repeated => panic!("{to:?}"),
+        });
+        let more = graph.transpositions(number);
+        let of_graph = of_graph.chain(more.clone().map(|(_, to)| Some(to)));
+        assert_eq!(of_graph.clone().count(), by_probe.moves.len());
+        for (known, to) in by_probe.moves.iter().zip(of_graph) {
+            assert_eq!(known.after, to.map(|to| graph.record(to.entry)));
+            let after = tabia_notation::after(&position, known.mv);
+            let board = CanonicalBoard::from_position(&after).unwrap();
+            let Some(to) = to else { continue };
+            let place = graph.place(to.entry).unwrap();
+            let key = reader.entry(place).unwrap().key().unwrap();
+            assert!(key == board.key() || board.other_key() == Some(key));
+            assert_eq!(to.mirrored, board.orientation().mirrored);
+            mirrored += u32::from(to.mirrored);
+        }
+        let by_probe = by_probe.moves.iter().filter(|known| known.transposition);
+        let by_probe = by_probe.map(|known| PackedMove::from_move(known.mv));
+        assert!(by_probe.eq(more.clone().map(|(mv, _)| mv)));
+        stored += graph.moves(number).count();
+        leaps += more.count();
+    }
+    assert!(stored > 10_000 && leaps > 500 && mirrored > 0, "{stored} {leaps} {mirrored}");
+    let start = graph.start().unwrap();
+    let reached = graph.reached_from(Some(start));
+    assert!(reached.iter().filter(|reached| **reached).count() > 10_000);
+}
+
+/// Along random games, with captures, castling, promotions and colours exchanged: the hashes
+/// ahead of a position are those of the positions after its legal moves, and of no legal
+/// move is there none.
+#[test]
+fn hashes_ahead_are_those_of_the_positions_after_the_moves() {
+    let (mut seen, mut special) = (0, 0);
+    for position in crate::random::games(3, 150, 160).flatten() {
+        let key = CanonicalBoard::from_position(&position).unwrap().key();
+        let (board, position) = position_of(&key).unwrap();
+        let mut ahead = Vec::new();
+        board.each_hash_ahead(|hash, mv| ahead.push((mv.packed(), hash)));
+        for mv in position.legal_moves() {
+            if mv.is_en_passant() {
+                special += 1;
+                continue;
+            }
+            let after = tabia_notation::after(&position, mv);
+            let after = CanonicalBoard::from_position(&after).unwrap();
+            let packed = PackedMove::from_move(mv);
+            for file in [after.en_passant(), after.pinned_en_passant] {
+                let hash = self::ahead::hash(&after, file);
+                assert!(ahead.contains(&(packed, hash)), "{mv} {position:?}");
+            }
+            special += u32::from(mv.is_castle() || mv.is_promotion());
+            seen += 1;
+        }
+    }
+    assert!(seen > 100_000 && special > 1000, "{seen} {special}");
+}
+
+/// What is accepted without the rules of chess is accepted by them.
+#[test]
+fn what_is_surely_legal_is_legal() {
+    let mut state = 9_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) % below
+    };
+    let (mut sure, mut all) = (0, 0);
+    for position in crate::random::games(5, 60, 100).flatten() {
+        let mut board = CanonicalBoard::from_position(&position).unwrap();
+        board.en_passant = None;
+        // One thing is changed that may make it illegal.
+        match random(4) {
+            0 => board.castling = random(16) as u8,
+            1 => {
+                let word = random(3) as usize;
+                board.role_bits[word] ^= board.own & 1 << random(64);
+            }
+            2 => std::mem::swap(&mut board.own, &mut board.other),
+            _ => {}
+        }
+        let Ok(board) = CanonicalBoard::from_key(&board.key()) else {
+            continue;
+        };
+        let is_legal = position_of(&board.key()).is_some();
+        assert!(is_legal || !board.is_surely_legal(), "{board:?}");
+        sure += u32::from(board.is_surely_legal());
+        all += u32::from(is_legal);
+    }
+    assert!(sure > 1000 && sure > all / 2, "{sure} of {all}");
+}

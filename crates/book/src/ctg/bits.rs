@@ -200,8 +200,9 @@ const MEN: [(u8, u8); 32] = {
     men
 };
 
-/// Bits of a key that are decoded at once.
-const WINDOW_BITS: usize = 12;
+/// Bits of a key that are decoded at once. The table of them takes 16 KiB, so that it stays
+/// in the first cache; a longer one takes longer for each window than it saves windows.
+const WINDOW_BITS: usize = 11;
 
 /// The content of some squares: for each, one bit in each of the three words of the role
 /// (nothing 0, pawn 1 to king 6), and one in the word of black men.
@@ -299,16 +300,26 @@ impl BitReader {
         // Several squares at a time. Squares of the last window beyond the board are
         // shifted out.
         while square < 64 {
-            let window = WINDOWS[(self.ahead() >> (64 - WINDOW_BITS)) as usize];
-            let word = |n: usize| (window >> (n * WINDOW_BITS) & WORD) << square;
-            let [b0, b1, b2] = &mut board.roles;
-            *b0 |= word(0);
-            *b1 |= word(1);
-            *b2 |= word(2);
-            board.black |= word(3);
-            let counts = window >> (4 * WINDOW_BITS);
-            square += counts as u32 & 15;
-            self.at += (counts >> 4) as u32;
+            // Five windows for each access to the bytes: the next window waits for the
+            // length of this one only.
+            let mut ahead = self.ahead();
+            for _ in 0..5 {
+                let window = WINDOWS[(ahead >> (64 - WINDOW_BITS)) as usize];
+                let word = |n: usize| (window >> (n * WINDOW_BITS) & WORD) << square;
+                let [b0, b1, b2] = &mut board.roles;
+                *b0 |= word(0);
+                *b1 |= word(1);
+                *b2 |= word(2);
+                board.black |= word(3);
+                let counts = window >> (4 * WINDOW_BITS);
+                let bits = (counts >> 4) as u32;
+                ahead <<= bits;
+                self.at += bits;
+                square += counts as u32 & 15;
+                if square >= 64 {
+                    break;
+                }
+            }
         }
         board
     }

@@ -103,8 +103,8 @@ pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
 };
 pub use error::{HeaderFault, file_offset};
-pub use graph::{Arrival, BookGraph, Contents, EntryNumber, Target};
 pub use explain::{Explanation, FoundEntry, StoredMove, Trace};
+pub use graph::{Arrival, BookGraph, Contents, EntryNumber, Target};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};

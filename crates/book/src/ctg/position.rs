@@ -182,10 +182,12 @@ impl CanonicalBoard {
     /// Bits of the board part of the key.
     #[must_use]
     pub fn board_bits(&self) -> u32 {
-        let lengths = Role::ALL.into_iter().zip([3, 5, 5, 5, 6, 6]);
+        let roles = self.roles();
         // An empty square has one bit.
-        let more = lengths.map(|(role, bits)| self.of_role(role).count_ones() * (bits - 1));
-        64 + more.sum::<u32>()
+        let pawns = roles.pawn.count_ones() * (3 - 1);
+        let minors_and_rooks = (roles.knight | roles.bishop | roles.rook).count_ones() * (5 - 1);
+        let queens_and_kings = (roles.queen | roles.king).count_ones() * (6 - 1);
+        64 + pawns + minors_and_rooks + queens_and_kings
     }
 
     /// The `number`-th own piece of a role (from 1), in the order a1, a2, ... h8.
@@ -297,7 +299,7 @@ impl CanonicalBoard {
             board.castling = bits.number(4)?;
         }
         let kings = board.roles().king;
-        if (kings & board.own).count_ones() != 1 || (kings & board.other).count_ones() != 1 {
+        if !(kings & board.own).is_power_of_two() || !(kings & board.other).is_power_of_two() {
             return Err(KeyFault::Kings);
         }
         Ok(board)

@@ -111,7 +111,11 @@ impl CanonicalBoard {
     fn is_in_check(&self) -> bool {
         let king = self.roles().king & self.own;
         // Pawns of the second rank would be a king's of the last one.
-        let pawns = if king & LAST != 0 { 0 } else { king << 9 | king >> 7 };
+        let pawns = if king & LAST != 0 {
+            0
+        } else {
+            king << 9 | king >> 7
+        };
         self.is_attacked(king, pawns, self.other)
     }
 
@@ -121,7 +125,11 @@ impl CanonicalBoard {
         const FIRST: u64 = 0x0101_0101_0101_0101;
         let roles = self.roles();
         let king = roles.king & self.other;
-        let pawns = if king & FIRST != 0 { 0 } else { king << 7 | king >> 9 };
+        let pawns = if king & FIRST != 0 {
+            0
+        } else {
+            king << 7 | king >> 9
+        };
         let rooks_of = |men: u64, right: u8, rook: u64| {
             self.castling & right == 0 || roles.rook & men & rook != 0
         };

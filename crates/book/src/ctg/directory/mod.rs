@@ -15,9 +15,7 @@ mod reader;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{
-    CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Salvage, owners::Owners,
-};
+use super::{CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Salvage, owners::Owners};
 use hashes::of_board;
 pub(super) use links::Links;
 pub use reader::{DirectoryReader, KnownEntry};

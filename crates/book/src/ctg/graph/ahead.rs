@@ -1,133 +1,28 @@
 //! Hashes of positions, and of all positions a move ahead.
 //!
 //! A pass over a book asks of some thirty legal moves of every position whether they lead
-//! into the book; nearly none does. So the hash of the canonical board after a move is made
-//! from that before it, without a board and without the rules of chess: a move that leaves
-//! the king in check has a hash too, and whoever finds an entry for a hash looks closer.
+//! into the book; nearly none does. So the hash of the position after a move is made from
+//! the words of the board alone, without the rules of chess: a move that leaves the king in
+//! check has a hash too, and whoever finds an entry for a hash looks closer.
+//!
+//! The position after a move is another one's to move, so its canonical board has ranks and
+//! colours exchanged; with wings exchanged as well if nobody may castle and its king is on the
+//! files a to d. That king has not moved. So the wings are exchanged before the moves, once;
+//! and the hash of a canonical board is that of the words with ranks exchanged back.
 //!
 //! Bit `8 * file + rank` of a word is a square, as in [`CanonicalBoard`]: on that board all
 //! men but pawns move as on the usual one, whose numbering exchanges files and ranks.
-//!
-//! The random numbers are internal to the program and never in a file.
 
 use shakmaty::{Bitboard, Role, Square, attacks};
 
 use crate::ctg::CanonicalBoard;
-
-/// Random numbers by the content of a square (0 nothing, pawn 1 to king 6, 8 more for the
-/// side that is not to move) and the square.
-static MEN: [[u64; 64]; 16] = {
-    let mut numbers = [[0; 64]; 16];
-    let mut n = 0;
-    while n < 16 * 64 {
-        if n / 64 % 8 != 0 {
-            numbers[n / 64][n % 64] = random(n as u64);
-        }
-        n += 1;
-    }
-    numbers
-};
-
-/// Random numbers of the castling rights, by their four bits; 0 without any.
-static CASTLING: [u64; 16] = {
-    let mut numbers = [0; 16];
-    let mut n = 1;
-    while n < 16 {
-        numbers[n] = random(2000 + n as u64);
-        n += 1;
-    }
-    numbers
-};
-
-/// Random numbers of the file of an en passant capture.
-static EN_PASSANT: [u64; 8] = {
-    let mut numbers = [0; 8];
-    let mut n = 0;
-    while n < 8 {
-        numbers[n] = random(3000 + n as u64);
-        n += 1;
-    }
-    numbers
-};
-
-/// splitmix64
-const fn random(n: u64) -> u64 {
-    let mut word = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
-}
-
-#[inline]
-fn man(content: usize, bit: u32) -> u64 {
-    MEN[content & 15][bit as usize & 63]
-}
-
-#[inline]
-fn castling(rights: u8) -> u64 {
-    CASTLING[usize::from(rights) & 15]
-}
-
-#[inline]
-fn en_passant(file: Option<u8>) -> u64 {
-    file.map_or(0, |file| EN_PASSANT[usize::from(file) & 7])
-}
-
-/// Ranks of a byte reversed, files left: the board with colours exchanged.
-const INVERTED: u32 = 7;
-/// Files reversed, too.
-const MIRRORED: u32 = 63;
+use crate::polyglot::PackedMove;
 
 /// The second and the last rank.
 const SECOND: u64 = 0x0202_0202_0202_0202;
 const LAST: u64 = 0x8080_8080_8080_8080;
 /// The files a to d.
 const QUEENSIDE: u64 = 0xffff_ffff;
-
-/// The hash of a position, with or without an en passant capture.
-pub(in crate::ctg) fn hash(board: &CanonicalBoard, en_passant_file: Option<u8>) -> u64 {
-    let mut hash = castling(board.castling) ^ en_passant(en_passant_file);
-    let mut men = board.own | board.other;
-    while men != 0 {
-        let bit = men.trailing_zeros();
-        men &= men - 1;
-        hash ^= man(content(board, bit) | side(board.other, bit), bit);
-    }
-    hash
-}
-
-/// What is on a square: 0 nothing, pawn 1 to king 6.
-#[inline]
-fn content(board: &CanonicalBoard, bit: u32) -> usize {
-    let [b0, b1, b2] = board.role_bits;
-    let at = |word: u64| (word >> bit & 1) as usize;
-    at(b0) | at(b1) << 1 | at(b2) << 2
-}
-
-#[inline]
-fn side(other: u64, bit: u32) -> usize {
-    (other >> bit & 1) as usize * 8
-}
-
-/// A move on the canonical board, perhaps one that leaves the king in check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ahead {
-    /// The bits of the squares of the man; for castling those of king and rook.
-    pub(super) from: u32,
-    pub(super) to: u32,
-    pub(super) promotion: Option<Role>,
-}
-
-/// The view of the other side on a board, before a move.
-struct View<'b> {
-    board: &'b CanonicalBoard,
-    hash: u64,
-    flip: u32,
-    /// Moves from and to these squares change castling rights.
-    castling_squares: u64,
-    /// The rights, from that view.
-    castling: u8,
-}
 
 /// The squares of castling as bits, with the rights that go when a man moves from or to
 /// one of them: see [`CanonicalBoard`] for the rights.
@@ -140,209 +35,301 @@ pub(in crate::ctg) const CASTLING_SQUARES: [(u64, u8); 6] = [
     (1 << 39, 12),
 ];
 
-/// The rights of both sides from the view of the other.
-fn exchanged(castling: u8) -> u8 {
-    castling << 2 & 12 | castling >> 2 & 3
+/// What tells positions apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sign {
+    /// The same for all positions with the same men of the side to move.
+    pub(super) group: u32,
+    /// Another one for every position.
+    pub(super) hash: u64,
 }
 
-impl<'b> View<'b> {
-    fn new(board: &'b CanonicalBoard) -> View<'b> {
-        let [_, b1, b2] = board.role_bits;
-        let mirrored = board.castling == 0 && b1 & b2 & board.other & QUEENSIDE != 0;
-        let flip = if mirrored { MIRRORED } else { INVERTED };
-        let rights = exchanged(board.castling);
-        let mut hash = castling(rights);
-        let mut men = board.own | board.other;
-        while men != 0 {
-            let bit = men.trailing_zeros();
-            men &= men - 1;
-            // Who is to move now is not after the move.
-            hash ^= man(content(board, bit) | side(board.own, bit), bit ^ flip);
-        }
-        let squares = CASTLING_SQUARES
-            .iter()
-            .filter(|(_, rights)| board.castling & rights != 0);
-        View {
-            board,
-            hash,
-            flip,
-            castling_squares: squares.fold(0, |all, (square, _)| all | square),
-            castling: rights,
-        }
-    }
+/// A board after a move, as its mover sees it.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// The men of the mover.
+    men: u64,
+    role_bits: [u64; 3],
+    /// Rights of castling, of the mover in the lower two bits.
+    castling: u8,
+}
 
-    /// The hash after a move that is not castling.
+impl Seen {
+    /// The position, where the file of a capture en passant is as on this board.
     #[inline]
-    fn after(&self, was: usize, becomes: usize, from: u32, to: u32) -> u64 {
-        let taken = man(content(self.board, to), to ^ self.flip);
-        let moved = man(was | 8, from ^ self.flip) ^ man(becomes | 8, to ^ self.flip);
-        let hash = self.hash ^ moved ^ taken;
-        match self.castling_squares & (1 << from | 1 << to) {
-            0 => hash,
-            touched => self.without_rights(hash, touched, becomes, from, to),
+    fn sign(&self, en_passant: Option<u8>) -> Sign {
+        Sign {
+            group: self.group(),
+            hash: self.hash(en_passant),
         }
     }
 
-    #[cold]
-    fn without_rights(
-        &self,
-        hash: u64,
-        touched: u64,
-        becomes: usize,
-        from: u32,
-        to: u32,
-    ) -> u64 {
-        let mut rights = self.board.castling;
-        for (square, gone) in CASTLING_SQUARES {
-            rights &= if touched & square != 0 { !gone } else { 15 };
-        }
-        if rights != 0 {
-            return hash ^ castling(self.castling) ^ castling(exchanged(rights));
-        }
-        // With the last right gone the board may be mirrored.
-        let mut after = *self.board;
-        after.castling = 0;
-        after.lift(from);
-        after.lift(to);
-        after.put_own(becomes, to);
-        self::hash(&after.turned(), None)
+    /// What moves that take nothing leave as it is: the men of the other side.
+    #[inline]
+    fn group(&self) -> u32 {
+        let [b0, b1, b2] = self.role_bits;
+        let others = (b0 | b1 | b2) & !self.men;
+        folded(others, 0x9e37_79b9_7f4a_7c15) as u32
     }
+
+    #[inline]
+    fn hash(&self, en_passant: Option<u8>) -> u64 {
+        let [b0, b1, b2] = self.role_bits;
+        let file = en_passant.map_or(0, |file| 8 + u64::from(file));
+        let state = (u64::from(self.castling) << 4 | file).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let hash = folded(
+            self.men ^ state ^ 0x9e37_79b9_7f4a_7c15,
+            b0 ^ 0xbf58_476d_1ce4_e5b9,
+        );
+        folded(hash ^ b1, b2 ^ 0x94d0_49bb_1331_11eb)
+    }
+
+    /// The wings exchanged.
+    fn mirrored(self) -> Seen {
+        Seen {
+            men: self.men.swap_bytes(),
+            role_bits: self.role_bits.map(u64::swap_bytes),
+            castling: self.castling,
+        }
+    }
+
+    /// As the hash wants it, after a move that may have ended the last right of castling.
+    fn in_form(self) -> Seen {
+        let [b0, b1, b2] = self.role_bits;
+        let king = b1 & b2 & !(self.men & (b0 | b1 | b2)) & !b0;
+        match self.castling == 0 && king & QUEENSIDE != 0 {
+            true => self.mirrored(),
+            false => self,
+        }
+    }
+}
+
+/// Both halves of the product.
+#[inline]
+fn folded(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// The hash of a position, with a capture en passant or without.
+#[inline]
+pub(super) fn hash(board: &CanonicalBoard, en_passant: Option<u8>) -> u64 {
+    sign(board, en_passant).hash
+}
+
+/// The hash of a position with its group.
+#[inline]
+pub(super) fn sign(board: &CanonicalBoard, en_passant: Option<u8>) -> Sign {
+    let ranks = |word: u64| word.reverse_bits().swap_bytes();
+    let seen = Seen {
+        men: ranks(board.other),
+        role_bits: board.role_bits.map(ranks),
+        castling: board.castling << 2 & 12 | board.castling >> 2 & 3,
+    };
+    seen.sign(en_passant)
+}
+
+/// A board before its moves.
+struct Ahead<'f, F> {
+    before: Seen,
+    other: u64,
+    /// The squares of the board are these, exclusive-or this.
+    turn: u32,
+    /// Moves from and to these squares end rights of castling.
+    castling_squares: u64,
+    /// That of most positions after the moves.
+    group: u32,
+    found: &'f mut F,
 }
 
 impl CanonicalBoard {
-    fn lift(&mut self, bit: u32) {
-        let others = !(1 << bit);
-        self.own &= others;
-        self.other &= others;
-        self.role_bits = self.role_bits.map(|word| word & others);
-    }
-
-    fn put_own(&mut self, content: usize, bit: u32) {
-        self.own |= 1 << bit;
-        for (n, word) in self.role_bits.iter_mut().enumerate() {
-            *word |= (content as u64 >> n & 1) << bit;
-        }
-    }
-
     /// Shows the hash of the position after every legal move, and after some illegal ones;
     /// where captures en passant may follow, one with and one without. Captures en passant
     /// themselves are left out: see [`CanonicalBoard::en_passant`].
     #[inline]
-    pub(super) fn each_hash_ahead(&self, mut found: impl FnMut(u64, Ahead)) {
-        let view = View::new(self);
-        let occupied = Bitboard(self.own | self.other);
-        let roles = self.roles();
-        for (role, men) in roles.zip_role() {
-            let mut men = men & self.own;
-            if role == Role::Pawn {
-                continue;
-            }
-            while men != 0 {
-                let from = men.trailing_zeros();
-                men &= men - 1;
-                let square = Square::new(from);
-                let targets = match role {
-                    Role::Knight => attacks::knight_attacks(square),
-                    Role::Bishop => attacks::bishop_attacks(square, occupied),
-                    Role::Rook => attacks::rook_attacks(square, occupied),
-                    Role::Queen => attacks::queen_attacks(square, occupied),
-                    _ => attacks::king_attacks(square),
-                };
-                let mut targets = targets.0 & !self.own;
-                while targets != 0 {
-                    let to = targets.trailing_zeros();
-                    targets &= targets - 1;
-                    let ahead = Ahead {
-                        from,
-                        to,
-                        promotion: None,
-                    };
-                    found(view.after(role as usize, role as usize, from, to), ahead);
-                }
+    pub(super) fn each_ahead(&self, mut found: impl FnMut(Sign, AheadMove)) {
+        let board = Seen {
+            men: self.own,
+            role_bits: self.role_bits,
+            castling: self.castling,
+        };
+        let other_king = self.roles().king & self.other;
+        let is_mirrored = self.castling == 0 && other_king & QUEENSIDE != 0;
+        let (before, other, turn) = match is_mirrored {
+            true => (board.mirrored(), self.other.swap_bytes(), 56),
+            false => (board, self.other, 0),
+        };
+        let squares = CASTLING_SQUARES.iter();
+        let squares = squares.filter(|(_, rights)| self.castling & rights != 0);
+        let mut ahead = Ahead {
+            before,
+            other,
+            turn,
+            castling_squares: squares.fold(0, |all, (square, _)| all | square),
+            group: before.group(),
+            found: &mut found,
+        };
+        ahead.pieces();
+        ahead.pawns();
+        ahead.castling();
+    }
+}
+
+impl<F: FnMut(Sign, AheadMove)> Ahead<'_, F> {
+    #[inline]
+    fn pieces(&mut self) {
+        let [b0, b1, b2] = self.before.role_bits;
+        let occupied = Bitboard(self.before.men | self.other);
+        let mut men = self.before.men & (b1 | b2 | !b0);
+        while men != 0 {
+            let from = men.trailing_zeros();
+            men &= men - 1;
+            let at = |word: u64| word >> from & 1;
+            let role = at(b0) | at(b1) << 1 | at(b2) << 2;
+            let square = Square::new(from);
+            let targets = match role {
+                2 => attacks::knight_attacks(square),
+                3 => attacks::bishop_attacks(square, occupied),
+                4 => attacks::rook_attacks(square, occupied),
+                5 => attacks::queen_attacks(square, occupied),
+                _ => attacks::king_attacks(square),
+            };
+            let mut targets = targets.0 & !self.before.men;
+            while targets != 0 {
+                let to = targets.trailing_zeros();
+                targets &= targets - 1;
+                self.show(role, from, to, None);
             }
         }
-        self.pawns_ahead(&view, &mut found);
-        self.castling_ahead(&mut found);
     }
 
-    #[inline]
-    fn pawns_ahead(&self, view: &View<'_>, found: &mut impl FnMut(u64, Ahead)) {
-        const PAWN: usize = Role::Pawn as usize;
-        let empty = !(self.own | self.other);
-        let all_pawns = self.roles().pawn;
-        let pawns = all_pawns & self.own;
-        let mut each = |mut targets: u64, back: u32| {
+    fn pawns(&mut self) {
+        let [b0, b1, b2] = self.before.role_bits;
+        let all_pawns = b0 & !b1 & !b2;
+        let empty = !(self.before.men | self.other);
+        // A pawn of the last rank, which a damaged key may have, does not move.
+        let able = all_pawns & self.before.men & !LAST;
+        let once = able << 1 & empty;
+        let steps = [
+            (once, 1_u32),
+            (able << 9 & self.other, 9),
+            (able >> 7 & self.other, 7_u32.wrapping_neg()),
+        ];
+        for (mut targets, back) in steps {
             while targets != 0 {
                 let to = targets.trailing_zeros();
                 targets &= targets - 1;
                 let from = to.wrapping_sub(back) & 63;
                 if 1 << to & LAST == 0 {
-                    let ahead = Ahead {
-                        from,
-                        to,
-                        promotion: None,
-                    };
-                    found(view.after(PAWN, PAWN, from, to), ahead);
+                    self.show(1, from, to, None);
                     continue;
                 }
                 for role in [Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
-                    let ahead = Ahead {
-                        from,
-                        to,
-                        promotion: Some(role),
-                    };
-                    found(view.after(PAWN, role as usize, from, to), ahead);
+                    self.show(role as u64, from, to, Some(role));
                 }
             }
-        };
-        // A pawn of the last rank, which a damaged key may have, does not move.
-        let able = pawns & !LAST;
-        let once = able << 1 & empty;
-        each(once, 1);
-        each(able << 9 & self.other, 9);
-        each(able >> 7 & self.other, 7_u32.wrapping_neg());
+        }
         let mut twice = (once & SECOND << 1) << 1 & empty;
         while twice != 0 {
             let to = twice.trailing_zeros();
             twice &= twice - 1;
-            let ahead = Ahead {
-                from: to - 2,
-                to,
-                promotion: None,
-            };
-            let hash = view.after(PAWN, PAWN, ahead.from, to);
-            found(hash, ahead);
+            self.show(1, to - 2, to, None);
             let bit = 1_u64 << to;
             if (bit << 8 | bit >> 8) & all_pawns & self.other != 0 {
-                let file = ((to ^ view.flip) / 8) as u8;
-                found(hash ^ en_passant(Some(file)), ahead);
+                let after = self.after(1, to - 2, to);
+                let mv = self.packed(to - 2, to, None);
+                (self.found)(after.sign(Some((to / 8) as u8)), mv);
             }
         }
     }
 
-    fn castling_ahead(&self, found: &mut impl FnMut(u64, Ahead)) {
+    fn castling(&mut self) {
         const KING: u32 = 32;
-        // Right, square of the rook, where both go, and what must be empty.
+        // Right, square of the rook, where king and rook go, and what must be empty.
         const SIDES: [(u8, u32, u32, u32, u64); 2] = [
             (2, 56, 48, 40, 1 << 40 | 1 << 48),
             (1, 0, 16, 24, 1 << 8 | 1 << 16 | 1 << 24),
         ];
+        let occupied = self.before.men | self.other;
         for (right, rook, king_to, rook_to, between) in SIDES {
-            if self.castling & right == 0 || (self.own | self.other) & between != 0 {
+            if self.before.castling & right == 0 || occupied & between != 0 {
                 continue;
             }
-            let mut after = *self;
+            let mut after = self.before;
+            let gone = 1 << KING | 1 << rook;
+            after.men = after.men & !gone | 1 << king_to | 1 << rook_to;
+            after.role_bits = after.role_bits.map(|word| word & !gone);
+            let [_, b1, b2] = &mut after.role_bits;
+            *b1 |= 1 << king_to;
+            *b2 |= 1 << king_to | 1 << rook_to;
             after.castling &= !3;
-            after.lift(KING);
-            after.lift(rook);
-            after.put_own(Role::King as usize, king_to);
-            after.put_own(Role::Rook as usize, rook_to);
-            let ahead = Ahead {
-                from: KING,
-                to: rook,
-                promotion: None,
-            };
-            found(hash(&after.turned(), None), ahead);
+            let mv = self.packed(KING, rook, None);
+            (self.found)(after.in_form().sign(None), mv);
         }
+    }
+
+    /// The board after a man has become `role` on another square.
+    #[inline]
+    fn after(&self, role: u64, from: u32, to: u32) -> Seen {
+        let (left, target) = (1_u64 << from, 1_u64 << to);
+        let mut role_bits = self.before.role_bits;
+        for (n, word) in role_bits.iter_mut().enumerate() {
+            *word = *word & !(left | target) | (role >> n & 1) << to;
+        }
+        Seen {
+            men: self.before.men & !left | target,
+            role_bits,
+            castling: self.before.castling,
+        }
+    }
+
+    /// Shows a move of a man that becomes `role`.
+    #[inline]
+    fn show(&mut self, role: u64, from: u32, to: u32, promotion: Option<Role>) {
+        let mut after = self.after(role, from, to);
+        let (left, target) = (1 << from, 1 << to);
+        let mut group = self.group;
+        if self.castling_squares & (left | target) != 0 {
+            let touched = self.castling_squares & (left | target);
+            for (square, rights) in CASTLING_SQUARES {
+                after.castling &= if touched & square != 0 { !rights } else { 15 };
+            }
+            after = after.in_form();
+            group = after.group();
+        } else if self.other & target != 0 {
+            group = after.group();
+        }
+        let sign = Sign {
+            group,
+            hash: after.hash(None),
+        };
+        let mv = self.packed(from, to, promotion);
+        (self.found)(sign, mv);
+    }
+
+    #[inline]
+    fn packed(&self, from: u32, to: u32, promotion: Option<Role>) -> AheadMove {
+        let turn = self.turn as u8;
+        AheadMove {
+            from: from as u8 ^ turn,
+            to: to as u8 ^ turn,
+            promotion,
+        }
+    }
+}
+
+/// A move of [`CanonicalBoard::each_ahead`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AheadMove {
+    from: u8,
+    to: u8,
+    promotion: Option<Role>,
+}
+
+impl AheadMove {
+    /// The move; castling is king takes rook.
+    pub(super) fn packed(self) -> PackedMove {
+        let square = |bit: u8| Square::new(u32::from((bit & 7) << 3 | bit >> 3));
+        PackedMove::new(square(self.from), square(self.to), self.promotion)
     }
 }

@@ -1,9 +1,10 @@
 //! Makes a graph: one pass finds the entries, a second one where their moves lead.
 
 use hashbrown::HashTable;
-use shakmaty::{Chess, Move, Position as _, Square};
+use shakmaty::{Chess, Move, Position as _};
 
-use super::ahead::{Ahead, hash};
+use super::ahead::{AheadMove, Sign, hash, sign};
+use super::sieve::Sieve;
 use super::{Arrival, BookGraph, Contents, EntryNumber, Link};
 use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, STATISTICS_BYTES, Salvage, moves,
@@ -27,10 +28,10 @@ impl CtgBook {
         contents: Contents,
         watch: &mut Watch<'_>,
     ) -> Result<(BookGraph, Salvage), Error> {
-        let (mut graph, hashes, salvage) = self.entries_of(contents, &mut watch.part(0, 350))?;
-        let table = Table::new(&hashes);
+        let (mut graph, signs, salvage) = self.entries_of(contents, &mut watch.part(0, 350))?;
+        let table = Table::new(&signs);
         graph.found = table.slots.len() as u64;
-        drop(hashes);
+        drop(signs);
         self.link(&mut graph, &table, contents, &mut watch.part(350, 1000))?;
         Ok((graph, salvage))
     }
@@ -39,10 +40,10 @@ impl CtgBook {
         &self,
         contents: Contents,
         watch: &mut Watch<'_>,
-    ) -> Result<(BookGraph, Vec<u64>, Salvage), Error> {
+    ) -> Result<(BookGraph, Signs, Salvage), Error> {
         let owners = Owners::read(self)?;
         let mut graph = BookGraph::default();
-        let mut hashes = Vec::new();
+        let mut signs = Signs::default();
         let mut salvage = Salvage::default();
         // Reported after the damaged pages.
         let mut bad_keys = Salvage::default();
@@ -62,14 +63,18 @@ impl CtgBook {
                     found.records.push(entry.record_bytes());
                 }
                 let Some(key) = entry.key() else {
-                    found.hashes.push(NO_HASH);
+                    found.signs.hashes.push(NO_HASH);
                     return Ok(());
                 };
                 let board = CanonicalBoard::from_key(&key);
-                found.hashes.push(match &board {
-                    Ok(board) if owners.lead_to(place, &key) => hash(board, board.en_passant()),
-                    _ => NO_HASH,
-                });
+                let sign = match &board {
+                    Ok(board) if owners.lead_to(place, &key) => sign(board, board.en_passant()),
+                    _ => Sign::default(),
+                };
+                found.signs.hashes.push(sign.hash);
+                if contents.transpositions {
+                    found.signs.groups.push(sign.group);
+                }
                 match board {
                     Ok(_) => {}
                     Err(fault) => {
@@ -82,7 +87,7 @@ impl CtgBook {
                 Ok(())
             },
             Ok::<_, Error>,
-            |found| {
+            |mut found| {
                 let before = graph.len();
                 let end = before + found.places.len();
                 if end >= Link::MOST as usize {
@@ -94,14 +99,15 @@ impl CtgBook {
                     graph.offsets.push(place.offset);
                 }
                 graph.records.extend(found.records);
-                hashes.extend(found.hashes);
+                signs.hashes.append(&mut found.signs.hashes);
+                signs.groups.append(&mut found.signs.groups);
                 salvage.add(found.salvage);
                 bad_keys.add(found.bad_keys);
                 Ok(())
             },
         )?;
         salvage.add(bad_keys);
-        Ok((graph, hashes, salvage))
+        Ok((graph, signs, salvage))
     }
 
     fn link(
@@ -112,14 +118,16 @@ impl CtgBook {
         watch: &mut Watch<'_>,
     ) -> Result<(), Error> {
         let entries = graph.len();
-        let (mut first, mut to, mut bytes) = (Vec::with_capacity(entries + 1), Vec::new(), Vec::new());
+        let (mut first, mut to, mut bytes) =
+            (Vec::with_capacity(entries + 1), Vec::new(), Vec::new());
         let (mut leaps, mut passants, mut leap_passants) = (Vec::new(), Vec::new(), Vec::new());
         let places = &*graph;
         self.each_block(
             "following",
             watch,
             |block: &mut Block<'_>, entry| match entry {
-                Ok((_, entry)) => {
+                Ok((place, entry)) => {
+                    block.places.push(place);
                     let reading = match &mut block.reading {
                         Some(reading) => reading,
                         none => none.insert(self.reading()?),
@@ -133,7 +141,19 @@ impl CtgBook {
                 }
                 Err(_) => Ok(()),
             },
-            |block| Ok::<_, Error>(block.linked),
+            |mut block| {
+                if let Some(reading) = &mut block.reading {
+                    block.linked.look_up(
+                        Linker {
+                            graph: places,
+                            table,
+                            reading,
+                        },
+                        &block.places,
+                    )?;
+                }
+                Ok::<_, Error>(block.linked)
+            },
             |mut linked| {
                 let (entry, mv, leap) = (first.len() as u32, to.len() as u32, leaps.len() as u32);
                 first.extend(linked.first.iter().map(|at| mv + at));
@@ -151,7 +171,9 @@ impl CtgBook {
         let moves = to.len() as u32;
         let leap_passants = leap_passants.into_iter();
         graph.passants.extend(passants);
-        graph.passants.extend(leap_passants.map(|(n, file)| (moves + n, file)));
+        graph
+            .passants
+            .extend(leap_passants.map(|(n, file)| (moves + n, file)));
         graph.start = match CanonicalBoard::from_position(&Chess::default()) {
             Some(board) => Linker {
                 graph,
@@ -172,10 +194,17 @@ impl CtgBook {
 struct Found {
     places: Vec<EntryAddress>,
     records: Vec<[u8; STATISTICS_BYTES]>,
-    /// The hash of each, or [`NO_HASH`].
-    hashes: Vec<u64>,
+    signs: Signs,
     salvage: Salvage,
     bad_keys: Salvage,
+}
+
+/// The signs of entries; the groups only if there is to be a sieve.
+#[derive(Default)]
+struct Signs {
+    /// The hash of each entry, or [`NO_HASH`].
+    hashes: Vec<u64>,
+    groups: Vec<u32>,
 }
 
 /// No look-up finds the entry. (A position with this hash would not be found.)
@@ -184,6 +213,8 @@ const NO_HASH: u64 = 0;
 /// The entries by the hashes of their positions.
 struct Table {
     slots: HashTable<Slot>,
+    /// Rejects nearly all hashes that are not in the table, by one access to the memory.
+    sieve: Sieve,
 }
 
 /// The table finds a place by the low bits of a hash and compares the highest seven; these
@@ -198,22 +229,32 @@ impl Table {
         (hash >> 25) as u32
     }
 
-    fn new(hashes: &[u64]) -> Table {
-        let known = || (0..).zip(hashes).filter(|(_, hash)| **hash != NO_HASH);
+    fn new(signs: &Signs) -> Table {
+        let known = || {
+            (0..)
+                .zip(&signs.hashes)
+                .filter(|(_, hash)| **hash != NO_HASH)
+        };
         let mut slots = HashTable::with_capacity(known().count());
         for (number, &hash) in known() {
             let bits = Table::bits(hash);
             // It never grows, so hashes are not needed again.
             slots.insert_unique(hash, Slot { bits, number }, |_| 0);
         }
-        Table { slots }
+        let mut sieve = Sieve::with_room(signs.groups.len());
+        for (&hash, &group) in signs.hashes.iter().zip(&signs.groups) {
+            sieve.add(Sign { group, hash });
+        }
+        Table { slots, sieve }
     }
 
     /// The entries that may belong to a hash, in no order.
     fn entries(&self, hash: u64) -> impl Iterator<Item = EntryNumber> {
         let bits = Table::bits(hash);
         let slots = self.slots.iter_hash(hash);
-        slots.filter(move |slot| slot.bits == bits).map(|slot| slot.number)
+        slots
+            .filter(move |slot| slot.bits == bits)
+            .map(|slot| slot.number)
     }
 
     #[inline]
@@ -227,6 +268,7 @@ impl Table {
 #[derive(Default)]
 struct Block<'b> {
     reading: Option<Reading<'b>>,
+    places: Vec<EntryAddress>,
     linked: Linked,
 }
 
@@ -239,10 +281,14 @@ struct Linked {
     leaps: Vec<(u32, PackedMove, Link)>,
     passants: Vec<(u32, u8)>,
     leap_passants: Vec<(u32, u8)>,
-    /// Hashes of the positions after the moves of the entry, and moves that are not stored
-    /// but may lead to entries.
+    /// Moves whose entries are not looked up yet: number, hash of the position after it, and
+    /// whether it is mirrored.
+    open: Vec<(u32, u64, bool)>,
+    /// Hashes of the positions after the moves of the current entry.
     after: Vec<u64>,
-    suspects: Vec<Ahead>,
+    /// Hashes of all positions ahead of it, and which of them may be in the book.
+    ahead: Vec<(Sign, AheadMove)>,
+    likely: Vec<u32>,
 }
 
 impl Linked {
@@ -271,7 +317,9 @@ impl Linked {
         self.after.clear();
         for at in first..self.to.len() {
             let known = self.bytes.get(first..at).unwrap_or_default();
-            let Some(&byte) = self.bytes.get(at) else { continue };
+            let Some(&byte) = self.bytes.get(at) else {
+                continue;
+            };
             let step = match is_plain {
                 true => board.after(byte),
                 false => Step::Unclear,
@@ -282,13 +330,16 @@ impl Linked {
                 Step::To(after) => {
                     let hash = hash(&after, None);
                     self.after.push(hash);
-                    linker.link(hash, || after)?
+                    self.open
+                        .push((at as u32, hash, after.orientation().mirrored));
+                    Link::NOWHERE
                 }
                 Step::Unclear => match rules.after(byte) {
                     None => Link::ILLEGAL,
                     Some(after) => {
                         let to = linker.find(&after)?;
-                        self.after.extend(to.map(|_| hash(&after, after.en_passant())));
+                        self.after
+                            .extend(to.map(|_| hash(&after, after.en_passant())));
                         let passant = to.and_then(|to| to.pinned_en_passant);
                         self.passants.extend(passant.map(|file| (at as u32, file)));
                         to.map_or(Link::NOWHERE, |to| Link::new(to.entry, to.mirrored))
@@ -305,6 +356,50 @@ impl Linked {
         }
     }
 
+    /// Looks up the entries after the moves, together, so that the waits for the memory
+    /// overlap.
+    fn look_up(
+        &mut self,
+        mut linker: Linker<'_, '_>,
+        places: &[EntryAddress],
+    ) -> Result<(), Error> {
+        let mut several = Vec::new();
+        for &(at, hash, mirrored) in &self.open {
+            let mut entries = linker.table.entries(hash);
+            if let Some(entry) = entries.next()
+                && let Some(to) = self.to.get_mut(at as usize)
+            {
+                *to = Link::new(entry, mirrored);
+                if entries.next().is_some() {
+                    several.push((at, hash, mirrored));
+                }
+            }
+        }
+        for (at, hash, mirrored) in several {
+            let entry = self.first.partition_point(|first| *first <= at) - 1;
+            let first = self.first.get(entry).map_or(0, |first| at - first);
+            let Some(place) = places.get(entry) else {
+                continue;
+            };
+            let entry = linker.reading.entry(*place)?;
+            let byte = entry
+                .moves()
+                .nth(first as usize)
+                .map_or(0, |(byte, _)| byte);
+            let board = entry
+                .key()
+                .and_then(|key| CanonicalBoard::from_key(&key).ok());
+            let Some(Step::To(after)) = board.map(|board| board.after(byte)) else {
+                continue;
+            };
+            let found = linker.with_key(hash, &after.key())?;
+            if let Some(to) = self.to.get_mut(at as usize) {
+                *to = found.map_or(Link::NOWHERE, |entry| Link::new(entry, mirrored));
+            }
+        }
+        Ok(())
+    }
+
     fn add_transpositions(
         &mut self,
         linker: &mut Linker<'_, '_>,
@@ -312,19 +407,23 @@ impl Linked {
         is_plain: bool,
         rules: &mut Rules,
     ) -> Result<(), Error> {
-        self.suspects.clear();
-        board.each_hash_ahead(|hash, ahead| {
-            if linker.table.has(hash) && !self.after.contains(&hash) {
-                self.suspects.push(ahead);
-            }
-        });
-        if self.suspects.is_empty() && is_plain {
+        self.ahead.clear();
+        board.each_ahead(|sign, mv| self.ahead.push((sign, mv)));
+        let signs = self.ahead.iter().map(|(sign, _)| *sign);
+        linker.table.sieve.sift(signs, &mut self.likely);
+        let likely = self
+            .likely
+            .iter()
+            .filter_map(|n| self.ahead.get(*n as usize));
+        let likely = likely.filter(|(sign, _)| !self.after.contains(&sign.hash));
+        let likely = likely.filter(|(sign, _)| linker.table.has(sign.hash));
+        let suspects: Vec<PackedMove> = likely.map(|(_, mv)| mv.packed()).collect();
+        if suspects.is_empty() && is_plain {
             return Ok(());
         }
         let Some((_, position)) = rules.position() else {
             return Ok(());
         };
-        let suspects: Vec<PackedMove> = self.suspects.iter().map(|ahead| ahead.packed()).collect();
         let entry = self.first.len() as u32 - 1;
         for mv in position.legal_moves() {
             let packed = PackedMove::from_move(mv);
@@ -342,17 +441,11 @@ impl Linked {
                 let leap = self.leaps.len() as u32;
                 let passant = to.pinned_en_passant;
                 self.leap_passants.extend(passant.map(|file| (leap, file)));
-                self.leaps.push((entry, packed, Link::new(to.entry, to.mirrored)));
+                self.leaps
+                    .push((entry, packed, Link::new(to.entry, to.mirrored)));
             }
         }
         Ok(())
-    }
-}
-
-impl Ahead {
-    pub(super) fn packed(&self) -> PackedMove {
-        let square = |bit: u32| Square::new((bit & 7) << 3 | bit >> 3);
-        PackedMove::new(square(self.from), square(self.to), self.promotion)
     }
 }
 
@@ -397,26 +490,6 @@ struct Linker<'g, 'b> {
 }
 
 impl Linker<'_, '_> {
-    /// The link to a position without a capture en passant; the board is needed if several
-    /// positions have its hash.
-    #[inline]
-    fn link(
-        &mut self,
-        hash: u64,
-        board: impl FnOnce() -> CanonicalBoard,
-    ) -> Result<Link, Error> {
-        let mut entries = self.table.entries(hash);
-        let board = board();
-        Ok(match (entries.next(), entries.next()) {
-            (None, _) => Link::NOWHERE,
-            (Some(entry), None) => Link::new(entry, board.orientation().mirrored),
-            (Some(_), Some(_)) => match self.with_key(hash, &board.key())? {
-                Some(entry) => Link::new(entry, board.orientation().mirrored),
-                None => Link::NOWHERE,
-            },
-        })
-    }
-
     /// The entry of a position, as look-ups find it: with the capture en passant that it
     /// has, or else with one that is illegal.
     fn find(&mut self, board: &CanonicalBoard) -> Result<Option<Arrival>, Error> {

@@ -38,6 +38,7 @@
 
 pub(super) mod ahead;
 mod make;
+mod sieve;
 #[cfg(test)]
 mod tests;
 

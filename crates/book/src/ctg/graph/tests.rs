@@ -30,9 +30,15 @@ fn a_graph_leads_where_look_ups_lead() {
         assert_eq!(graph.number(place), Some(number));
         let entry = reader.entry(place).unwrap();
         assert_eq!(graph.record(number), entry.record());
-        assert!(entry.moves().map(|(byte, _)| byte).eq(graph.moves(number).map(|(byte, _)| byte)));
+        assert!(
+            entry
+                .moves()
+                .map(|(byte, _)| byte)
+                .eq(graph.moves(number).map(|(byte, _)| byte))
+        );
         let (_, position) = position_of(&entry.key().unwrap()).unwrap();
-        book.probe(&position, Wanted::Transpositions, &mut by_probe).unwrap();
+        book.probe(&position, Wanted::Transpositions, &mut by_probe)
+            .unwrap();
         let of_graph = graph.moves(number).map(|(_, to)| match to {
             Target::Entry(to) => Some(to),
             Target::Nowhere => None,
@@ -58,7 +64,10 @@ fn a_graph_leads_where_look_ups_lead() {
         stored += graph.moves(number).count();
         leaps += more.count();
     }
-    assert!(stored > 10_000 && leaps > 500 && mirrored > 0, "{stored} {leaps} {mirrored}");
+    assert!(
+        stored > 10_000 && leaps > 500 && mirrored > 0,
+        "{stored} {leaps} {mirrored}"
+    );
     let start = graph.start().unwrap();
     let reached = graph.reached_from(Some(start));
     assert!(reached.iter().filter(|reached| **reached).count() > 10_000);
@@ -74,7 +83,7 @@ fn hashes_ahead_are_those_of_the_positions_after_the_moves() {
         let key = CanonicalBoard::from_position(&position).unwrap().key();
         let (board, position) = position_of(&key).unwrap();
         let mut ahead = Vec::new();
-        board.each_hash_ahead(|hash, mv| ahead.push((mv.packed(), hash)));
+        board.each_ahead(|sign, mv| ahead.push((mv.packed(), sign)));
         for mv in position.legal_moves() {
             if mv.is_en_passant() {
                 special += 1;
@@ -84,7 +93,7 @@ fn hashes_ahead_are_those_of_the_positions_after_the_moves() {
             let after = CanonicalBoard::from_position(&after).unwrap();
             let packed = PackedMove::from_move(mv);
             for file in [after.en_passant(), after.pinned_en_passant] {
-                let hash = self::ahead::hash(&after, file);
+                let hash = self::ahead::sign(&after, file);
                 assert!(ahead.contains(&(packed, hash)), "{mv} {position:?}");
             }
             special += u32::from(mv.is_castle() || mv.is_promotion());
@@ -99,7 +108,9 @@ fn hashes_ahead_are_those_of_the_positions_after_the_moves() {
 fn what_is_surely_legal_is_legal() {
     let mut state = 9_u64;
     let mut random = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 33) % below
     };
     let (mut sure, mut all) = (0, 0);

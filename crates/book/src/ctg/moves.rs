@@ -6,13 +6,14 @@
 //! rank becomes a queen; other promotions, third pieces and Chess960 castling have no
 //! bytes. (Unofficial specification 0.2, readers agree, 13,406 moves of a genuine book.)
 
-use shakmaty::{CastlingSide, Chess, Move, MoveList, Position as _, Role};
+use shakmaty::{CastlingSide, Chess, Move, MoveList, Position as _, Rank, Role, Square};
 
 use super::{
     move_table::{BY_BYTE, BY_MOVE, MoveCode, NO_BYTE, man_index},
     position::CanonicalBoard,
 };
-use crate::Annotation;
+use crate::polyglot::PackedMove;
+use crate::{Annotation, position_of};
 
 /// Why a stored byte is not a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -86,6 +87,35 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
             has_two_meanings(code).then(|| search(sideways)).flatten()
         })
         .ok_or(MoveFault::Illegal(byte))
+}
+
+impl CanonicalBoard {
+    /// The squares of a legal move on a board that was decoded from a key; castling is king
+    /// takes rook.
+    pub(crate) fn squares_of(&self, byte: u8) -> Option<PackedMove> {
+        let code = decode(byte)?;
+        if let Some(side) = code.castling() {
+            let rook = match side {
+                CastlingSide::KingSide => Square::H1,
+                CastlingSide::QueenSide => Square::A1,
+            };
+            return Some(PackedMove::new(Square::E1, rook, None));
+        }
+        if has_two_meanings(code) {
+            let (board, position) = position_of(&self.key())?;
+            let legal = position.legal_moves();
+            let mv = legal.get(find(byte, &board, &legal).ok()?)?;
+            return Some(PackedMove::from_move(*mv));
+        }
+        let from = self.own_man(code.role, code.number)?;
+        let to = code.target(from);
+        let is_promotion = code.role == Role::Pawn && to.rank() == Rank::Eighth;
+        Some(PackedMove::new(
+            from,
+            to,
+            is_promotion.then_some(Role::Queen),
+        ))
+    }
 }
 
 /// Whether two bytes are the same move, if they are legal.

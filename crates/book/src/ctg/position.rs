@@ -158,6 +158,12 @@ impl CanonicalBoard {
         self.orientation
     }
 
+    /// Whether a side can still castle.
+    #[must_use]
+    pub fn may_castle(&self) -> bool {
+        self.castling != 0
+    }
+
     /// The file of the en passant capture in the key, 0 = a.
     #[must_use]
     pub fn en_passant(&self) -> Option<u8> {

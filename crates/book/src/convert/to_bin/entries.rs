@@ -2,39 +2,22 @@
 //! for.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
-use rustc_hash::FxBuildHasher;
 use shakmaty::{
-    CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Position as _, Role, Setup,
-    Square,
+    CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, Position as _, Role,
+    Setup, Square,
     zobrist::{Zobrist64, ZobristValue as _},
 };
 
-use super::reachable::{Form, Reach, Steps};
+use super::reach::{Form, Reach};
 use super::{Counts, Line, Lines, weights};
 use crate::convert::{ConvertJob, Converted, UNREACHED, Work, wanted};
-use crate::ctg::{CanonicalBoard, CtgBook, DirectoryReader, Entry, EntryAddress, Key};
+use crate::ctg::{
+    Arrival, BookGraph, CanonicalBoard, Contents, CtgBook, Entry, EntryNumber, Target, read_entry,
+};
 use crate::policy::{self, Weighed};
 use crate::polyglot::PackedMove;
-use crate::{Error, Lookup, Wanted, position_of};
-
-/// Weights of an entry's moves in one form, if they differ from the others.
-type OtherWeights = HashMap<(usize, u8), Vec<Option<u16>>, FxBuildHasher>;
-
-/// The results of one thread for some entries.
-#[derive(Default)]
-struct Chunk {
-    steps: Steps,
-    /// Entry number in the chunk, form, and weights.
-    others: Vec<(usize, u8, Vec<Option<u16>>)>,
-    /// The number of entries.
-    entries: usize,
-    /// The entries that a look-up finds, if that was requested, and their forms.
-    found: Vec<(EntryAddress, u8)>,
-    /// Buffers for the current entry.
-    buffers: (Lookup, Vec<Weighed>),
-}
+use crate::{BookMove, Error, Wanted, position_of};
 
 pub(super) fn lines(
     work: &mut Work<'_, '_>,
@@ -43,89 +26,71 @@ pub(super) fn lines(
     summary: &mut Converted,
 ) -> Result<Counts, Error> {
     let job = work.job;
-    let (directory, salvage) = book.directory(work.watch)?;
+    // The lines of a book for one side continue by moves that it does not play.
+    let wanted = match book.only() {
+        Some(_) => Wanted::Transpositions,
+        None => wanted(job),
+    };
+    let contents = Contents {
+        records: true,
+        transpositions: wanted == Wanted::Transpositions,
+        unfound: job.all_forms,
+    };
+    let (graph, salvage) = book.graph(contents, &mut work.watch.part(0, 500))?;
     summary.lose(job, salvage)?;
-    let mut reach = Reach::default();
-    let mut others = OtherWeights::default();
-    let (mut entries, mut found) = (0, Vec::new());
-    book.in_blocks(
-        "weighing",
-        work.watch,
-        || (DirectoryReader::new(&directory, book), Chunk::default()),
-        |(reader, chunk), place, entry| chunk.look_at(job, reader, place, entry),
-        |(_, chunk)| {
-            for (number, form, weights) in chunk.others {
-                others.insert((entries + number, form), weights);
-            }
-            entries += chunk.entries;
-            found.extend(chunk.found);
-            reach.take(chunk.steps);
-            Ok(())
-        },
-    )?;
-    reach.number_all();
-    if job.all_forms {
-        for (place, forms) in found {
-            if let Some(number) = reach.number(place) {
-                reach.mark_reached(number, forms);
-            }
-        }
-    } else {
-        let total = Some(directory.entries());
-        let start = DirectoryReader::new(&directory, book).entry_of(&Chess::default())?;
-        let number = start.and_then(|start| reach.number(start.place));
-        if let (Some(number), Some(start)) = (number, start) {
+    let mut reach = Reach::new(&graph);
+    if !job.all_forms {
+        if let Some(start) = graph.start() {
             let mut done = 0;
-            reach.walk(
-                number,
-                Form::from_orientation(start.orientation),
-                |entries| {
-                    done += entries;
-                    work.steps("walking", done, total)
-                },
-            )?;
+            let total = Some(graph.found());
+            reach.walk(&graph, start, |entries| {
+                done += entries;
+                work.steps("walking", done, total)
+            })?;
         }
-        summary.note(
-            directory.entries().saturating_sub(reach.entries()),
-            UNREACHED,
-        );
+        summary.note(graph.found().saturating_sub(reach.entries()), UNREACHED);
     }
-    drop(directory);
-    let played = forms_of(book.only());
+    let writer = LineWriter {
+        job,
+        graph: &graph,
+        reach: &reach,
+        played: forms_of(book.only()),
+        is_for_one: book.only().is_some(),
+    };
     let mut counts = Counts::default();
     book.each_block(
-        "sorting",
-        work.watch,
-        |keys: &mut Vec<(usize, Key)>, entry| {
-            // The first pass has reported damage.
+        "weighing",
+        &mut work.watch.part(500, 900),
+        |(bytes, ends): &mut (Vec<u8>, Vec<(EntryNumber, usize)>), entry| {
+            // The graph has reported damage.
             if let Ok((place, entry)) = entry
-                && let Some(number) = reach.number(place)
-                && reach.forms(number) != 0
+                && let Some(number) = graph.number(place)
+                && (job.all_forms || reach.forms(number) != 0)
             {
-                keys.extend(entry.key().map(|key| (number, key)));
+                bytes.extend_from_slice(entry.bytes());
+                ends.push((number, bytes.len()));
             }
             Ok(())
         },
-        |keys| {
+        |(bytes, ends)| {
             let mut counts = Counts::default();
             lines.add(|sorter| {
-                let mut line = Line::default();
-                for (number, key) in &keys {
-                    each_line(
-                        &reach,
-                        &others,
-                        played,
-                        *number,
-                        key,
-                        &mut line,
-                        |line, moves| {
-                            counts.count(moves, line.moves.len());
-                            match line.moves.is_empty() {
-                                true => Ok(()),
-                                false => sorter.push(line),
-                            }
-                        },
-                    )?;
+                let mut buffers = Buffers::default();
+                let mut start = 0;
+                graph.ask_for(ends.iter().map(|(number, _)| *number));
+                for (number, end) in &ends {
+                    let bytes = bytes.get(start..*end).unwrap_or_default();
+                    start = *end;
+                    let Ok(entry) = read_entry(bytes) else {
+                        continue;
+                    };
+                    writer.each_line(*number, &entry, &mut buffers, |line, moves| {
+                        counts.count(moves, line.moves.len());
+                        match line.moves.is_empty() {
+                            true => Ok(()),
+                            false => sorter.push(line),
+                        }
+                    })?;
                 }
                 Ok(())
             })?;
@@ -139,109 +104,188 @@ pub(super) fn lines(
     Ok(counts)
 }
 
-impl Chunk {
-    /// Reads an entry on its own board.
-    fn look_at(
-        &mut self,
-        job: &ConvertJob,
-        reader: &mut DirectoryReader<'_>,
-        place: EntryAddress,
+/// The policy does not look at the moves themselves.
+const ANY: Move = Move::Put {
+    role: Role::Pawn,
+    to: Square::A1,
+};
+
+struct LineWriter<'w> {
+    job: &'w ConvertJob,
+    graph: &'w BookGraph,
+    reach: &'w Reach,
+    /// The forms whose moves the book plays.
+    played: u8,
+    is_for_one: bool,
+}
+
+/// Buffers for an entry.
+#[derive(Default)]
+struct Buffers {
+    line: Line,
+    /// The moves on the board of the entry, and what a probe finds of them.
+    packed: Vec<PackedMove>,
+    found: Vec<BookMove>,
+    verdicts: Vec<Weighed>,
+    weights: Vec<Option<u16>>,
+}
+
+impl LineWriter<'_> {
+    /// The lines of an entry in the forms that were reached and are played, each with the
+    /// number of moves that the book has there.
+    fn each_line<E>(
+        &self,
+        number: EntryNumber,
         entry: &Entry<'_>,
-    ) -> Result<(), Error> {
-        let number = self.entries;
-        self.entries += 1;
-        self.steps.entry(place);
-        let Some(here) = entry.key().and_then(|key| position_of(&key)) else {
+        buffers: &mut Buffers,
+        mut found: impl FnMut(&Line, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(key) = entry.key() else {
             return Ok(());
         };
-        let position = &here.1;
-        if job.all_forms {
-            let known = reader.entry_of(position)?;
-            let is_found = known.is_some_and(|known| known.place == place);
+        let Ok(board) = CanonicalBoard::from_key(&key) else {
+            return Ok(());
+        };
+        let (reached, plain) = match self.job.all_forms {
             // Wings are only exchanged if neither side may castle.
-            let forms = match position.castles().any() {
-                true => 0b0011,
-                false => 0b1111,
+            true if self.graph.is_found(number) => match board.may_castle() {
+                true => (0b0011, 0b0011),
+                false => (0b1111, 0b1111),
+            },
+            true => (0, 0),
+            false => (self.reach.forms(number), self.reach.plain_forms(number)),
+        };
+        let reached = reached & self.played;
+        if reached == 0 {
+            return Ok(());
+        }
+        self.find_moves(number, entry, &board, buffers);
+        let several = buffers.found.iter().filter(|known| known.transposition);
+        let several = several.count() > 1;
+        if !several {
+            self.weigh(buffers);
+        }
+        // Only if a capture can be tried at all.
+        let position = match several || board.en_passant().is_some() {
+            true => position_of(&key).map(|(_, position)| position),
+            false => None,
+        };
+        let file = position
+            .as_ref()
+            .and_then(|position| position.pseudo_legal_ep_square())
+            .map(Square::file);
+        let setup = board.to_setup();
+        let passants = self.reach.passants(number);
+        for form in Form::ALL.into_iter().filter(|form| form.is_in(reached)) {
+            if several {
+                // The order of transpositions depends on the legal moves of the real board;
+                // it can change the last digit of sums.
+                self.weigh_in(form, position.as_ref(), buffers);
+            }
+            let key = key_in(form, &setup);
+            let line = &mut buffers.line;
+            line.moves.clear();
+            for (mv, weight) in buffers.packed.iter().zip(&buffers.weights) {
+                let weight = weight.map(|weight| (Reverse(weight), form.apply(*mv)));
+                line.moves.extend(weight);
+            }
+            line.sort_moves();
+            let passant = |file: File| {
+                let file = match form.orientation().mirrored {
+                    true => file.flip_horizontal(),
+                    false => file,
+                };
+                Zobrist64::zobrist_for_en_passant_file(file).0
             };
-            self.found.extend(is_found.then_some((place, forms)));
-        }
-        let (found, verdicts) = (&mut self.buffers.0, &mut self.buffers.1);
-        // The lines of a book for one side continue by moves that it does not play.
-        let is_for_one = reader.book().only().is_some();
-        let wanted = match is_for_one {
-            true => Wanted::Transpositions,
-            false => wanted(job),
-        };
-        reader.probe_entry(&here, entry, wanted, found)?;
-        let played = match is_for_one {
-            true => found.moves.partition_point(|entry| !entry.transposition),
-            false => found.moves.len(),
-        };
-        let unplayed = found.moves.split_off(played);
-        policy::weigh(&found.moves, &job.policy, |_| None, verdicts);
-        let own = || weights(job, &found.moves, verdicts);
-        for ((entry, weight), after) in found.moves.iter().zip(own()).zip(reader.after()) {
-            self.steps
-                .add(PackedMove::from_move(entry.mv), weight, *after);
-        }
-        for (entry, after) in unplayed.iter().zip(reader.after().iter().skip(played)) {
-            self.steps.pass(PackedMove::from_move(entry.mv), *after);
-        }
-        // The order of transpositions depends on the legal moves of the real board; it
-        // can change the last digit of sums.
-        if found
-            .moves
-            .iter()
-            .filter(|entry| entry.transposition)
-            .count()
-            > 1
-        {
-            for form in Form::ALL {
-                if let Some(weights) = weights_in(form, job, position, found)
-                    && !own().eq(weights.iter().copied())
-                {
-                    self.others.push((number, form.0, weights));
-                }
+            if form.is_in(plain) {
+                line.key = key ^ file.map_or(0, passant);
+                found(line, buffers.packed.len())?;
+            }
+            let files = passants.get(usize::from(form.0)).copied().unwrap_or(0);
+            for file in (0..8).filter(|file| files >> file & 1 != 0) {
+                line.key = key ^ passant(File::new(file));
+                found(line, buffers.packed.len())?;
             }
         }
         Ok(())
     }
-}
 
-/// The weights of the moves of a position in another form, in the same order; `None` if
-/// it has no such form.
-fn weights_in(
-    form: Form,
-    job: &ConvertJob,
-    position: &Chess,
-    found: &Lookup,
-) -> Option<Vec<Option<u16>>> {
-    let legal = in_form(form, position)?.legal_moves();
-    let mut order: Vec<(usize, usize)> = Vec::new();
-    for (n, entry) in found.moves.iter().enumerate() {
-        let packed = form.apply(PackedMove::from_move(entry.mv));
-        let rank = match entry.transposition {
-            true => {
-                1 + legal
-                    .iter()
-                    .position(|mv| PackedMove::from_move(*mv) == packed)?
+    /// What a probe finds of the moves of an entry, and the moves.
+    fn find_moves(
+        &self,
+        number: EntryNumber,
+        entry: &Entry<'_>,
+        board: &CanonicalBoard,
+        buffers: &mut Buffers,
+    ) {
+        buffers.packed.clear();
+        buffers.found.clear();
+        let after = |to: Arrival| self.graph.record(to.entry);
+        for ((byte, annotation), (_, to)) in entry.moves().zip(self.graph.moves(number)) {
+            let after = match to {
+                Target::Illegal | Target::Repeated => continue,
+                Target::Nowhere => None,
+                Target::Entry(to) => Some(after(to)),
+            };
+            if let Some(mv) = board.squares_of(byte) {
+                buffers.packed.push(mv);
+                buffers.found.push(BookMove::stored(ANY, annotation, after));
             }
-            false => 0,
-        };
-        order.push((rank, n));
+        }
+        if !self.is_for_one {
+            for (mv, to) in self.graph.transpositions(number) {
+                buffers.packed.push(mv);
+                buffers.found.push(BookMove::transposition(ANY, after(to)));
+            }
+        }
     }
-    order.sort_unstable();
-    let moves = order.iter().filter_map(|(_, n)| found.moves.get(*n));
-    let moves: Vec<_> = moves.cloned().collect();
-    let mut verdicts: Vec<Weighed> = Vec::new();
-    policy::weigh(&moves, &job.policy, |_| None, &mut verdicts);
-    let mut weighed: Vec<(usize, Option<u16>)> = order
-        .iter()
-        .map(|(_, n)| *n)
-        .zip(weights(job, &moves, &verdicts))
-        .collect();
-    weighed.sort_unstable_by_key(|(n, _)| *n);
-    Some(weighed.into_iter().map(|(_, weight)| weight).collect())
+
+    fn weigh(
+        &self,
+        Buffers {
+            found,
+            verdicts,
+            weights,
+            ..
+        }: &mut Buffers,
+    ) {
+        policy::weigh(found, &self.job.policy, |_| None, verdicts);
+        weights.clear();
+        weights.extend(super::weights(self.job, found, verdicts));
+    }
+
+    /// Weighs the moves in the order that they have in a form; the weights stay in the order
+    /// of the moves.
+    fn weigh_in(&self, form: Form, position: Option<&Chess>, buffers: &mut Buffers) {
+        let legal = position.and_then(|position| in_form(form, position));
+        let legal = legal.map(|position| position.legal_moves());
+        let rank = |(known, mv): (&BookMove, &PackedMove)| match (known.transposition, &legal) {
+            (true, Some(legal)) => {
+                let packed = form.apply(*mv);
+                let mut legal = legal.iter();
+                legal
+                    .position(|mv| PackedMove::from_move(*mv) == packed)
+                    .map(|n| n + 1)
+            }
+            _ => Some(0),
+        };
+        let both = buffers.found.iter().zip(&buffers.packed);
+        let mut order: Vec<_> = both.map(rank).zip(0_usize..).collect();
+        order.sort_unstable();
+        let moves = order.iter().filter_map(|(_, n)| buffers.found.get(*n));
+        let moves: Vec<_> = moves.cloned().collect();
+        policy::weigh(&moves, &self.job.policy, |_| None, &mut buffers.verdicts);
+        buffers.weights.clear();
+        buffers.weights.resize(moves.len(), None);
+        for ((_, n), weight) in order
+            .iter()
+            .zip(weights(self.job, &moves, &buffers.verdicts))
+        {
+            if let Some(known) = buffers.weights.get_mut(*n) {
+                *known = weight;
+            }
+        }
+    }
 }
 
 /// A position, White to move, in a form.
@@ -273,60 +317,6 @@ fn forms_of(side: Option<Color>) -> u8 {
         .into_iter()
         .filter(is_of)
         .fold(0, |forms, Form(form)| forms | 1 << form)
-}
-
-/// The lines of an entry in the forms that were reached and are `played`, each with the number of moves
-/// that the book has there.
-fn each_line<E>(
-    reach: &Reach,
-    others: &OtherWeights,
-    played: u8,
-    number: usize,
-    key: &Key,
-    line: &mut Line,
-    mut found: impl FnMut(&Line, usize) -> Result<(), E>,
-) -> Result<(), E> {
-    let Ok(board) = CanonicalBoard::from_key(key) else {
-        return Ok(());
-    };
-    let setup = board.to_setup();
-    // Only if a capture can be tried at all.
-    let file = setup.ep_square.and_then(|_| {
-        let (_, position) = position_of(key)?;
-        position.pseudo_legal_ep_square().map(Square::file)
-    });
-    let reached = reach.forms(number) & played;
-    let passants = reach.passants(number);
-    for form in Form::ALL.into_iter().filter(|form| form.is_in(reached)) {
-        let key = key_in(form, &setup);
-        let other = others.get(&(number, form.0)).map(Vec::as_slice);
-        line.moves.clear();
-        let mut moves = 0;
-        for (n, (mv, weight)) in reach.moves(number).enumerate() {
-            moves += 1;
-            let weight = other.map_or(weight, |other| other.get(n).copied().flatten());
-            let weight = weight.map(|weight| (Reverse(weight), form.apply(mv)));
-            line.moves.extend(weight);
-        }
-        line.sort_moves();
-        let passant = |file: File| {
-            let file = match form.orientation().mirrored {
-                true => file.flip_horizontal(),
-                false => file,
-            };
-            Zobrist64::zobrist_for_en_passant_file(file).0
-        };
-        if form.is_in(reach.plain_forms(number)) {
-            line.key = key ^ file.map_or(0, passant);
-            found(line, moves)?;
-        }
-        let files = passants.get(usize::from(form.0)).copied().unwrap_or(0);
-        for file in (0..8).filter(|file| files >> file & 1 != 0) {
-            line.key = key ^ passant(File::new(file));
-            found(line, moves)?;
-        }
-    }
-    Ok(())
 }
 
 /// Polyglot's key of a position, White to move, in a form; without en passant.

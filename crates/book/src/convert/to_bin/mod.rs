@@ -9,7 +9,7 @@
 //! and its moves, and some for sorting; for other books 16 bytes for each position.
 
 mod entries;
-mod reachable;
+mod reach;
 mod walk;
 
 use std::cmp::{Ordering, Reverse};

@@ -7,8 +7,8 @@ use super::ahead::{AheadMove, Sign, hash, sign};
 use super::sieve::Sieve;
 use super::{Arrival, BookGraph, Contents, EntryNumber, Link};
 use crate::ctg::{
-    CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, STATISTICS_BYTES, Salvage, moves,
-    owners::Owners, reader::Reading, step::Step,
+    CanonicalBoard, CtgBook, Entry, EntryAddress, EntrySet, Error, Key, STATISTICS_BYTES, Salvage,
+    moves, owners::Owners, reader::Reading, step::Step,
 };
 use crate::polyglot::PackedMove;
 use crate::position_of;
@@ -121,6 +121,7 @@ impl CtgBook {
         let (mut first, mut to, mut bytes) =
             (Vec::with_capacity(entries + 1), Vec::new(), Vec::new());
         let (mut leaps, mut passants, mut leap_passants) = (Vec::new(), Vec::new(), Vec::new());
+        let mut unfound = EntrySet::default();
         let places = &*graph;
         self.each_block(
             "following",
@@ -137,7 +138,7 @@ impl CtgBook {
                         table,
                         reading,
                     };
-                    block.linked.add(linker, &entry, contents)
+                    block.linked.add(linker, place, &entry, contents)
                 }
                 Err(_) => Ok(()),
             },
@@ -164,6 +165,7 @@ impl CtgBook {
                 passants.extend(linked.passants.iter().map(|&(n, file)| (mv + n, file)));
                 let more = linked.leap_passants.iter();
                 leap_passants.extend(more.map(|&(n, file)| (leap + n, file)));
+                unfound.extend(linked.unfound);
                 Ok(())
             },
         )?;
@@ -185,6 +187,13 @@ impl CtgBook {
             None => None,
         };
         (graph.first, graph.to, graph.bytes, graph.leaps) = (first, to, bytes, leaps);
+        graph.unfound = unfound;
+        graph.leaping = vec![0; entries.div_ceil(64)];
+        for (entry, _, _) in &graph.leaps {
+            if let Some(word) = graph.leaping.get_mut(*entry as usize / 64) {
+                *word |= 1 << (entry % 64);
+            }
+        }
         Ok(())
     }
 }
@@ -284,6 +293,7 @@ struct Linked {
     /// Moves whose entries are not looked up yet: number, hash of the position after it, and
     /// whether it is mirrored.
     open: Vec<(u32, u64, bool)>,
+    unfound: Vec<EntryAddress>,
     /// Hashes of the positions after the moves of the current entry.
     after: Vec<u64>,
     /// Hashes of all positions ahead of it, and which of them may be in the book.
@@ -295,6 +305,7 @@ impl Linked {
     fn add(
         &mut self,
         mut linker: Linker<'_, '_>,
+        place: EntryAddress,
         entry: &Entry<'_>,
         contents: Contents,
     ) -> Result<(), Error> {
@@ -302,6 +313,9 @@ impl Linked {
         self.first.push(first as u32);
         self.bytes.extend(entry.moves().map(|(byte, _)| byte));
         self.to.resize(self.bytes.len(), Link::ILLEGAL);
+        if contents.unfound && !linker.finds(place, entry)? {
+            self.unfound.push(place);
+        }
         let Some(key) = entry.key() else {
             return Ok(());
         };
@@ -525,6 +539,14 @@ impl Linker<'_, '_> {
         let key = || board.other_key().unwrap_or_else(|| board.key());
         let other = find(self, hash(board, pinned), &key)?;
         Ok(other.map(|entry| arrival(entry, None)))
+    }
+
+    /// Whether a look-up of the position of an entry finds this entry.
+    fn finds(&mut self, place: EntryAddress, entry: &Entry<'_>) -> Result<bool, Error> {
+        let position = entry.key().and_then(|key| position_of(&key));
+        let board = position.and_then(|(_, position)| CanonicalBoard::from_position(&position));
+        let found = board.map(|board| self.find(&board)).transpose()?.flatten();
+        Ok(found.and_then(|to| self.graph.place(to.entry)) == Some(place))
     }
 
     /// The first entry of the file with a key.

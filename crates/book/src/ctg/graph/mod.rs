@@ -47,7 +47,7 @@ use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
 
-use super::{EntryAddress, STATISTICS_BYTES, decode_record};
+use super::{EntryAddress, EntrySet, STATISTICS_BYTES, decode_record};
 use crate::PositionRecord;
 use crate::polyglot::PackedMove;
 
@@ -61,6 +61,8 @@ pub struct Contents {
     pub records: bool,
     /// Moves that are not stored but lead to entries.
     pub transpositions: bool,
+    /// Which entries no look-up finds.
+    pub unfound: bool,
 }
 
 /// See the [module](self).
@@ -77,6 +79,8 @@ pub struct BookGraph {
     records: Vec<[u8; STATISTICS_BYTES]>,
     /// Sorted by entry, and then as legal moves are.
     leaps: Vec<(EntryNumber, PackedMove, Link)>,
+    /// A bit for each entry: whether it has leaps.
+    leaping: Vec<u64>,
     /// Files of illegal en passant captures after a move, by the number of the move, or of
     /// the leap after all moves.
     passants: HashMap<u32, u8, FxBuildHasher>,
@@ -84,6 +88,8 @@ pub struct BookGraph {
     start: Option<EntryNumber>,
     /// The number of entries that look-ups find.
     found: u64,
+    /// Entries that no look-up finds, if asked for.
+    unfound: EntrySet,
 }
 
 /// Where a move leads, in four bytes: the number of an entry and its form, or one of the
@@ -169,6 +175,15 @@ impl BookGraph {
         self.found
     }
 
+    /// Whether a look-up finds an entry; true unless it was asked for.
+    #[must_use]
+    pub fn is_found(&self, entry: EntryNumber) -> bool {
+        self.unfound.is_empty()
+            || self
+                .place(entry)
+                .is_some_and(|place| !self.unfound.contains(place))
+    }
+
     /// The entry of the start position, which is on its own board.
     #[must_use]
     pub fn start(&self) -> Option<EntryNumber> {
@@ -230,7 +245,11 @@ impl BookGraph {
         &self,
         entry: EntryNumber,
     ) -> impl Iterator<Item = (PackedMove, Arrival)> + Clone {
-        let start = self.leaps.partition_point(|(known, _, _)| *known < entry);
+        let word = self.leaping.get(entry as usize / 64).copied().unwrap_or(0);
+        let start = match word >> (entry % 64) & 1 {
+            0 => self.leaps.len(),
+            _ => self.leaps.partition_point(|(known, _, _)| *known < entry),
+        };
         let leaps = self.leaps.get(start..).unwrap_or_default().iter();
         let leaps = (self.to.len() + start..).zip(leaps);
         let leaps = leaps.take_while(move |(_, (known, _, _))| *known == entry);
@@ -262,6 +281,15 @@ impl BookGraph {
         let stored = self.records.get(entry as usize);
         let record = stored.and_then(|bytes| decode_record(bytes));
         record.unwrap_or_default()
+    }
+
+    /// Loads the statistics of the entries after the moves of some entries, together, so that
+    /// the waits for the memory overlap.
+    pub(crate) fn ask_for(&self, entries: impl Iterator<Item = EntryNumber>) {
+        let after = entries.flat_map(|entry| self.after(entry));
+        let records = after.filter_map(|entry| self.records.get(entry as usize));
+        let ends = records.map(|[first, .., last]| first ^ last);
+        std::hint::black_box(ends.fold(0, |all, byte| all ^ byte));
     }
 
     /// For each entry whether stored moves lead to it from `start`, which is one of them.

@@ -12,6 +12,7 @@ fn book() -> CtgBook {
 const ALL: Contents = Contents {
     records: true,
     transpositions: true,
+    unfound: true,
 };
 
 /// For every position of the starter book, whose lines go through en passant captures,
@@ -28,6 +29,7 @@ fn a_graph_leads_where_look_ups_lead() {
     for number in graph.entries() {
         let place = graph.place(number).unwrap();
         assert_eq!(graph.number(place), Some(number));
+        assert!(graph.is_found(number));
         let entry = reader.entry(place).unwrap();
         assert_eq!(graph.record(number), entry.record());
         assert!(

@@ -137,41 +137,67 @@ struct Ahead<'f, F> {
     turn: u32,
     /// Moves from and to these squares end rights of castling.
     castling_squares: u64,
-    /// That of most positions after the moves.
+    /// The squares that moves may go to.
+    targets: u64,
+    /// That of the positions after moves that take nothing.
     group: u32,
     found: &'f mut F,
 }
 
 impl CanonicalBoard {
-    /// Shows the hash of the position after every legal move, and after some illegal ones;
-    /// where captures en passant may follow, one with and one without. Captures en passant
-    /// themselves are left out: see [`CanonicalBoard::en_passant`].
+    /// The board as its moves are hashed, and whether wings are exchanged for that.
     #[inline]
-    pub(super) fn each_ahead(&self, mut found: impl FnMut(Sign, AheadMove)) {
+    fn before_moves(&self) -> (Seen, bool) {
         let board = Seen {
             men: self.own,
             role_bits: self.role_bits,
             castling: self.castling,
         };
-        let other_king = self.roles().king & self.other;
-        let is_mirrored = self.castling == 0 && other_king & QUEENSIDE != 0;
-        let (before, other, turn) = match is_mirrored {
-            true => (board.mirrored(), self.other.swap_bytes(), 56),
-            false => (board, self.other, 0),
-        };
+        match self.castling == 0 && self.has_other_king_on_queenside() {
+            true => (board.mirrored(), true),
+            false => (board, false),
+        }
+    }
+
+    fn has_other_king_on_queenside(&self) -> bool {
+        let [_, b1, b2] = self.role_bits;
+        b1 & b2 & self.other & QUEENSIDE != 0
+    }
+
+    /// The group of the positions after the moves that take nothing; `None` if they may be of
+    /// several.
+    #[inline]
+    pub(super) fn group_ahead(&self) -> Option<u32> {
+        // With the last right of castling gone, wings may be exchanged.
+        let may_turn = self.castling != 0 && self.has_other_king_on_queenside();
+        (!may_turn).then(|| self.before_moves().0.group())
+    }
+
+    /// Shows the hash of the position after every legal move (or only after those that take
+    /// something), and after some illegal ones; where captures en passant may follow, one with
+    /// and one without. Captures en passant themselves are left out: see
+    /// [`CanonicalBoard::en_passant`].
+    #[inline]
+    pub(super) fn each_ahead(&self, only_captures: bool, mut found: impl FnMut(Sign, AheadMove)) {
+        let (before, is_mirrored) = self.before_moves();
         let squares = CASTLING_SQUARES.iter();
         let squares = squares.filter(|(_, rights)| self.castling & rights != 0);
+        let [b0, b1, b2] = before.role_bits;
+        let other = (b0 | b1 | b2) & !before.men;
         let mut ahead = Ahead {
             before,
             other,
-            turn,
+            turn: if is_mirrored { 56 } else { 0 },
             castling_squares: squares.fold(0, |all, (square, _)| all | square),
+            targets: if only_captures { other } else { !before.men },
             group: before.group(),
             found: &mut found,
         };
         ahead.pieces();
         ahead.pawns();
-        ahead.castling();
+        if !only_captures {
+            ahead.castling();
+        }
     }
 }
 
@@ -194,7 +220,7 @@ impl<F: FnMut(Sign, AheadMove)> Ahead<'_, F> {
                 5 => attacks::queen_attacks(square, occupied),
                 _ => attacks::king_attacks(square),
             };
-            let mut targets = targets.0 & !self.before.men;
+            let mut targets = targets.0 & self.targets;
             while targets != 0 {
                 let to = targets.trailing_zeros();
                 targets &= targets - 1;
@@ -209,7 +235,7 @@ impl<F: FnMut(Sign, AheadMove)> Ahead<'_, F> {
         let empty = !(self.before.men | self.other);
         // A pawn of the last rank, which a damaged key may have, does not move.
         let able = all_pawns & self.before.men & !LAST;
-        let once = able << 1 & empty;
+        let once = able << 1 & empty & self.targets;
         let steps = [
             (once, 1_u32),
             (able << 9 & self.other, 9),

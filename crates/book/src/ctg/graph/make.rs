@@ -144,14 +144,13 @@ impl CtgBook {
             },
             |mut block| {
                 if let Some(reading) = &mut block.reading {
-                    block.linked.look_up(
-                        Linker {
-                            graph: places,
-                            table,
-                            reading,
-                        },
-                        &block.places,
-                    )?;
+                    let linker = &mut Linker {
+                        graph: places,
+                        table,
+                        reading,
+                    };
+                    block.linked.look_up(linker, &block.places)?;
+                    block.linked.find_transpositions(linker)?;
                 }
                 Ok::<_, Error>(block.linked)
             },
@@ -294,11 +293,24 @@ struct Linked {
     /// whether it is mirrored.
     open: Vec<(u32, u64, bool)>,
     unfound: Vec<EntryAddress>,
-    /// Hashes of the positions after the moves of the current entry.
-    after: Vec<u64>,
-    /// Hashes of all positions ahead of it, and which of them may be in the book.
+    /// Entries whose transpositions are not looked for yet.
+    waiting: Vec<Waiting>,
+    /// The number of each move of theirs, and the position after it.
+    after: Vec<(u32, Sign)>,
+    /// All positions ahead of one of them, and which of these may be in the book.
     ahead: Vec<(Sign, AheadMove)>,
     likely: Vec<u32>,
+}
+
+/// See [`Linked::waiting`].
+struct Waiting {
+    /// The number of the entry among those of the block.
+    entry: u32,
+    board: CanonicalBoard,
+    is_plain: bool,
+    /// The end of its moves in [`Linked::after`].
+    end: usize,
+    group: Option<u32>,
 }
 
 impl Linked {
@@ -328,7 +340,6 @@ impl Linked {
         if !is_plain && rules.position().is_none() {
             return Ok(());
         }
-        self.after.clear();
         for at in first..self.to.len() {
             let known = self.bytes.get(first..at).unwrap_or_default();
             let Some(&byte) = self.bytes.get(at) else {
@@ -342,18 +353,18 @@ impl Linked {
                 Step::Illegal => Link::ILLEGAL,
                 _ if known.iter().any(|known| moves::are_equal(*known, byte)) => Link::REPEATED,
                 Step::To(after) => {
-                    let hash = hash(&after, None);
-                    self.after.push(hash);
-                    self.open
-                        .push((at as u32, hash, after.orientation().mirrored));
+                    let sign = sign(&after, None);
+                    self.after.push((at as u32, sign));
+                    let mirrored = after.orientation().mirrored;
+                    self.open.push((at as u32, sign.hash, mirrored));
                     Link::NOWHERE
                 }
                 Step::Unclear => match rules.after(byte) {
                     None => Link::ILLEGAL,
                     Some(after) => {
                         let to = linker.find(&after)?;
-                        self.after
-                            .extend(to.map(|_| hash(&after, after.en_passant())));
+                        let sign = sign(&after, after.en_passant());
+                        self.after.push((at as u32, sign));
                         let passant = to.and_then(|to| to.pinned_en_passant);
                         self.passants.extend(passant.map(|file| (at as u32, file)));
                         to.map_or(Link::NOWHERE, |to| Link::new(to.entry, to.mirrored))
@@ -364,17 +375,23 @@ impl Linked {
                 *to = link;
             }
         }
-        match contents.transpositions {
-            true => self.add_transpositions(&mut linker, &board, is_plain, &mut rules),
-            false => Ok(()),
+        if contents.transpositions {
+            self.waiting.push(Waiting {
+                entry: self.first.len() as u32 - 1,
+                board,
+                is_plain,
+                end: self.after.len(),
+                group: board.group_ahead(),
+            });
         }
+        Ok(())
     }
 
     /// Looks up the entries after the moves, together, so that the waits for the memory
     /// overlap.
     fn look_up(
         &mut self,
-        mut linker: Linker<'_, '_>,
+        linker: &mut Linker<'_, '_>,
         places: &[EntryAddress],
     ) -> Result<(), Error> {
         let mut several = Vec::new();
@@ -414,49 +431,61 @@ impl Linked {
         Ok(())
     }
 
-    fn add_transpositions(
-        &mut self,
-        linker: &mut Linker<'_, '_>,
-        board: &CanonicalBoard,
-        is_plain: bool,
-        rules: &mut Rules,
-    ) -> Result<(), Error> {
-        self.ahead.clear();
-        board.each_ahead(|sign, mv| self.ahead.push((sign, mv)));
-        let signs = self.ahead.iter().map(|(sign, _)| *sign);
-        linker.table.sieve.sift(signs, &mut self.likely);
-        let likely = self
-            .likely
-            .iter()
-            .filter_map(|n| self.ahead.get(*n as usize));
-        let likely = likely.filter(|(sign, _)| !self.after.contains(&sign.hash));
-        let likely = likely.filter(|(sign, _)| linker.table.has(sign.hash));
-        let suspects: Vec<PackedMove> = likely.map(|(_, mv)| mv.packed()).collect();
-        if suspects.is_empty() && is_plain {
-            return Ok(());
-        }
-        let Some((_, position)) = rules.position() else {
-            return Ok(());
-        };
-        let entry = self.first.len() as u32 - 1;
-        for mv in position.legal_moves() {
-            let packed = PackedMove::from_move(mv);
-            let is_passant = matches!(mv, Move::EnPassant { .. });
-            if !is_passant && !suspects.contains(&packed) {
+    /// Finds the transpositions of the entries, whose own moves were looked up.
+    fn find_transpositions(&mut self, linker: &mut Linker<'_, '_>) -> Result<(), Error> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let after = std::mem::take(&mut self.after);
+        let sieve = &linker.table.sieve;
+        sieve.ask_for(waiting.iter().filter_map(|entry| entry.group));
+        let mut start = 0;
+        for entry in &waiting {
+            let stored = after.get(start..entry.end).unwrap_or_default();
+            start = entry.end;
+            // Two in three have no other positions in the book that the men of the other side
+            // could belong to.
+            let is_alone = entry.group.is_some_and(|group| {
+                let known = stored.iter().filter(|(at, sign)| {
+                    let link = self.to.get(*at as usize);
+                    sign.group == group && link.is_some_and(|link| link.entry().is_some())
+                });
+                sieve.most(group) == Some(known.count() as u64)
+            });
+            self.ahead.clear();
+            let found = |sign, mv| self.ahead.push((sign, mv));
+            entry.board.each_ahead(is_alone, found);
+            sieve.sift(self.ahead.iter().map(|(sign, _)| *sign), &mut self.likely);
+            let is_stored = |sign: &Sign| stored.iter().any(|(_, known)| known.hash == sign.hash);
+            let likely = self.likely.iter();
+            let likely = likely.filter_map(|n| self.ahead.get(*n as usize));
+            let likely = likely.filter(|(sign, _)| !is_stored(sign));
+            let likely = likely.filter(|(sign, _)| linker.table.has(sign.hash));
+            let suspects: Vec<PackedMove> = likely.map(|(_, mv)| mv.packed()).collect();
+            if suspects.is_empty() && entry.is_plain {
                 continue;
             }
-            let after = notation::after(position, mv);
-            let Some(after) = CanonicalBoard::from_position(&after) else {
+            let mut rules = Rules::new(entry.board.key());
+            let Some((_, position)) = rules.position() else {
                 continue;
             };
-            if let Some(to) = linker.find_exactly(&after)?
-                && !self.after.contains(&hash(&after, after.en_passant()))
-            {
-                let leap = self.leaps.len() as u32;
-                let passant = to.pinned_en_passant;
-                self.leap_passants.extend(passant.map(|file| (leap, file)));
-                self.leaps
-                    .push((entry, packed, Link::new(to.entry, to.mirrored)));
+            for mv in position.legal_moves() {
+                let packed = PackedMove::from_move(mv);
+                let is_passant = matches!(mv, Move::EnPassant { .. });
+                if !is_passant && !suspects.contains(&packed) {
+                    continue;
+                }
+                let after = notation::after(position, mv);
+                let Some(after) = CanonicalBoard::from_position(&after) else {
+                    continue;
+                };
+                if let Some(to) = linker.find_exactly(&after)?
+                    && !is_stored(&sign(&after, after.en_passant()))
+                {
+                    let leap = self.leaps.len() as u32;
+                    let passant = to.pinned_en_passant;
+                    self.leap_passants.extend(passant.map(|file| (leap, file)));
+                    let link = Link::new(to.entry, to.mirrored);
+                    self.leaps.push((entry.entry, packed, link));
+                }
             }
         }
         Ok(())

@@ -85,7 +85,16 @@ fn hashes_ahead_are_those_of_the_positions_after_the_moves() {
         let key = CanonicalBoard::from_position(&position).unwrap().key();
         let (board, position) = position_of(&key).unwrap();
         let mut ahead = Vec::new();
-        board.each_ahead(|sign, mv| ahead.push((mv.packed(), sign)));
+        board.each_ahead(false, |sign, mv| ahead.push((mv.packed(), sign)));
+        let mut captures = Vec::new();
+        board.each_ahead(true, |sign, mv| captures.push((mv.packed(), sign)));
+        let others = ahead.iter().filter(|known| !captures.contains(known));
+        let group = board.group_ahead();
+        assert!(
+            others
+                .clone()
+                .all(|(_, sign)| group.is_none_or(|group| sign.group == group))
+        );
         for mv in position.legal_moves() {
             if mv.is_en_passant() {
                 special += 1;
@@ -97,6 +106,7 @@ fn hashes_ahead_are_those_of_the_positions_after_the_moves() {
             for file in [after.en_passant(), after.pinned_en_passant] {
                 let hash = self::ahead::sign(&after, file);
                 assert!(ahead.contains(&(packed, hash)), "{mv} {position:?}");
+                assert_eq!(captures.contains(&(packed, hash)), mv.is_capture(), "{mv}");
             }
             special += u32::from(mv.is_castle() || mv.is_promotion());
             seen += 1;

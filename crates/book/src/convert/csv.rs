@@ -20,12 +20,12 @@ use std::io::Write as _;
 
 use shakmaty::Chess;
 
-use super::{ConvertJob, Converted, Source, UNREACHED, Work};
-use crate::ctg::{DirectoryReader, EntrySet};
+use super::{ConvertJob, Converted, UNREACHED, Work, wanted};
+use crate::ctg::{CanonicalBoard, Contents, CtgBook, EntrySet, Moves};
 use crate::policy::{self, Weighed};
 use crate::view::MoveView;
 use crate::walk::Order;
-use crate::{Book, Error, Lookup, position_of};
+use crate::{Book, Error, Lookup, Probe as _, Wanted, position_of};
 use tabia_io::atomic::NewFile;
 use tabia_notation as notation;
 
@@ -36,61 +36,78 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     let mut output = NewFile::create(&work.job.target, work.job.old)?;
     output.write_bytes(HEADER.as_bytes())?;
     let mut summary = Converted::default();
-    let source = Source::new(work, book, &mut summary)?;
     let job = work.job;
+    let wanted = wanted(job);
     let mut all = Rows::default();
-    // The entries of a book for one side do not tell which of them are for that side.
-    let entries = book.as_ctg().filter(|book| book.only().is_none());
-    if let (Some(ctg), Some(directory)) = (entries, &source.directory) {
-        // The first pass has reported damage.
-        ctg.in_blocks(
-            "writing",
-            work.watch,
-            || {
-                let reader = DirectoryReader::new(directory, ctg);
-                (reader, Lookup::default(), Rows::default())
-            },
-            |(reader, found, rows), _, entry| {
-                let Some(here) = entry.key().and_then(|key| position_of(&key)) else {
-                    rows.impossible += 1;
-                    return Ok(());
-                };
-                reader.probe_entry(&here, entry, source.wanted, found)?;
-                let stored = found.moves.iter().filter(|entry| !entry.transposition);
-                rows.illegal += (entry.moves().len() - stored.count()) as u64;
-                // The key does not show whether the capture is legal.
-                let (board, position) = &here;
-                let board = Some(board).filter(|board| board.en_passant().is_none());
-                let fen = || board.and_then(|board| board.fen());
-                rows.add(job, position, found, fen);
-                Ok(())
-            },
-            |(_, _, rows)| {
+    match book.as_ctg() {
+        // The entries of a book for one side do not tell which of them are for that side.
+        Some(ctg) if ctg.only().is_none() => {
+            let contents = Contents {
+                records: true,
+                transpositions: wanted == Wanted::Transpositions,
+                ..Contents::default()
+            };
+            let (graph, salvage) = ctg.graph(contents, &mut work.watch.part(0, 500))?;
+            summary.lose(job, salvage)?;
+            let moves = match wanted {
+                Wanted::Transpositions => Moves::All,
+                Wanted::Stored | Wanted::Lines => Moves::Stored,
+            };
+            // The graph has reported damage.
+            ctg.in_blocks(
+                "writing",
+                &mut work.watch.part(500, 1000),
+                || (Lookup::default(), Vec::new(), Rows::default()),
+                |(found, to, rows), place, entry| {
+                    let here = entry.key().and_then(|key| position_of(&key));
+                    let (Some((board, position)), Some(number)) = (here, graph.number(place))
+                    else {
+                        rows.impossible += 1;
+                        return Ok(());
+                    };
+                    graph.probe(number, &position, moves, found, to);
+                    let stored = found.moves.iter().filter(|entry| !entry.transposition);
+                    rows.illegal += (entry.moves().len() - stored.count()) as u64;
+                    // The key does not show whether the capture is legal.
+                    let board = Some(board).filter(|board| board.en_passant().is_none());
+                    let fen = || board.and_then(|board| board.fen());
+                    rows.add(job, &position, found, fen);
+                    Ok(())
+                },
+                |(_, _, rows)| {
+                    output.write_bytes(&rows.text)?;
+                    all.count(&rows);
+                    Ok(())
+                },
+            )?;
+        }
+        _ => {
+            let mut found = Lookup::default();
+            let mut walk = book.walk(Order::Depth);
+            let mut reached = EntrySet::default();
+            let mut reader = book.as_ctg().map(CtgBook::entry_reader).transpose()?;
+            while let Some(here) = walk.advance()? {
+                book.probe(&here.position, wanted, &mut found)?;
+                if let Some(reader) = &mut reader
+                    && let Some(board) = CanonicalBoard::from_position(&here.position)
+                {
+                    reached.extend(reader.place_of(&board, &board.key())?);
+                }
+                let mut rows = Rows::default();
+                rows.add(job, &here.position, &found, || None);
                 output.write_bytes(&rows.text)?;
                 all.count(&rows);
-                Ok(())
-            },
-        )?;
-    } else {
-        let mut found = Lookup::default();
-        let mut walk = book.walk(Order::Depth);
-        let mut prober = source.prober();
-        let mut places = EntrySet::default();
-        while let Some(here) = walk.advance()? {
-            let place = prober.probe(&here.position, source.wanted, &mut found)?;
-            place.map(|place| places.insert(place));
-            let mut rows = Rows::default();
-            rows.add(job, &here.position, &found, || None);
-            output.write_bytes(&rows.text)?;
-            all.count(&rows);
-            work.step("writing", all.positions, None)?;
-        }
-        match &source.directory {
-            Some(directory) => {
-                let unreached = directory.entries().saturating_sub(places.len());
-                summary.note(unreached, UNREACHED);
+                work.step("writing", all.positions, None)?;
             }
-            None => summary.leave_out(walk.unreached(), all.positions),
+            match book.as_ctg() {
+                Some(ctg) => {
+                    let (graph, salvage) = ctg.graph(Contents::default(), work.watch)?;
+                    summary.lose(job, salvage)?;
+                    let unreached = graph.found().saturating_sub(reached.len());
+                    summary.note(unreached, UNREACHED);
+                }
+                None => summary.leave_out(walk.unreached(), all.positions),
+            }
         }
     }
     summary.positions = all.positions;

@@ -14,16 +14,16 @@ mod csv;
 mod from_keyed;
 pub mod jsonl;
 mod pgn;
+mod source;
 mod to_abk;
 mod to_bin;
 
 use std::path::{Path, PathBuf};
 
-use shakmaty::Chess;
 
-use crate::ctg::{Directory, DirectoryReader, EntryAddress, Salvage, WriteOptions, Written};
+use crate::ctg::{Salvage, WriteOptions, Written};
 use crate::policy::Policy;
-use crate::{Book, Error, Format, Lookup, OpenOptions, Probe as _, Wanted};
+use crate::{Book, Error, Format, OpenOptions, Wanted};
 use tabia_io::atomic::{self, Previous, TempFolder, WriteFileError};
 use tabia_io::input::path::has_extension;
 use tabia_io::progress::{Progress, Watch};
@@ -410,68 +410,6 @@ fn same_format(job: &ConvertJob, advice: &str) -> Error {
         &job.source,
         format!("is already a book of this format{advice}"),
     )
-}
-
-/// A book whose positions are all probed, as the policy requires.
-struct Source<'b> {
-    book: &'b Book,
-    directory: Option<Directory>,
-    wanted: Wanted,
-}
-
-impl<'b> Source<'b> {
-    /// Reads the whole book once if that makes probes faster, and records what cannot be
-    /// read.
-    fn new(
-        work: &mut Work<'_, '_>,
-        book: &'b Book,
-        summary: &mut Converted,
-    ) -> Result<Source<'b>, Error> {
-        let mut directory = None;
-        if let Book::Ctg(book) = book {
-            let (made, salvage) = book.directory(work.watch)?;
-            summary.lose(work.job, salvage)?;
-            directory = Some(made);
-        }
-        Ok(Source {
-            book,
-            directory,
-            wanted: wanted(work.job),
-        })
-    }
-
-    /// A prober for one thread.
-    fn prober(&self) -> Prober<'_> {
-        match (self.book, &self.directory) {
-            (Book::Ctg(book), Some(directory)) => {
-                Prober::Ctg(DirectoryReader::new(directory, book))
-            }
-            (book, _) => Prober::Other(book),
-        }
-    }
-}
-
-/// See [`Source::prober`].
-enum Prober<'s> {
-    Ctg(DirectoryReader<'s>),
-    Other(&'s Book),
-}
-
-impl Prober<'_> {
-    fn probe(
-        &mut self,
-        position: &Chess,
-        wanted: Wanted,
-        found: &mut Lookup,
-    ) -> Result<Option<EntryAddress>, Error> {
-        match self {
-            Prober::Ctg(reader) => Ok(reader.probe(position, wanted, found)?),
-            Prober::Other(book) => {
-                book.probe(position, wanted, found)?;
-                Ok(None)
-            }
-        }
-    }
 }
 
 /// The moves that the policy needs.

@@ -24,8 +24,7 @@ use std::ops::Range;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Position as _};
 
-use super::{Converted, Source, UNREACHED, Work, wanted};
-use crate::ctg::EntrySet;
+use super::{Converted, UNREACHED, Work, source::Source, wanted};
 use crate::loaded::abk::{ENTRY_BYTES, Entry, FIRST_ENTRY, header};
 use crate::policy::{self, Weighed};
 use crate::polyglot::{self, PackedMove};
@@ -154,7 +153,6 @@ struct Graph {
 
 impl Graph {
     fn read(work: &mut Work<'_, '_>, book: &Book, summary: &mut Converted) -> Result<Graph, Error> {
-        let source = Source::new(work, book, summary)?;
         // The moves of these that the book does not store only lead on.
         let (bridges, unreached, met) = match book.as_ctg() {
             Some(_) => Default::default(),
@@ -166,17 +164,16 @@ impl Graph {
             Some(_) => wanted(work.job),
             None => Wanted::Stored,
         };
-        let mut prober = source.prober();
+        let mut source = Source::new(work, book, asked, summary)?;
         let mut graph = Graph::default();
         let start = Chess::default();
         let first = (polyglot::key(&start), 0);
         let mut numbers: HashMap<u64, u32, FxBuildHasher> = HashMap::from_iter([first]);
-        let mut walk = Walk::new(&start, Order::Breadth).without_lines();
-        let mut entries = EntrySet::default();
+        let mut walk = Walk::with_notes(&start, source.start(), Order::Breadth).without_lines();
         let (mut found, mut verdicts) = (Lookup::default(), Vec::new());
+        let mut entries = Vec::new();
         while let Some(here) = walk.next() {
-            let entry = prober.probe(&here.position, asked, &mut found)?;
-            entry.map(|entry| entries.insert(entry));
+            source.probe(here.note, &here.position, asked, &mut found, &mut entries)?;
             for &mv in bridges
                 .get(&polyglot::key(&here.position))
                 .into_iter()
@@ -184,14 +181,16 @@ impl Graph {
             {
                 let after = PositionRecord::default();
                 found.moves.push(BookMove::transposition(mv, after));
+                entries.push(None);
             }
             policy::weigh(&found.moves, &work.job.policy, |_| None, &mut verdicts);
             let from = graph.moves.len() as u32;
-            for (known, verdict) in found.moves.iter().zip(&verdicts) {
+            let moves = found.moves.iter().zip(&verdicts);
+            for ((known, verdict), entry) in moves.zip(&entries) {
                 let is_bridge = known.transposition && (is_for_one || book.as_ctg().is_none());
                 let after = tabia_notation::after(&here.position, known.mv);
                 let to = *numbers.entry(polyglot::key(&after)).or_insert_with(|| {
-                    walk.enter(&here, known.mv, after, ());
+                    walk.enter(&here, known.mv, after, *entry);
                     walk.entered() as u32 - 1
                 });
                 let priority = match is_bridge {
@@ -215,11 +214,8 @@ impl Graph {
             graph.places.push(from..graph.moves.len() as u32);
             work.step("reading", graph.places.len() as u64, None)?;
         }
-        match &source.directory {
-            Some(directory) => {
-                let unreached = directory.entries().saturating_sub(entries.len());
-                summary.note(unreached, UNREACHED);
-            }
+        match source.unreached() {
+            Some(unreached) => summary.note(unreached, UNREACHED),
             None => summary.leave_out(unreached, met),
         }
         Ok(graph)

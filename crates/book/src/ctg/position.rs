@@ -158,6 +158,15 @@ impl CanonicalBoard {
         self.orientation
     }
 
+    /// The same board, as decoded from its key.
+    pub(super) fn unturned(&self) -> CanonicalBoard {
+        CanonicalBoard {
+            pinned_en_passant: None,
+            orientation: Orientation::default(),
+            ..*self
+        }
+    }
+
     /// Whether a side can still castle.
     #[must_use]
     pub fn may_castle(&self) -> bool {

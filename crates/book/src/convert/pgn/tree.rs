@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 
 use super::lines::{self, Refused};
-use crate::convert::{ConvertJob, Converted, Source, Work};
-use crate::ctg::{CtgBook, EntrySet};
+use crate::convert::{ConvertJob, Converted, Work, source::Source};
+use crate::ctg::{CtgBook, EntryNumber};
 use crate::policy::{self, Weighed};
 use crate::polyglot;
 use crate::walk::{Order, Walk};
@@ -74,12 +74,16 @@ impl PgnTree {
         book: &Book,
         summary: &mut Converted,
     ) -> Result<PgnTree, Error> {
-        let source = Source::new(work, book, summary)?;
+        let lines = match book {
+            Book::Ctg(_) => Wanted::Lines,
+            // The bridges are enough.
+            Book::Bin(_) | Book::Loaded(_) => Wanted::Stored,
+        };
+        let mut source = Source::new(work, book, lines, summary)?;
         let (bridges, without_line, with_line) = match book {
             Book::Ctg(_) => Default::default(),
             Book::Bin(_) | Book::Loaded(_) => BookWalk::bridges(book)?,
         };
-        let mut prober = source.prober();
         let plies = work.job.pgn.plies.min(MOST_PLIES);
         let only = book.as_ctg().and_then(CtgBook::only);
         let mut tree = PgnTree {
@@ -90,28 +94,22 @@ impl PgnTree {
         };
         let mut first: HashMap<u64, u32, FxBuildHasher> = HashMap::default();
         let start = Chess::default();
-        let mut walk = Walk::with_notes(&start, 0_u32, Order::Depth).without_lines();
-        let mut found = Lookup::default();
-        let mut places = EntrySet::default();
-        let lines = match book {
-            Book::Ctg(_) => Wanted::Lines,
-            // The bridges are enough.
-            Book::Bin(_) | Book::Loaded(_) => Wanted::Stored,
-        };
-        let mut reached = 0;
+        let root = (0_u32, source.start());
+        let mut walk = Walk::with_notes(&start, root, Order::Depth).without_lines();
+        let (mut found, mut to) = (Lookup::default(), Vec::new());
         while let Some(here) = walk.next() {
-            let (number, ply) = (here.note, here.ply);
+            let ((number, entry), ply) = (here.note, here.ply);
             let key = polyglot::key(&here.position);
             let known = *first.entry(key).or_insert(number);
             if known != number {
                 tree.set(number, |node| node.goes_on = Some(known));
                 continue;
             }
-            let place = prober.probe(&here.position, lines, &mut found)?;
-            reached += u64::from(place.is_some_and(|place| places.insert(place)));
+            source.probe(entry, &here.position, lines, &mut found, &mut to)?;
             for &mv in bridges.get(&key).into_iter().flatten() {
                 let after = PositionRecord::default();
                 found.moves.push(BookMove::transposition(mv, after));
+                to.push(None);
             }
             if ply >= plies {
                 tree.cut += u64::from(!found.moves.is_empty());
@@ -120,6 +118,8 @@ impl PgnTree {
                 }
                 continue;
             }
+            let moves = found.moves.iter().map(|known| known.mv);
+            let after: Vec<(Move, Option<EntryNumber>)> = moves.zip(to.drain(..)).collect();
             let mut moves = weighed(work.job, &mut found);
             if work.job.pgn.lines {
                 let is_free = only.is_some_and(|only| only != here.position.turn());
@@ -145,13 +145,13 @@ impl PgnTree {
                 let Some(entry) = tree.node(child).and_then(|node| node.entry.as_ref()) else {
                     continue;
                 };
+                let mut to = after.iter();
+                let to = to.find_map(|(mv, to)| to.filter(|_| *mv == entry.mv));
                 let next = tabia_notation::after(&here.position, entry.mv);
-                walk.enter(&here, entry.mv, next, child);
+                walk.enter(&here, entry.mv, next, (child, to));
             }
         }
-        if let Some(directory) = &source.directory {
-            tree.unreached = directory.entries().saturating_sub(reached);
-        }
+        tree.unreached = source.unreached().unwrap_or(0);
         tree.finish();
         Ok(tree)
     }

@@ -121,6 +121,7 @@ impl CtgBook {
         let (mut first, mut to, mut bytes) =
             (Vec::with_capacity(entries + 1), Vec::new(), Vec::new());
         let (mut leaps, mut passants, mut leap_passants) = (Vec::new(), Vec::new(), Vec::new());
+        let mut annotations = Vec::new();
         let mut unfound = EntrySet::default();
         let places = &*graph;
         self.each_block(
@@ -159,6 +160,7 @@ impl CtgBook {
                 first.extend(linked.first.iter().map(|at| mv + at));
                 to.append(&mut linked.to);
                 bytes.append(&mut linked.bytes);
+                annotations.append(&mut linked.annotations);
                 let more = linked.leaps.iter();
                 leaps.extend(more.map(|&(n, packed, link)| (entry + n, packed, link)));
                 passants.extend(linked.passants.iter().map(|&(n, file)| (mv + n, file)));
@@ -186,7 +188,7 @@ impl CtgBook {
             None => None,
         };
         (graph.first, graph.to, graph.bytes, graph.leaps) = (first, to, bytes, leaps);
-        graph.unfound = unfound;
+        (graph.annotations, graph.unfound) = (annotations, unfound);
         graph.leaping = vec![0; entries.div_ceil(64)];
         for (entry, _, _) in &graph.leaps {
             if let Some(word) = graph.leaping.get_mut(*entry as usize / 64) {
@@ -286,6 +288,7 @@ struct Linked {
     first: Vec<u32>,
     to: Vec<Link>,
     bytes: Vec<u8>,
+    annotations: Vec<u8>,
     leaps: Vec<(u32, PackedMove, Link)>,
     passants: Vec<(u32, u8)>,
     leap_passants: Vec<(u32, u8)>,
@@ -324,6 +327,10 @@ impl Linked {
         let first = self.to.len();
         self.first.push(first as u32);
         self.bytes.extend(entry.moves().map(|(byte, _)| byte));
+        if contents.records {
+            let annotations = entry.moves().map(|(_, annotation)| annotation.0);
+            self.annotations.extend(annotations);
+        }
         self.to.resize(self.bytes.len(), Link::ILLEGAL);
         if contents.unfound && !linker.finds(place, entry)? {
             self.unfound.push(place);

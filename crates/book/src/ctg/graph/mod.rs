@@ -27,7 +27,8 @@
 //! # Size
 //!
 //! Six bytes for every entry, four for every page, five for every move, twelve for every
-//! transposition, 33 for every entry if the statistics are read; while it is made, also a
+//! transposition, 33 for every entry and one for every move
+//! if the statistics are read; while it is made, also a
 //! hash table of 10 to 20 bytes for every entry. A book of 2.8 million entries takes
 //! 35 MB (with statistics 130), one of 100 million 1.2 GB (4.5 GB).
 //!
@@ -38,9 +39,12 @@
 
 pub(super) mod ahead;
 mod make;
+mod read;
 mod sieve;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use read::Moves;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -48,8 +52,8 @@ use std::ops::Range;
 use rustc_hash::FxBuildHasher;
 
 use super::{EntryAddress, EntrySet, STATISTICS_BYTES, decode_record};
-use crate::PositionRecord;
 use crate::polyglot::PackedMove;
+use crate::{Annotation, PositionRecord};
 
 /// The number of an entry in the order of the file.
 pub type EntryNumber = u32;
@@ -57,7 +61,7 @@ pub type EntryNumber = u32;
 /// What a graph has beside the moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// The statistics of every entry.
+    /// The statistics of every entry, and the annotations of its moves.
     pub records: bool,
     /// Moves that are not stored but lead to entries.
     pub transpositions: bool,
@@ -76,6 +80,8 @@ pub struct BookGraph {
     first: Vec<u32>,
     to: Vec<Link>,
     bytes: Vec<u8>,
+    /// The annotation of each move, with the statistics.
+    annotations: Vec<u8>,
     records: Vec<[u8; STATISTICS_BYTES]>,
     /// Sorted by entry, and then as legal moves are.
     leaps: Vec<(EntryNumber, PackedMove, Link)>,
@@ -223,6 +229,15 @@ impl BookGraph {
         at(entry as usize)..at(entry as usize + 1)
     }
 
+    /// The stored moves of an entry: the byte of each, its annotation (none unless statistics
+    /// were asked for), and where it leads.
+    pub fn stored(&self, entry: EntryNumber) -> impl Iterator<Item = (u8, Annotation, Target)> {
+        let annotations = self.annotations.get(self.range(entry)).unwrap_or_default();
+        let annotations = annotations.iter().copied().chain(std::iter::repeat(0));
+        let moves = self.moves(entry).zip(annotations);
+        moves.map(|((byte, to), annotation)| (byte, Annotation(annotation), to))
+    }
+
     /// The stored moves of an entry: the byte of each, and where it leads.
     pub fn moves(&self, entry: EntryNumber) -> impl Iterator<Item = (u8, Target)> + Clone {
         let range = self.range(entry);
@@ -245,10 +260,9 @@ impl BookGraph {
         &self,
         entry: EntryNumber,
     ) -> impl Iterator<Item = (PackedMove, Arrival)> + Clone {
-        let word = self.leaping.get(entry as usize / 64).copied().unwrap_or(0);
-        let start = match word >> (entry % 64) & 1 {
-            0 => self.leaps.len(),
-            _ => self.leaps.partition_point(|(known, _, _)| *known < entry),
+        let start = match self.has_leaps(entry) {
+            false => self.leaps.len(),
+            true => self.leaps.partition_point(|(known, _, _)| *known < entry),
         };
         let leaps = self.leaps.get(start..).unwrap_or_default().iter();
         let leaps = (self.to.len() + start..).zip(leaps);
@@ -257,6 +271,11 @@ impl BookGraph {
             Target::Entry(to) => Some((*mv, to)),
             Target::Illegal | Target::Repeated | Target::Nowhere => None,
         })
+    }
+
+    fn has_leaps(&self, entry: EntryNumber) -> bool {
+        let word = self.leaping.get(entry as usize / 64).copied().unwrap_or(0);
+        word >> (entry % 64) & 1 != 0
     }
 
     fn target(&self, number: u32, link: Link) -> Target {

@@ -1,0 +1,104 @@
+//! What a probe finds, from a graph.
+
+use shakmaty::{Chess, Position as _};
+
+use super::{BookGraph, EntryNumber, Target};
+use crate::ctg::{CanonicalBoard, Orientation, likely_of_all, moves};
+use crate::polyglot::PackedMove;
+use crate::{Annotation, BookMove, Lookup};
+
+/// Which moves of an entry a [`BookGraph::probe`] finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moves {
+    /// Those that are stored.
+    Stored,
+    /// Those, and then the transpositions.
+    All,
+    /// Every legal move into the book as a transposition, as in positions where a book for
+    /// one side does not play.
+    AsTranspositions,
+    /// None, in such positions.
+    None,
+}
+
+impl BookGraph {
+    /// As [`crate::Probe::probe`], for a position of an entry. `to` gets the entries after
+    /// the moves that are found. Needs statistics, and for transpositions these.
+    pub(crate) fn probe(
+        &self,
+        entry: EntryNumber,
+        position: &Chess,
+        wanted: Moves,
+        found: &mut Lookup,
+        to: &mut Vec<Option<EntryNumber>>,
+    ) {
+        found.clear();
+        to.clear();
+        found.here = Some(self.record(entry));
+        let Some(board) = CanonicalBoard::from_position(position) else {
+            return;
+        };
+        if matches!(wanted, Moves::Stored | Moves::All) {
+            self.find_stored(entry, position, &board, found, to);
+        }
+        let range = self.range(entry);
+        let has_moves = wanted == Moves::AsTranspositions && !range.is_empty();
+        let has_leaps = matches!(wanted, Moves::All | Moves::AsTranspositions);
+        if !has_moves && !(has_leaps && self.has_leaps(entry)) {
+            return;
+        }
+        // On the board of the entry, in the order of the real one.
+        let turn = Turn(board.orientation());
+        let own = (turn.0 != Orientation::default()).then(|| board.unturned());
+        let own = own.as_ref().unwrap_or(&board);
+        let stored = self.stored(entry).filter_map(|(byte, _, target)| {
+            let entry = target.entry().filter(|_| has_moves)?;
+            Some((own.squares_of(byte)?, entry))
+        });
+        let leaps = self.transpositions(entry).map(|(mv, to)| (mv, to.entry));
+        let into: Vec<(PackedMove, EntryNumber)> = stored.chain(leaps).collect();
+        for mv in position.legal_moves() {
+            let packed = turn.apply(PackedMove::from_move(mv));
+            if let Some((_, entry)) = into.iter().find(|(known, _)| *known == packed) {
+                let after = self.record(*entry);
+                found.moves.push(BookMove::transposition(mv, after));
+                to.push(Some(*entry));
+            }
+        }
+    }
+
+    fn find_stored(
+        &self,
+        entry: EntryNumber,
+        position: &Chess,
+        board: &CanonicalBoard,
+        found: &mut Lookup,
+        to: &mut Vec<Option<EntryNumber>>,
+    ) {
+        let stored: &[u8] = self.bytes.get(self.range(entry)).unwrap_or_default();
+        let bytes = stored.iter().map(|byte| (*byte, Annotation::default()));
+        let legal = likely_of_all(bytes, board, position);
+        for (byte, annotation, target) in self.stored(entry) {
+            if matches!(target, Target::Illegal | Target::Repeated) {
+                continue;
+            }
+            let mv = moves::find(byte, board, &legal).ok();
+            if let Some(mv) = mv.and_then(|n| legal.get(n)) {
+                let after = target.entry().map(|entry| self.record(entry));
+                found.moves.push(BookMove::stored(*mv, annotation, after));
+                to.push(target.entry());
+            }
+        }
+    }
+}
+
+/// From a board to that of the entry, and back.
+struct Turn(Orientation);
+
+impl Turn {
+    fn apply(&self, PackedMove(mv): PackedMove) -> PackedMove {
+        let ranks = if self.0.inverted { 0o7070 } else { 0 };
+        let files = if self.0.mirrored { 0o0707 } else { 0 };
+        PackedMove(mv ^ ranks ^ files)
+    }
+}

@@ -20,7 +20,6 @@ mod to_bin;
 
 use std::path::{Path, PathBuf};
 
-
 use crate::ctg::{Salvage, WriteOptions, Written};
 use crate::policy::Policy;
 use crate::{Book, Error, Format, OpenOptions, Wanted};

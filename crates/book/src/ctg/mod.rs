@@ -64,7 +64,7 @@
 //! this module panic, loop forever or allocate much memory.
 
 mod bits;
-mod directory;
+mod blocks;
 mod entry;
 mod error;
 mod explain;
@@ -98,7 +98,6 @@ mod visit;
 mod writer;
 
 pub use super::Error;
-pub use directory::{Directory, DirectoryReader, KnownEntry};
 pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
 };

@@ -5,10 +5,10 @@
 //! the list with a warning annotation; and if a position has no better move left, so that
 //! such a move would be played after all, the position after it becomes red.
 //!
-//! All moves of the book are followed once, in memory ([`super::directory`]); after that
+//! All moves of the book are followed once, in memory ([`super::graph`]); after that
 //! only what stays is looked at, and the file is read twice more to be written.
 //!
-//! Memory: some 30 bytes for every position, one bit for every byte of the book, and that
+//! Memory: that of a [`BookGraph`], one bit for every byte of the book, and that
 //! of [`super::compact`]; some thirty bytes for each removed move of a position that stays.
 
 use std::collections::{HashMap, HashSet};
@@ -19,8 +19,8 @@ use shakmaty::Position as _;
 
 use super::{
     CanonicalBoard, CtgBook, EntryAddress, EntrySet, Key, OpenOptions, RewriteOptions, Rewritten,
-    STATISTICS_BYTES, Visit, VisitedMove, directory::Links, lock, pages::PageFile, reader::Reading,
-    rewrite::Edit, rewrite::rewrite, visit::stored_moves,
+    STATISTICS_BYTES, Visit, VisitedMove, graph::BookGraph, graph::Contents, lock, pages::PageFile,
+    reader::Reading, rewrite::Edit, rewrite::rewrite, visit::stored_moves,
 };
 use crate::{Annotation, BookMove, Error, Mark, MarkEdit, PositionRecord};
 use tabia_io::atomic::{LOCK_WAIT, is_same_file};
@@ -260,17 +260,26 @@ impl Plan {
         book: &CtgBook,
         watch: &mut Watch<'_>,
         rare: Option<&Rare<'_>>,
-    ) -> Result<Links, Error> {
-        let links;
-        (links, self.rare) = book.links(watch, rare.map(|rare| rare.is))?;
-        let start = book.start(&mut book.reading()?)?;
-        if let Some(start) = start {
-            self.rare.remove(start);
+    ) -> Result<BookGraph, Error> {
+        let contents = Contents {
+            records: rare.is_some(),
+            ..Contents::default()
+        };
+        // Damage is reported when the book is written.
+        let (links, _) = book.graph(contents, watch)?;
+        let start = links.start();
+        if let Some(Rare { is, .. }) = rare {
+            self.rare = links.set_of(|entry| {
+                Some(entry) != start && links.is_position(entry) && is(&links.record(entry))
+            });
         }
         self.before = match book.only() {
             // Along moves that are not stored, too.
             Some(_) => book.walk_lines(Some(&links), None, watch, |_, _| Ok(()))?,
-            None => links.reached_from(start),
+            None => {
+                let reached = links.reached_from(start);
+                links.set_of(|entry| reached.get(entry as usize) == Some(&true))
+            }
         };
         Ok(links)
     }
@@ -279,7 +288,7 @@ impl Plan {
     fn decide_all(
         &mut self,
         book: &CtgBook,
-        links: &Links,
+        links: &BookGraph,
         watch: &mut Watch<'_>,
         rules: &mut PruneRules<'_>,
     ) -> Result<(), Error> {
@@ -325,12 +334,17 @@ impl Plan {
 
     /// Also looks at entries that no line leads to: moves of theirs may lead to removed
     /// entries.
-    fn visit_unreached(&mut self, book: &CtgBook, links: &Links) -> Result<(), Error> {
+    fn visit_unreached(&mut self, book: &CtgBook, links: &BookGraph) -> Result<(), Error> {
         let mut losing = EntrySet::default();
-        losing.extend(links.entries().without(&self.before).filter(|place| {
-            let mut after = links.after(*place).flatten();
-            after.any(|to| self.goes(to))
-        }));
+        losing.extend(
+            links
+                .set_of(|_| true)
+                .without(&self.before)
+                .filter(|place| {
+                    let mut after = links.places_after(*place).flatten();
+                    after.any(|to| self.goes(to))
+                }),
+        );
         book.visit_set(&losing, |visit| {
             for entry in visit.moves {
                 if entry.after.is_some_and(|child| self.goes(child.place)) {

@@ -9,7 +9,7 @@ use crate::{
     Annotation, Field, MarkChange, MarkEdit, MarkPlace, PositionRecord,
     ctg::{
         CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, PAGE_HEADER_BYTES,
-        STATISTICS_BYTES, directory::Links, moves, reader::Reading,
+        STATISTICS_BYTES, graph::BookGraph, moves, reader::Reading,
     },
     position_of,
 };
@@ -115,10 +115,13 @@ pub struct EntrySet {
 }
 
 impl EntrySet {
+    /// Tells apart the entries of a page by their offsets.
+    pub(super) fn piece(offset: u16) -> usize {
+        usize::from(offset).saturating_sub(PAGE_HEADER_BYTES) / (2 + STATISTICS_BYTES)
+    }
+
     fn bit(place: EntryAddress) -> u128 {
-        let shortest = 2 + STATISTICS_BYTES;
-        let piece = (usize::from(place.offset).saturating_sub(PAGE_HEADER_BYTES)) / shortest;
-        1 << (piece % 128)
+        1 << (EntrySet::piece(place.offset) % 128)
     }
 
     /// Adds an entry; false if it was there already.
@@ -149,13 +152,6 @@ impl EntrySet {
         }
     }
 
-    /// Removes an entry.
-    pub(super) fn remove(&mut self, place: EntryAddress) {
-        if let Some(word) = self.pages.get_mut(place.page as usize) {
-            *word &= !EntrySet::bit(place);
-        }
-    }
-
     /// Removes the entries that are in `other` too, and returns them.
     pub(super) fn take(&mut self, other: &EntrySet) -> EntrySet {
         let both = self.pages.iter().zip(&other.pages);
@@ -164,17 +160,6 @@ impl EntrySet {
             *word &= !taken;
         }
         EntrySet { pages: taken }
-    }
-
-    /// For each page the number of entries of the set in the pages before it.
-    pub(super) fn before_each_page(&self) -> Vec<u32> {
-        let counts = self.pages.iter().map(|word| word.count_ones());
-        let sums = counts.scan(0, |sum, count| {
-            let before = *sum;
-            *sum += count;
-            Some(before)
-        });
-        sums.collect()
     }
 
     /// The entries that are not in `other`, with offsets that are good for sets only.
@@ -404,7 +389,7 @@ impl CtgBook {
     /// As for [`CtgBook::visit`].
     pub(super) fn walk_lines(
         &self,
-        links: Option<&Links>,
+        links: Option<&BookGraph>,
         passed: Option<(&EntrySet, Option<u32>)>,
         watch: &mut Watch<'_>,
         mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
@@ -425,7 +410,11 @@ impl CtgBook {
                 if plies.is_none_or(|plies| ply < plies) {
                     let [white, black] = &mut seen;
                     let seen = if ply % 2 == 0 { black } else { white };
-                    let after = |place| links.into_iter().flat_map(move |links| links.after(place));
+                    let after = |place| {
+                        links
+                            .into_iter()
+                            .flat_map(move |links| links.places_after(place))
+                    };
                     let nothing = EntrySet::default();
                     let after = through.without(&nothing).flat_map(after);
                     next.extend(after.flatten().filter(|to| seen.insert(*to)));
@@ -611,12 +600,12 @@ fn bare_moves(position: &Chess, raw: &Raw) -> Vec<VisitedMove> {
 fn with_linked_entries(
     position: &Chess,
     raw: &Raw,
-    links: &Links,
+    links: &BookGraph,
     reading: &mut Reading<'_>,
 ) -> Result<Vec<VisitedMove>, Error> {
     let mut moves = bare_moves(position, raw);
     let offsets = (raw.first_annotation()..).step_by(2);
-    let mut after = links.after(raw.entry.place).zip(offsets);
+    let mut after = links.places_after(raw.entry.place).zip(offsets);
     for known in &mut moves {
         let to = after.find(|(_, offset)| *offset == known.offset);
         if let Some(place) = to.and_then(|(to, _)| to) {

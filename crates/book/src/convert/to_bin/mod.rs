@@ -5,8 +5,8 @@
 //! them) by transpositions, each with the moves and probabilities of a probe. So the new
 //! book plays like the old one.
 //!
-//! Memory: that of a [directory](crate::ctg::Directory), some twenty bytes for an entry
-//! and its moves, and some for sorting; for other books 16 bytes for each position.
+//! Memory: that of a [graph](crate::ctg::BookGraph) with statistics, and some for sorting;
+//! for other books 16 bytes for each position.
 
 mod entries;
 mod reach;

@@ -78,6 +78,7 @@ impl CtgBook {
                 match board {
                     Ok(_) => {}
                     Err(fault) => {
+                        found.impossible.push(place);
                         let path = self.path().display();
                         let at = place.file_offset();
                         let text = || format!("{path}: file byte {at}: left out: {fault}");
@@ -99,6 +100,7 @@ impl CtgBook {
                     graph.offsets.push(place.offset);
                 }
                 graph.records.extend(found.records);
+                graph.impossible.extend(found.impossible);
                 signs.hashes.append(&mut found.signs.hashes);
                 signs.groups.append(&mut found.signs.groups);
                 salvage.add(found.salvage);
@@ -205,6 +207,7 @@ struct Found {
     places: Vec<EntryAddress>,
     records: Vec<[u8; STATISTICS_BYTES]>,
     signs: Signs,
+    impossible: Vec<EntryAddress>,
     salvage: Salvage,
     bad_keys: Salvage,
 }

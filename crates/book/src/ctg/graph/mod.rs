@@ -96,6 +96,8 @@ pub struct BookGraph {
     found: u64,
     /// Entries that no look-up finds, if asked for.
     unfound: EntrySet,
+    /// Entries whose key is not a position.
+    impossible: EntrySet,
 }
 
 /// Where a move leads, in four bytes: the number of an entry and its form, or one of the
@@ -190,6 +192,44 @@ impl BookGraph {
                 .is_some_and(|place| !self.unfound.contains(place))
     }
 
+    /// Whether the key of an entry is a position, perhaps one that cannot arise.
+    pub(in crate::ctg) fn is_position(&self, entry: EntryNumber) -> bool {
+        self.impossible.is_empty()
+            || self
+                .place(entry)
+                .is_some_and(|place| !self.impossible.contains(place))
+    }
+
+    /// The entries of some numbers.
+    pub(in crate::ctg) fn set_of(&self, contains: impl Fn(EntryNumber) -> bool) -> EntrySet {
+        let mut set = EntrySet::default();
+        for (page, range) in self.pages() {
+            for entry in range.filter(|entry| contains(*entry)) {
+                let offset = self.offsets.get(entry as usize).copied().unwrap_or(0);
+                set.insert(EntryAddress { page, offset });
+            }
+        }
+        set
+    }
+
+    /// The pages, and the entries of each.
+    fn pages(&self) -> impl Iterator<Item = (u32, Range<EntryNumber>)> {
+        let ends = self.before_page.iter().skip(1).copied();
+        let ends = ends.chain([self.len() as EntryNumber]);
+        let ranges = self.before_page.iter().zip(ends);
+        (0..).zip(ranges.map(|(first, end)| *first..end))
+    }
+
+    /// The entries after the stored moves of an entry, by their places; `None` for a move that
+    /// leads to none.
+    pub(in crate::ctg) fn places_after(
+        &self,
+        place: EntryAddress,
+    ) -> impl Iterator<Item = Option<EntryAddress>> {
+        let entry = self.number(place).unwrap_or(EntryNumber::MAX - 1);
+        self.moves(entry).map(|(_, to)| self.place(to.entry()?))
+    }
+
     /// The entry of the start position, which is on its own board.
     #[must_use]
     pub fn start(&self) -> Option<EntryNumber> {
@@ -201,7 +241,7 @@ impl BookGraph {
         0..self.len() as EntryNumber
     }
 
-    /// The number of an entry of the file.
+    /// The number of an entry of the file; also by a place that is good for sets only.
     #[must_use]
     pub fn number(&self, place: EntryAddress) -> Option<EntryNumber> {
         let page = place.page as usize;
@@ -209,7 +249,9 @@ impl BookGraph {
         let end = self.before_page.get(page + 1).copied();
         let end = end.map_or(self.len(), |end| end as usize);
         let offsets = self.offsets.get(first as usize..end)?;
-        let before = offsets.binary_search(&place.offset).ok()?;
+        let piece = EntrySet::piece(place.offset);
+        let before = offsets.binary_search_by_key(&piece, |offset| EntrySet::piece(*offset));
+        let before = before.ok()?;
         Some(first + before as u32)
     }
 

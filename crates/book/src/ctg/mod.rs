@@ -69,7 +69,7 @@ mod entry;
 mod error;
 mod explain;
 mod fen;
-mod hashes;
+mod filter;
 mod index;
 mod info;
 mod key;

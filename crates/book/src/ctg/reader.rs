@@ -6,7 +6,7 @@ use shakmaty::{Chess, Color, Move, MoveList, Position as _};
 
 use super::{
     CanonicalBoard, Entry, Error, Key,
-    hashes::KeyHashes,
+    filter::PositionFilter,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
     page::{PAGE_BYTES, split_entry},
@@ -54,7 +54,7 @@ pub struct CtgBook {
     pub(super) pages: PageFile,
     pub(super) index: Index,
     /// Made if many probes are announced; `None` inside if that is impossible.
-    pub(super) hashes: OnceLock<Option<KeyHashes>>,
+    pub(super) filter: OnceLock<Option<PositionFilter>>,
     pub(crate) notices: Vec<String>,
 }
 
@@ -132,14 +132,20 @@ impl CtgBook {
     }
 
     pub(crate) fn reading(&self) -> Result<Reading<'_>, Error> {
+        let filter = self.filter.get().and_then(Option::as_ref);
+        let filtered = filter.and_then(|filter| Some((filter, filter.reader(&self.pages).transpose()?)));
+        let (filter, pages) = match filtered {
+            Some((filter, pages)) => (Some(filter), pages?),
+            None => (None, self.pages.reader()?),
+        };
         Ok(Reading {
-            pages: self.pages.reader()?,
+            pages,
             page_count: self.pages.page_count(),
             index: match &self.index {
                 Index::Slots(slots) => IndexReader::Slots(slots.reader()?),
                 Index::Scan(scan) => IndexReader::Scan(scan),
             },
-            hashes: self.hashes.get().and_then(Option::as_ref),
+            filter,
             book: &self.pages,
             cold: false,
         })
@@ -172,11 +178,14 @@ impl CtgBook {
         if !wanted.includes_transpositions(self.only(), position.turn()) {
             return Ok(());
         }
-        for (n, &mv) in legal.iter().enumerate() {
-            if stored.contains(n) {
-                continue;
-            }
-            if let Some(after) = reading.record_after(position, mv)? {
+        let likely = match reading.filter {
+            Some(filter) => filter.likely(position, &legal),
+            None => legal.iter().map(|_| true).collect(),
+        };
+        for n in likely.without(&stored) {
+            if let Some(&mv) = legal.get(n)
+                && let Some(after) = reading.record_after(position, mv)?
+            {
                 found.moves.push(BookMove::transposition(mv, after));
             }
         }
@@ -253,7 +262,8 @@ impl Probe for CtgBook {
     /// positions that are not in it are rejected without reading a page.
     fn reserve(&self, probes: u64) {
         if probes > u64::from(self.pages.page_count()) / PAGES_READ_IN_A_PROBE {
-            self.hashes.get_or_init(|| KeyHashes::read(&self.pages));
+            self.filter
+                .get_or_init(|| PositionFilter::read(&self.pages));
         }
     }
 }
@@ -343,7 +353,7 @@ pub(crate) struct Reading<'b> {
     pages: PageReader<'b>,
     page_count: u32,
     index: IndexReader<'b>,
-    hashes: Option<&'b KeyHashes>,
+    filter: Option<&'b PositionFilter>,
     /// A walk over a whole book never returns to a page, so its pages are not in the CPU
     /// caches; those of a game are.
     cold: bool,
@@ -376,7 +386,10 @@ impl Reading<'_> {
         &mut self,
         board: &CanonicalBoard,
     ) -> Result<Option<(EntryAddress, Key)>, Error> {
-        self.find_under(&board.key(), board)
+        match self.filter {
+            Some(filter) if !filter.may_hold_board(board) => Ok(None),
+            _ => self.find_under(&board.key(), board),
+        }
     }
 
     /// As `find_position`; `key` is that of the board.
@@ -395,28 +408,16 @@ impl Reading<'_> {
     }
 
     fn find_key(&mut self, key: &Key) -> Result<Option<EntryAddress>, Error> {
-        let hash = key.hash();
-        match self.hashes {
-            Some(hashes) if !hashes.may_hold(hash) => Ok(None),
-            _ => self.find_hashed(key, hash, |_| ()),
-        }
+        self.find(key, |_| ())
     }
 
     /// Finds a key and reports every step.
     pub(crate) fn find(
         &mut self,
         key: &Key,
-        on_step: impl FnMut(LookupStep),
-    ) -> Result<Option<EntryAddress>, Error> {
-        self.find_hashed(key, key.hash(), on_step)
-    }
-
-    fn find_hashed(
-        &mut self,
-        key: &Key,
-        hash: u32,
         mut on_step: impl FnMut(LookupStep),
     ) -> Result<Option<EntryAddress>, Error> {
+        let hash = key.hash();
         match self.index {
             IndexReader::Slots(slots) => {
                 for slot in slots.walk(hash) {
@@ -466,7 +467,7 @@ impl Reading<'_> {
         let Some(board) = CanonicalBoard::from_position(&after) else {
             return Ok(None);
         };
-        match self.find_position(&board) {
+        match self.find_under(&board.key(), &board) {
             Ok(Some((place, _))) => Ok(Some(self.entry(place)?.record())),
             Ok(None) => Ok(None),
             // The other moves can still be played.

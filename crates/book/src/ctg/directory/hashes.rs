@@ -35,7 +35,7 @@ fn number(man: usize, square: u32) -> u64 {
 }
 
 /// The hash of the position of a key.
-pub(super) fn of_board(board: &CanonicalBoard) -> u64 {
+pub(in crate::ctg) fn of_board(board: &CanonicalBoard) -> u64 {
     let mut hash = number(0, board.castling.into());
     let [b0, b1, b2] = board.role_bits;
     let mut men = board.own | board.other;
@@ -52,7 +52,7 @@ pub(super) fn of_board(board: &CanonicalBoard) -> u64 {
 
 /// A position from the view of one side: in canonical form as if that side were to move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SideView {
+pub(in crate::ctg) struct SideView {
     side: Color,
     hash: u64,
     /// XOR mask from a square of the board to the canonical one.
@@ -67,7 +67,7 @@ impl SideView {
     /// From the view of the side that is not to move, which is to move after the next
     /// move.
     #[inline]
-    pub(super) fn before_moves(position: &Chess) -> SideView {
+    pub(in crate::ctg) fn before_moves(position: &Chess) -> SideView {
         SideView::from_position(position, !position.turn())
     }
 
@@ -102,7 +102,7 @@ impl SideView {
 
     /// The hash of the position after a legal move.
     #[inline]
-    pub(super) fn after(&self, position: &Chess, mv: Move) -> u64 {
+    pub(in crate::ctg) fn after(&self, position: &Chess, mv: Move) -> u64 {
         let on = |square: Square| square.to_u32() ^ self.flip;
         let mover = |square, role: Role| number(role as usize | 8, on(square));
         let taken = |square, role: Role| number(role as usize, on(square));

@@ -9,7 +9,7 @@
 //! Memory: twelve bytes for every entry. Nothing is mapped: the rest of the book stays on
 //! the disk.
 
-mod hashes;
+pub(super) mod hashes;
 mod links;
 mod reader;
 

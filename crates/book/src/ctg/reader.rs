@@ -33,7 +33,8 @@ tabia_io::options! {
 /// `Send` and `Sync`, no locks: any number of threads may use one book. A probe may wait
 /// for the disk. Private memory is a few kilobytes for a mapped book, up to about 4 MiB
 /// for a small one loaded into memory, and eight bytes per 4096-byte page if the index was
-/// made by a scan (per position if the pages have no order).
+/// made by a scan (per position if the pages have no order). [`Probe::reserve`] adds 128
+/// bytes per page, about three per position.
 ///
 /// ```
 /// use shakmaty::Chess;
@@ -53,7 +54,8 @@ tabia_io::options! {
 pub struct CtgBook {
     pub(super) pages: PageFile,
     pub(super) index: Index,
-    /// Made if many probes are announced; `None` inside if that is impossible.
+    /// Made if many probes are announced; `None` inside if that is impossible. Used while
+    /// the file has the content that it was made of.
     pub(super) filter: OnceLock<Option<PositionFilter>>,
     pub(crate) notices: Vec<String>,
 }
@@ -132,11 +134,14 @@ impl CtgBook {
     }
 
     pub(crate) fn reading(&self) -> Result<Reading<'_>, Error> {
-        let filter = self.filter.get().and_then(Option::as_ref);
-        let filtered = filter.and_then(|filter| Some((filter, filter.reader(&self.pages).transpose()?)));
-        let (filter, pages) = match filtered {
-            Some((filter, pages)) => (Some(filter), pages?),
-            None => (None, self.pages.reader()?),
+        let mut filter = self.filter.get().and_then(Option::as_ref);
+        let filtered = filter.map(|filter| self.pages.reader_of(filter.stamp()));
+        let pages = match filtered.transpose()?.flatten() {
+            Some(pages) => pages,
+            None => {
+                filter = None;
+                self.pages.reader()?
+            }
         };
         Ok(Reading {
             pages,
@@ -212,6 +217,9 @@ impl EntryReader<'_> {
         board: &CanonicalBoard,
         key: &Key,
     ) -> Result<Option<EntryAddress>, Error> {
+        if self.0.lacks(board) {
+            return Ok(None);
+        }
         Ok(self.0.find_under(key, board)?.map(|(place, _)| place))
     }
 
@@ -268,9 +276,9 @@ impl Probe for CtgBook {
     }
 }
 
-/// Pages that can be read in sequence in the time of a probe with transpositions, which
-/// reads some thirty scattered pages.
-const PAGES_READ_IN_A_PROBE: u64 = 16;
+/// Pages whose positions are added to a filter in the time that it saves in a probe with
+/// transpositions, which without it looks up some thirty positions.
+const PAGES_READ_IN_A_PROBE: u64 = 3;
 
 /// A set of indices into a list of legal moves (218 at most).
 #[derive(Default)]
@@ -386,10 +394,20 @@ impl Reading<'_> {
         &mut self,
         board: &CanonicalBoard,
     ) -> Result<Option<(EntryAddress, Key)>, Error> {
-        match self.filter {
-            Some(filter) if !filter.may_hold_board(board) => Ok(None),
-            _ => self.find_under(&board.key(), board),
+        match self.lacks(board) {
+            true => Ok(None),
+            false => self.find_under(&board.key(), board),
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_filter(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// Whether the position is certainly not in the book.
+    fn lacks(&self, board: &CanonicalBoard) -> bool {
+        self.filter.is_some_and(|filter| !filter.may_hold(board))
     }
 
     /// As `find_position`; `key` is that of the board.

@@ -604,6 +604,30 @@ mod tests {
         assert_eq!(file.change(), Change::Gone);
     }
 
+    /// However soon after the one before it a change comes.
+    #[test]
+    fn a_change_of_the_content_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        for bytes in [pattern(10_000), large()] {
+            for mmap in [false, true] {
+                fs::write(&path, &bytes).unwrap();
+                let file = DataFile::open(&path, mmap).unwrap();
+                let stamp = file.stamp().unwrap().unwrap();
+                let view = file.view_of(&stamp).unwrap().unwrap();
+                assert_eq!(view.bytes().is_some(), mmap);
+                assert_eq!(view.read(0, &mut [0; 100]).unwrap(), &bytes[..100]);
+                let mut other = File::options().write(true).open(&path).unwrap();
+                other.write_all(b"new").unwrap();
+                assert!(file.view_of(&stamp).unwrap().is_none());
+                assert_eq!(file.stamp().unwrap(), None, "it is not as it was opened");
+            }
+        }
+        let program = DataFile::from_static(&path, b"bytes");
+        let stamp = program.stamp().unwrap().unwrap();
+        assert!(program.view_of(&stamp).unwrap().is_some());
+    }
+
     #[test]
     fn folders_and_missing_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -71,9 +71,10 @@ impl Line {
     pub fn read(start: &str, moves: &str) -> Result<Line, LineError> {
         let mut words = start.split_inclusive(char::is_whitespace);
         let is_moves = |word: &str| word.trim_end() == "moves";
-        let (start, first) = match words.position(is_moves) {
-            None => (start, String::new()),
-            Some(_) => {
+        // Looking for the letters first is faster.
+        let (start, first) = match start.contains("moves") && words.any(is_moves) {
+            false => (start, String::new()),
+            true => {
                 let first: String = words.collect();
                 (start.strip_suffix(&first).unwrap_or(start), first)
             }

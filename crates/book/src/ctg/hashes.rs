@@ -1,112 +1,182 @@
-//! A set of the hashes of a book's keys, as bits: rejects most positions that are not in
-//! the book without reading a page.
+//! Hashes of positions in canonical form, without the en passant file; cheap to update
+//! after a move.
+//!
+//! The random numbers are internal to the program and never in a file.
 
-use super::{pages::PageFile, scan};
+use shakmaty::{Bitboard, Chess, Color, File, Move, Position as _, Role, Square};
 
-/// Bits for each page, which has some 45 positions: one in twelve of the positions not in
-/// the book passes. Takes a 64th of the book's size in memory.
-const BITS_OF_A_PAGE: u64 = 512;
+use crate::ctg::{
+    CanonicalBoard, Orientation,
+    position::{castling_nibble, rights_nibble},
+};
+use tabia_notation as notation;
 
-#[derive(Debug)]
-pub(super) struct KeyHashes {
-    bits: Vec<u64>,
-    shift: u32,
+/// Random numbers by the content of a square (pawn 1 to king 6, 8 more for the side that
+/// is not to move) and the square; row 0 is for the castling rights.
+static NUMBERS: [[u64; 64]; 16] = {
+    let mut numbers = [[0; 64]; 16];
+    let mut state = 0_u64;
+    let mut n = 0;
+    while n < 16 * 64 {
+        // splitmix64
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = state;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        numbers[n / 64][n % 64] = word ^ word >> 31;
+        n += 1;
+    }
+    numbers
+};
+
+#[inline]
+fn number(man: usize, square: u32) -> u64 {
+    NUMBERS[man & 15][square as usize & 63]
 }
 
-impl KeyHashes {
-    /// Reads the book once. `None` if a page is damaged, because its keys are unknown
-    /// then.
-    pub(super) fn read(book: &PageFile) -> Option<KeyHashes> {
-        let bits = (u64::from(book.page_count()) * BITS_OF_A_PAGE).next_power_of_two();
-        let mut hashes = KeyHashes {
-            bits: vec![0; (bits / 64) as usize],
-            shift: 64 - bits.trailing_zeros(),
-        };
-        let read = scan::for_each_hash(book, book.page_count(), |_, hash| {
-            let (word, bit) = hashes.place(hash.reverse_bits());
-            if let Some(word) = hashes.bits.get_mut(word) {
-                *word |= bit;
-            }
-        });
-        (read.ok()?.bad_pages == 0).then_some(hashes)
+/// The hash of the position of a key.
+pub(super) fn of_board(board: &CanonicalBoard) -> u64 {
+    let mut hash = number(0, board.castling.into());
+    let [b0, b1, b2] = board.role_bits;
+    let mut men = board.own | board.other;
+    while men != 0 {
+        let bit = men.trailing_zeros();
+        men &= men - 1;
+        let at = |word: u64| (word >> bit & 1) as usize;
+        let man = at(b0) | at(b1) << 1 | at(b2) << 2 | at(board.other) << 3;
+        // The board is numbered by files, the random numbers by ranks.
+        hash ^= number(man, (bit & 7) << 3 | bit >> 3);
     }
-
-    /// Whether there may be a key with this hash; false is certain.
-    pub(super) fn may_hold(&self, hash: u32) -> bool {
-        let (word, bit) = self.place(hash);
-        self.bits.get(word).is_some_and(|word| word & bit != 0)
-    }
-
-    /// The bit of a hash. Keys of one page share the low bits of their hashes, so all
-    /// bits are mixed.
-    fn place(&self, hash: u32) -> (usize, u64) {
-        let bit = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift;
-        ((bit / 64) as usize, 1 << (bit % 64))
-    }
+    hash
 }
 
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use shakmaty::{Chess, Position as _};
+/// A position from the view of one side: in canonical form as if that side were to move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SideView {
+    side: Color,
+    hash: u64,
+    /// XOR mask from a square of the board to the canonical one.
+    flip: u32,
+    castling: u8,
+    /// Squares of rooks that kings may castle with, and of the other side's king if it
+    /// may castle: moves from and to these squares change the rights.
+    castling_squares: Bitboard,
+}
 
-    use super::*;
-    use crate::ctg::{CtgBook, OpenOptions, PAGE_BYTES};
-    use crate::{Lookup, Probe as _, Wanted};
+impl SideView {
+    /// From the view of the side that is not to move, which is to move after the next
+    /// move.
+    #[inline]
+    pub(super) fn before_moves(position: &Chess) -> SideView {
+        SideView::from_position(position, !position.turn())
+    }
 
-    const BOOK: &str = "../../books/tabia.ctg";
-
-    #[test]
-    fn what_is_found_stays_the_same() {
-        let plain = CtgBook::open(BOOK, &OpenOptions::default()).unwrap();
-        let ready = CtgBook::open(BOOK, &OpenOptions::default()).unwrap();
-        // Some 16 pages are read in the time of a probe.
-        let pages = u64::from(ready.pages.page_count());
-        ready.reserve(pages / 16);
-        assert!(ready.hashes.get().is_none(), "so few are not worth it");
-        ready.reserve(pages / 16 + 1);
-        assert!(matches!(ready.hashes.get(), Some(Some(_))));
-        let (mut one, mut other) = (Lookup::default(), Lookup::default());
-        let mut layer = vec![Chess::default()];
-        for _ in 0..3 {
-            let mut next = Vec::new();
-            for position in layer {
-                plain
-                    .probe(&position, Wanted::Transpositions, &mut one)
-                    .unwrap();
-                ready
-                    .probe(&position, Wanted::Transpositions, &mut other)
-                    .unwrap();
-                assert_eq!(one, other);
-                // Also positions that are not in the book.
-                next.extend(
-                    position
-                        .legal_moves()
-                        .into_iter()
-                        .map(|mv| tabia_notation::after(&position, mv)),
-                );
+    fn from_position(position: &Chess, side: Color) -> SideView {
+        let board = position.board();
+        let inverted = side.is_black();
+        let castling = castling_nibble(position, inverted).unwrap_or(0);
+        let king = board.king_of(side);
+        let mirrored = castling == 0 && king.is_some_and(|king| king.file() < File::E);
+        let orientation = Orientation { inverted, mirrored };
+        let mut hash = number(0, castling.into());
+        for role in Role::ALL {
+            let men = board.by_role(role);
+            for (color, other) in [(side, 0), (!side, 8)] {
+                for square in men & board.by_color(color) {
+                    hash ^= number(role as usize | other, orientation.apply(square).to_u32());
+                }
             }
-            layer = next;
+        }
+        let mut castling_squares = position.castles().castling_rights();
+        if position.castles().has_color(!side) {
+            castling_squares.extend(board.king_of(!side));
+        }
+        SideView {
+            side,
+            hash,
+            flip: orientation.apply(Square::A1).to_u32(),
+            castling,
+            castling_squares,
         }
     }
 
-    #[test]
-    fn few_others_pass() {
-        let book = CtgBook::open(BOOK, &OpenOptions::default()).unwrap();
-        let hashes = KeyHashes::read(&book.pages).unwrap();
-        let passed = (0..10_000_u32).filter(|n| hashes.may_hold(n.wrapping_mul(429_493)));
-        assert!(passed.count() < 1500);
+    /// The hash of the position after a legal move.
+    #[inline]
+    pub(super) fn after(&self, position: &Chess, mv: Move) -> u64 {
+        let on = |square: Square| square.to_u32() ^ self.flip;
+        let mover = |square, role: Role| number(role as usize | 8, on(square));
+        let taken = |square, role: Role| number(role as usize, on(square));
+        match mv {
+            Move::Normal {
+                role,
+                from,
+                to,
+                capture,
+                promotion,
+            } => {
+                let captured = capture.map_or(0, |role| taken(to, role));
+                let moved = mover(from, role) ^ mover(to, promotion.unwrap_or(role));
+                let hash = self.hash ^ moved ^ captured;
+                if !self.castling_squares.contains(from) && !self.castling_squares.contains(to) {
+                    return hash;
+                }
+                let castling = self.castling_after(position, role, from, to);
+                // With the last right gone the board may be mirrored.
+                if castling == 0 {
+                    return of_position(&notation::after(position, mv));
+                }
+                hash ^ number(0, self.castling.into()) ^ number(0, castling.into())
+            }
+            Move::EnPassant { from, to } => {
+                let captured = Square::from_coords(to.file(), from.rank());
+                self.hash
+                    ^ mover(from, Role::Pawn)
+                    ^ mover(to, Role::Pawn)
+                    ^ taken(captured, Role::Pawn)
+            }
+            _ => of_position(&notation::after(position, mv)),
+        }
     }
 
+    /// The castling rights after a move.
+    #[cold]
+    fn castling_after(&self, position: &Chess, role: Role, from: Square, to: Square) -> u8 {
+        let mut rights = position.castles().castling_rights();
+        rights.discard(from);
+        rights.discard(to);
+        if role == Role::King {
+            rights &= !Bitboard::from((!self.side).backrank());
+        }
+        match self.castling {
+            0 => 0,
+            _ => rights_nibble(rights, self.side.is_black()),
+        }
+    }
+}
+
+/// The hash of a position in any form.
+#[inline]
+fn of_position(position: &Chess) -> u64 {
+    SideView::from_position(position, position.turn()).hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Along random games, a position has the hash of its key, and the incremental update
+    /// agrees.
     #[test]
-    fn a_damaged_page_may_have_held_anything() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("book.ctg");
-        let mut bytes = std::fs::read(BOOK).unwrap();
-        // The first entry of the third page gets a key of length 0.
-        bytes[3 * PAGE_BYTES + 4] = 0;
-        std::fs::write(&path, bytes).unwrap();
-        let book = CtgBook::open(&path, &OpenOptions::default()).unwrap();
-        assert!(KeyHashes::read(&book.pages).is_none());
+    fn hashes_are_those_of_keys() {
+        for position in crate::random::games(7, 40, 80).flatten() {
+            let here = SideView::before_moves(&position);
+            for mv in position.legal_moves() {
+                let after = notation::after(&position, mv);
+                assert_eq!(here.after(&position, mv), of_position(&after));
+            }
+            let key = CanonicalBoard::from_position(&position).unwrap().key();
+            let board = CanonicalBoard::from_key(&key).unwrap();
+            assert_eq!(of_board(&board), of_position(&position));
+        }
     }
 }

@@ -69,6 +69,7 @@ mod entry;
 mod error;
 mod explain;
 mod fen;
+mod filter;
 mod graph;
 mod hashes;
 mod index;

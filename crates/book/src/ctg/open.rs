@@ -77,7 +77,7 @@ impl CtgBook {
         Ok(CtgBook {
             pages,
             index,
-            hashes: OnceLock::new(),
+            filter: OnceLock::new(),
             notices,
         })
     }
@@ -108,7 +108,7 @@ impl CtgBook {
         Ok(CtgBook {
             pages,
             index: Index::Slots(index),
-            hashes: OnceLock::new(),
+            filter: OnceLock::new(),
             notices: Vec::new(),
         })
     }

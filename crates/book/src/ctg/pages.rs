@@ -12,6 +12,7 @@ use super::{
 use tabia_io::input::{
     bytes::be_u32_at,
     file::{DataFile, View},
+    state::Stamp,
 };
 
 /// The numbers of the header page. None is needed to read the book, and none is reliable.
@@ -164,6 +165,13 @@ impl PageFile {
             .view()
             .map_err(|error| Error::read(self.file.path(), error))?;
         Ok(self.with(view, 1))
+    }
+
+    /// As [`PageFile::reader`], if the file still has the content of the stamp.
+    pub(super) fn reader_of(&self, stamp: &Stamp) -> Result<Option<PageReader<'_>>, Error> {
+        let view = self.file.view_of(stamp);
+        let view = view.map_err(|error| Error::read(self.file.path(), error))?;
+        Ok(view.map(|view| self.with(view, 1)))
     }
 
     /// A reader for walks over all pages: never uses a mapping.

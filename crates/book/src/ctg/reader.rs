@@ -6,7 +6,7 @@ use shakmaty::{Chess, Color, Move, MoveList, Position as _};
 
 use super::{
     CanonicalBoard, Entry, Error, Key,
-    hashes::KeyHashes,
+    filter::PositionFilter,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
     page::{PAGE_BYTES, split_entry},
@@ -33,7 +33,8 @@ tabia_io::options! {
 /// `Send` and `Sync`, no locks: any number of threads may use one book. A probe may wait
 /// for the disk. Private memory is a few kilobytes for a mapped book, up to about 4 MiB
 /// for a small one loaded into memory, and eight bytes per 4096-byte page if the index was
-/// made by a scan (per position if the pages have no order).
+/// made by a scan (per position if the pages have no order). [`Probe::reserve`] adds 128
+/// bytes per page, about three per position.
 ///
 /// ```
 /// use shakmaty::Chess;
@@ -53,8 +54,9 @@ tabia_io::options! {
 pub struct CtgBook {
     pub(super) pages: PageFile,
     pub(super) index: Index,
-    /// Made if many probes are announced; `None` inside if that is impossible.
-    pub(super) hashes: OnceLock<Option<KeyHashes>>,
+    /// Made if many probes are announced; `None` inside if that is impossible. Used while
+    /// the file has the content that it was made of.
+    pub(super) filter: OnceLock<Option<PositionFilter>>,
     pub(crate) notices: Vec<String>,
 }
 
@@ -132,14 +134,23 @@ impl CtgBook {
     }
 
     pub(crate) fn reading(&self) -> Result<Reading<'_>, Error> {
+        let mut filter = self.filter.get().and_then(Option::as_ref);
+        let filtered = filter.map(|filter| self.pages.reader_of(filter.stamp()));
+        let pages = match filtered.transpose()?.flatten() {
+            Some(pages) => pages,
+            None => {
+                filter = None;
+                self.pages.reader()?
+            }
+        };
         Ok(Reading {
-            pages: self.pages.reader()?,
+            pages,
             page_count: self.pages.page_count(),
             index: match &self.index {
                 Index::Slots(slots) => IndexReader::Slots(slots.reader()?),
                 Index::Scan(scan) => IndexReader::Scan(scan),
             },
-            hashes: self.hashes.get().and_then(Option::as_ref),
+            filter,
             book: &self.pages,
             cold: false,
         })
@@ -172,11 +183,14 @@ impl CtgBook {
         if !wanted.includes_transpositions(self.only(), position.turn()) {
             return Ok(());
         }
-        for (n, &mv) in legal.iter().enumerate() {
-            if stored.contains(n) {
-                continue;
-            }
-            if let Some(after) = reading.record_after(position, mv)? {
+        let likely = match reading.filter {
+            Some(filter) => filter.likely(position, &legal),
+            None => legal.iter().map(|_| true).collect(),
+        };
+        for n in likely.without(&stored) {
+            if let Some(&mv) = legal.get(n)
+                && let Some(after) = reading.record_after(position, mv)?
+            {
                 found.moves.push(BookMove::transposition(mv, after));
             }
         }
@@ -203,6 +217,9 @@ impl EntryReader<'_> {
         board: &CanonicalBoard,
         key: &Key,
     ) -> Result<Option<EntryAddress>, Error> {
+        if self.0.lacks(board) {
+            return Ok(None);
+        }
         Ok(self.0.find_under(key, board)?.map(|(place, _)| place))
     }
 
@@ -253,14 +270,15 @@ impl Probe for CtgBook {
     /// positions that are not in it are rejected without reading a page.
     fn reserve(&self, probes: u64) {
         if probes > u64::from(self.pages.page_count()) / PAGES_READ_IN_A_PROBE {
-            self.hashes.get_or_init(|| KeyHashes::read(&self.pages));
+            self.filter
+                .get_or_init(|| PositionFilter::read(&self.pages));
         }
     }
 }
 
-/// Pages that can be read in sequence in the time of a probe with transpositions, which
-/// reads some thirty scattered pages.
-const PAGES_READ_IN_A_PROBE: u64 = 16;
+/// Pages whose positions are added to a filter in the time that it saves in a probe with
+/// transpositions, which without it looks up some thirty positions.
+const PAGES_READ_IN_A_PROBE: u64 = 3;
 
 /// A set of indices into a list of legal moves (218 at most).
 #[derive(Default)]
@@ -326,7 +344,7 @@ pub(crate) struct Reading<'b> {
     pages: PageReader<'b>,
     page_count: u32,
     index: IndexReader<'b>,
-    hashes: Option<&'b KeyHashes>,
+    filter: Option<&'b PositionFilter>,
     /// A walk over a whole book never returns to a page, so its pages are not in the CPU
     /// caches; those of a game are.
     cold: bool,
@@ -359,7 +377,20 @@ impl Reading<'_> {
         &mut self,
         board: &CanonicalBoard,
     ) -> Result<Option<(EntryAddress, Key)>, Error> {
-        self.find_under(&board.key(), board)
+        match self.lacks(board) {
+            true => Ok(None),
+            false => self.find_under(&board.key(), board),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_filter(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// Whether the position is certainly not in the book.
+    fn lacks(&self, board: &CanonicalBoard) -> bool {
+        self.filter.is_some_and(|filter| !filter.may_hold(board))
     }
 
     /// As `find_position`; `key` is that of the board.
@@ -378,28 +409,16 @@ impl Reading<'_> {
     }
 
     fn find_key(&mut self, key: &Key) -> Result<Option<EntryAddress>, Error> {
-        let hash = key.hash();
-        match self.hashes {
-            Some(hashes) if !hashes.may_hold(hash) => Ok(None),
-            _ => self.find_hashed(key, hash, |_| ()),
-        }
+        self.find(key, |_| ())
     }
 
     /// Finds a key and reports every step.
     pub(crate) fn find(
         &mut self,
         key: &Key,
-        on_step: impl FnMut(LookupStep),
-    ) -> Result<Option<EntryAddress>, Error> {
-        self.find_hashed(key, key.hash(), on_step)
-    }
-
-    fn find_hashed(
-        &mut self,
-        key: &Key,
-        hash: u32,
         mut on_step: impl FnMut(LookupStep),
     ) -> Result<Option<EntryAddress>, Error> {
+        let hash = key.hash();
         match self.index {
             IndexReader::Slots(slots) => {
                 for slot in slots.walk(hash) {
@@ -449,7 +468,7 @@ impl Reading<'_> {
         let Some(board) = CanonicalBoard::from_position(&after) else {
             return Ok(None);
         };
-        match self.find_position(&board) {
+        match self.find_under(&board.key(), &board) {
             Ok(Some((place, _))) => Ok(Some(self.entry(place)?.record())),
             Ok(None) => Ok(None),
             // The other moves can still be played.

@@ -43,7 +43,7 @@ use std::{
 
 use memmap2::Mmap;
 
-use super::state::{Change, Identity};
+use super::state::{Change, Identity, Stamp};
 use crate::atomic;
 
 /// Files up to this many bytes are read into memory instead of mapped.
@@ -302,6 +302,45 @@ impl DataFile {
             Store::Positional => None,
         };
         Ok(View { file: self, bytes })
+    }
+
+    /// The state of the content, if it is the one that was opened: for what is made from all
+    /// of it, to be used with [`DataFile::view_of`] only. Waits for some milliseconds if the
+    /// file was changed just now, so that the next change makes another stamp.
+    ///
+    /// # Errors
+    ///
+    /// The system cannot return the metadata of the open file.
+    pub fn stamp(&self) -> io::Result<Option<Stamp>> {
+        let Some((file, identity)) = &self.file else {
+            return Ok(Some(Stamp::default()));
+        };
+        let metadata = file.metadata()?;
+        std::thread::sleep(Stamp::from_metadata(&metadata).until_settled());
+        let metadata = file.metadata()?;
+        Ok(identity
+            .is_of(&metadata)
+            .then(|| Stamp::from_metadata(&metadata)))
+    }
+
+    /// As [`DataFile::view`], if the file still has the content of the stamp.
+    ///
+    /// # Errors
+    ///
+    /// The system cannot return the metadata of the open file.
+    pub fn view_of(&self, stamp: &Stamp) -> Result<Option<View<'_>>, FileError> {
+        if let Some((file, _)) = &self.file
+            && Stamp::from_metadata(&file.metadata()?) != *stamp
+        {
+            return Ok(None);
+        }
+        let bytes = match &self.store {
+            Store::Static(bytes) => Some(*bytes),
+            Store::Memory { bytes, .. } => Some(&**bytes),
+            Store::Mapped { map, .. } => Some(&**map),
+            Store::Positional => None,
+        };
+        Ok(Some(View { file: self, bytes }))
     }
 
     /// Returns the first `count` bytes; fewer if the file is shorter.
@@ -563,6 +602,30 @@ mod tests {
 
         fs::remove_file(&path).unwrap();
         assert_eq!(file.change(), Change::Gone);
+    }
+
+    /// However soon after the one before it a change comes.
+    #[test]
+    fn a_change_of_the_content_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        for bytes in [pattern(10_000), large()] {
+            for mmap in [false, true] {
+                fs::write(&path, &bytes).unwrap();
+                let file = DataFile::open(&path, mmap).unwrap();
+                let stamp = file.stamp().unwrap().unwrap();
+                let view = file.view_of(&stamp).unwrap().unwrap();
+                assert_eq!(view.bytes().is_some(), mmap);
+                assert_eq!(view.read(0, &mut [0; 100]).unwrap(), &bytes[..100]);
+                let mut other = File::options().write(true).open(&path).unwrap();
+                other.write_all(b"new").unwrap();
+                assert!(file.view_of(&stamp).unwrap().is_none());
+                assert_eq!(file.stamp().unwrap(), None, "it is not as it was opened");
+            }
+        }
+        let program = DataFile::from_static(&path, b"bytes");
+        let stamp = program.stamp().unwrap().unwrap();
+        assert!(program.view_of(&stamp).unwrap().is_some());
     }
 
     #[test]

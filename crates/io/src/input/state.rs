@@ -1,7 +1,7 @@
 //! Detects that a file changed after it was opened.
 
 use std::fs::Metadata;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// How the file at a path differs from the one that was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +52,11 @@ impl Identity {
         }
     }
 
+    /// Whether this is the metadata of the same content.
+    pub(super) fn is_of(&self, metadata: &Metadata) -> bool {
+        (self.len, self.modified) == (metadata.len(), metadata.modified().ok())
+    }
+
     pub(super) fn compare(&self, now: &Identity) -> Change {
         if (self.file, self.created) != (now.file, now.created) {
             Change::Replaced
@@ -60,5 +65,47 @@ impl Identity {
         } else {
             Change::Modified
         }
+    }
+}
+
+/// A state of an open file's content. Equal ones are of the same content: everything that
+/// is written changes the time of modification, and on Unix the time of the last change,
+/// which no program can set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// The time between two states that a file system surely tells apart: its clock may go
+    /// in steps of ten milliseconds.
+    const STEP: Duration = Duration::from_millis(20);
+
+    pub(super) fn from_metadata(metadata: &Metadata) -> Stamp {
+        #[cfg(unix)]
+        let changed = {
+            use std::os::unix::fs::MetadataExt as _;
+            (metadata.ctime(), metadata.ctime_nsec())
+        };
+        #[cfg(not(unix))]
+        let changed = (0, 0);
+        Stamp {
+            len: metadata.len(),
+            modified: metadata.modified().ok(),
+            changed,
+        }
+    }
+
+    /// How long to wait until a change of the file will make another stamp.
+    pub(super) fn until_settled(&self) -> Duration {
+        let (seconds, nanoseconds) = self.changed;
+        let changed = u64::try_from(seconds).unwrap_or(0);
+        let changed = Duration::new(changed, u32::try_from(nanoseconds).unwrap_or(0));
+        let changed = SystemTime::UNIX_EPOCH.checked_add(changed);
+        let last = self.modified.max(changed);
+        let since = last.and_then(|last| SystemTime::now().duration_since(last).ok());
+        Stamp::STEP.saturating_sub(since.unwrap_or(Stamp::STEP))
     }
 }

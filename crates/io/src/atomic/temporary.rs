@@ -51,8 +51,12 @@ impl TempPath {
     }
 }
 
-/// A file without a name, deleted when it is closed.
-pub(crate) fn unnamed_file(folder: &Path) -> io::Result<File> {
+/// A file without a name in a folder, deleted when it is closed.
+///
+/// # Errors
+///
+/// No file can be made in the folder.
+pub fn unnamed_file(folder: &Path) -> io::Result<File> {
     // Its name is deleted on drop; Windows does that when the file is closed.
     TempPath::create(folder, OsStr::new(FOLDER), TEMPORARY).map(|(file, _)| file)
 }

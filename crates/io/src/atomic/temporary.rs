@@ -82,6 +82,7 @@ impl TempFolder {
         let parent = folder_of(path);
         let lock = make_locked(|| TempPath::create(parent, OsStr::new(FOLDER), LOCK))?;
         let folder = lock.1.0.with_extension("");
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has a mode"))]
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -12,9 +12,9 @@ mod baseline;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use tabia_adapter::book_set::{BookSet, BookSpec, Opener};
 use tabia_adapter::session::{Engines, Event, Output, Profile, Request, Session};
-use tabia_adapter::settings::STARTER;
+use tabia_choice::book_set::{BookSet, BookSpec, Opener};
+use tabia_choice::settings::STARTER;
 
 use baseline::{Baseline, Failure};
 

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use tabia_adapter::book_set::{self, BookSet, BookSpec, OpenBook};
 use tabia_adapter::session::{Engines, Event, IfNoneStarts, Output, Profile, Request, Session};
-use tabia_adapter::settings::Settings;
 use tabia_book::Book;
+use tabia_choice::book_set::{self, BookSet, BookSpec, OpenBook};
+use tabia_choice::settings::Settings;
 use tabia_uci::gui::GuiCommand;
 use tabia_uci::line::{LineBuffer, MAX_LINE, text, words};
 use tabia_uci::{engine, gui};
@@ -117,7 +117,7 @@ pub fn session(data: &[u8]) {
             let set = text(set);
             let known = set.split_once('=').and_then(|(name, value)| {
                 Some((
-                    tabia_adapter::settings::OptionId::by_name(name)?,
+                    tabia_choice::settings::OptionId::by_name(name)?,
                     value.to_owned(),
                 ))
             });

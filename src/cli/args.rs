@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 
 use super::complete::{self, Of};
 use super::configuration::ConfigArgs;
-use tabia_adapter::settings::{OptionId, Options, Settings};
 use tabia_book::ctg::RewriteOptions;
+use tabia_choice::settings::{OptionId, Options, Settings};
 use tabia_io::atomic::{Previous, TempFolder};
 use tabia_notation::Line;
 

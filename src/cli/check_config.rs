@@ -9,15 +9,14 @@ use std::sync::Arc;
 use shakmaty::{Chess, Color, Position as _};
 
 use super::style::counted;
-use tabia_adapter::book_set::{BookSpec, Opener, as_played};
-use tabia_adapter::conditions::GameConditions;
 use tabia_adapter::config::Config;
-use tabia_adapter::relay::SideFileError;
 use tabia_adapter::session::{ANALYSE_MODE, Engines, IfNoneStarts, Profile};
-use tabia_adapter::settings::{Cover, ENGINE_PREFIX, OptionId, Options};
 use tabia_adapter::transcript::escape;
 use tabia_book::policy::{Exit, choose};
 use tabia_book::{Book, Probe};
+use tabia_choice::book_set::{BookSpec, Opener, as_played};
+use tabia_choice::conditions::GameConditions;
+use tabia_choice::settings::{Cover, ENGINE_PREFIX, OptionId, Options};
 use tabia_engine::EngineCommand;
 use tabia_engine::check::try_options;
 use tabia_notation as notation;
@@ -612,8 +611,6 @@ pub(super) fn files_in_the_way(profile: &Profile, opener: &Opener) -> Vec<String
         troubles.push(format!("Book Cover: {error}"));
     }
     let wanted = BookSpec::wanted(options, &profile.books);
-    if wanted.iter().any(BookSpec::cannot_learn) {
-        troubles.push(format!("Book Learn: {}", SideFileError::NoLearnFolder));
-    }
+    troubles.extend(wanted.iter().find_map(BookSpec::why_not_learning));
     troubles
 }

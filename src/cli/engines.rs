@@ -7,10 +7,10 @@ use anyhow::{Context as _, ensure};
 
 use super::args::{PlayArgs, name_and_value};
 use super::configuration::program;
-use tabia_adapter::book_set::BookSpec;
 use tabia_adapter::config::{BUILTIN, Config, EngineEntry};
 use tabia_adapter::session::{Engines, IfNoneStarts};
-use tabia_adapter::settings::{BookFiles, OptionId, Options, STARTER, Setting, paths};
+use tabia_choice::book_set::BookSpec;
+use tabia_choice::settings::{BookFiles, OptionId, Options, STARTER, Setting, paths};
 use tabia_engine::{EngineCommand, itself};
 
 /// The command of the built-in engine, if this program has one.

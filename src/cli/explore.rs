@@ -14,11 +14,11 @@ use super::args;
 use super::complete::{self, Of};
 use super::configuration::ConfigArgs;
 use super::progress;
-use tabia_adapter::book_set::{Opener, as_played};
 use tabia_adapter::config::Config;
-use tabia_adapter::settings::{EvaluationFile, Options, STARTER};
 use tabia_book::evals;
-use tabia_build::learn;
+use tabia_choice::book_set::{Opener, as_played};
+use tabia_choice::learn;
+use tabia_choice::settings::{EvaluationFile, Options, STARTER};
 use tabia_explorer::{
     Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, OpenError,
     OpenFiles, OpenedFile, Reopen, Source, machine, serve,

@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn an_estimate_from_a_sample_is_near_the_exact_numbers() {
-        let book = tabia_adapter::book_set::starter().unwrap();
+        let book = tabia_choice::book_set::starter().unwrap();
         let book = book.as_ctg().unwrap();
         let (whole, glance) = (book.info().unwrap(), book.glance(100).unwrap());
         assert!(whole.is_exact() && !glance.is_exact());

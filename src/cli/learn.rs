@@ -18,6 +18,7 @@ use super::style::counted;
 use tabia_book::mark;
 use tabia_book::{BookEditor, Error, Format};
 use tabia_build::learn::{self, Counted, LearnOptions};
+use tabia_choice::learn::{PLAY_STRENGTH, fallback_path, side_path, take_side_file};
 use tabia_games::Sources;
 
 /// Greatest number of changes shown by `--dry-run`.
@@ -60,7 +61,7 @@ pub(super) struct LearnArgs {
     #[command(flatten)]
     filter: GameFilterArgs,
     /// How much results change the values, 0 to 100
-    #[arg(long, value_name = "N", default_value_t = learn::PLAY_STRENGTH,
+    #[arg(long, value_name = "N", default_value_t = PLAY_STRENGTH,
           value_parser = clap::value_parser!(u32).range(0..=100), help_heading = "What is changed")]
     strength: u32,
     /// Resets the learn values of the moves in the games first
@@ -130,12 +131,12 @@ impl LearnArgs {
         if !self.from_side_file {
             return Ok(files);
         }
-        let side = learn::side_path(&self.book);
-        for path in std::iter::once(side.clone()).chain(learn::fallback_path(&side)) {
+        let side = side_path(&self.book);
+        for path in std::iter::once(side.clone()).chain(fallback_path(&side)) {
             if self.work.dry_run {
                 files.extend(path.exists().then_some(path));
             } else {
-                let taken = learn::take_side_file(&path);
+                let taken = take_side_file(&path);
                 files.extend(taken.with_context(|| path.display().to_string())?);
             }
         }
@@ -158,7 +159,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         .into());
     }
     ensure!(
-        format == Format::Ctg || args.strength == learn::PLAY_STRENGTH,
+        format == Format::Ctg || args.strength == PLAY_STRENGTH,
         "--strength: a Polyglot book counts games and points as they are"
     );
     let editor = BookEditor::open(&args.book, &args.work.options())?;

@@ -14,12 +14,13 @@ use rand::RngExt;
 use super::args::PlayArgs;
 use super::check_config::files_in_the_way;
 use super::{check_config, configuration, engines, output, program, welcome};
-use tabia_adapter::book_set::{BookSet, BookSpec, Opener};
 use tabia_adapter::config::Config;
-use tabia_adapter::relay::{self, Environment, Files, SideFileError, TakenSeed, Warnings};
+use tabia_adapter::relay::{self, Environment, Files, SideFileError, Warnings};
 use tabia_adapter::session::{Engines, GameRecord, Profile, Session};
-use tabia_adapter::settings::BookFiles;
 use tabia_adapter::transcript::{self, LogHeader, Transcript};
+use tabia_choice::book_set::{BookSet, BookSpec, Opener};
+use tabia_choice::seeds::TakenSeed;
+use tabia_choice::settings::BookFiles;
 use tabia_engine::{EngineCommand, itself};
 use tabia_io::sanitize::{Bounded, escape_control};
 use tabia_io::{append_line, begin_lines, check_header};
@@ -209,7 +210,7 @@ impl Files for PlayFiles {
     }
 
     fn take_seed(&self, path: &str) -> Result<TakenSeed, SideFileError> {
-        self.opener.take_seed(path)
+        Ok(self.opener.take_seed(path)?)
     }
 
     fn cover_file(&self, book: &str) -> Option<PathBuf> {

@@ -15,9 +15,10 @@ use crate::install::{
     ChessProgram, EditedFor, EngineIn, Places, PrintedFor, ProgramFile, Registered, Registration,
     TextFile, make_folder, with_own_book, without_own_book,
 };
-use tabia_adapter::book_set::Opener;
 use tabia_adapter::config::Config;
-use tabia_adapter::settings::STARTER;
+use tabia_adapter::declarations;
+use tabia_choice::book_set::Opener;
+use tabia_choice::settings::STARTER;
 use tabia_io::atomic::Previous;
 use tabia_io::sanitize::{escape_control, shell_word};
 use tabia_uci::message::UciOptionConfig;
@@ -168,7 +169,7 @@ fn announced(config: &Config, engine: Option<&str>) -> anyhow::Result<Vec<UciOpt
     let (engines, _) = super::engines::engines_named(config, engine)?;
     let profile = engines.profiles.first();
     Ok(profile.map_or_else(Vec::new, |profile| {
-        profile.settings.options().declarations().collect()
+        declarations(profile.settings.options()).collect()
     }))
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 
-use tabia_adapter::book_set::Opener;
 use tabia_adapter::transcript::{Difference, Recording, escape, replay};
+use tabia_choice::book_set::Opener;
 
 /// Greatest number of lines shown of a difference.
 const SHOWN: usize = 6;

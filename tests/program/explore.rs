@@ -18,15 +18,15 @@ use crate::common::{Folder, STARTER, files, tabia};
 use hyper::body::Bytes;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
-use tabia_adapter::book_set::Opener;
-use tabia_adapter::settings::Options;
+use tabia_choice::book_set::Opener;
+use tabia_choice::settings::Options;
 use tabia_explorer::{Access, ExploredBook, Explorer};
 
 pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 fn starter() -> ExploredBook {
-    let open = || Arc::new(tabia_adapter::book_set::starter().unwrap());
+    let open = || Arc::new(tabia_choice::book_set::starter().unwrap());
     let reopen = Box::new(move || Ok(open() as _));
     ExploredBook::new("Starter".into(), Vec::new(), open(), reopen)
 }
@@ -132,7 +132,7 @@ fn one_answer_has_all_data_of_a_page() {
     assert_eq!(view["line"][2], json!({"uci": "g1f3", "san": "Nf3"}));
     assert_eq!(view["legal"].as_array().unwrap().len(), 30);
     let options = view["options"].as_array().unwrap().len();
-    assert_eq!(options, tabia_adapter::settings::OptionId::deciding().len());
+    assert_eq!(options, tabia_choice::settings::OptionId::deciding().len());
     assert_eq!(view["books"][0]["editable"], false);
 }
 

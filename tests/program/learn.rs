@@ -9,7 +9,7 @@ use shakmaty::Color;
 use tabia_book::bin::BinBook;
 use tabia_book::polyglot::{self, PackedMove};
 use tabia_book::{OpenOptions, Probe};
-use tabia_build::learn::{Evidence, LearnedBook, PlayedGame, append, side_path};
+use tabia_choice::learn::{Evidence, LearnedBook, PlayedGame, append, side_path};
 
 use crate::common::adapter::Adapter;
 use crate::common::{Folder, SMALL, after, assert_has, assert_sound, copy, look_up, open, project};

@@ -6,9 +6,9 @@
 
 use std::fs;
 
-use tabia_adapter::settings::{OptionId, Options, Preset, Scope, Setting};
 use tabia_book::options::OptionKind;
 use tabia_book::policy::{Policy, PolicyOption};
+use tabia_choice::settings::{OptionId, Options, Preset, Scope, Setting};
 
 use crate::common::project;
 

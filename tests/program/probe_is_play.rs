@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use shakmaty::Position as _;
-use tabia_adapter::book_set::{BookSet, BookSpec, Opener};
 use tabia_adapter::session::{Engines, Event, Output, Profile, Request, Session};
-use tabia_build::learn::{Evidence, PlayedGame, append, side_path};
+use tabia_choice::book_set::{BookSet, BookSpec, Opener};
+use tabia_choice::learn::{Evidence, PlayedGame, append, side_path};
 use tabia_notation as notation;
 
 /// A book with everything that affects the choice of moves: marks, annotations, learn

@@ -5,11 +5,11 @@
 use std::fs::File;
 
 use shakmaty::Chess;
-use tabia_adapter::book_set::Opener;
 use tabia_adapter::relay::{self, Environment};
 use tabia_adapter::session::{Engines, Profile, Session};
 use tabia_book::BookMove;
 use tabia_book::policy::{ChooseMove, Weighed};
+use tabia_choice::book_set::Opener;
 use tabia_engine::EngineCommand;
 
 struct MostPlayed;

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use tabia_adapter::book_set::{BookSet, Opener};
 use tabia_adapter::session::{Engines, Event, Output, Profile, Request, Session};
+use tabia_choice::book_set::{BookSet, Opener};
 
 /// Prints the lines, and opens the books that are asked for.
 #[derive(Default)]

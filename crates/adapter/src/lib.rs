@@ -9,15 +9,13 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
-pub mod book_set;
-pub mod conditions;
 pub mod config;
 mod cover;
+mod declarations;
 mod record;
 pub mod relay;
-mod seeds;
 pub mod session;
-pub mod settings;
 pub mod transcript;
 
+pub use declarations::declarations;
 pub use tabia_book::shakmaty;

@@ -32,6 +32,8 @@ pub use shakmaty;
 pub use tabia_io::progress;
 // A field of the options of everything that writes files.
 pub use tabia_io::atomic::Previous;
+// What a book is opened from that is not a file of this system.
+pub use tabia_io::input::file::{DataFile, ReadAt};
 
 pub use ctg::OpenOptions;
 pub use edit::{

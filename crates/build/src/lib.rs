@@ -23,7 +23,7 @@
 //! and with `dedupe` some 20 bytes a game.
 //!
 //! Running examples are in the folder `examples`: `book_of_games`, `several_books`,
-//! `records`, `repertoire_lines`, `learn_values`.
+//! `records`, `repertoire_lines`.
 
 #![warn(missing_docs)]
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use tabia_adapter::book_set::{Opener, as_played};
-use tabia_adapter::settings::{OptionId, Scope, Settings};
 use tabia_book::policy::{LineMemory, Rules, WeighedMoves, chance, choose_knowing};
 use tabia_book::{Book, Probe};
+use tabia_choice::book_set::{Opener, as_played};
+use tabia_choice::settings::{OptionId, Scope, Settings};
 use tabia_notation::Line;
 
 /// An open book, and how moves are chosen from it.

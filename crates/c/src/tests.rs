@@ -6,11 +6,11 @@ use std::path::Path;
 use std::ptr;
 
 use super::*;
-use tabia_adapter::book_set::starter;
 use tabia_book::OpenOptions;
 use tabia_book::policy::{Rules, choose};
 use tabia_book::view::PositionView;
 use tabia_book::walk::Order;
+use tabia_choice::book_set::starter;
 
 fn small() -> CString {
     c_text(&data("ctg/simple.ctg"))

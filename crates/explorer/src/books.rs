@@ -280,7 +280,7 @@ mod tests {
         let [games, other] = ["games.pgn", "other.pgn"].map(|name| folder.path().join(name));
         std::fs::write(&games, "1. e4 1-0").unwrap();
         std::fs::write(&other, "1. e4 1-0").unwrap();
-        let starter = || Arc::new(tabia_adapter::book_set::starter().unwrap()) as Open;
+        let starter = || Arc::new(tabia_choice::book_set::starter().unwrap()) as Open;
         let book = |source| {
             let again = Box::new(move || Ok(starter()));
             ExploredBook::new("games".into(), Vec::new(), starter(), again).with_source(source)
@@ -298,7 +298,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [book, beside] = ["book.ctg", "book.evals"].map(|name| folder.path().join(name));
         std::fs::write(&book, "1").unwrap();
-        let starter = || Arc::new(tabia_adapter::book_set::starter().unwrap()) as Open;
+        let starter = || Arc::new(tabia_choice::book_set::starter().unwrap()) as Open;
         let opened = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&opened);
         let readable = book.clone();

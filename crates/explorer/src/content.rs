@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use shakmaty::{Chess, Move};
 
 use super::message::Message;
-use tabia_adapter::settings::Options;
 use tabia_book::policy::{LineMemory, WeighedMoves, choose_knowing};
 use tabia_book::{Error, Probe, Stats};
+use tabia_choice::settings::Options;
 use tabia_notation::Line;
 
 /// An open book.

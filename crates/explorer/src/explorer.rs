@@ -30,7 +30,7 @@ use super::position::{self, MOST_AHEAD};
 use super::query::Query;
 use super::reply::{Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable};
 use super::route::{Command, Route};
-use tabia_adapter::settings::Options;
+use tabia_choice::settings::Options;
 use tabia_io::parallel::lock;
 
 const NOT_HERE: &str = "not found";

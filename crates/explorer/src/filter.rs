@@ -184,7 +184,7 @@ mod tests {
             counted.fetch_add(1, Ordering::Relaxed);
             match &filter.player {
                 Some((name, _)) if name == "nobody" => Err("no".into()),
-                _ => Ok((Arc::new(tabia_adapter::book_set::starter().unwrap()), None)),
+                _ => Ok((Arc::new(tabia_choice::book_set::starter().unwrap()), None)),
             }
         }));
         let made = |player: &str, opening| {

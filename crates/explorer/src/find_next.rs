@@ -136,7 +136,7 @@ mod tests {
     use std::sync::Arc;
 
     fn starter() -> Open {
-        Arc::new(tabia_adapter::book_set::starter().unwrap())
+        Arc::new(tabia_choice::book_set::starter().unwrap())
     }
 
     #[test]

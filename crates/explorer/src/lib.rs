@@ -78,7 +78,7 @@ pub use folders::{OpenFiles, OpenedFile};
 pub use hyper;
 pub use indexes::{Games, book_of_games};
 pub use server::{Limits, serve};
-pub use tabia_adapter::settings::Options;
+pub use tabia_choice::settings::Options;
 /// Stops a server, from any thread.
 pub use tokio::sync::Notify;
 

@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     fn book(name: &str) -> ExploredBook {
-        let open = || Arc::new(tabia_adapter::book_set::starter().unwrap()) as _;
+        let open = || Arc::new(tabia_choice::book_set::starter().unwrap()) as _;
         ExploredBook::new(
             name.into(),
             Vec::new(),

@@ -299,7 +299,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use tabia_adapter::book_set::Opener;
+    use tabia_choice::book_set::Opener;
 
     /// What a player types, and the first opening found.
     const MEANT: &[(&str, &str)] = &[
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn the_first_result_is_the_expected_opening() {
-        let starter = Opener::here(false).open(tabia_adapter::settings::STARTER);
+        let starter = Opener::here(false).open(tabia_choice::settings::STARTER);
         let book: Open = Arc::new(starter.unwrap());
         let missed: Vec<_> = MEANT
             .iter()

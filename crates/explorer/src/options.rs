@@ -1,9 +1,9 @@
 //! The options that the page shows: those that decide between moves.
 
 use serde::Serialize;
-use tabia_adapter::settings::{OptionId, Options};
 use tabia_book::options::OptionKind;
 use tabia_book::policy::Topic;
+use tabia_choice::settings::{OptionId, Options};
 
 /// An option, as the page needs it for its field.
 #[derive(Serialize)]

@@ -9,9 +9,9 @@ use super::content::{Content, look_up};
 use super::open_books::{OpenBooks, content};
 use super::query::Query;
 use super::reply::{Answer, bad, json, unreadable};
-use tabia_adapter::settings::Options;
 use tabia_book::policy::Rejection;
 use tabia_book::{Error, Lookup, Stats, Wanted};
+use tabia_choice::settings::Options;
 use tabia_io::parallel::lock;
 use tabia_notation::{self as notation, Line};
 
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     fn starter() -> Content {
-        let book = tabia_adapter::book_set::starter().unwrap();
+        let book = tabia_choice::book_set::starter().unwrap();
         (std::sync::Arc::new(book), std::sync::Arc::default())
     }
 

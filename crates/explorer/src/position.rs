@@ -16,10 +16,10 @@ use super::options::{self, OptionView};
 use super::plot;
 use super::query::Query;
 use super::reply::{Answer, Refusal, bad, json};
-use tabia_adapter::settings::Options;
 use tabia_book::Preference;
 use tabia_book::policy::{Rejection, WeighedMoves};
 use tabia_book::view::MoveView;
+use tabia_choice::settings::Options;
 use tabia_notation::{self as notation, Line, Results};
 
 /// Greatest number of likeliest moves that a page may request at once.

@@ -2,7 +2,7 @@
 
 use super::line;
 use super::message::{Message, translatable};
-use tabia_adapter::settings::{OptionId, Options, Settings};
+use tabia_choice::settings::{OptionId, Options, Settings};
 use tabia_notation::Line;
 
 /// Parameters in their order.

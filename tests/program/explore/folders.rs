@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
-use tabia_adapter::book_set::Opener;
-use tabia_adapter::settings::Options;
+use tabia_choice::book_set::Opener;
+use tabia_choice::settings::Options;
 use tabia_explorer::{Access, ExploredBook, Explorer, OpenError, OpenFiles, OpenedFile};
 use tabia_index::GamesIndex;
 use tabia_io::progress::Progress;

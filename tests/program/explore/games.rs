@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
-use tabia_adapter::settings::Options;
+use tabia_choice::settings::Options;
 use tabia_explorer::{Access, AllowedOrigin, Explorer, Games};
 use tabia_index::{self as index, GamesIndex};
 use tabia_index::{IndexJob, IndexReport};

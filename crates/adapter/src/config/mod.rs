@@ -7,9 +7,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::book_set::BookSpec;
 use crate::session::{Engines, IfNoneStarts, Profile};
-use crate::settings::{BookFiles, Options, Setting};
+use tabia_choice::book_set::BookSpec;
+use tabia_choice::settings::{BookFiles, Options, Setting};
 use tabia_engine::{EngineCommand, is_on_path, itself};
 
 mod read;

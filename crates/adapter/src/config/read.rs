@@ -9,11 +9,11 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::{Config, EngineEntry, Error};
-use crate::book_set::BookSpec;
-use crate::settings::{
+use tabia_book::options::OptionKind;
+use tabia_choice::book_set::BookSpec;
+use tabia_choice::settings::{
     CONFIGURED, NONE, OptionId, Options, STARTER, Scope, Setting, nearest, paths,
 };
-use tabia_book::options::OptionKind;
 use tabia_engine::EngineCommand;
 use tabia_io::input::path::{from_home, to_text};
 
@@ -334,9 +334,10 @@ impl Reader<'_> {
             let at = table.keys().next().map_or(at, |key| key.span().start);
             return Err(self.error(at, "a [[books]] entry needs its file"));
         }
-        let of_file = |file: &String| BookSpec {
-            path: self.resolve(file),
-            ..spec.clone()
+        let of_file = |file: &String| {
+            let mut book = spec.clone();
+            book.path = self.resolve(file);
+            book
         };
         Ok(files.iter().map(of_file).collect())
     }

@@ -5,9 +5,10 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::SideFileError;
 use crate::cover::HEADER;
-use crate::seeds::SideFileError;
-use tabia_build::learn;
+use tabia_choice::learn;
+use tabia_io::atomic::{folder_of, unnamed_file};
 use tabia_io::{append_locked, check_header, lock_within, open_for_append};
 
 /// How long to wait for the lock while another adapter chooses a move.
@@ -135,10 +136,7 @@ pub fn check_cover(path: Option<PathBuf>) -> Result<(), SideFileError> {
 
 /// Whether the file could be made, here or in the user's data folder.
 fn open_new(path: &Path) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let made = tempfile::tempfile_in(folder.unwrap_or(Path::new(".")));
+    let made = unnamed_file(folder_of(path));
     made.map(drop).or_else(|error| {
         let other = learn::fallback_path(path).filter(|_| learn::is_refused(&error));
         other.map(drop).ok_or(error)

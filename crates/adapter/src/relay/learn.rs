@@ -5,9 +5,8 @@ use std::io;
 use std::path::Path;
 
 use super::{Port, Relay};
-use crate::seeds::NO_DATA_FOLDER;
 use crate::session::Note;
-use tabia_build::learn::{self, PlayedGame};
+use tabia_choice::learn::{self, NO_DATA_FOLDER, PlayedGame};
 
 impl<P: Port> Relay<P> {
     /// Appends a game to the side file of its book; if that folder is not writable, to

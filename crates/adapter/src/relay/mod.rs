@@ -17,6 +17,7 @@ mod port;
 #[cfg(target_os = "linux")]
 mod port_poll;
 mod port_threads;
+mod side_file;
 mod system;
 
 use std::collections::VecDeque;
@@ -28,15 +29,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::book_set::{BookSet, BookSpec, Opener};
-pub use crate::seeds::{SideFileError, TakenSeed};
 use crate::session::{Event, GameRecord, Output, Request, Session, Side};
 use crate::transcript::Transcript;
 use cover::CoverFile;
 pub use cover::check_cover;
 use port::{Listen, Port, Ready, ThreadReport};
+pub use side_file::SideFileError;
 pub use system::{Warnings, standard_streams};
 use system::{describe_end, handle_signals, into_file};
+use tabia_choice::book_set::{BookSet, BookSpec, Opener};
+use tabia_choice::seeds::TakenSeed;
 use tabia_engine::{EngineCommand, EngineProcess, Spawned};
 use tabia_io::sanitize::escape_control;
 use tabia_uci::line::LineBuffer;
@@ -102,7 +104,7 @@ impl Files for Opener {
     }
 
     fn take_seed(&self, path: &str) -> Result<TakenSeed, SideFileError> {
-        Opener::take_seed(self, path)
+        Ok(Opener::take_seed(self, path)?)
     }
 
     fn cover_file(&self, book: &str) -> Option<PathBuf> {

@@ -6,8 +6,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::book_set::BookSet;
 use crate::session::Side;
+use tabia_choice::book_set::BookSet;
 use tabia_uci::line::LineBuffer;
 
 /// The result of a wait.

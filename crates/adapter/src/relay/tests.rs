@@ -8,11 +8,11 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::*;
-use crate::book_set::OpenBook;
 use crate::session::{Engines, Note, Profile};
 use shakmaty::{Chess, Color};
 use tabia_book::{Error, Lookup, Probe, Wanted};
-use tabia_build::learn::{Evidence, PlayedGame};
+use tabia_choice::book_set::OpenBook;
+use tabia_choice::learn::{Evidence, PlayedGame};
 use tabia_uci::line::MAX_LINE;
 
 type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;

@@ -4,9 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use super::{GameRecord, Note};
-use crate::book_set::BookSpec;
 use crate::config::START_TIMEOUT;
-use crate::settings::Settings;
+use tabia_choice::book_set::BookSpec;
+use tabia_choice::settings::Settings;
 
 /// An event for the session.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ pub struct Profile {
     /// The adapter's own options for this engine.
     pub settings: Settings,
     /// Books in use while `Book File` is
-    /// [`CONFIGURED`](crate::settings::CONFIGURED).
+    /// [`CONFIGURED`](tabia_choice::settings::CONFIGURED).
     pub books: Vec<BookSpec>,
     /// How long it may take to send `uciok`.
     pub start_timeout: Duration,

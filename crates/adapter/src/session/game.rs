@@ -29,8 +29,8 @@ use std::ops::Range;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Board, CastlingMode, Chess, Color, EnPassantMode, Move, Position};
 
-use crate::conditions::{GameConditions, Pace, Variant};
 use crate::cover;
+use tabia_choice::conditions::{GameConditions, Pace, Variant};
 use tabia_notation as notation;
 use tabia_uci::gui::{Clocks, Go};
 use tabia_uci::{gui, line};
@@ -353,6 +353,7 @@ impl Game {
         if matches!(self.course, Course::UnderWay { .. }) {
             return false;
         }
+        let clocks = [clocks.white, clocks.black].map(|clock| (clock.time, clock.increment));
         let pace = Pace::from_clocks(clocks);
         std::mem::replace(&mut self.conditions.pace, pace) != pace
     }

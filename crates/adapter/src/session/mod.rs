@@ -68,8 +68,6 @@ pub use engine::ANALYSE_MODE;
 pub use event::{Engines, Event, IfNoneStarts, Output, Profile, Request, Side};
 pub use observers::Note;
 
-use crate::book_set::{BookSet, BookSpec};
-use crate::settings::{Info, OptionId, Options, Settings};
 use act::Act;
 use books::{Answer, Books, Decision, Scene, have_conditions};
 use engine::{Engine, Hearing, Introduced, Loss, OPPONENT, Readied, Readiness, TimeOver, Trial};
@@ -80,6 +78,8 @@ use owed::{
     Reply, STOP_LIMIT, SearchKind, StopOf, Unchecked,
 };
 use tabia_book::policy::ChooseMove;
+use tabia_choice::book_set::{BookSet, BookSpec};
+use tabia_choice::settings::{Info, OptionId, Options, Settings};
 use tabia_engine::itself;
 use tabia_uci::engine::{self as uci, EngineReply, check_value};
 use tabia_uci::gui::{self, Go, GuiCommand, SetOption};

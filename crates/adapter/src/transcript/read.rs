@@ -7,9 +7,9 @@ use shakmaty::Color;
 
 use super::text::unescape;
 use super::{FORMAT, MAGIC};
-use crate::book_set::BookSpec;
 use crate::session::{Engines, Event, IfNoneStarts, Profile, Side};
-use crate::settings::{OptionId, Setting, Settings, ValueError};
+use tabia_choice::book_set::BookSpec;
+use tabia_choice::settings::{OptionId, Setting, Settings, ValueError};
 
 /// The content of a transcript file.
 #[derive(Debug, Default)]
@@ -344,15 +344,12 @@ fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), LogFa
             let (colour, path) = value
                 .split_once(' ')
                 .ok_or(LogFault::Expected("book COLOUR PATH"))?;
-            profile.books.push(BookSpec {
-                path: path.to_owned(),
-                colour: match colour {
-                    "white" => Some(Color::White),
-                    "black" => Some(Color::Black),
-                    _ => None,
-                },
-                ..BookSpec::default()
-            });
+            let colour = match colour {
+                "white" => Some(Color::White),
+                "black" => Some(Color::Black),
+                _ => None,
+            };
+            profile.books.push(BookSpec::new(path).colour(colour));
         }
         "only" | "with" => {
             let (name, value) = pair()?;

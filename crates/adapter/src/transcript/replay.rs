@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::read::{LogEntry, Recording};
 use super::text::escape;
-use crate::book_set::{BookSet, BookSpec};
 use crate::session::{Event, Output, Request, Session};
+use tabia_choice::book_set::{BookSet, BookSpec};
 
 /// The result of replaying a session.
 #[derive(Debug, Default)]

@@ -7,9 +7,9 @@ use shakmaty::Color;
 
 use super::text::escape;
 use super::{FORMAT, MAGIC};
-use crate::book_set::{BookSet, BookSpec};
 use crate::session::{Engines, Event, IfNoneStarts, Request, Side};
-use crate::settings::{OptionId, Options, Setting};
+use tabia_choice::book_set::{BookSet, BookSpec};
+use tabia_choice::settings::{OptionId, Options, Setting};
 
 /// What a session depends on, besides its events.
 #[derive(Debug)]

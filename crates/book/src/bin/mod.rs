@@ -68,7 +68,7 @@ impl BinBook {
         Ok(book)
     }
 
-    /// Opens a book in an open file.
+    /// Opens a book in an open file, or in bytes: see [`DataFile::from_bytes`].
     ///
     /// # Errors
     ///

@@ -146,11 +146,6 @@ impl SlotFile {
 
     /// Reads the bounds from a .ctb file. The text of the error completes "the index
     /// ...".
-    pub(super) fn read_bounds(&mut self, path: &Path) -> Result<(), String> {
-        self.take_bounds(&DataFile::open(path, false).map_err(unread)?)
-    }
-
-    /// Reads the bounds from an open .ctb file.
     pub(super) fn take_bounds(&mut self, file: &DataFile) -> Result<(), String> {
         let start = file.start(CTB_HEADER_BYTES as usize).map_err(unread)?;
         let (Some(length), Some(lower), Some(upper)) = (
@@ -234,7 +229,8 @@ impl SlotFile {
     }
 }
 
-fn unread(error: impl Display) -> String {
+/// Completes "the index ..." for a file that cannot be opened or read.
+pub(super) fn unread(error: impl Display) -> String {
     format!("cannot be read ({error})")
 }
 

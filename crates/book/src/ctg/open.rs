@@ -1,10 +1,13 @@
 //! Opening a book: its three files, and a check that they belong together.
 
-use std::{io, path::Path, sync::OnceLock};
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use super::{
     CtgBook, Error, Key, OpenOptions,
-    index::{SlotFile, SlotPage},
+    index::{SlotFile, SlotPage, unread},
     pages::PageFile,
     reader::Index,
     scan::ScanIndex,
@@ -41,10 +44,59 @@ impl CtgBook {
 
     fn open_once(path: &Path, options: &OpenOptions) -> Result<CtgBook, Error> {
         let pages = PageFile::open(path, options.mmap)?;
+        let file = |extension, mmap| {
+            let path = sibling(path, extension).ok_or_else(|| missing(path, extension))?;
+            DataFile::open(&path, mmap)
+                .map_err(|error| format!("index {} {}", file_name(&path), unread(error)))
+        };
+        let (cto, ctb) = (file("cto", options.mmap), file("ctb", false));
+        CtgBook::with_index(pages, cto, ctb, pending_changes(path))
+    }
+
+    /// Opens the book in these files: bytes in memory, or those of a reader (see
+    /// [`DataFile::from_bytes`] and [`DataFile::from_reader`]). What [`CtgBook::open`] says of
+    /// a missing or unusable .cto or .ctb holds here too.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use tabia_book::{DataFile, ctg::CtgBook};
+    ///
+    /// let file = |bytes: &[u8], name| DataFile::from_bytes(Path::new(name), bytes.to_vec());
+    /// let ctg = file(include_bytes!("../../tests/data/ctg/simple.ctg"), "simple.ctg");
+    /// let cto = file(include_bytes!("../../tests/data/ctg/simple.cto"), "simple.cto");
+    /// let book = CtgBook::from_files(ctg, Some(cto), None)?;
+    /// assert_eq!(book.notices().len(), 1); // The index simple.ctb is missing.
+    /// # Ok::<_, tabia_book::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`CtgBook::open`].
+    pub fn from_files(
+        ctg: DataFile,
+        cto: Option<DataFile>,
+        ctb: Option<DataFile>,
+    ) -> Result<CtgBook, Error> {
+        let name = Arc::clone(ctg.path());
+        CtgBook::with_index(
+            PageFile::new(ctg)?,
+            cto.ok_or_else(|| missing(&name, "cto")),
+            ctb.ok_or_else(|| missing(&name, "ctb")),
+            Vec::new(),
+        )
+    }
+
+    /// The index files are open, or the text says why not: "index x.cto is missing".
+    fn with_index(
+        pages: PageFile,
+        cto: Result<DataFile, String>,
+        ctb: Result<DataFile, String>,
+        mut notices: Vec<String>,
+    ) -> Result<CtgBook, Error> {
         let samples = samples(&pages)?;
-        let mut notices = pending_changes(path);
+        let path = pages.file().path();
         notices.extend(pages.notice());
-        let index = match index_on_disk(path, options.mmap, &pages, &samples) {
+        let index = match usable_index(cto, ctb, &pages, &samples) {
             Ok((slots, problem)) => {
                 notices.extend(problem.map(|problem| {
                     format!(
@@ -87,54 +139,43 @@ impl CtgBook {
     ///
     /// # Errors
     ///
-    /// The bytes are not a CTG book with a sound index.
+    /// As for [`CtgBook::open`].
     pub fn from_static(
         name: &str,
         ctg: &'static [u8],
         cto: &'static [u8],
         ctb: &'static [u8],
     ) -> Result<CtgBook, Error> {
-        let name = Path::new(name);
-        let open = |bytes| DataFile::from_static(name, bytes);
-        let pages = PageFile::new(open(ctg))?;
-        let index = SlotFile::new(open(cto)).and_then(|mut slots| {
-            slots.take_bounds(&open(ctb))?;
-            Ok(slots)
-        });
-        let index = index.map_err(|problem| {
-            let text = format!("its index {problem}");
-            Error::io(name, io::Error::new(io::ErrorKind::InvalidData, text))
-        })?;
-        Ok(CtgBook {
-            pages,
-            index: Index::Slots(index),
-            filter: OnceLock::new(),
-            notices: Vec::new(),
-        })
+        let open = |bytes| DataFile::from_static(Path::new(name), bytes);
+        CtgBook::from_files(open(ctg), Some(open(cto)), Some(open(ctb)))
     }
 }
 
-/// Opens .cto and .ctb and checks whether they lead to the samples. The outer error says
-/// why the .cto is unusable, the inner problem why the .ctb is; both contain the file
-/// name only: "index x.cto is missing".
-fn index_on_disk(
-    ctg: &Path,
-    mmap: bool,
+/// Checks whether .cto and .ctb lead to the samples. The outer error says why the .cto is
+/// unusable, the inner problem why the .ctb is; both contain the file name only: "index x.cto
+/// is missing".
+fn usable_index(
+    cto: Result<DataFile, String>,
+    ctb: Result<DataFile, String>,
     pages: &PageFile,
     samples: &[(Key, u32)],
 ) -> Result<(SlotFile, Option<String>), String> {
-    let path = sibling(ctg, "cto").ok_or_else(|| missing(ctg, "cto"))?;
+    let cto = cto?;
+    let path = Arc::clone(cto.path());
     let reported = |path: &Path, problem| format!("index {} {problem}", file_name(path));
-    let mut slots = SlotFile::open(&path, mmap).map_err(|problem| reported(&path, problem))?;
+    let mut slots = SlotFile::new(cto).map_err(|problem| reported(&path, problem))?;
     let whole = |slots| of_this_book(pages, slots).map_err(|problem| reported(&path, problem));
-    let bounds: Result<(), String> = match sibling(ctg, "ctb") {
-        None => Err(missing(ctg, "ctb")),
-        Some(ctb) => match slots.read_bounds(&ctb) {
+    let bounds: Result<(), String> = match ctb {
+        Err(problem) => Err(problem),
+        Ok(ctb) => match slots.take_bounds(&ctb) {
             Ok(()) if index_agrees(pages, &slots, samples) => {
                 return whole(&slots).map(|()| (slots, None));
             }
-            Ok(()) => Err(reported(&ctb, "does not belong to the .cto file".into())),
-            Err(problem) => Err(reported(&ctb, problem)),
+            Ok(()) => {
+                let problem = "does not belong to the .cto file".into();
+                Err(reported(ctb.path(), problem))
+            }
+            Err(problem) => Err(reported(ctb.path(), problem)),
         },
     };
     slots.forget_bounds();

@@ -300,6 +300,23 @@ impl MoveSet {
             .get(n / 64)
             .is_some_and(|word| word >> (n % 64) & 1 != 0)
     }
+
+    /// The elements that are not in `other`, ascending.
+    pub(super) fn without(&self, other: &MoveSet) -> impl Iterator<Item = usize> + use<> {
+        let mut words = self.0;
+        for (word, others) in words.iter_mut().zip(other.0) {
+            *word &= !others;
+        }
+        (0..).step_by(64).zip(words).flat_map(|(first, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros() as usize;
+                (word != 0).then(|| {
+                    word &= word - 1;
+                    first + bit
+                })
+            })
+        })
+    }
 }
 
 /// Collects the indices of the `true` items.

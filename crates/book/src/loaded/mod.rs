@@ -116,6 +116,8 @@ impl LoadedBook {
         Ok(book)
     }
 
+    /// Opens a book of one of these formats in an open file, or in bytes: see
+    /// [`Book::from_files`](crate::Book::from_files).
     pub(crate) fn new(file: DataFile, format: Format) -> Result<LoadedBook, Error> {
         let (found, named) = match format {
             Format::Abk => (abk::read(&file)?, "Arena"),

@@ -1,12 +1,13 @@
 //! One type for all formats of books.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use shakmaty::Chess;
 
 use super::{BookMove, Lookup, MoveGames, Probe, Wanted};
 use crate::{Error, OpenOptions, bin::BinBook, ctg::CtgBook, loaded::LoadedBook};
-use tabia_notation::kind::{BookKind, Kind};
+use tabia_io::input::{file::DataFile, path::has_extension};
+use tabia_notation::kind::{BookKind, Kind, START_BYTES};
 
 tabia_notation::named! {
     /// A book format that can be read and played from.
@@ -55,7 +56,20 @@ impl Format {
     ///
     /// The file is something else.
     pub fn recognize(path: &Path) -> Result<Format, Error> {
-        let kind = Kind::of_file(path);
+        Format::of_kind(path, Kind::of_file(path))
+    }
+
+    /// As [`Format::recognize`], for a file that is open, or bytes.
+    ///
+    /// # Errors
+    ///
+    /// The file is something else, or cannot be read.
+    pub fn of_file(file: &DataFile) -> Result<Format, Error> {
+        let start = Error::start_of(file, START_BYTES)?;
+        Format::of_kind(file.path(), Some(Kind::recognize(file.path(), &start)))
+    }
+
+    fn of_kind(path: &Path, kind: Option<Kind>) -> Result<Format, Error> {
         let book = match kind {
             // If the file cannot be read, the CTG reader reports it.
             None => Some(BookKind::Ctg),
@@ -71,6 +85,13 @@ impl Format {
                 .unwrap_or("this is a book as text: convert it to a .ctg book first")
                 .into(),
         })
+    }
+}
+
+fn no_book(path: &Arc<Path>, text: &'static str) -> Error {
+    Error::NoBook {
+        path: Arc::clone(path),
+        text: text.into(),
     }
 }
 
@@ -98,6 +119,66 @@ impl Book {
             Format::Bin => Book::Bin(BinBook::open(path, options)?),
             format @ (Format::Abk | Format::Bkt | Format::Obk) => {
                 Book::Loaded(LoadedBook::open(path, format, options)?)
+            }
+        })
+    }
+
+    /// Opens a book of any format in files that are open, or in bytes: one file, or for a
+    /// ChessBase book also its `.cto` and `.ctb`, in any order. Their names, which need not
+    /// exist, tell them apart.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use tabia_book::{Book, DataFile};
+    ///
+    /// // As a browser, an archive or a download has them.
+    /// let files = [
+    ///     ("simple.cto", &include_bytes!("../../tests/data/ctg/simple.cto")[..]),
+    ///     ("simple.ctb", include_bytes!("../../tests/data/ctg/simple.ctb")),
+    ///     ("simple.ctg", include_bytes!("../../tests/data/ctg/simple.ctg")),
+    /// ];
+    /// let open = |(name, bytes): (&str, &[u8])| DataFile::from_bytes(Path::new(name), bytes.to_vec());
+    /// let book = Book::from_files(files.map(open))?;
+    /// assert_eq!((book.path(), book.notices().len()), (Path::new("simple.ctg"), 0));
+    /// # Ok::<_, tabia_book::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Book::open`]; or there is not one book among the files.
+    pub fn from_files(files: impl IntoIterator<Item = DataFile>) -> Result<Book, Error> {
+        let (mut book, mut cto, mut ctb) = (None, None, None);
+        for file in files {
+            let place = match file.path() {
+                path if has_extension(path, "cto") => &mut cto,
+                path if has_extension(path, "ctb") => &mut ctb,
+                _ => &mut book,
+            };
+            if let Some(first) = place.replace(file) {
+                let text = "another such file is given with it: open one book at a time";
+                return Err(no_book(first.path(), text));
+            }
+        }
+        let index = cto.as_ref().or(ctb.as_ref()).map(DataFile::path);
+        let Some(book) = book else {
+            let text = "this is the index of a book: give its .ctg file with it";
+            return Err(match index {
+                Some(index) => no_book(index, text),
+                None => no_book(&Path::new("no file").into(), "no book is given"),
+            });
+        };
+        let format = Format::of_file(&book)?;
+        if let Some(index) = index
+            && format != Format::Ctg
+        {
+            let text = "this is the index of a ChessBase book, the book with it is another";
+            return Err(no_book(index, text));
+        }
+        Ok(match format {
+            Format::Ctg => Book::Ctg(CtgBook::from_files(book, cto, ctb)?),
+            Format::Bin => Book::Bin(BinBook::new(book)?),
+            format @ (Format::Abk | Format::Bkt | Format::Obk) => {
+                Book::Loaded(LoadedBook::new(book, format)?)
             }
         })
     }

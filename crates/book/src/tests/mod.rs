@@ -4,6 +4,7 @@
 // A failed step is the test's failure.
 #![allow(clippy::unwrap_used)]
 
+mod bytes;
 mod codec;
 #[path = "../../../../tests/program/common/books/mod.rs"]
 mod common;

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use shakmaty::Position as _;
 
-use super::side::read_games;
-use super::{Learned, PLAY_STRENGTH, learned, place_of};
+use super::{Learned, place_of};
 use tabia_book::mark::ListedChanges;
 use tabia_book::{Book, BookEditor, Error, Field, Format, MarkChange};
+use tabia_choice::learn::{PLAY_STRENGTH, learned, read_games};
 use tabia_notation::Results;
 
 tabia_io::options! {

@@ -1,8 +1,9 @@
 //! Which results of games count for which moves.
 
 use super::*;
-use crate::learn::{Counted, Evidence, PlayedGame, append, place_of, side_path, tally_games};
+use crate::learn::{Counted, place_of, tally_games};
 use tabia_book::{Book, OpenOptions};
+use tabia_choice::learn::{Evidence, PlayedGame, append, side_path};
 
 const GAMES: &str = "\
 [White \"Winner, A\"]\n[Black \"Loser, B\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n\

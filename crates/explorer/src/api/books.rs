@@ -7,9 +7,9 @@ use super::super::open_books::OpenBooks;
 use super::super::reply::{Refusal, bad};
 use super::answer::{CountedMove, Explored};
 use super::question::Question;
-use tabia_adapter::settings::Options;
 use tabia_book::policy::choose;
 use tabia_book::{BookMove, Error, Preference, Stats};
+use tabia_choice::settings::Options;
 use tabia_index::Counts;
 
 /// The book with this number, as it is now.

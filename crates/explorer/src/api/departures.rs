@@ -15,13 +15,13 @@ use super::super::query::Query;
 use super::super::reply::{Answer, Refusal, bad, json, unreadable};
 use super::books::numbered;
 use super::question;
-use tabia_adapter::settings::Options;
 use tabia_analysis::coverage::{self, CoverageLimits, Hole};
 use tabia_analysis::departures::{
     ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire, SeveralMoves,
 };
 use tabia_book::Probe;
 use tabia_book::policy::Policy;
+use tabia_choice::settings::Options;
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource, has_name};
 use tabia_index::each_game;
 

@@ -11,9 +11,9 @@ use super::answer::{
     CountedMove, Explored, ExploredGame, ExploredPlayer, PlayedGame, history, speed_name,
 };
 use super::question::Question;
-use tabia_adapter::settings::Options;
 use tabia_book::BookMove;
 use tabia_book::policy;
+use tabia_choice::settings::Options;
 use tabia_games::tgx::move_of;
 use tabia_index::Error;
 use tabia_index::query::{self, ListedGame, Lists, Source, Sums};

@@ -24,7 +24,7 @@ use super::query::Query;
 use super::reply::{Answer, Refusal, bad, json, reply, unreadable};
 use answer::Explored;
 use question::Question;
-use tabia_adapter::settings::Options;
+use tabia_choice::settings::Options;
 
 /// The header of an answer from a book without results, whose weights are given
 /// as draws.

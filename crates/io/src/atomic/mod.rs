@@ -41,9 +41,7 @@ use output::Output;
 use set::FolderLock;
 pub use set::{InterruptedSet, SetState, discard, interrupted, settle};
 use temporary::TempPath;
-pub use temporary::is_temp_folder;
-pub(crate) use temporary::unnamed_file;
-pub use temporary::{TempFolder, remove_leftovers};
+pub use temporary::{TempFolder, is_temp_folder, remove_leftovers, unnamed_file};
 
 /// What to do with an existing file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -146,7 +146,7 @@ pub(super) fn is_needed(folder: &Path) -> bool {
 
 /// While this exists, no other program renames files of a set in the folder. Where folders
 /// cannot be locked (Windows, some network file systems) it does nothing.
-pub(super) struct FolderLock(#[expect(dead_code, reason = "unlocked on drop")] Option<Locked>);
+pub(super) struct FolderLock(#[allow(dead_code, reason = "unlocked on drop")] Option<Locked>);
 
 impl FolderLock {
     /// `None` if another program holds the folder for longer than [`LOCK_WAIT`].

@@ -51,8 +51,12 @@ impl TempPath {
     }
 }
 
-/// A file without a name, deleted when it is closed.
-pub(crate) fn unnamed_file(folder: &Path) -> io::Result<File> {
+/// A file without a name in a folder, deleted when it is closed.
+///
+/// # Errors
+///
+/// No file can be made in the folder.
+pub fn unnamed_file(folder: &Path) -> io::Result<File> {
     // Its name is deleted on drop; Windows does that when the file is closed.
     TempPath::create(folder, OsStr::new(FOLDER), TEMPORARY).map(|(file, _)| file)
 }
@@ -78,6 +82,7 @@ impl TempFolder {
         let parent = folder_of(path);
         let lock = make_locked(|| TempPath::create(parent, OsStr::new(FOLDER), LOCK))?;
         let folder = lock.1.0.with_extension("");
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has a mode"))]
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -4,7 +4,10 @@
 //! How its bytes are accessed is chosen at opening:
 //!
 //! * **static**: bytes that are part of the program;
-//! * **in memory**: files up to [`IN_MEMORY_LIMIT`] bytes are read whole;
+//! * **in memory**: files up to [`IN_MEMORY_LIMIT`] bytes are read whole, and bytes that a
+//!   program already has ([`DataFile::from_bytes`]) are taken as they are;
+//! * **a reader** of the program ([`DataFile::from_reader`]): an entry of an archive, or a
+//!   file that only a browser can read. No access needs a file system;
 //! * **mapped**: larger files; uses no private memory and copies nothing;
 //! * **positional reads** (`mmap: false`, or where mapping fails): every access
 //!   is a system call into a small buffer. Slower, but safe from everything
@@ -32,6 +35,7 @@
 //! reads after a change: marks changed by `tabia mark` take effect at once.
 
 use std::{
+    fmt,
     fs::File,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::Path,
@@ -80,17 +84,34 @@ impl From<FileError> for io::Error {
     }
 }
 
+/// Bytes at any offset, for [`DataFile::from_reader`]. Closures of this form have it.
+pub trait ReadAt: Send + Sync {
+    /// Reads bytes from `offset` on into the buffer; returns their number, which may be less
+    /// than the buffer has, and 0 only at the end.
+    ///
+    /// # Errors
+    ///
+    /// The bytes cannot be read; with [`io::ErrorKind::Interrupted`] they are asked for
+    /// again.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+}
+
+impl<F: Fn(u64, &mut [u8]) -> io::Result<usize> + Send + Sync> ReadAt for F {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self(offset, buffer)
+    }
+}
+
 /// An open file. Threads share it without locks.
 #[derive(Debug)]
 pub struct DataFile {
     path: Arc<Path>,
-    /// `None` for bytes that are only in memory.
+    /// `None` for bytes that are only in memory, and those of a reader.
     file: Option<(File, Identity)>,
     len: u64,
     store: Store,
 }
 
-#[derive(Debug)]
 enum Store {
     Static(&'static [u8]),
     Memory {
@@ -102,6 +123,19 @@ enum Store {
         shrunk: AtomicBool,
     },
     Positional,
+    Reader(Box<dyn ReadAt>),
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Store::Static(_) => "Static",
+            Store::Memory { .. } => "Memory",
+            Store::Mapped { .. } => "Mapped",
+            Store::Positional => "Positional",
+            Store::Reader(_) => "Reader",
+        })
+    }
 }
 
 impl Store {
@@ -185,6 +219,46 @@ impl DataFile {
         }
     }
 
+    /// Bytes that are in memory. The name is for messages, and its extension may decide what
+    /// the bytes are.
+    #[must_use]
+    pub fn from_bytes(name: &Path, bytes: Vec<u8>) -> DataFile {
+        DataFile {
+            path: name.into(),
+            file: None,
+            len: bytes.len() as u64,
+            store: Store::memory(bytes),
+        }
+    }
+
+    /// Bytes that a reader has, `len` of them. They must not change. The name is as for
+    /// [`DataFile::from_bytes`].
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use tabia_io::input::file::DataFile;
+    ///
+    /// let text = b"0123456789";
+    /// let file = DataFile::from_reader(Path::new("digits"), 10, |offset, buffer: &mut [u8]| {
+    ///     let rest = &text[offset as usize..];
+    ///     let count = rest.len().min(buffer.len());
+    ///     buffer[..count].copy_from_slice(&rest[..count]);
+    ///     Ok(count)
+    /// });
+    /// let mut buffer = [0; 4];
+    /// assert_eq!(file.view()?.read(3, &mut buffer)?, b"3456");
+    /// # Ok::<(), tabia_io::input::file::FileError>(())
+    /// ```
+    #[must_use]
+    pub fn from_reader(name: &Path, len: u64, reader: impl ReadAt + 'static) -> DataFile {
+        DataFile {
+            path: name.into(),
+            file: None,
+            len,
+            store: Store::Reader(Box::new(reader)),
+        }
+    }
+
     /// Copies a stream into memory or, above [`IN_MEMORY_LIMIT`] bytes, into an unnamed
     /// temporary file, which cannot be left behind. `name` is for messages. If `input`
     /// fails, the bytes before the error are copied, and the error is returned too.
@@ -199,13 +273,7 @@ impl DataFile {
         let mut bytes = Vec::new();
         let start = input.take(IN_MEMORY_LIMIT + 1).read_to_end(&mut bytes);
         if bytes.len() as u64 <= IN_MEMORY_LIMIT {
-            let spooled = DataFile {
-                path: name.into(),
-                file: None,
-                len: bytes.len() as u64,
-                store: Store::memory(bytes),
-            };
-            return Ok((spooled, start.err()));
+            return Ok((DataFile::from_bytes(name, bytes), start.err()));
         }
         let mut file = atomic::unnamed_file(&std::env::temp_dir())?;
         let mut fault = start.err();
@@ -245,7 +313,10 @@ impl DataFile {
     fn present_len(&self) -> io::Result<u64> {
         match &self.file {
             // Twice as fast as reading all metadata; nothing uses the file's cursor.
+            #[cfg(any(unix, windows))]
             Some((file, _)) => (&*file).seek(SeekFrom::End(0)),
+            #[cfg(not(any(unix, windows)))]
+            Some((file, _)) => Ok(file.metadata()?.len()),
             None => Ok(self.len),
         }
     }
@@ -299,7 +370,7 @@ impl DataFile {
                 }
                 (!shrunk.load(Ordering::Relaxed)).then_some(&**map)
             }
-            Store::Positional => None,
+            Store::Positional | Store::Reader(_) => None,
         };
         Ok(View { file: self, bytes })
     }
@@ -338,7 +409,7 @@ impl DataFile {
             Store::Static(bytes) => Some(*bytes),
             Store::Memory { bytes, .. } => Some(&**bytes),
             Store::Mapped { map, .. } => Some(&**map),
-            Store::Positional => None,
+            Store::Positional | Store::Reader(_) => None,
         };
         Ok(Some(View { file: self, bytes }))
     }
@@ -421,11 +492,14 @@ impl<'f> View<'f> {
             let end = start.saturating_add(count);
             return Ok(bytes.get(start..end).unwrap_or_default());
         }
-        let Some((file, _)) = &self.file.file else {
-            return Ok(&[]);
-        };
         let wanted = buffer.get_mut(..count).unwrap_or_default();
-        if read_at(file, wanted, offset)? < count {
+        if let Store::Reader(reader) = &self.file.store {
+            if fill(wanted, offset, |offset, rest| reader.read_at(offset, rest))? < count {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
+        } else if let Some((file, _)) = &self.file.file
+            && read_at(file, wanted, offset)? < count
+        {
             return Err(FileError::Shrunk {
                 was: self.file.len,
                 now: self.file.present_len()?,
@@ -461,14 +535,36 @@ impl<'f> View<'f> {
 ///
 /// The error of the system call.
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut done = 0;
-    while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
+    fill(buffer, offset, |offset, rest| {
         #[cfg(unix)]
-        let read = std::os::unix::fs::FileExt::read_at(file, rest, offset + done as u64);
+        return std::os::unix::fs::FileExt::read_at(file, rest, offset);
         // Changes the file's cursor, which nothing uses; the read itself is positional.
         #[cfg(windows)]
-        let read = std::os::windows::fs::FileExt::seek_read(file, rest, offset + done as u64);
-        match read {
+        return std::os::windows::fs::FileExt::seek_read(file, rest, offset);
+        #[cfg(not(any(unix, windows)))]
+        return seek_and_read(file, rest, offset);
+    })
+}
+
+/// For systems without positional reads, such as WebAssembly: the cursor is used by one
+/// thread at a time.
+#[cfg(any(test, not(any(unix, windows))))]
+fn seek_and_read(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    static CURSOR: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _guard = crate::parallel::lock(&CURSOR);
+    file.seek(SeekFrom::Start(offset))?;
+    file.read(buffer)
+}
+
+/// Reads until the buffer is full or there is no more; returns the number of bytes.
+fn fill(
+    buffer: &mut [u8],
+    offset: u64,
+    read: impl Fn(u64, &mut [u8]) -> io::Result<usize>,
+) -> io::Result<usize> {
+    let mut done = 0;
+    while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        match read(offset + done as u64, rest) {
             Ok(0) => break,
             Ok(more) => done += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -514,6 +610,70 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A reader that gives one to seven bytes at a time, and is interrupted.
+    fn in_morsels(bytes: Vec<u8>) -> impl ReadAt {
+        let calls = std::sync::atomic::AtomicUsize::new(0);
+        move |offset: u64, buffer: &mut [u8]| {
+            let call = calls.fetch_add(1, Ordering::Relaxed);
+            if call % 3 == 1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let rest = bytes.get(offset as usize..).unwrap_or_default();
+            let count = rest.len().min(buffer.len()).min(1 + call % 7);
+            buffer[..count].copy_from_slice(&rest[..count]);
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn bytes_and_readers_are_read_like_files() {
+        let name = Path::new("archive/book");
+        let bytes = pattern(10_000);
+        let len = bytes.len() as u64;
+        let held = DataFile::from_bytes(name, bytes.clone());
+        let read = DataFile::from_reader(name, len, in_morsels(bytes.clone()));
+        for file in [held, read] {
+            assert_eq!((file.len(), &**file.path()), (len, name));
+            assert_eq!(file.change(), Change::None);
+            let mut buffer = [0; 100];
+            for view in [file.view().unwrap(), file.positional_view()] {
+                for offset in [0, 1, 4095, 9970, 10_000, 20_000] {
+                    let end = (offset + 100).min(bytes.len());
+                    let expected = bytes.get(offset..end).unwrap_or_default();
+                    assert_eq!(view.read(offset as u64, &mut buffer).unwrap(), expected);
+                    let count = view.copy(offset as u64, &mut buffer).unwrap();
+                    assert_eq!(&buffer[..count], expected);
+                }
+            }
+        }
+        // A reader that has less than was said.
+        let short = DataFile::from_reader(name, len + 1, in_morsels(bytes));
+        let error = short.start(20_000).unwrap_err().to_string();
+        assert!(error.contains("end of file"), "{error}");
+    }
+
+    #[test]
+    fn a_system_without_positional_reads_reads_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        let bytes = pattern(10_000);
+        fs::write(&path, &bytes).unwrap();
+        let file = File::open(&path).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (file, bytes) = (&file, &bytes);
+                scope.spawn(move || {
+                    let mut buffer = [0; 100];
+                    for n in 0..200 {
+                        let offset = (n * 97 + thread * 13) % bytes.len();
+                        let count = seek_and_read(file, &mut buffer, offset as u64).unwrap();
+                        assert_eq!(&buffer[..count], &bytes[offset..offset + count]);
+                    }
+                });
+            }
+        });
     }
 
     #[test]

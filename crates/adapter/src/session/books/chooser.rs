@@ -13,10 +13,10 @@ use shakmaty::{Chess, Move, Position};
 use super::super::game::Game;
 use super::seed::Seed;
 use super::why::NoAnswerReason;
-use crate::book_set::BookSet;
-use crate::settings::Options;
 use tabia_book::policy::{self, ChooseMove, Exit, LineMemory, Weighed, chance};
 use tabia_book::{BookMove, Lookup, Probe, Wanted};
+use tabia_choice::book_set::BookSet;
+use tabia_choice::settings::Options;
 
 /// Data about a game for choosing book moves, and buffers.
 #[derive(Debug, Default)]
@@ -338,10 +338,8 @@ mod tests {
     #[test]
     fn a_line_that_has_been_followed_is_not_followed_again() {
         let book = FirstMoves::new(10, 1);
-        let settings = Options {
-            leave_early: 4,
-            ..Options::default()
-        };
+        let mut settings = Options::default();
+        settings.leave_early = 4;
         let mut chooser = BookChooser::default();
         chooser.found.push(FoundBook::default());
         let look_up = |chooser: &mut BookChooser| {

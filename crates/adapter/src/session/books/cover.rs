@@ -7,12 +7,12 @@ use super::super::Request;
 use super::super::act::Act;
 use super::super::game::Game;
 use super::{Books, Scene};
-use crate::book_set::BookSet;
-use crate::conditions::GameConditions;
 use crate::cover::{self, Covered, Entry};
-use crate::settings::{self, Options};
 use tabia_book::policy::{LineMemory, Weighed};
 use tabia_book::{BookMove, Lookup, Wanted};
+use tabia_choice::book_set::BookSet;
+use tabia_choice::conditions::GameConditions;
+use tabia_choice::settings::{self, Options};
 use tabia_notation as notation;
 use tabia_uci::gui::Go;
 
@@ -124,7 +124,8 @@ impl Cover {
         books: (&BookSet, &[Options], &GameConditions),
         (found, verdicts): (&Lookup, &[Weighed]),
     ) -> Option<Move> {
-        let address = |book: &crate::book_set::OpenBook| std::sync::Arc::as_ptr(&book.book).addr();
+        let address =
+            |book: &tabia_choice::book_set::OpenBook| std::sync::Arc::as_ptr(&book.book).addr();
         let addresses: Vec<usize> = books.0.books.iter().map(address).collect();
         if self.books != addresses {
             self.covered.forget_books();

@@ -15,9 +15,9 @@ use super::super::act::Act;
 use super::super::game::Game;
 use super::why::{NoAnswerReason, nothing_to_ask};
 use super::{Books, Scene};
-use crate::settings::Info;
 use tabia_book::Probe;
 use tabia_book::policy::{self, Rejection};
+use tabia_choice::settings::Info;
 use tabia_notation as notation;
 use tabia_uci::gui::Go;
 
@@ -200,7 +200,7 @@ impl Books {
     fn tell_moves(
         &self,
         index: usize,
-        book: &crate::book_set::OpenBook,
+        book: &tabia_choice::book_set::OpenBook,
         mode: CastlingMode,
         line: &mut String,
     ) {

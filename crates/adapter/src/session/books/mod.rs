@@ -30,15 +30,15 @@ use std::time::Duration;
 use super::act::Act;
 use super::game::Game;
 use super::{Analysis, Request};
-use crate::book_set::{BookSet, BookSpec};
-use crate::conditions::Variant;
-use crate::settings::{Info, OptionId, Options, Settings, ValueError};
 use chooser::{BookChooser, OwnPolicy};
 use cover::Cover;
 use forbid::Forbidding;
 use opening::{OPEN_LIMIT, OpenState};
 use seed::{GameSeed, Seed};
 use tabia_book::policy::ChooseMove;
+use tabia_choice::book_set::{BookSet, BookSpec};
+use tabia_choice::conditions::Variant;
+use tabia_choice::settings::{Info, OptionId, Options, Settings, ValueError};
 use tabia_uci::gui::Go;
 use why::ReportOnce;
 

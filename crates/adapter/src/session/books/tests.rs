@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use crate::book_set::OpenBook;
 use shakmaty::{Chess, Position};
 use tabia_book::policy::Weighed;
 use tabia_book::{
     Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
 };
+use tabia_choice::book_set::OpenBook;
 
 const NOW: Duration = Duration::from_secs(5);
 

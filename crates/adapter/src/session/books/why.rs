@@ -13,11 +13,11 @@ use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 use super::super::Analysis;
 use super::super::act::Act;
 use super::{Books, Scene};
-use crate::book_set::OpenBook;
-use crate::conditions::{GameConditions, Variant};
-use crate::settings::{Info, Options};
 use tabia_book::Lookup;
 use tabia_book::policy::{Rejection, Weighed};
+use tabia_choice::book_set::OpenBook;
+use tabia_choice::conditions::{GameConditions, Variant};
+use tabia_choice::settings::{Info, Options};
 use tabia_uci::gui::Go;
 
 /// Greatest number of moves that are listed with the reasons against them.

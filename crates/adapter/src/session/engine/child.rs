@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::Analysis;
-use crate::settings::{ENGINE_PREFIX, OptionId};
+use tabia_choice::settings::{ENGINE_PREFIX, OptionId};
 use tabia_uci::engine::{self, EngineOption, OptionError, check_value};
 use tabia_uci::gui::SetOption;
 use tabia_uci::line::text;

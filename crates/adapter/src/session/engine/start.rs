@@ -10,8 +10,9 @@ use super::beginning::Heard;
 use super::child::{ANALYSE_MODE, ChildOptions, Declaration, OPPONENT};
 use super::restarts::Restarts;
 use super::{Engine, Lost, Patience, Phase, Process, ReadyFor, Sending, Starting, State, Work};
+use crate::declarations;
 use crate::session::{IfNoneStarts, Profile};
-use crate::settings::{NONE, Settings};
+use tabia_choice::settings::{NONE, Settings};
 use tabia_uci::engine::{Id, OptionError, id, option};
 use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::message::{self, UciMessage, UciOptionConfig};
@@ -414,7 +415,7 @@ impl Engine {
         // The values that the GUI has set are not defaults: a second `uci` gets the same
         // answer as the first.
         let settings = self.profile().map_or(own, |profile| &profile.settings);
-        let of_tabia = settings.options().declarations().map(declaration);
+        let of_tabia = declarations(settings.options()).map(declaration);
         let of_engine = self.declared.options.iter();
         let of_engine =
             of_engine.map(|option| option.announce(Declaration::prefix_of(&option.name)));

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use shakmaty::{Chess, Color, Position};
 
 use super::super::game::Story;
-use tabia_build::learn::{Evidence, PlayedGame};
+use tabia_choice::learn::{Evidence, PlayedGame};
 use tabia_notation as notation;
 
 /// A score that counts as a win or loss, in centipawns.
@@ -35,7 +35,7 @@ const LATE: usize = 80;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
-    /// The book as the book set names it: [`crate::book_set::BookSpec::path`].
+    /// The book as the book set names it: [`tabia_choice::book_set::BookSpec::path`].
     pub book: String,
     /// The game up to the last move of that book.
     pub game: PlayedGame,

@@ -21,12 +21,12 @@ use shakmaty::Color;
 use super::Request;
 use super::act::Act;
 use super::game::{Continuation, Game, Story};
-use crate::book_set::OpenBook;
 use crate::record::RecordKind;
 use learn::Learner;
 pub use learn::Note;
 pub(super) use record::About;
 use record::Recorder;
+use tabia_choice::book_set::OpenBook;
 use tabia_notation as notation;
 use tabia_uci::{info, line};
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::*;
-use crate::book_set::BookSpec;
 use shakmaty::{Chess, Move};
 use tabia_book::{Error, Lookup, Probe, Wanted};
-use tabia_build::learn::Evidence;
+use tabia_choice::book_set::BookSpec;
+use tabia_choice::learn::Evidence;
 use tabia_notation as notation;
 use tabia_uci::gui::Go;
 
@@ -29,17 +29,9 @@ impl Probe for Empty {
 }
 
 fn book(learns: bool) -> OpenBook {
-    OpenBook {
-        name: "book1".to_owned(),
-        spec: BookSpec {
-            path: "book1.ctg".to_owned(),
-            ..BookSpec::default()
-        },
-        book: Arc::new(Empty),
-        notices: Vec::new(),
-        side_file: learns.then(|| PathBuf::from("book1.ctg.learn")),
-        evaluations: None,
-    }
+    OpenBook::new(BookSpec::new("book1.ctg"), Arc::new(Empty))
+        .name("book1".to_owned())
+        .side_file(learns.then(|| PathBuf::from("book1.ctg.learn")))
 }
 
 /// A game that is observed.

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use crate::book_set::BookSet;
 use crate::session::{Engines, Event, Output, Profile, Request, Session};
+use tabia_choice::book_set::BookSet;
 use tabia_uci::line::LineBuffer;
 
 /// Takes lines as the relay does.

@@ -11,15 +11,14 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Position};
 
-use crate::book_set::{BookSet, BookSpec, OpenBook};
 use crate::config::Config;
 use crate::session::{Engines, Event, Output, Profile, Request, Session};
-use crate::settings::tests::values;
-use crate::settings::{BookFiles, OptionId, Options, Scope, Setting};
 use tabia_book::{
     Annotation, BookMove, Error, Lookup, MoveEvaluation, PositionRecord, Preference, Probe, Stats,
     Wanted,
 };
+use tabia_choice::book_set::{BookSet, BookSpec, OpenBook};
+use tabia_choice::settings::{BookFiles, OptionId, Options, Scope, Setting};
 
 /// A book in which every option makes a difference.
 struct Rich(HashMap<Chess, Vec<BookMove>>);
@@ -207,17 +206,9 @@ fn play(general: &[Setting], books: Vec<(BookSpec, Rich)>) -> Vec<String> {
         chain: 1,
         ..Engines::default()
     };
-    let open = |(spec, book): (BookSpec, Rich)| OpenBook {
-        name: spec.path.clone(),
-        side_file: None,
-        evaluations: None,
-        book: Arc::new(book),
-        notices: Vec::new(),
-        spec,
-    };
-    let book_set = BookSet {
-        books: books.into_iter().map(open).collect(),
-    };
+    let open = |(spec, book): (BookSpec, Rich)| OpenBook::new(spec, Arc::new(book));
+    let books: Vec<OpenBook> = books.into_iter().map(open).collect();
+    let book_set = BookSet::from(books);
     let mut session = Session::new(engines, 1);
     let mut world = World::default();
     let mut now = Duration::ZERO;
@@ -263,11 +254,7 @@ fn play(general: &[Setting], books: Vec<(BookSpec, Rich)>) -> Vec<String> {
 
 /// The book with these options of its own.
 fn rich(overrides: &[Setting]) -> (BookSpec, Rich) {
-    let spec = BookSpec {
-        path: "rich".to_owned(),
-        overrides: overrides.to_vec(),
-        ..BookSpec::default()
-    };
+    let spec = BookSpec::new("rich").overrides(overrides.to_vec());
     (spec, Rich::book())
 }
 
@@ -293,7 +280,7 @@ fn an_option_of_a_book_acts_as_the_general_one_does() {
         let mut has_effect = false;
         for others in others() {
             let usual = play(&others, vec![rich(&[])]);
-            for setting in values(id) {
+            for setting in id.sample_values() {
                 let general = [&others[..], std::slice::from_ref(&setting)].concat();
                 let general = play(&general, vec![rich(&[])]);
                 let own = play(&others, vec![rich(std::slice::from_ref(&setting))]);
@@ -318,7 +305,7 @@ fn nor_does_it_act_for_another_book() {
         let others = [others, vec![Setting::Variety(0)]].concat();
         let first = |options: &[Setting]| (rich(options).0, empty());
         let usual = without_requests(play(&others, vec![first(&[]), rich(&[])]));
-        for setting in of_books().flat_map(values) {
+        for setting in of_books().flat_map(OptionId::sample_values) {
             let with = play(
                 &others,
                 vec![first(std::slice::from_ref(&setting)), rich(&[])],
@@ -330,7 +317,7 @@ fn nor_does_it_act_for_another_book() {
 
 #[test]
 fn every_option_acts_under_books_or_is_refused_with_its_line() {
-    for setting in OptionId::ALL.iter().flat_map(|id| values(*id)) {
+    for setting in OptionId::ALL.iter().flat_map(|id| id.sample_values()) {
         let id = setting.id();
         let text = format!(
             "[[books]]\nfile = \"x\"\n\n{} = \"{setting}\"\n",

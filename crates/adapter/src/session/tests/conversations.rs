@@ -40,16 +40,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::book_set::{BookSet, BookSpec, OpenBook};
-use crate::conditions::BookConditions;
 use crate::session::{Engines, Event, IfNoneStarts, Output, Profile, Request, Session};
-use crate::settings::{OptionId, Settings};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
 use tabia_book::{
     Annotation, BookMove, Error, Lookup, MoveEvaluation, PositionRecord, Preference, Probe, Stats,
     Wanted,
 };
+use tabia_choice::book_set::{BookSet, BookSpec, OpenBook};
+use tabia_choice::conditions::BookConditions;
+use tabia_choice::settings::{OptionId, Settings};
 
 /// A book defined in a conversation.
 #[derive(Debug, Default)]
@@ -220,23 +220,17 @@ impl Conversation {
             }
         }
         for (colour, book) in std::mem::take(&mut self.books) {
-            let spec = BookSpec {
-                path: "written".to_owned(),
-                colour,
-                conditions: book.conditions.clone(),
-                ..BookSpec::default()
-            };
+            let spec = BookSpec::new("written")
+                .colour(colour)
+                .conditions(book.conditions.clone());
             for profile in &mut self.engines.profiles {
                 profile.books.push(spec.clone());
             }
-            self.book_set.books.push(OpenBook {
-                name: format!("book{}", self.book_set.books.len() + 1),
-                spec,
-                side_file: book.learns.then(|| "written.learn".into()),
-                evaluations: None,
-                book: Arc::new(book),
-                notices: Vec::new(),
-            });
+            let side_file = book.learns.then(|| "written.learn".into());
+            let open = OpenBook::new(spec, Arc::new(book))
+                .name(format!("book{}", self.book_set.books.len() + 1))
+                .side_file(side_file);
+            self.book_set.books.push(open);
         }
         let mut session = Session::new(self.engines.clone(), 1);
         session.start(&mut self.output);

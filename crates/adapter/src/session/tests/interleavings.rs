@@ -23,9 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::book_set::{BookSet, BookSpec, OpenBook};
 use crate::session::{Engines, Event, GameRecord, Output, Profile, Request, Session};
-use crate::settings::OptionId;
 use crate::transcript::{LogHeader, Recording, Transcript, replay};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -36,6 +34,8 @@ use shakmaty::{CastlingMode, Chess, Position};
 use tabia_book::{
     Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
 };
+use tabia_choice::book_set::{BookSet, BookSpec, OpenBook};
+use tabia_choice::settings::OptionId;
 
 /// Positions that the GUI may send: the line, and the move that the model's engine plays
 /// there.
@@ -687,16 +687,8 @@ fn identify(_path: &str) -> String {
 }
 
 fn book_set() -> BookSet {
-    BookSet {
-        books: vec![OpenBook {
-            name: "book1".to_owned(),
-            spec: BookSpec::default(),
-            book: Arc::new(TwoMoves),
-            notices: Vec::new(),
-            side_file: None,
-            evaluations: None,
-        }],
-    }
+    let book = OpenBook::new(BookSpec::default(), Arc::new(TwoMoves)).name("book1".to_owned());
+    BookSet::from(vec![book])
 }
 
 struct Play {

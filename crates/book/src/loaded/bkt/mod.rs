@@ -165,4 +165,4 @@ pub(super) fn read(file: &DataFile) -> Result<Found, Error> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -99,7 +99,7 @@ fn open(bytes: &[u8]) -> Result<Book, Error> {
 }
 
 /// Every position that the lines of a book reach within some plies, with its moves.
-fn positions(path: &Path, plies: usize) -> Vec<(Chess, Vec<Move>)> {
+pub(crate) fn positions(path: &Path, plies: usize) -> Vec<(Chess, Vec<Move>)> {
     let book = Book::open(path, &OpenOptions::default()).unwrap();
     let walk = book.walk(Order::Breadth).map(Result::unwrap);
     walk.take_while(|here| here.line.len() <= plies)
@@ -114,7 +114,7 @@ fn positions(path: &Path, plies: usize) -> Vec<(Chess, Vec<Move>)> {
 const STARTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../books/tabia.ctg");
 
 /// A book of these positions, in the order of random numbers.
-fn book_of(positions: &[(Chess, Vec<Move>)], seed: u64) -> Vec<u8> {
+pub(crate) fn book_of(positions: &[(Chess, Vec<Move>)], seed: u64) -> Vec<u8> {
     let keys = Keys::new(seed);
     let cells = positions.iter().flat_map(|(position, moves)| {
         let moves = (0..).zip(moves);

@@ -1,5 +1,4 @@
 use tabia_book::policy::Policy;
-use tabia_uci::message::UciMessage;
 
 use super::*;
 
@@ -229,71 +228,16 @@ fn every_option_has_a_key_in_the_configuration() {
     assert_eq!(OptionId::by_key("varity"), None);
 }
 
-/// What GUIs require of option lines.
-#[test]
-fn declarations_suit_the_strictest_gui() {
-    let lines: Vec<String> = (Options::default().declarations())
-        .map(|option| UciMessage::Option(option).to_string())
-        .collect();
-    assert_eq!(lines.len(), OptionId::ALL.len());
-    for id in OptionId::ALL {
-        let name = id.spec().name;
-        for word in name.split(' ') {
-            let key = ["name", "type", "default", "min", "max", "var", "value"];
-            assert!(!key.contains(&word), "{name}");
-        }
-        match Options::default().kind(*id) {
-            OptionKind::Spin {
-                value,
-                least,
-                greatest,
-            } => assert!((least..=greatest).contains(&value)),
-            OptionKind::Combo { words, .. } => {
-                assert!(words.iter().all(|word| !word.contains(' ')));
-            }
-            _ => {}
-        }
-    }
-    for expected in [
-        "option name Book White File type string default <empty>",
-        "option name Book Depth type spin default 1000 min 0 max 1000",
-        "option name Book Info type combo default full var none var brief var full",
-    ] {
-        assert!(lines.iter().any(|line| line == expected), "{expected}");
-    }
-}
-
 #[test]
 fn without_options_the_rules_are_the_default() {
     assert_eq!(Options::default().rules(), Rules::default());
-}
-
-/// Values of an option: its default, and others.
-pub(crate) fn values(id: OptionId) -> Vec<Setting> {
-    let texts: Vec<String> = match Options::default().kind(id) {
-        OptionKind::Check(_) => ["true", "false"].map(str::to_owned).into(),
-        OptionKind::Spin {
-            least, greatest, ..
-        } => [least, least + 1, greatest]
-            .map(|number| number.to_string())
-            .into(),
-        OptionKind::Combo { words, .. } => words.iter().map(ToString::to_string).collect(),
-        OptionKind::Text | OptionKind::Path | OptionKind::Paths => {
-            ["", "800", "<starter>", "<configured>"]
-                .map(str::to_owned)
-                .into()
-        }
-    };
-    let read = |text: &String| Setting::read(id, text).ok();
-    let values: Vec<Setting> = texts.iter().filter_map(read).collect();
-    [vec![Options::default().get(id)], values].concat()
 }
 
 #[test]
 fn what_an_option_prints_it_reads() {
     let presets = [Preset::Optimize, Preset::Normal, Preset::Handicap];
     let presets = presets.into_iter().flat_map(Setting::of_preset);
-    let values = OptionId::ALL.iter().flat_map(|id| values(*id));
+    let values = OptionId::ALL.iter().flat_map(|id| id.sample_values());
     for setting in values.chain(presets) {
         let (id, text) = (setting.id(), setting.to_string());
         assert_eq!(Setting::read(id, &text), Ok(setting), "{id:?} {text}");
@@ -305,7 +249,7 @@ fn an_option_that_decides_is_in_the_rules_and_no_other() {
     let usual = Options::default();
     for id in OptionId::ALL.iter().filter(|id| **id != OptionId::Preset) {
         let acts = |setting: Setting| usual.with(&[setting]).rules() != usual.rules();
-        let acts = values(*id).into_iter().any(acts);
+        let acts = id.sample_values().into_iter().any(acts);
         assert_eq!(acts, id.topic().is_some(), "{id:?}");
     }
 }

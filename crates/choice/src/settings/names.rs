@@ -1,6 +1,7 @@
 //! Options by the names that users write.
 
-use super::{OptionId, Preset, Scope, Setting};
+use super::{OptionId, Options, Preset, Scope, Setting};
+use tabia_book::options::OptionKind;
 use tabia_book::policy::Topic;
 
 /// The name that a word was probably meant to be: it differs by at most two letters, and by
@@ -72,6 +73,30 @@ impl OptionId {
     pub fn of_presets() -> Vec<OptionId> {
         let settings = Setting::of_preset(Preset::Normal);
         by_topic(settings.iter().map(Setting::id))
+    }
+
+    /// Values of an option, its default first: for tests that try every option.
+    #[must_use]
+    pub fn sample_values(self) -> Vec<Setting> {
+        let usual = Options::default();
+        let texts: Vec<String> = match usual.kind(self) {
+            OptionKind::Check(_) => ["true", "false"].map(str::to_owned).into(),
+            OptionKind::Spin {
+                least, greatest, ..
+            } => [least, least + 1, greatest]
+                .map(|number| number.to_string())
+                .into(),
+            OptionKind::Combo { words, .. } => words.iter().map(ToString::to_string).collect(),
+            OptionKind::Text | OptionKind::Path | OptionKind::Paths => {
+                ["", "800", "<starter>", "<configured>"]
+                    .map(str::to_owned)
+                    .into()
+            }
+        };
+        let read = texts
+            .iter()
+            .filter_map(|text| Setting::read(self, text).ok());
+        std::iter::once(usual.get(self)).chain(read).collect()
     }
 
     /// The engine's name of an option that bears a name of Tabia's: both are told apart by

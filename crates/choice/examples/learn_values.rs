@@ -1,8 +1,8 @@
-//! How results of games change a learn value: `cargo run -p tabia-build --example learn_values`
+//! How results of games change a learn value: `cargo run -p tabia-choice --example learn_values`
 
 #![allow(clippy::print_stdout)] // Figures for users.
 
-use tabia_build::learn::{PLAY_STRENGTH, learned};
+use tabia_choice::learn::{PLAY_STRENGTH, learned};
 use tabia_notation::Results;
 
 fn main() {

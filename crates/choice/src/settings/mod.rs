@@ -1,4 +1,4 @@
-//! The adapter's own options: names, ranges, values.
+//! Tabia's own options: names, ranges, values.
 //!
 //! One table is used for the UCI handshake, `setoption`, `engines.toml` and `--set`; it
 //! includes that of [`Policy`](tabia_book::policy::Policy). Names are matched without
@@ -23,10 +23,8 @@ mod names;
 pub mod paths;
 mod table;
 
-use tabia_book::options::OptionKind;
 use tabia_book::policy::{Exit, Rules};
 use tabia_book::words;
-use tabia_uci::message::UciOptionConfig;
 
 pub use delay::Delay;
 pub use files::{
@@ -124,40 +122,6 @@ impl Options {
             .collect();
         (!values.is_empty()).then(|| format!("{}: {}", self.preset, values.join(", ")))
     }
-
-    /// The UCI declarations, with these values as defaults.
-    pub fn declarations(&self) -> impl Iterator<Item = UciOptionConfig> {
-        OptionId::ALL.iter().map(|id| {
-            let name = id.spec().name.to_owned();
-            match self.kind(*id) {
-                OptionKind::Check(value) => UciOptionConfig::Check {
-                    name,
-                    default: Some(value),
-                },
-                OptionKind::Spin {
-                    value,
-                    least,
-                    greatest,
-                } => UciOptionConfig::Spin {
-                    name,
-                    default: Some(value),
-                    min: Some(least),
-                    max: Some(greatest),
-                },
-                OptionKind::Combo { value, words } => UciOptionConfig::Combo {
-                    name,
-                    default: Some(value.to_owned()),
-                    var: words.iter().map(ToString::to_string).collect(),
-                },
-                OptionKind::Text | OptionKind::Path | OptionKind::Paths => {
-                    UciOptionConfig::String {
-                        name,
-                        default: Some(self.get(*id).to_string()),
-                    }
-                }
-            }
-        })
-    }
 }
 
 /// The options as a GUI or a user sets them: see the [module](self).
@@ -232,4 +196,4 @@ impl Settings {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

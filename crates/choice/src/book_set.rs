@@ -7,14 +7,13 @@ use std::sync::Arc;
 use shakmaty::Color;
 
 use crate::conditions::BookConditions;
-use crate::seeds::SideFileError;
+use crate::learn::{self, LearnedBook, NO_DATA_FOLDER, data_folder};
 use crate::settings::{
     BookFiles, EvaluationFile, OptionId, Options, Paths, STARTER, Scope, Setting,
 };
 use tabia_book::ctg::CtgBook;
 use tabia_book::evals::{self, EvalTable, EvaluatedBook};
 use tabia_book::{Book, Error, OpenOptions, Probe};
-use tabia_build::learn::{self, LearnedBook};
 use tabia_io::input::path::{file_name, from_home, from_text};
 
 /// A book to play from, as the settings name it.
@@ -30,6 +29,12 @@ pub struct BookSpec {
     /// The games that use it.
     pub conditions: BookConditions,
 }
+
+tabia_io::setters!(BookSpec {
+    colour: Option<Color>,
+    overrides: Vec<Setting>,
+    conditions: BookConditions,
+});
 
 impl BookSpec {
     /// A book for both colours and all games, without options of its own.
@@ -47,11 +52,14 @@ impl BookSpec {
         self.options(&Options::default()).learn
     }
 
-    /// Whether games played from it cannot be recorded, though its options want that: the
-    /// starter book has no folder of its own, and perhaps the system has none.
+    /// A sentence for the user if games played from it cannot be recorded, though its options
+    /// want that: the starter book has no folder of its own, and perhaps the system has none.
     #[must_use]
-    pub fn cannot_learn(&self) -> bool {
-        self.learns() && self.path == STARTER && data_folder().is_none()
+    pub fn why_not_learning(&self) -> Option<String> {
+        let has_no_place = self.learns() && self.path == STARTER && data_folder().is_none();
+        has_no_place.then(|| {
+            format!("Book Learn: games of the starter book are not recorded: {NO_DATA_FOLDER}")
+        })
     }
 
     /// Its evaluations in its own options.
@@ -116,6 +124,11 @@ pub struct OpenBook {
     /// The evaluations used with it, as they were when the file was read.
     pub evaluations: Option<Evaluations>,
 }
+
+tabia_io::setters!(OpenBook {
+    name: String,
+    side_file: Option<PathBuf>,
+});
 
 impl OpenBook {
     /// A book from anywhere, which neither learns nor has evaluations.
@@ -254,9 +267,7 @@ impl Opener {
                 None => self.open(&spec.path).map(|book| {
                     let mut notices = book.notices().to_vec();
                     let (book, side_file) = as_played(Arc::new(book), spec.learns());
-                    if spec.learns() && side_file.is_none() {
-                        notices.push(format!("Book Learn: {}", SideFileError::NoLearnFolder));
-                    }
+                    notices.extend(spec.why_not_learning());
                     let (book, evaluations) =
                         self.evaluated(book, &spec.path, &spec.evaluations(), &mut notices);
                     ((book, side_file), evaluations, notices)
@@ -440,11 +451,6 @@ fn side_file(book: &Path) -> Option<PathBuf> {
         return Some(data_folder()?.join("starter.ctg.learn"));
     }
     Some(learn::side_path(book))
-}
-
-/// The folder of the starter book's side files.
-fn data_folder() -> Option<PathBuf> {
-    Some(dirs::data_dir()?.join("tabia").join("learn"))
 }
 
 /// The last part of a path; for [`STARTER`], its name.

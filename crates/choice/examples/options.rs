@@ -1,14 +1,14 @@
-//! Prints the UCI options of the adapter, and what a chosen preset changes:
-//! `cargo run -p tabia-adapter --example options [PRESET]`.
+//! Prints the options with their values, and what a chosen preset changes:
+//! `cargo run -p tabia-choice --example options [PRESET]`.
 
 #![allow(clippy::print_stdout)]
 
-use tabia_adapter::settings::{OptionId, Settings};
+use tabia_choice::settings::{OptionId, Settings};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut settings = Settings::default();
-    for declaration in settings.options().declarations() {
-        println!("{declaration}");
+    for id in OptionId::ALL {
+        println!("{}: {}", id.spec().name, settings.options().get(*id));
     }
     let preset = std::env::args().nth(1).unwrap_or("Optimize".to_owned());
     settings.choose(OptionId::Preset, &preset)?;

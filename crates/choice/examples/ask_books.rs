@@ -1,13 +1,13 @@
 //! Asks several books as the adapter does, the first that has the position first, and
 //! prints the moves of the one that answers:
-//! `cargo run -p tabia-adapter --example ask_books [BOOK...]`.
+//! `cargo run -p tabia-choice --example ask_books [BOOK...]`.
 
 #![allow(clippy::print_stdout)]
 
 use shakmaty::Chess;
-use tabia_adapter::book_set::{BookSet, BookSpec, Opener};
-use tabia_adapter::settings::{Options, STARTER};
 use tabia_book::policy::choose;
+use tabia_choice::book_set::{BookSet, BookSpec, Opener};
+use tabia_choice::settings::{Options, STARTER};
 
 fn main() -> Result<(), tabia_book::Error> {
     let mut paths: Vec<String> = std::env::args().skip(1).collect();

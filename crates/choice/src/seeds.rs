@@ -1,4 +1,4 @@
-//! Seeds of games from a file that several adapters share.
+//! Seeds of games from a file that several programs share (`Book Seed File`).
 //!
 //! One number on each line; blank lines and lines that start with `#` are ignored, and
 //! other lines are skipped with a message. The text is UTF-8 or UTF-16, with or without
@@ -13,36 +13,31 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::book_set::Opener;
+use tabia_io::atomic::{folder_of, unnamed_file};
 use tabia_io::lock_within;
 
 /// How long to wait for the lock of another adapter: a game is waiting.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// What helps where the system has no folder for the user's data, as in a container whose user
-/// has no home.
-pub(crate) const NO_DATA_FOLDER: &str =
-    "the user's data has no folder: set HOME or XDG_DATA_HOME to one";
-
-/// A file beside the books cannot be used: seeds, played lines, or a record of games. The
-/// text is a sentence for the user.
+/// Why there is no seed from a file. The text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SideFileError {
-    /// There is no file of seeds with this path.
+pub enum SeedError {
+    /// There is no file with this path.
     #[error("no seed: there is no file {0}")]
-    NoSeedFile(String),
-    /// A file of seeds, or of their count, cannot be read or written, or another adapter
-    /// uses it ([`io::ErrorKind::WouldBlock`]).
+    NoFile(String),
+    /// The file, or that of the count, cannot be read or written, or another adapter uses it
+    /// ([`io::ErrorKind::WouldBlock`]).
     #[error("no seed: {}: {error}", path.display())]
-    Seeds {
+    Io {
         /// The file.
         path: PathBuf,
         /// Why.
         error: io::Error,
     },
-    /// Every seed of a file is taken.
+    /// Every seed of the file is taken.
     #[error("no seed: {}: {}", path.display(), none_left(path, *seeds, *taken))]
-    NoSeedLeft {
+    NoneLeft {
         /// The file.
         path: PathBuf,
         /// Number of seeds in it.
@@ -56,32 +51,6 @@ pub enum SideFileError {
         _0.display()
     )]
     NotACount(PathBuf),
-    /// The system has no folder for the user's data.
-    #[error("played lines are not kept: {NO_DATA_FOLDER}")]
-    NoCoverFolder,
-    /// The system has no folder for the user's data, where the games of the starter book are
-    /// recorded.
-    #[error("games of the starter book are not recorded: {NO_DATA_FOLDER}")]
-    NoLearnFolder,
-    /// A file of played lines cannot be read or written, or another adapter uses it.
-    #[error("{}: {error}", path.display())]
-    Cover {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// The record of games cannot be written.
-    #[error("games are not recorded: {}: {error}", path.display())]
-    Record {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// [`Files`](crate::relay::Files) of your own cannot do it.
-    #[error("{0}")]
-    Other(String),
 }
 
 /// A seed from a file.
@@ -124,7 +93,7 @@ impl Opener {
     ///
     /// The files cannot be read or written, no seed is left, or another adapter has the
     /// lock.
-    pub fn take_seed(&self, path: &str) -> Result<TakenSeed, SideFileError> {
+    pub fn take_seed(&self, path: &str) -> Result<TakenSeed, SeedError> {
         take(&self.seed_file(path)?)
     }
 
@@ -133,17 +102,13 @@ impl Opener {
     /// # Errors
     ///
     /// As for [`Opener::take_seed`], but for the lock.
-    pub fn count_seeds(&self, path: &str) -> Result<SeedCount, SideFileError> {
+    pub fn count_seeds(&self, path: &str) -> Result<SeedCount, SeedError> {
         let path = self.seed_file(path)?;
         let text = std::fs::read(&path).map_err(failed(&path))?;
         let count_path = beside(&path);
         let taken = match std::fs::read(&count_path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let folder = path
-                    .parent()
-                    .filter(|folder| !folder.as_os_str().is_empty());
-                let folder = folder.unwrap_or(Path::new("."));
-                tempfile::tempfile_in(folder).map_err(failed(&count_path))?;
+                unnamed_file(folder_of(&path)).map_err(failed(&count_path))?;
                 0
             }
             Err(error) => return Err(failed(&count_path)(error)),
@@ -159,7 +124,7 @@ impl Opener {
         let mut lines = SeedLines::new(&text);
         let seeds = lines.by_ref().count();
         if taken >= seeds {
-            return Err(SideFileError::NoSeedLeft { path, seeds, taken });
+            return Err(SeedError::NoneLeft { path, seeds, taken });
         }
         Ok(SeedCount {
             seeds,
@@ -168,16 +133,16 @@ impl Opener {
         })
     }
 
-    fn seed_file(&self, path: &str) -> Result<PathBuf, SideFileError> {
+    fn seed_file(&self, path: &str) -> Result<PathBuf, SeedError> {
         let candidates = self.candidates(path);
         let found = candidates.into_iter().find(|path| path.is_file());
-        found.ok_or_else(|| SideFileError::NoSeedFile(path.to_owned()))
+        found.ok_or_else(|| SeedError::NoFile(path.to_owned()))
     }
 }
 
-fn failed(path: &Path) -> impl Fn(io::Error) -> SideFileError {
+fn failed(path: &Path) -> impl Fn(io::Error) -> SeedError {
     let path = path.to_owned();
-    move |error| SideFileError::Seeds {
+    move |error| SeedError::Io {
         path: path.clone(),
         error,
     }
@@ -196,22 +161,32 @@ fn none_left(path: &Path, seeds: usize, taken: usize) -> String {
 }
 
 /// The number in the file of seeds that were taken.
-fn number_taken(path: &Path, text: &[u8]) -> Result<usize, SideFileError> {
+fn number_taken(path: &Path, text: &[u8]) -> Result<usize, SeedError> {
     match decoded(text).trim() {
         "" => Ok(0),
-        number => (number.parse()).map_err(|_| SideFileError::NotACount(path.to_owned())),
+        number => (number.parse()).map_err(|_| SeedError::NotACount(path.to_owned())),
     }
 }
 
 /// The text of a file. PowerShell writes UTF-16, and some editors a byte order mark.
 fn decoded(text: &[u8]) -> Cow<'_, str> {
-    // A text of digits without a mark has a zero in one half of each letter.
-    let usual = match text {
-        [0, first, ..] if *first != 0 => encoding_rs::UTF_16BE,
-        [first, 0, ..] if *first != 0 => encoding_rs::UTF_16LE,
-        _ => encoding_rs::UTF_8,
-    };
-    usual.decode(text).0
+    match text {
+        [0xff, 0xfe, units @ ..] => utf16(units, u16::from_le_bytes),
+        [0xfe, 0xff, units @ ..] => utf16(units, u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, text @ ..] => String::from_utf8_lossy(text),
+        // A text of digits without a mark has a zero in one half of each letter.
+        [0, first, ..] if *first != 0 => utf16(text, u16::from_be_bytes),
+        [first, 0, ..] if *first != 0 => utf16(text, u16::from_le_bytes),
+        _ => String::from_utf8_lossy(text),
+    }
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Cow<'static, str> {
+    let (pairs, half) = bytes.as_chunks();
+    let letters = char::decode_utf16(pairs.iter().copied().map(unit));
+    let letters = letters.map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER));
+    let half = half.iter().map(|_| char::REPLACEMENT_CHARACTER);
+    letters.chain(half).collect::<String>().into()
 }
 
 /// The seeds of a text, in order.
@@ -263,7 +238,7 @@ impl Iterator for SeedLines<'_> {
     }
 }
 
-fn take(path: &Path) -> Result<TakenSeed, SideFileError> {
+fn take(path: &Path) -> Result<TakenSeed, SeedError> {
     let count_path = beside(path);
     let text = std::fs::read(path).map_err(failed(path))?;
     let mut file = File::options()
@@ -286,7 +261,7 @@ fn take(path: &Path) -> Result<TakenSeed, SideFileError> {
     // Only the adapter that takes the first seed after a bad line reports it.
     lines.bad = None;
     let Some(seed) = lines.next() else {
-        return Err(SideFileError::NoSeedLeft {
+        return Err(SeedError::NoneLeft {
             path: path.to_owned(),
             seeds: before,
             taken,
@@ -375,9 +350,9 @@ mod tests {
             loop {
                 match opener.take_seed(name) {
                     Ok(one) => taken.push(one.seed),
-                    Err(SideFileError::NoSeedLeft { .. }) => return taken,
+                    Err(SeedError::NoneLeft { .. }) => return taken,
                     // On a busy machine the other adapter may wait too long.
-                    Err(SideFileError::Seeds { error, .. }) => {
+                    Err(SeedError::Io { error, .. }) => {
                         assert_eq!(error.kind(), io::ErrorKind::WouldBlock, "{error}");
                     }
                     Err(error) => panic!("{error}"),

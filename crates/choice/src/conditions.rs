@@ -3,8 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use tabia_uci::engine::check_value;
-use tabia_uci::gui::Clocks;
+use tabia_book::options::OptionValue as _;
 
 tabia_notation::named! {
     /// The time control by the measure of lichess: the initial clock plus forty increments.
@@ -22,14 +21,15 @@ tabia_notation::named! {
 }
 
 impl Pace {
-    /// The time control, from the first clocks of a game; `None` without clocks.
+    /// The time control, from the first clocks of a game: for each player the time, if it is
+    /// known, and the increment, in milliseconds. `None` without clocks.
     #[must_use]
-    pub fn from_clocks(clocks: &Clocks) -> Option<Pace> {
-        let estimate = |clock: tabia_uci::gui::Clock| {
-            let increments = clock.increment.max(0).saturating_mul(40);
-            Some(clock.time?.max(0).saturating_add(increments))
+    pub fn from_clocks(clocks: [(Option<i64>, i64); 2]) -> Option<Pace> {
+        let estimate = |(time, increment): (Option<i64>, i64)| {
+            let increments = increment.max(0).saturating_mul(40);
+            Some(time?.max(0).saturating_add(increments))
         };
-        let longest = estimate(clocks.white).max(estimate(clocks.black));
+        let longest = clocks.into_iter().filter_map(estimate).max();
         // Programs without clocks send zeros.
         let longest = longest.filter(|longest| *longest > 0)?;
         let time = Duration::from_millis(longest.unsigned_abs());
@@ -103,7 +103,7 @@ const SWITCHES: [&str; 12] = [
     "threecheck",
 ];
 
-/// What the adapter knows of a game at its first move.
+/// What is known of a game at its first move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameConditions {
@@ -119,9 +119,9 @@ pub struct GameConditions {
 
 impl GameConditions {
     /// Handles an option of the engine that may set the rules; true if it does.
-    pub(crate) fn set_rules(&mut self, option: &str, value: &str) -> bool {
+    pub fn set_rules(&mut self, option: &str, value: &str) -> bool {
         // A value that means nothing is not sent to the engine either.
-        let on = check_value(value);
+        let on = bool::read(value, &..).ok();
         let option = option.to_ascii_lowercase();
         match option.strip_prefix("uci_") {
             Some("variant") if value.trim() == "<empty>" => self.variant = Variant::Chess,
@@ -141,7 +141,7 @@ impl GameConditions {
     }
 
     /// Forgets what options have set.
-    pub(crate) fn forget_rules(&mut self) {
+    pub fn forget_rules(&mut self) {
         self.variant = Variant::Chess;
         self.chess960 = false;
     }
@@ -207,7 +207,11 @@ pub struct BookConditions {
 impl BookConditions {
     /// Reads the value of a key of `[[books]]`; `None` if the key is not a condition. The
     /// error lists the valid values.
-    pub(crate) fn read(&mut self, key: &str, text: &str) -> Option<Result<(), &'static str>> {
+    ///
+    /// # Errors
+    ///
+    /// The condition does not take the value.
+    pub fn read(&mut self, key: &str, text: &str) -> Option<Result<(), &'static str>> {
         let parts = || text.split('|').map(str::trim);
         Some(match key {
             "opponent" if parts().any(str::is_empty) => {
@@ -484,13 +488,7 @@ mod tests {
 
     #[test]
     fn a_clock_of_zero_counts_if_it_has_an_increment() {
-        let of = |time, increment| {
-            let white = tabia_uci::gui::Clock { time, increment };
-            Pace::from_clocks(&Clocks {
-                white,
-                ..Clocks::default()
-            })
-        };
+        let of = |time, increment| Pace::from_clocks([(time, increment), (None, 0)]);
         assert_eq!(of(Some(0), 0), None);
         assert_eq!(of(None, 2000), None);
         assert_eq!(of(Some(0), 2000), Some(Pace::Bullet));
@@ -525,9 +523,7 @@ mod tests {
         #[test]
         fn longer_clocks_are_no_faster(time in 1_i64..4_000_000, more in 0_i64..4_000_000, increment in 0_i64..60_000) {
             let rank = |time| {
-                let clock = tabia_uci::gui::Clock { time: Some(time), increment };
-                let clocks = Clocks { white: clock, ..Clocks::default() };
-                Pace::from_clocks(&clocks).map(|pace| pace as u8)
+                Pace::from_clocks([(Some(time), increment), (None, 0)]).map(|pace| pace as u8)
             };
             prop_assert!(rank(time) <= rank(time + more));
         }

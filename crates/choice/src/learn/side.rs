@@ -197,7 +197,17 @@ pub fn fallback_path(side: &Path) -> Option<PathBuf> {
     // Two books with the same name must not share a file.
     let hash = fnv1a(FNV_START, folder.as_bytes());
     let file = format!("{hash:016x}-{}", name.to_string_lossy());
-    Some(dirs::data_dir()?.join("tabia").join("learn").join(file))
+    Some(data_folder()?.join(file))
+}
+
+/// What helps where [`data_folder`] has none, as in a container whose user has no home.
+pub const NO_DATA_FOLDER: &str = "the user's data has no folder: set HOME or XDG_DATA_HOME to one";
+
+/// The folder in the user's data for the side files that cannot be beside their books; `None`
+/// if the system has no folder for the user's data.
+#[must_use]
+pub fn data_folder() -> Option<PathBuf> {
+    Some(dirs::data_dir()?.join("tabia").join("learn"))
 }
 
 /// Whether an error means that the folder is not writable.
@@ -240,9 +250,13 @@ pub fn take_side_file(path: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// Reads the games of a side file from an offset on, at most [`MOST_BYTES`]; returns
+/// Reads the games of a side file from an offset on, at most 1 GiB; returns
 /// the bytes of all complete lines and the number of lines that are not complete games.
-pub(super) fn read_games(
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub fn read_games(
     path: &Path,
     from: u64,
     mut found: impl FnMut(PlayedGame),

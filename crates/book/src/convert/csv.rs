@@ -53,31 +53,34 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
                 Wanted::Transpositions => Moves::All,
                 Wanted::Stored | Wanted::Lines => Moves::Stored,
             };
-            // The graph has reported damage.
-            ctg.in_blocks(
+            ctg.each_block_of(
+                &graph,
                 "writing",
                 &mut work.watch.part(500, 1000),
-                || (Lookup::default(), Vec::new(), Rows::default()),
-                |(found, to, rows), place, entry| {
-                    let here = entry.key().and_then(|key| position_of(&key));
-                    let (Some((board, position)), Some(number)) = (here, graph.number(place))
-                    else {
-                        rows.impossible += 1;
-                        return Ok(());
-                    };
-                    graph.probe(number, &position, moves, found, to);
-                    let stored = found.moves.iter().filter(|entry| !entry.transposition);
-                    rows.illegal += (entry.moves().len() - stored.count()) as u64;
-                    // The key does not show whether the capture is legal.
-                    let board = Some(board).filter(|board| board.en_passant().is_none());
-                    let fen = || board.and_then(|board| board.fen());
-                    rows.add(job, &position, found, fen);
-                    Ok(())
+                |_| true,
+                |block| {
+                    let (mut found, mut to) = (Lookup::default(), Vec::new());
+                    let mut rows = Rows::default();
+                    for (number, entry) in block.entries() {
+                        let here = entry.key().and_then(|key| position_of(&key));
+                        let Some((board, position)) = here else {
+                            rows.impossible += 1;
+                            continue;
+                        };
+                        graph.probe(number, &position, moves, &mut found, &mut to);
+                        let stored = found.moves.iter().filter(|entry| !entry.transposition);
+                        rows.illegal += (entry.moves().len() - stored.count()) as u64;
+                        // The key does not show whether the capture is legal.
+                        let board = Some(board).filter(|board| board.en_passant().is_none());
+                        let fen = || board.and_then(|board| board.fen());
+                        rows.add(job, &position, &found, fen);
+                    }
+                    Ok(rows)
                 },
-                |(_, _, rows)| {
+                |rows: Rows| {
                     output.write_bytes(&rows.text)?;
                     all.count(&rows);
-                    Ok(())
+                    Ok::<_, Error>(())
                 },
             )?;
         }

@@ -13,7 +13,7 @@ use super::reach::{Form, Reach};
 use super::{Counts, Line, Lines, weights};
 use crate::convert::{ConvertJob, Converted, UNREACHED, Work, wanted};
 use crate::ctg::{
-    Arrival, BookGraph, CanonicalBoard, Contents, CtgBook, Entry, EntryNumber, Target, read_entry,
+    Arrival, BookGraph, CanonicalBoard, Contents, CtgBook, Entry, EntryNumber, Target,
 };
 use crate::policy::{self, Weighed};
 use crate::polyglot::PackedMove;
@@ -58,33 +58,17 @@ pub(super) fn lines(
         is_for_one: book.only().is_some(),
     };
     let mut counts = Counts::default();
-    book.each_block(
+    book.each_block_of(
+        &graph,
         "weighing",
         &mut work.watch.part(500, 900),
-        |(bytes, ends): &mut (Vec<u8>, Vec<(EntryNumber, usize)>), entry| {
-            // The graph has reported damage.
-            if let Ok((place, entry)) = entry
-                && let Some(number) = graph.number(place)
-                && (job.all_forms || reach.forms(number) != 0)
-            {
-                bytes.extend_from_slice(entry.bytes());
-                ends.push((number, bytes.len()));
-            }
-            Ok(())
-        },
-        |(bytes, ends)| {
+        |number| job.all_forms || reach.forms(number) != 0,
+        |block| {
             let mut counts = Counts::default();
             lines.add(|sorter| {
                 let mut buffers = Buffers::default();
-                let mut start = 0;
-                graph.ask_for(ends.iter().map(|(number, _)| *number));
-                for (number, end) in &ends {
-                    let bytes = bytes.get(start..*end).unwrap_or_default();
-                    start = *end;
-                    let Ok(entry) = read_entry(bytes) else {
-                        continue;
-                    };
-                    writer.each_line(*number, &entry, &mut buffers, |line, moves| {
+                for (number, entry) in block.entries() {
+                    writer.each_line(number, &entry, &mut buffers, |line, moves| {
                         counts.count(moves, line.moves.len());
                         match line.moves.is_empty() {
                             true => Ok(()),

@@ -346,7 +346,7 @@ impl BookGraph {
 
     /// Loads the statistics of the entries after the moves of some entries, together, so that
     /// the waits for the memory overlap.
-    pub(crate) fn ask_for(&self, entries: impl Iterator<Item = EntryNumber>) {
+    fn ask_for(&self, entries: impl Iterator<Item = EntryNumber>) {
         let after = entries.flat_map(|entry| self.after(entry));
         let records = after.filter_map(|entry| self.records.get(entry as usize));
         let ends = records.map(|[first, .., last]| first ^ last);

@@ -3,9 +3,12 @@
 use shakmaty::{Chess, Position as _};
 
 use super::{BookGraph, EntryNumber, Target};
-use crate::ctg::{CanonicalBoard, Orientation, likely_of_all, moves};
+use crate::ctg::page::read_entry;
+use crate::ctg::{CanonicalBoard, CtgBook, Entry, Error, Orientation, likely_of_all, moves};
 use crate::polyglot::PackedMove;
 use crate::{Annotation, BookMove, Lookup};
+use tabia_io::parallel::Panicked;
+use tabia_io::progress::Watch;
 
 /// Which moves of an entry a [`BookGraph::probe`] finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +22,64 @@ pub(crate) enum Moves {
     AsTranspositions,
     /// None, in such positions.
     None,
+}
+
+/// Entries of some pages, copied.
+#[derive(Default)]
+pub(crate) struct EntryBlock {
+    bytes: Vec<u8>,
+    /// The number of each entry, and where its bytes end.
+    ends: Vec<(EntryNumber, usize)>,
+}
+
+impl EntryBlock {
+    /// The entries in the order of the file.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (EntryNumber, Entry<'_>)> {
+        let mut start = 0;
+        self.ends.iter().filter_map(move |&(number, end)| {
+            let bytes = self.bytes.get(start..end);
+            start = end;
+            Some((number, read_entry(bytes?).ok()?))
+        })
+    }
+}
+
+impl CtgBook {
+    /// As [`CtgBook::each_block`], for the entries of a graph that are `wanted`; the
+    /// statistics of the entries after their moves are in the caches. Damage, which the graph
+    /// has reported, is left out.
+    pub(crate) fn each_block_of<T: Send, E>(
+        &self,
+        graph: &BookGraph,
+        stage: &'static str,
+        watch: &mut Watch<'_>,
+        wanted: impl Fn(EntryNumber) -> bool + Sync,
+        work: impl Fn(EntryBlock) -> Result<T, E> + Sync,
+        take: impl FnMut(T) -> Result<(), E>,
+    ) -> Result<(), E>
+    where
+        E: From<Error> + From<Panicked> + Send,
+    {
+        self.each_block(
+            stage,
+            watch,
+            |block: &mut EntryBlock, entry| {
+                if let Ok((place, entry)) = entry
+                    && let Some(number) = graph.number(place)
+                    && wanted(number)
+                {
+                    block.bytes.extend_from_slice(entry.bytes());
+                    block.ends.push((number, block.bytes.len()));
+                }
+                Ok(())
+            },
+            |block| {
+                graph.ask_for(block.ends.iter().map(|(number, _)| *number));
+                work(block)
+            },
+            take,
+        )
+    }
 }
 
 impl BookGraph {

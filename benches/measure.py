@@ -11,7 +11,8 @@ Before a change and after it, for pairs of old and new with their ratio:
     benches/measure.py --save before
     benches/measure.py GAMES.pgn --old before --only "build,"
 
-Each case runs with all programs in turn. Medians of clock, processor (user and
+Each case runs with all programs in turn; commands that read a whole book have the ratio of
+their processor time to that of the build of this book. Medians of clock, processor (user and
 system together) and the largest memory come from the system's data about the
 ended process. --save saves the binary in target/baselines under a name; with
 --old, such a name or any binary, each case runs seven times in turn with both,
@@ -43,6 +44,9 @@ MARKS = ("<!-- measured -->", "<!-- /measured -->")
 
 # Formats in which games can be written.
 DATABASES = ["pgn", "si5", "dci"]
+
+# The build of the book that the commands for whole books read.
+BUILD = "build, 40 plies"
 
 
 def run(command, pipe=None):
@@ -83,7 +87,7 @@ def cases(games, months, folder):
         return name, ["build", "-o", target, *options, str(source)], pipe, size
 
     yield build("build, 40 plies, one thread", games, "--threads", "1")
-    yield build("build, 40 plies", games)
+    yield build(BUILD, games)
     yield build("build, 40 plies, --memory 64M", games, "--memory", "64M")
     yield build("build, whole games, --memory 256M", games, "--max-ply", "1000", "--memory", "256M")
     yield build("build to .bin, 40 plies", games, kind="bin")
@@ -99,14 +103,18 @@ def cases(games, months, folder):
     yield index("index, 50 plies", games)
     yield index("index, 50 plies, --memory 64M", games, "--memory", "64M")
     yield index("index, lichess form, 50 plies", months, size=month)
-    for kind in ("bin", "csv", "jsonl"):
+    for kind in ("bin", "csv", "jsonl", "pgn"):
         yield f"convert to .{kind}", ["convert", str(book), f"{out}.{kind}"], None, None
     yield "convert from .jsonl", ["convert", str(folder / "all.jsonl"), f"{out}.ctg"], None, None
     yield "verify", ["verify", str(book)], None, None
     yield "diff", ["diff", str(book), str(other)], None, None
+    yield "diff, the other to ply 30", ["diff", str(book), str(folder / "ply30.ctg")], None, None
     yield "compact", ["compact", str(book), "-o", f"{out}.ctg"], None, None
     marks = ["--all", "--where", "games<10 and score<40", "avoid", "--dry-run"]
     yield "mark --where, nothing written", ["mark", str(book), *marks], None, None
+    rare = ["--min-games", "5", "--max-ply", "24"]
+    yield "prune", ["prune", str(book), *rare, "-o", f"{out}.ctg"], None, None
+    yield "repertoire", ["repertoire", str(book), "--colour", "white", "-o", f"{out}.pgn"], None, None
     yield "suite of a book", ["suite", str(book), "-o", f"{out}.epd"], None, None
     yield "audit, a tenth evaluated", ["audit", str(book)], None, None
     for kind in DATABASES:
@@ -174,6 +182,9 @@ def makers(program, games, folder):
         folder / "all.bin": ([book], lambda: run([program, "convert", str(book), str(folder / "all.bin")])),
         folder / "other.ctg": ([], lambda: run(
             [program, "build", "-o", str(folder / "other.ctg"), "--min-games", "2", str(games)]
+        )),
+        folder / "ply30.ctg": ([], lambda: run(
+            [program, "build", "-o", str(folder / "ply30.ctg"), "--max-ply", "30", str(games)]
         )),
         many: ([], lambda: random_games(many, "1000000", "24")),
     }
@@ -312,9 +323,13 @@ def main():
             todo.append((pair, name, read, None, None))
         rows = []
 
-        def add(name, figures, rate, ratio=""):
+        # Processor seconds of the build of the whole book.
+        built = None
+
+        def add(name, figures, rate, builds="", ratio=""):
             clock, processor, memory = figures
-            rows.append(f"| {name} | {clock:.2f} | {processor:.2f} | {memory:.0f} | {rate} | {ratio} |")
+            numbers = f"{clock:.2f} | {processor:.2f} | {memory:.0f} | {rate} | {builds} | {ratio}"
+            rows.append(f"| {name} | {numbers} |")
             print(rows[-1], flush=True)
 
         for whose, name, arguments, pipe, size in todo:
@@ -325,6 +340,11 @@ def main():
             if size == "months":
                 make(months, how)
                 size = months.stat().st_size
+            is_of_book = str(folder / "all.ctg") in arguments
+            if is_of_book and built is None:
+                build = [str(programs["new"]), "build", "-o", f"{folder / 'out.ctg'}", str(args.games)]
+                clear(folder)
+                built = run(build)[1]
             taken = {who: [] for who in whose}
             for _ in range(args.runs):
                 for who, program in whose.items():
@@ -334,6 +354,8 @@ def main():
                 who: [statistics.median(column) for column in zip(*runs)]
                 for who, runs in taken.items()
             }
+            if name == BUILD:
+                built = medians["new"][1]
             shown = {name: "new"}
             if whose.get("old") == other:
                 shown["the same by pgn-reader"] = "old"
@@ -342,7 +364,8 @@ def main():
                 ratio = ""
                 if who == "new" and "old" in medians:
                     ratio = f"{medians['new'][1] / medians['old'][1]:.2f}"
-                add(name, medians[who], a_second(size, reads, medians[who][0]), ratio)
+                builds = f"{medians[who][1] / built:.2f}" if is_of_book else ""
+                add(name, medians[who], a_second(size, reads, medians[who][0]), builds, ratio)
         if not args.only:
             make(folder / "all.bin", how)
         for name, command, book, size in rivals(args.games, folder):
@@ -374,8 +397,8 @@ def main():
         f" medians of {args.runs} runs; all of it took"
         f" {(time.monotonic() - began) / 60:.0f} minutes.\n\n"
         + "".join(f"* {line}\n" for line in versions())
-        + "\n| case | clock, s | processor, s | memory, MB | PGN, MB/s; plies/s | processor, new to old |\n"
-        "|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
+        + "\n| case | clock, s | processor, s | memory, MB | PGN, MB/s; plies/s | processor, builds | processor, new to old |\n"
+        "|---|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )
     print("".join(sections))
     args.page.write_text(f"{before}{MARKS[0]}\n{table}{MARKS[1]}{after}")

@@ -19,6 +19,8 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::hash::{Hash as _, Hasher as _};
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
@@ -1418,8 +1420,9 @@ fn known_position(line: &str) -> Option<usize> {
     POSITIONS.iter().position(|(known, _)| *known == text)
 }
 
-/// Plays a conversation; the error has it in the form of `tests/session/*.txt`.
-fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<(), String> {
+/// Plays a conversation, and returns it in the form of `tests/session/*.txt`; the error says
+/// what was wrong, too.
+fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<String, String> {
     let mut play = Play::begin(polite, log);
     let played = catch_unwind(AssertUnwindSafe(|| {
         for action in actions {
@@ -1432,7 +1435,7 @@ fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<
     }));
     let world = play.world;
     match (world.wrong, played) {
-        (None, Ok(())) => Ok(()),
+        (None, Ok(())) => Ok(world.script),
         (Some(wrong), _) => Err(format!("{wrong}\n{}", world.script)),
         (None, Err(_)) => Err(format!("a part is in a wrong state\n{}", world.script)),
     }
@@ -1449,7 +1452,7 @@ fn simulate(
     polite: bool,
     seed: u64,
     conversations: &impl Strategy<Value = (Vec<Do>, bool)>,
-) -> Result<(), String> {
+) -> Result<String, String> {
     let seeds = [seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), !seed];
     let bytes: Vec<u8> = seeds.iter().flat_map(|seed| seed.to_le_bytes()).collect();
     // The default generator would take most of the time.
@@ -1457,8 +1460,9 @@ fn simulate(
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let mut tree = conversations.new_tree(&mut runner).unwrap();
     let play = |(actions, by_eof): (Vec<Do>, bool)| run(polite, &actions, by_eof, None);
-    let Err(mut wrong) = play(tree.current()) else {
-        return Ok(());
+    let mut wrong = match play(tree.current()) {
+        Ok(script) => return Ok(script),
+        Err(wrong) => wrong,
     };
     let mut is_shorter = tree.simplify();
     for _ in 0..20_000 {
@@ -1466,7 +1470,7 @@ fn simulate(
             break;
         }
         is_shorter = match play(tree.current()) {
-            Ok(()) => tree.complicate(),
+            Ok(_) => tree.complicate(),
             Err(shorter) => {
                 wrong = shorter;
                 tree.simplify()
@@ -1482,6 +1486,7 @@ fn simulate_all(polite: bool) {
     let (first, count) = (number("TABIA_SEED").unwrap_or(1), u64::from(cases()));
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     let step = u64::try_from(threads).unwrap();
+    let keep = &Digests::open();
     let begun = Instant::now();
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..step)
@@ -1489,7 +1494,11 @@ fn simulate_all(polite: bool) {
                 scope.spawn(move || {
                     let conversations = conversations();
                     let mut seeds = (first + thread..first + count).step_by(threads);
-                    seeds.find_map(|seed| simulate(polite, seed, &conversations).err())
+                    seeds.find_map(|seed| {
+                        let played = simulate(polite, seed, &conversations);
+                        let _ = played.as_ref().map(|script| keep.add(polite, seed, script));
+                        played.err()
+                    })
                 })
             })
             .collect();
@@ -1502,6 +1511,30 @@ fn simulate_all(polite: bool) {
         "{count} conversations from seed {first} on, {:.0} a second",
         f64::from(cases()) / seconds
     );
+}
+
+/// The digest of each conversation, one a line, in the file that `TABIA_DIGESTS` names:
+/// two builds that send the same bytes write the same lines, in any order. A run of a
+/// single conversation prints it.
+struct Digests(Option<Mutex<std::fs::File>>);
+
+impl Digests {
+    fn open() -> Digests {
+        let path = std::env::var_os("TABIA_DIGESTS");
+        let open = |path| std::fs::File::options().create(true).append(true).open(path);
+        Digests(path.map(|path| Mutex::new(open(path).unwrap())))
+    }
+
+    fn add(&self, polite: bool, seed: u64, script: &str) {
+        let Some(file) = &self.0 else { return };
+        if cases() == 1 {
+            eprintln!("{script}");
+        }
+        let mut hasher = std::hash::DefaultHasher::new();
+        script.hash(&mut hasher);
+        let line = format!("{polite} {seed} {:016x}\n", hasher.finish());
+        file.lock().unwrap().write_all(line.as_bytes()).unwrap();
+    }
 }
 
 /// Number of seeds of each property; `TABIA_TEST_CASES` for a longer run.

@@ -26,10 +26,10 @@
 //! | `books` | settings in force, opening books, seed, played lines, the choice of a move |
 //! | `observers` | the record of the game, and the notes from which books learn |
 //!
-//! Each part has the table of its states in its module. It gets an event, changes its
-//! state and returns what it wants done (`act`); it knows no other part, except that
-//! all may read the game. The session passes events on: this module is the only one that
-//! knows what one part has to do with another.
+//! Each part has the table of its states in its module. It gets an event, changes its state
+//! and writes to an [`Out`]; it knows no other part, except that all may read the game. The
+//! session passes events on: this module is the only one that knows what one part has to do
+//! with another.
 //!
 //! Lines of the GUI are interpreted when they come, and the books answer whatever the
 //! engine does; lines for an engine that starts or ends a search wait until they may be
@@ -49,12 +49,12 @@
 //! The output depends only on the events, their times, the books and the seed, so that a
 //! recorded session can be replayed.
 
-mod act;
 mod books;
 mod engine;
 mod event;
 mod game;
 mod observers;
+mod out;
 mod owed;
 
 use std::borrow::Cow;
@@ -70,11 +70,11 @@ pub use observers::Note;
 
 use crate::book_set::{BookSet, BookSpec};
 use crate::settings::{Info, OptionId, Options, Settings};
-use act::Act;
-use books::{Answer, Books, Decision, Scene, have_conditions};
-use engine::{Engine, Hearing, Introduced, Loss, OPPONENT, Readied, Readiness, TimeOver, Trial};
+use books::{BookChoice, Books, Scene, have_conditions};
+use engine::{Engine, Hearing, Introduced, Loss, OPPONENT, Readiness, ReadyOk, TimeOver, Trial};
 use game::{Continuation, Game};
 use observers::{About, Observers};
+use out::{Contact, Out};
 use owed::{
     ASLEEP, Amends, Background, Budget, Check, ForSearch, Held, HitOf, MARGIN, Outcome, Owed,
     Reply, STOP_LIMIT, SearchKind, StopOf, Unchecked,
@@ -84,7 +84,6 @@ use tabia_engine::itself;
 use tabia_uci::engine::{self as uci, EngineReply, check_value};
 use tabia_uci::gui::{self, Go, GuiCommand, SetOption};
 use tabia_uci::line;
-use tabia_uci::message::UciMessage;
 
 /// How long `quit` may wait for pending answers to earlier commands, so that a script
 /// that sends everything at once gets them. GUIs kill two to five seconds after `quit`.
@@ -105,16 +104,23 @@ enum Analysis {
     Mode,
 }
 
-/// The context of an event: its time, the books at that time, and where the output goes.
+/// The context of an event: its time, the books at that time, and where the parts write.
 struct Moment<'a> {
     now: Duration,
     book_set: &'a BookSet,
-    out: &'a mut dyn Output,
+    out: Out<'a>,
 }
 
 /// The adapter's state: see the [module](self).
 #[derive(Debug)]
 pub struct Session {
+    contact: Contact,
+    parts: Parts,
+}
+
+/// Everything but how far the session is with the GUI, on which depends what is sent.
+#[derive(Debug)]
+struct Parts {
     game: Game,
     owed: Owed,
     engine: Engine,
@@ -134,13 +140,17 @@ impl Session {
             .first()
             .map(|profile| profile.settings.announced())
             .unwrap_or_default();
-        Session {
+        let parts = Parts {
             game: Game::default(),
             owed: Owed::default(),
             observers: Observers::new(engines.record_games),
             engine: Engine::new(engines),
             books: Books::new(settings, entropy),
             debug: false,
+        };
+        Session {
+            contact: Contact::default(),
+            parts,
         }
     }
 
@@ -149,44 +159,40 @@ impl Session {
     /// replies that it expects (`Book Ponder`).
     #[must_use]
     pub fn with_policy(mut self, policy: impl ChooseMove + Send + Sync + 'static) -> Session {
-        self.books.choose_by(Arc::new(policy));
+        self.parts.books.choose_by(Arc::new(policy));
         self
     }
 
     /// Starts the session: requests the first engine.
     pub fn start(&mut self, out: &mut dyn Output) {
-        if let Some(first) = self.engine.first() {
-            self.adopt(first);
-            self.start_engine(first, out);
-        } else {
-            self.notice("no engine is configured: name one in engines.toml", out);
-        }
+        self.parts.start(&mut Out::new(out, &mut self.contact));
     }
 
     /// The settings in force.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        self.books.settings()
+        self.parts.books.settings()
     }
 
     /// The reason why the session has ended, if the end is not ordinary.
     #[must_use]
     pub fn end_reason(&self) -> Option<&str> {
-        self.owed.end_reason()
+        self.contact.end_reason()
     }
 
     /// Number of bytes of waiting lines: if it is too large, no more should be read.
     #[must_use]
     pub fn backlog(&self) -> usize {
-        self.owed.backlog() + self.engine.backlog()
+        self.parts.owed.backlog() + self.parts.engine.backlog()
     }
 
     /// Looks the present position up before the `go`, including the reply to the move
     /// that would be drawn. Call this when all lines have been sent and nothing waits.
     /// Sends nothing, and does not change what will be sent.
     pub fn look_ahead(&mut self, book_set: &BookSet) {
-        let scene = scene(&self.game, &self.engine, book_set);
-        self.books.look_ahead(scene);
+        let parts = &mut self.parts;
+        let scene = scene_of(&parts.game, &parts.engine, book_set);
+        parts.books.look_ahead(scene);
     }
 
     /// Handles an event. `now` is the time since any fixed moment; it never decreases.
@@ -197,19 +203,43 @@ impl Session {
         book_set: &BookSet,
         out: &mut dyn Output,
     ) {
-        let at = &mut Moment { now, book_set, out };
-        if self.owed.has_ended() {
-            return;
+        if !self.contact.has_ended() {
+            let out = Out::new(out, &mut self.contact);
+            let at = &mut Moment { now, book_set, out };
+            self.parts.step(event, at);
         }
-        let leaving = self.owed.is_leaving();
+    }
+
+    /// When something must be done unless an awaited event comes first; `None` if nothing
+    /// is awaited. Same clock as the `now` of [`Session::step`].
+    #[must_use]
+    pub fn deadline(&self) -> Option<Duration> {
+        match self.contact.is_leaving() {
+            // Everything else ends with the alarm that is set.
+            true => self.parts.engine.stop_due(),
+            false => self.parts.deadline(),
+        }
+    }
+}
+
+impl Parts {
+    fn start(&mut self, out: &mut Out<'_>) {
+        if let Some(first) = self.engine.first() {
+            self.adopt(first);
+            self.start_engine(first, out);
+        } else {
+            out.notice("no engine is configured: name one in engines.toml");
+        }
+    }
+
+    fn step(&mut self, event: Event<'_>, at: &mut Moment<'_>) {
+        let leaving = at.out.contact.is_leaving();
         match event {
             Event::Gui(_) if leaving => {}
             Event::Gui(line) => self.on_gui(line, at),
-            Event::GuiClosed => self.begin_to_leave(at.out),
+            Event::GuiClosed => self.begin_to_leave(at),
             Event::Engine(line) => self.on_engine(line, at),
-            Event::EngineUp => {
-                carry_out(self.engine.runs(), &mut self.owed, at.out);
-            }
+            Event::EngineUp => self.engine.runs(&mut at.out),
             Event::EngineGone(reason) => {
                 // An engine that has started but sent no line is tried again. A program
                 // that could not be started is not.
@@ -217,41 +247,33 @@ impl Session {
                 self.replace_engine(reason, Loss::Ended, may_return, at);
             }
             Event::BooksOpened(messages) => {
-                carry_out(self.books.opened(messages), &mut self.owed, at.out);
+                self.books.opened(messages, &mut at.out);
                 self.go_on(at);
             }
             Event::Seed(taken) => {
-                carry_out(self.books.seed_taken(taken), &mut self.owed, at.out);
+                self.books.seed_taken(taken, &mut at.out);
                 self.go_on(at);
             }
             Event::Cover(read) => {
-                carry_out(self.books.cover_read(read), &mut self.owed, at.out);
+                self.books.cover_read(read, &mut at.out);
                 self.go_on(at);
             }
-            Event::WakeUp if leaving => self.leave(at.out),
+            Event::WakeUp if leaving => self.leave(&mut at.out),
             Event::WakeUp => self.on_wake_up(at),
             Event::Overdue => self.on_overdue(at),
             Event::OutputPaused(time) => self.on_output_paused(time),
-            Event::Overlong(side) => self.notice(
-                match side {
-                    Side::Gui => "a line longer than 2 MiB was ignored",
-                    Side::Engine => "the engine sent a line longer than 2 MiB; it was ignored",
-                },
-                at.out,
-            ),
+            Event::Overlong(side) => at.out.notice(match side {
+                Side::Gui => "a line longer than 2 MiB was ignored",
+                Side::Engine => "the engine sent a line longer than 2 MiB; it was ignored",
+            }),
         }
-        if self.owed.is_leaving() {
+        if at.out.contact.is_leaving() {
             self.try_to_leave(at);
         }
-        if cfg!(debug_assertions) && !self.owed.has_ended() {
+        if cfg!(debug_assertions) && !at.out.contact.has_ended() {
             self.engine.check_state(self.owed.is_searched_for());
             self.owed.check_state();
         }
-    }
-
-    /// Sends a message to the GUI; before it has got `uciok`, the message waits.
-    fn notice(&mut self, text: &str, out: &mut dyn Output) {
-        carry_out([Act::Notice(text.to_owned())], &mut self.owed, out);
     }
 
     // Lines of the GUI.
@@ -261,11 +283,11 @@ impl Session {
         let command = gui::parse(line);
         match command {
             GuiCommand::Blank => {}
-            GuiCommand::Quit => self.begin_to_leave(at.out),
+            GuiCommand::Quit => self.begin_to_leave(at),
             GuiCommand::Uci if self.engine.is_starting() && !self.engine.is_late() => {
-                self.owed.defer_uci();
+                at.out.contact.defer_uci();
             }
-            GuiCommand::Uci => self.send_uci(at.out),
+            GuiCommand::Uci => self.send_uci(&mut at.out),
             command => {
                 let is_own = sets_own_option(&command);
                 match self.owed.must_wait(&command, self.all_waits(), is_own) {
@@ -278,10 +300,10 @@ impl Session {
 
     fn handle(&mut self, line: &[u8], command: GuiCommand, at: &mut Moment<'_>) {
         match command {
-            GuiCommand::Uci => self.send_uci(at.out),
+            GuiCommand::Uci => self.send_uci(&mut at.out),
             GuiCommand::IsReady => self.on_is_ready(line, at),
             GuiCommand::NewGame => self.on_new_game(line, at),
-            GuiCommand::SetOption(option) => self.on_set_option(line, option, at.out),
+            GuiCommand::SetOption(option) => self.on_set_option(line, option, &mut at.out),
             GuiCommand::Position => self.on_position(line, at),
             GuiCommand::Go(go) => self.on_go(line, go, at),
             GuiCommand::Stop => self.on_stop(at),
@@ -293,7 +315,7 @@ impl Session {
                     (Some(b"book"), None) => return self.on_book(line, at),
                     _ => {}
                 }
-                carry_out(self.engine.send(line), &mut self.owed, at.out);
+                self.engine.send(line, &mut at.out);
             }
             GuiCommand::Blank | GuiCommand::Quit => {}
         }
@@ -318,7 +340,7 @@ impl Session {
 
     /// Handles the waiting lines, as far as that is possible now.
     fn go_on(&mut self, at: &mut Moment<'_>) {
-        while !self.owed.has_ended() && !self.all_waits() {
+        while !at.out.contact.has_ended() && !self.all_waits() {
             let Some(command) = self.owed.first_line() else {
                 return;
             };
@@ -363,24 +385,20 @@ impl Session {
             Readiness::Silent | Readiness::Starting => self.is_in_book(at.book_set),
             Readiness::Down => true,
         };
-        carry_out(
-            match without_engine {
-                true => Some(Act::gui(b"readyok")),
-                false => self.engine.ask_ready(at.now),
-            },
-            &mut self.owed,
-            at.out,
-        );
+        match without_engine {
+            true => at.out.gui(b"readyok"),
+            false => self.engine.ask_ready(at.now, &mut at.out),
+        }
     }
 
     /// Whether a book, and no engine, answers next.
     fn is_in_book(&mut self, book_set: &BookSet) -> bool {
-        let scene = scene(&self.game, &self.engine, book_set);
+        let scene = scene_of(&self.game, &self.engine, book_set);
         !self.owed.is_searched_for() && self.books.have_move(scene)
     }
 
     /// Answers each `isready` that waits, without the engine.
-    fn answer_ready(&mut self, out: &mut dyn Output) {
+    fn answer_ready(&mut self, out: &mut Out<'_>) {
         for _ in 0..self.engine.answer_ready() {
             out.gui(b"readyok");
         }
@@ -388,12 +406,11 @@ impl Session {
 
     fn on_new_game(&mut self, line: &[u8], at: &mut Moment<'_>) {
         self.leave_position(at);
-        self.record_game(at.out);
-        let notes = self.observers.note(&self.game);
+        self.record_game(&mut at.out);
+        self.observers.note(&self.game, &mut at.out);
         self.begin_game(true);
         self.books.new_game_is_announced();
-        carry_out(notes, &mut self.owed, at.out);
-        carry_out(self.engine.send(line), &mut self.owed, at.out);
+        self.engine.send(line, &mut at.out);
     }
 
     /// Another game begins; `untold`: without a position.
@@ -410,45 +427,39 @@ impl Session {
         let before = self.observers.remember(&self.game);
         let step = self.game.update(line);
         let about = about(&self.game, &self.books);
-        carry_out(
-            self.observers.position(before, &self.game, step, about),
-            &mut self.owed,
-            at.out,
-        );
+        self.observers
+            .position(before, &self.game, step, about, &mut at.out);
         if step == Continuation::Anew {
             self.begin_game(false);
         }
-        let corrected = self.game.correction_news().map(Act::Notice);
-        carry_out(corrected, &mut self.owed, at.out);
+        if let Some(corrected) = self.game.correction_news() {
+            at.out.notice(&corrected);
+        }
         // Current Stockfish ends on some lines: they are passed on only with a `go` that
         // needs it.
         if let Some(trouble) = self.game.problem() {
             self.engine.withhold_position();
             let text = format!("position: {trouble}; the book is not used until the next one");
-            return self.notice(&text, at.out);
+            return at.out.notice(&text);
         }
         if self.game.is_risky() {
             return self.engine.withhold_position();
         }
         let position_line = self.game.for_engine();
-        carry_out(
-            self.engine.send_position(&position_line),
-            &mut self.owed,
-            at.out,
-        );
+        self.engine.send_position(&position_line, &mut at.out);
     }
 
     // Options.
 
-    fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut dyn Output) {
+    fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut Out<'_>) {
         if let Some(id) = OptionId::by_name(&option.name) {
             let configured = configured(&self.engine);
             if let Err(error) = self.books.set(id, &option.text(), configured) {
-                self.notice(&error.to_string(), out);
+                out.notice(&error.to_string());
             }
             let value = option.value.as_deref().unwrap_or_default();
             if let Some(text) = self.books.emptied(id, value) {
-                self.notice(text, out);
+                out.notice(text);
             }
             return;
         }
@@ -458,11 +469,9 @@ impl Session {
                 line.extend_from_slice(b" value ");
                 line.extend_from_slice(value);
             }
-            return carry_out(
-                self.engine.set_option(&line, &SetOption { name, ..option }),
-                &mut self.owed,
-                out,
-            );
+            return self
+                .engine
+                .set_option(&line, &SetOption { name, ..option }, out);
         }
         let notation = self.game.castling_mode();
         if self.game.set_rules(&option.name, &option.text()) {
@@ -491,7 +500,7 @@ impl Session {
                     "{ANALYSE_MODE} takes true or false, not \"{}\"",
                     option.text()
                 );
-                self.notice(&text, out);
+                out.notice(&text);
             }
             return self.engine.set_mode(ANALYSE_MODE, value);
         }
@@ -501,9 +510,9 @@ impl Session {
                 option.name,
                 meant.spec().name
             );
-            self.notice(&text, out);
+            out.notice(&text);
         }
-        carry_out(self.engine.set_option(line, &option), &mut self.owed, out);
+        self.engine.set_option(line, &option, out);
     }
 
     /// Whether the opponent's name is needed, so that its option is offered to the GUI.
@@ -527,26 +536,22 @@ impl Session {
         if !analyses && has_conditions && self.game.see_clock(&go.clocks) {
             self.books.rules_changed();
         }
-        let scene = scene(&self.game, &self.engine, at.book_set);
-        let (answer, said) = match self.books.decide(at.now, &go, analyses, scene) {
-            Decision::Wait(request) => {
-                at.out.request(request);
-                return self.owed.defer_first(at.now, line, GuiCommand::Go(go));
-            }
-            Decision::Play(answer) => (Some(answer), Vec::new()),
-            Decision::Silent(said) => (None, said),
-        };
+        let scene = scene_of(&self.game, &self.engine, at.book_set);
+        if let Some(request) = self.books.needs(at.now, &go, scene) {
+            at.out.request(request);
+            return self.owed.defer_first(at.now, line, GuiCommand::Go(go));
+        }
         self.drop_held(at);
-        self.send_messages(at.out);
+        at.out.introduce();
         self.observers.ignore_search();
         self.game.search(&go, !analyses);
         if !analyses {
             self.observers.go(&self.game);
+            let scene = scene_of(&self.game, &self.engine, at.book_set);
+            if let Some(choice) = self.books.answer(&go, scene, &mut at.out) {
+                return self.play_book_move(line, &go, choice, at);
+            }
         }
-        if let Some(answer) = answer {
-            return self.play_book_move(line, &go, answer, at);
-        }
-        carry_out(said, &mut self.owed, at.out);
         if !self.engine.is_down() {
             self.say_why(&go, at);
         }
@@ -559,36 +564,36 @@ impl Session {
             at.out.request(request);
             return self.owed.defer_first(at.now, line, GuiCommand::Other);
         }
-        let scene = scene(&self.game, &self.engine, at.book_set);
-        carry_out(self.books.tell(scene), &mut self.owed, at.out);
+        let scene = scene_of(&self.game, &self.engine, at.book_set);
+        self.books.tell(scene, &mut at.out);
     }
 
     /// Reports why this `go` goes to the engine, if the reason is unexpected.
     fn say_why(&mut self, go: &Go, at: &mut Moment<'_>) {
-        let scene = scene(&self.game, &self.engine, at.book_set);
-        let reason = self.books.reason(go, self.debug, scene);
-        let own_book = self.engine.own_book();
-        let warning = own_book.and_then(|switch| self.books.warn_of_own_book(&switch));
-        carry_out(reason.into_iter().chain(warning), &mut self.owed, at.out);
+        let scene = scene_of(&self.game, &self.engine, at.book_set);
+        self.books.say_why(go, self.debug, scene, &mut at.out);
+        if let Some(switch) = self.engine.own_book() {
+            self.books.warn_of_own_book(&switch, &mut at.out);
+        }
     }
 
     /// Sends a book's answer, or holds it until it may be sent.
-    fn play_book_move(&mut self, line: &[u8], go: &Go, answer: Answer, at: &mut Moment<'_>) {
-        let (mv, delay) = (answer.mv, answer.delay);
+    fn play_book_move(&mut self, line: &[u8], go: &Go, choice: BookChoice, at: &mut Moment<'_>) {
+        let delay = self.books.delay(choice, go, self.game.white_moves());
         let mut held = Held {
-            answer: self.announce(answer, at),
+            answer: self.announce(choice, go, at),
             kind: SearchKind::from_go(go),
             due: (!delay.is_zero()).then(|| at.now.saturating_add(delay)),
             search: None,
         };
-        if let Some(check) = self.check_of(line, go, mv, at) {
+        if let Some(check) = self.check_of(line, go, choice.mv, at) {
             held.search = Some(Background::Check(Box::new(check)));
-            self.send_withheld(at.out);
+            self.send_withheld(&mut at.out);
         } else if held.is_due(at.now) {
-            return send_all(&held.answer, at.out);
+            return send_all(&held.answer, &mut at.out);
         } else if go.ponder && self.thinks_ahead() && self.engine.is_up() {
             held.search = Some(Background::ThinkAhead(line.to_vec()));
-            self.send_withheld(at.out);
+            self.send_withheld(&mut at.out);
         }
         self.owed.hold(held);
         self.begin_background(at);
@@ -599,56 +604,51 @@ impl Session {
     }
 
     /// Sends what a book reports with its answer; returns the lines of the answer.
-    fn announce(&mut self, answer: Answer, at: &mut Moment<'_>) -> Vec<Vec<u8>> {
-        carry_out(answer.first, &mut self.owed, at.out);
+    fn announce(&mut self, choice: BookChoice, go: &Go, at: &mut Moment<'_>) -> Vec<Vec<u8>> {
         // An `isready` before the `go` is answered before it: the book is ready.
-        self.answer_ready(at.out);
-        carry_out(answer.then, &mut self.owed, at.out);
-        if let Some(book) = at.book_set.books.get(answer.book) {
-            self.observers.book_moves(&self.game, book, answer.mv);
+        self.answer_ready(&mut at.out);
+        let scene = scene_of(&self.game, &self.engine, at.book_set);
+        let lines = self.books.announce(choice, go, scene, &mut at.out);
+        if let Some(book) = at.book_set.books.get(choice.book) {
+            self.observers.book_moves(&self.game, book, choice.mv);
         }
-        answer.lines
+        lines
     }
 
     /// Passes a `go` to the engine.
     fn have_engine_search(&mut self, line: &[u8], go: Go, analyses: bool, at: &mut Moment<'_>) {
         if analyses {
-            let shown = self
-                .books
-                .show(&go, scene(&self.game, &self.engine, at.book_set));
-            carry_out(shown, &mut self.owed, at.out);
+            let scene = scene_of(&self.game, &self.engine, at.book_set);
+            self.books.show(&go, scene, &mut at.out);
         }
         if self.game.is_missing() {
-            info_string("there is no position to search", at.out);
+            at.out.info("there is no position to search");
             if go.perft.is_some() {
                 return;
             }
-            return self.answer_without_search(SearchKind::from_go(&go), at.out);
+            return self.answer_without_search(SearchKind::from_go(&go), &mut at.out);
         }
         if let Some(score) = self.game.final_score().filter(|_| go.perft.is_none()) {
             // Some engines do not answer where there is no move, and some crash.
             at.out.gui(format!("info depth 0 score {score}").as_bytes());
-            return self.answer_without_search(SearchKind::from_go(&go), at.out);
+            return self.answer_without_search(SearchKind::from_go(&go), &mut at.out);
         }
         if self.engine.is_down()
-            && !self.stand_in(at.out)
-            && !self.try_again(at.out)
-            && !self.last_resort(at.out)
+            && !self.stand_in(&mut at.out)
+            && !self.try_again(&mut at.out)
+            && !self.last_resort(&mut at.out)
         {
-            return self.give_up("the engine is gone and the book has no move", at.out);
+            return self.give_up("the engine is gone and the book has no move", &mut at.out);
         }
-        self.send_withheld(at.out);
+        self.send_withheld(&mut at.out);
         if go.perft.is_none() {
             self.engine.expect_answer(self.game.judged_position());
         }
-        let scene = scene(&self.game, &self.engine, at.book_set);
-        let forbidden = self.books.forbid(line, (&go, analyses), scene);
-        let narrowed = forbidden.and_then(|(narrowed, said)| {
-            carry_out(said, &mut self.owed, at.out);
-            narrowed
-        });
+        let scene = scene_of(&self.game, &self.engine, at.book_set);
+        let of = (line, &go, analyses);
+        let narrowed = self.books.forbid(of, scene, &mut at.out);
         let line = narrowed.as_deref().unwrap_or(line);
-        carry_out(self.engine.send_go(at.now, line), &mut self.owed, at.out);
+        self.engine.send_go(at.now, line, &mut at.out);
         if analyses {
             self.observers.ignore_search();
         } else {
@@ -659,17 +659,16 @@ impl Session {
         self.owed.search(at.now, (line, go), white_moves);
     }
 
-    fn answer_without_search(&mut self, kind: SearchKind, out: &mut dyn Output) {
+    fn answer_without_search(&mut self, kind: SearchKind, out: &mut Out<'_>) {
         if let Reply::Send(line) = self.owed.answer_without(NO_MOVE, kind) {
             out.gui(&line);
         }
     }
 
     /// Sends the last `position` line if it was not sent at once.
-    fn send_withheld(&mut self, out: &mut dyn Output) {
+    fn send_withheld(&mut self, out: &mut Out<'_>) {
         let position_line = self.game.for_engine();
-        let act = self.engine.send_withheld(&position_line);
-        carry_out(act, &mut self.owed, out);
+        self.engine.send_withheld(&position_line, out);
     }
 
     fn on_stop(&mut self, at: &mut Moment<'_>) {
@@ -678,14 +677,14 @@ impl Session {
             StopOf::Held => self.release(at),
             // Passed on again, because the engine may have missed the first one.
             StopOf::Search => {
-                carry_out(self.engine.stop(at.now), &mut self.owed, at.out);
+                self.engine.stop(at.now, &mut at.out);
             }
         }
     }
 
     fn on_ponder_hit(&mut self, at: &mut Moment<'_>) {
         self.game.ponder_hit();
-        carry_out(self.books.ponder_hit(), &mut self.owed, at.out);
+        self.books.ponder_hit(&mut at.out);
         let wanted = self.verify_time();
         match self
             .owed
@@ -695,7 +694,7 @@ impl Session {
             HitOf::Held => self.release(at),
             HitOf::Unchecked(reason) => self.end_check(reason, at),
             HitOf::Search => {
-                carry_out(self.engine.ponder_hit(at.now), &mut self.owed, at.out);
+                self.engine.ponder_hit(at.now, &mut at.out);
             }
         }
     }
@@ -704,8 +703,8 @@ impl Session {
     fn release(&mut self, at: &mut Moment<'_>) {
         self.end_background(Some(Unchecked::Stopped), at);
         if let Some(lines) = self.owed.release() {
-            send_all(&lines, at.out);
-            carry_out(self.engine.end_background(at.now), &mut self.owed, at.out);
+            send_all(&lines, &mut at.out);
+            self.engine.end_background(at.now, &mut at.out);
         }
     }
 
@@ -722,10 +721,10 @@ impl Session {
         if self.owed.is_held() {
             self.owed.end_delay();
             self.end_background(Some(Unchecked::Stopped), at);
-            carry_out(self.engine.end_background(at.now), &mut self.owed, at.out);
+            self.engine.end_background(at.now, &mut at.out);
             self.play_held(at);
         } else if self.owed.forget_perft() {
-            carry_out(self.engine.forget_search(), &mut self.owed, at.out);
+            self.engine.forget_search(&mut at.out);
         }
     }
 
@@ -735,7 +734,7 @@ impl Session {
             return self.leave_position(at);
         }
         self.end_background(None, at);
-        carry_out(self.engine.end_background(at.now), &mut self.owed, at.out);
+        self.engine.end_background(at.now, &mut at.out);
         self.owed.forget();
     }
 
@@ -743,7 +742,7 @@ impl Session {
     fn abandon_search(&mut self, at: &mut Moment<'_>) -> bool {
         let is_replaced = self.owed.abandon();
         if is_replaced {
-            carry_out(self.engine.abandon(at.now), &mut self.owed, at.out);
+            self.engine.abandon(at.now, &mut at.out);
         }
         is_replaced
     }
@@ -762,19 +761,18 @@ impl Session {
                 let can_compare = self.engine.can_compare();
                 let mode = self.game.castling_mode();
                 let Some(look) = check.begin(at.now, can_compare, mode) else {
-                    self.say_unchecked(check.candidate(), Unchecked::NoTime, at.out);
+                    self.say_unchecked(check.candidate(), Unchecked::NoTime, &mut at.out);
                     return self.play_held(at);
                 };
                 self.owed.check(check);
                 if look.both {
-                    carry_out(self.engine.compare(), &mut self.owed, at.out);
+                    self.engine.compare(&mut at.out);
                 }
                 look.line.into_bytes()
             }
         };
         self.engine.expect_answer(self.game.judged_position());
-        let act = self.engine.search_in_background(at.now, line);
-        carry_out([act], &mut self.owed, at.out);
+        (self.engine).search_in_background(at.now, &line, &mut at.out);
     }
 
     /// Ends the background search of the held answer; true if it was a check. Without a
@@ -783,10 +781,10 @@ impl Session {
         let Some(check) = self.owed.take_check() else {
             return false;
         };
-        carry_out(self.engine.end_background(at.now), &mut self.owed, at.out);
-        self.end_comparison(&check, at.out);
+        self.engine.end_background(at.now, &mut at.out);
+        self.end_comparison(&check, &mut at.out);
         if let Some(reason) = reason {
-            self.say_unchecked(check.candidate(), reason, at.out);
+            self.say_unchecked(check.candidate(), reason, &mut at.out);
         }
         true
     }
@@ -814,13 +812,13 @@ impl Session {
         };
         match budget {
             Ok(budget) => {
-                let scene = scene(&self.game, &self.engine, at.book_set);
+                let scene = scene_of(&self.game, &self.engine, at.book_set);
                 let allowed = self.books.allowed(go, scene);
                 let of = (candidate, turn);
                 Some(Check::new(at.now, (line, go), of, allowed, budget))
             }
             Err(reason) => {
-                self.say_unchecked(candidate, reason, at.out);
+                self.say_unchecked(candidate, reason, &mut at.out);
                 None
             }
         }
@@ -836,26 +834,26 @@ impl Session {
             return;
         };
         let Some(position) = self.game.position() else {
-            self.say_unchecked(check.candidate(), Unchecked::Stopped, at.out);
+            self.say_unchecked(check.candidate(), Unchecked::Stopped, &mut at.out);
             return self.play_held(at);
         };
         let margin = self.books.answering().verify_margin;
         let compared = check.compares_both();
         let outcome = check.judge(answer, margin, position);
         if compared {
-            carry_out(self.engine.end_comparison(), &mut self.owed, at.out);
+            self.engine.end_comparison(&mut at.out);
         }
         match outcome {
             Outcome::Play => self.play_held(at),
             Outcome::Unchecked(reason) => {
-                self.say_unchecked(check.candidate(), reason, at.out);
+                self.say_unchecked(check.candidate(), reason, &mut at.out);
                 self.play_held(at);
             }
             Outcome::Compare => self.owed.check(check),
             Outcome::Veto(book, best) => {
                 if self.is_talkative() {
                     let mode = self.game.castling_mode();
-                    info_string(&check.veto_text(at.now, [book, best], mode), at.out);
+                    at.out.info(&check.veto_text(at.now, [book, best], mode));
                 }
                 self.try_next(check, at);
             }
@@ -865,25 +863,21 @@ impl Session {
     /// Draws another book move and checks it; if there is none or no time, the engine
     /// plays.
     fn try_next(&mut self, mut check: Box<Check>, at: &mut Moment<'_>) {
-        let next = check.veto(at.now).map(|end| {
+        let next = check.veto(at.now).and_then(|end| {
             let (go, vetoed) = check.question();
-            let scene = scene(&self.game, &self.engine, at.book_set);
-            (end, self.books.draw(go, vetoed, scene))
+            let scene = scene_of(&self.game, &self.engine, at.book_set);
+            Some((end, self.books.draw(go, vetoed, scene, &mut at.out)?))
         });
         match next {
-            Some((end, Ok(answer))) => {
-                let mv = answer.mv;
-                let lines = self.announce(answer, at);
+            Some((end, choice)) => {
+                let lines = self.announce(choice, check.question().0, at);
                 self.owed.replace_answer(lines);
-                match check.try_next(mv, end) {
+                match check.try_next(choice.mv, end) {
                     true => self.owed.check(check),
                     false => self.play_held(at),
                 }
             }
-            other => {
-                if let Some((_, Err(said))) = other {
-                    carry_out(said, &mut self.owed, at.out);
-                }
+            None => {
                 self.observers.forget_choice(&self.game);
                 self.owed.forget();
                 let (line, go) = check.into_go(at.now, self.game.white_moves());
@@ -900,17 +894,17 @@ impl Session {
     }
 
     /// Restores the `MultiPV` that the GUI has set.
-    fn end_comparison(&mut self, check: &Check, out: &mut dyn Output) {
+    fn end_comparison(&mut self, check: &Check, out: &mut Out<'_>) {
         if check.compares_both() {
-            carry_out(self.engine.end_comparison(), &mut self.owed, out);
+            self.engine.end_comparison(out);
         }
     }
 
     /// Reports that the book move is played, but not because the engine agrees.
-    fn say_unchecked(&self, mv: Move, reason: Unchecked, out: &mut dyn Output) {
+    fn say_unchecked(&self, mv: Move, reason: Unchecked, out: &mut Out<'_>) {
         if self.is_talkative() {
             let mv = mv.to_uci(self.game.castling_mode());
-            info_string(&format!("Book Verify: {mv} not checked: {reason}"), out);
+            out.info(&format!("Book Verify: {mv} not checked: {reason}"));
         }
     }
 
@@ -936,7 +930,7 @@ impl Session {
             // The GUI would take `info` lines of a background search for those of its own.
             EngineReply::Info if self.engine.is_hidden() => self.owed.receive(line),
             EngineReply::Info => {
-                carry_out(self.engine.receive(at.now, line), &mut self.owed, at.out);
+                self.engine.receive(at.now, line, &mut at.out);
                 self.observers.receive(line);
                 at.out.gui(line);
             }
@@ -956,17 +950,16 @@ impl Session {
     }
 
     fn on_ready(&mut self, at: &mut Moment<'_>) {
-        match self.engine.on_ready_ok(at.now) {
-            Readied::OfGui => at.out.gui(b"readyok"),
-            Readied::Free(lines) => {
-                carry_out(lines, &mut self.owed, at.out);
+        match self.engine.on_ready_ok(at.now, &mut at.out) {
+            ReadyOk::OfGui => at.out.gui(b"readyok"),
+            ReadyOk::Free => {
                 if self.owed.is_exclusive() {
                     // Its `go` has waited until now. After a `perft` no answer comes.
                     self.engine.expect_answer(self.game.judged_position());
                 }
                 self.begin_background(at);
             }
-            Readied::OfNobody => {}
+            ReadyOk::OfNobody => {}
         }
     }
 
@@ -979,7 +972,7 @@ impl Session {
                 "the engine answered {} twice; the second answer is ignored",
                 engine::shown(word)
             );
-            return self.notice(&text, at.out);
+            return at.out.notice(&text);
         }
         let answer = engine::Answer::read(line, word, &self.game);
         if self.engine.is_hidden() {
@@ -994,10 +987,8 @@ impl Session {
             engine::Answer::Sound(answer) => Cow::Borrowed(answer),
             engine::Answer::Translated(passed_on) => {
                 let text = "the engine castles in another notation: ";
-                self.notice(
-                    &format!("{text}{} is passed on", engine::shown(&passed_on)),
-                    at.out,
-                );
+                at.out
+                    .notice(&format!("{text}{} is passed on", engine::shown(&passed_on)));
                 Cow::Owned(passed_on)
             }
             engine::Answer::Converted(passed_on) => {
@@ -1006,7 +997,7 @@ impl Session {
                     engine::shown(word),
                     shown_as(&passed_on)
                 );
-                self.notice(&text, at.out);
+                at.out.notice(&text);
                 Cow::Owned(passed_on)
             }
             engine::Answer::Illegal => {
@@ -1017,7 +1008,7 @@ impl Session {
             }
             engine::Answer::Unreadable => return self.reject_answer(&engine::unsound(line), at),
         };
-        carry_out(self.engine.has_answered(word), &mut self.owed, at.out);
+        self.engine.has_answered(word, &mut at.out);
         let value = self
             .observers
             .answered(&self.game, &answer, at.book_set.learns());
@@ -1026,9 +1017,8 @@ impl Session {
             self.books.learn_value(value);
         }
         let mv = line::words(&answer).nth(1).unwrap_or_default();
-        let disobeyed = self.books.disobeyed(mv, &self.game);
-        carry_out(disobeyed, &mut self.owed, at.out);
-        carry_out(self.engine.stand_in_text(), &mut self.owed, at.out);
+        self.books.disobeyed(mv, &self.game, &mut at.out);
+        self.engine.tell_stand_in(&mut at.out);
         if let Some(Reply::Send(line)) = self.owed.found(&answer) {
             at.out.gui(&line);
         }
@@ -1053,12 +1043,12 @@ impl Session {
         if ends_search {
             self.engine
                 .note_answer(line::words(line).nth(1).unwrap_or_default());
-            carry_out(self.engine.on_hidden_answer(at.now), &mut self.owed, at.out);
+            self.engine.on_hidden_answer(at.now, &mut at.out);
         } else {
             if let engine::Answer::Unreadable = answer {
-                self.notice(&engine::unsound(line), at.out);
+                at.out.notice(&engine::unsound(line));
             }
-            carry_out(self.engine.doubt(at.now), &mut self.owed, at.out);
+            self.engine.doubt(at.now, &mut at.out);
         }
         if is_checked {
             let answer: &[u8] = match &answer {
@@ -1075,18 +1065,17 @@ impl Session {
     /// An answer that cannot be the one to this search: the engine searches again.
     fn reject_answer(&mut self, why: &str, at: &mut Moment<'_>) {
         match self.owed.reject() {
-            Amends::None => self.notice(why, at.out),
+            Amends::None => at.out.notice(why),
             Amends::GiveUp => {
                 let reason = format!("{why} again: it is ended");
                 self.replace_engine(&reason, Loss::Useless, true, at);
             }
             Amends::SearchAgain => {
-                self.notice(&format!("{why}: it searches again"), at.out);
-                carry_out(self.engine.doubt(at.now), &mut self.owed, at.out);
+                at.out.notice(&format!("{why}: it searches again"));
+                self.engine.doubt(at.now, &mut at.out);
                 let position_line = self.game.for_engine();
                 if !position_line.is_empty() {
-                    let act = self.engine.repeat_position(&position_line);
-                    carry_out(act, &mut self.owed, at.out);
+                    self.engine.repeat_position(&position_line, &mut at.out);
                 }
                 self.search_again(at);
             }
@@ -1096,8 +1085,8 @@ impl Session {
     // The start of an engine.
 
     /// Requests the engine of a profile.
-    fn start_engine(&mut self, index: usize, out: &mut dyn Output) {
-        carry_out(self.engine.start(index), &mut self.owed, out);
+    fn start_engine(&mut self, index: usize, out: &mut Out<'_>) {
+        self.engine.start(index, out);
     }
 
     /// Uses the profile of an engine that is tried at the start; no line of the GUI has
@@ -1116,8 +1105,8 @@ impl Session {
     fn on_introduction(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
         match reply {
             EngineReply::Info if itself::is_refusal(line) => {
-                self.notice(itself::REASON, at.out);
-                self.end_for(itself::REASON, at.out);
+                at.out.notice(itself::REASON);
+                self.end_for(itself::REASON, &mut at.out);
             }
             EngineReply::Id => self.engine.identify(line),
             EngineReply::Option => self.engine.declare(line),
@@ -1136,25 +1125,23 @@ impl Session {
     }
 
     fn on_uci_ok(&mut self, at: &mut Moment<'_>) {
-        let (introduced, acts) = self.engine.introduce(at.now);
-        carry_out(acts, &mut self.owed, at.out);
-        match introduced {
+        match self.engine.introduce(at.now, &mut at.out) {
             Introduced::Trying => return,
             Introduced::First => {}
             Introduced::Again => self.bring_up_to_date(false, at),
         }
-        self.answer_uci(at.out);
+        self.answer_uci(&mut at.out);
         self.go_on(at);
     }
 
     /// Handles a line of an engine that gets its options one by one.
     fn on_trial(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
         match reply {
-            EngineReply::ReadyOk => match self.engine.survives_option() {
-                Trial::Next(acts) => carry_out(acts, &mut self.owed, at.out),
+            EngineReply::ReadyOk => match self.engine.survives_option(&mut at.out) {
+                Trial::Next => {}
                 Trial::Over => {
                     self.bring_up_to_date(true, at);
-                    self.answer_uci(at.out);
+                    self.answer_uci(&mut at.out);
                     self.go_on(at);
                 }
             },
@@ -1169,28 +1156,24 @@ impl Session {
         let is_harmless = self.game.problem().is_none() && !self.game.is_risky();
         let position_line = self.game.for_engine();
         let position = is_harmless.then_some(&*position_line);
-        carry_out(
-            self.engine.resume(at.now, tried, position),
-            &mut self.owed,
-            at.out,
-        );
+        self.engine.resume(at.now, tried, position, &mut at.out);
         if !is_harmless && self.engine.has_position() {
-            return self.skip_position(at.out);
+            return self.skip_position(&mut at.out);
         }
         if self.owed.is_searched_for() {
-            self.send_withheld(at.out);
+            self.send_withheld(&mut at.out);
         }
         self.search_again(at);
     }
 
     /// The last engine has ended after this illegal `position` line: it is not sent to
     /// the next one.
-    fn skip_position(&mut self, out: &mut dyn Output) {
+    fn skip_position(&mut self, out: &mut Out<'_>) {
         self.engine.withhold_position();
         let is_perft = self.owed.forget_perft();
         let reply = self.owed.found(NO_MOVE);
         if is_perft || reply.is_some() {
-            info_string("the position is not searched again", out);
+            out.info("the position is not searched again");
         }
         if let Some(Reply::Send(line)) = reply {
             out.gui(&line);
@@ -1204,50 +1187,32 @@ impl Session {
         let Some(again) = self.owed.search_again(at.now, white_moves) else {
             return;
         };
-        carry_out(
-            self.engine.send_go(at.now, &again.line),
-            &mut self.owed,
-            at.out,
-        );
+        self.engine.send_go(at.now, &again.line, &mut at.out);
         if again.stopped {
-            carry_out(self.engine.stop(at.now), &mut self.owed, at.out);
+            self.engine.stop(at.now, &mut at.out);
         }
     }
 
     /// Answers each `uci` that waits for the engine.
-    fn answer_uci(&mut self, out: &mut dyn Output) {
-        for _ in 0..self.owed.take_uci() {
+    fn answer_uci(&mut self, out: &mut Out<'_>) {
+        for _ in 0..out.contact.take_uci() {
             self.send_uci(out);
         }
     }
 
     /// Sends the introduction of Tabia and the engine to the GUI.
-    fn send_uci(&mut self, out: &mut dyn Output) {
+    fn send_uci(&mut self, out: &mut Out<'_>) {
         let wants_opponent = self.wants_opponent();
-        carry_out(
-            self.engine
-                .introduction(self.books.settings(), wants_opponent),
-            &mut self.owed,
-            out,
-        );
-        self.send_messages(out);
-        out.gui(UciMessage::UciOk.to_string().as_bytes());
-    }
-
-    /// Sends the messages that waited for `uciok`; later ones are sent at once.
-    fn send_messages(&mut self, out: &mut dyn Output) {
-        for message in self.owed.introduce() {
-            info_string(&message, out);
-        }
+        let settings = self.books.settings();
+        self.engine.introduction(settings, wants_opponent, out);
     }
 
     /// Handles the end of the time that a profile gives its engine to start.
     fn on_wake_up(&mut self, at: &mut Moment<'_>) {
-        match self.engine.time_over() {
+        match self.engine.time_over(&mut at.out) {
             TimeOver::Started => {}
-            TimeOver::Late(acts) => {
-                carry_out(acts, &mut self.owed, at.out);
-                self.answer_uci(at.out);
+            TimeOver::Late => {
+                self.answer_uci(&mut at.out);
                 self.go_on(at);
             }
             TimeOver::Useless(text, may_return) => {
@@ -1263,50 +1228,46 @@ impl Session {
         if !self.engine.lose() {
             return;
         }
-        self.notice(reason, at.out);
+        at.out.notice(reason);
         if let Some(Background::Check(check)) = self.owed.take_background() {
-            self.say_unchecked(check.candidate(), Unchecked::Gone, at.out);
+            self.say_unchecked(check.candidate(), Unchecked::Gone, &mut at.out);
             self.play_held(at);
         }
         // A search that may end without an answer (`perft`) is not repeated.
         self.owed.forget_perft();
         // Without the option that crashes it, the engine may be tried again.
-        let cure = self.engine.leave_deadly_option_out(loss);
+        let is_cured = self.engine.leave_deadly_option_out(loss, &mut at.out);
         // Nor does one count that has died of its position, which the next one does not get.
         let is_harmful = self.game.problem().is_some() || self.game.is_risky();
-        let is_cured = cure.is_some() || (is_harmful && self.engine.had_position());
-        carry_out(cure, &mut self.owed, at.out);
+        let is_cured = is_cured || (is_harmful && self.engine.had_position());
         if may_return
             && self.options().engine_restart
             && let Some(index) = self
                 .engine
                 .restart(at.now, is_cured, self.owed.is_searched_for())
         {
-            self.notice("the engine is started again", at.out);
+            at.out.notice("the engine is started again");
             let about = about(&self.game, &self.books);
-            carry_out(
-                self.observers.restarted(&self.game, about, reason),
-                &mut self.owed,
-                at.out,
-            );
-            return self.start_engine(index, at.out);
+            self.observers
+                .restarted(&self.game, about, reason, &mut at.out);
+            return self.start_engine(index, &mut at.out);
         }
         if let Some(next) = self.engine.next_of_chain() {
             self.adopt(next);
-            return self.start_engine(next, at.out);
+            return self.start_engine(next, &mut at.out);
         }
         self.without_engine(reason, at);
     }
 
     /// No other engine can be started now, for this reason.
     fn without_engine(&mut self, reason: &str, at: &mut Moment<'_>) {
-        if self.stand_in(at.out) {
+        if self.stand_in(&mut at.out) {
             return;
         }
         if self.engine.was_required() {
             at.out.request(Request::KillEngine);
             let reason = format!("the engine of the command line cannot be used: {reason}");
-            return self.end_for(&reason, at.out);
+            return self.end_for(&reason, &mut at.out);
         }
         if self.engine.is_unknown() {
             self.adopt(0);
@@ -1316,68 +1277,51 @@ impl Session {
         let may_return = self.engine.stay_down(may_return && !owes_a_move);
         at.out.request(Request::KillEngine);
         if owes_a_move {
-            if !self.last_resort(at.out) {
-                self.give_up("the engine is gone and owes a move", at.out);
+            if !self.last_resort(&mut at.out) {
+                self.give_up("the engine is gone and owes a move", &mut at.out);
             }
             return;
         }
         if may_return {
-            self.notice(
-                "the engine died too often: it is started again for the next search",
-                at.out,
-            );
+            at.out
+                .notice("the engine died too often: it is started again for the next search");
         }
-        self.answer_ready(at.out);
-        self.answer_uci(at.out);
+        self.answer_ready(&mut at.out);
+        self.answer_uci(&mut at.out);
         self.go_on(at);
     }
 
     /// Starts an engine that was given up while idle; true if there is one.
-    fn try_again(&mut self, out: &mut dyn Output) -> bool {
-        let acts = self.engine.try_again();
-        self.have_started(acts, out)
+    fn try_again(&mut self, out: &mut Out<'_>) -> bool {
+        self.engine.try_again(out)
     }
 
     /// Starts the built-in engine to replace a lost one, if the user allows it and the
     /// built-in engine itself has not been lost.
-    fn stand_in(&mut self, out: &mut dyn Output) -> bool {
+    fn stand_in(&mut self, out: &mut Out<'_>) -> bool {
         self.options().engine_stand_in && self.start_builtin(out)
     }
 
     /// Starts the built-in engine because no engine has ever started and a move is due;
     /// true if it is there. Without restarts a lost engine shall count, and so shall one
     /// that is missing.
-    fn last_resort(&mut self, out: &mut dyn Output) -> bool {
+    fn last_resort(&mut self, out: &mut Out<'_>) -> bool {
         !self.engine.was_up() && self.options().engine_restart && self.start_builtin(out)
     }
 
-    fn start_builtin(&mut self, out: &mut dyn Output) -> bool {
+    fn start_builtin(&mut self, out: &mut Out<'_>) -> bool {
         // It plays nothing but chess.
         let is_chess = !self.game.has_other_rules();
-        let acts = is_chess.then(|| self.engine.start_builtin()).flatten();
-        self.have_started(acts, out)
-    }
-
-    fn have_started(&mut self, acts: Option<Vec<Act<'static>>>, out: &mut dyn Output) -> bool {
-        let has_started = acts.is_some();
-        carry_out(acts.into_iter().flatten(), &mut self.owed, out);
-        has_started
+        is_chess && self.engine.start_builtin(out)
     }
 
     fn options(&self) -> &Options {
-        self.settings().options()
+        self.books.settings().options()
     }
 
     // Limits of time.
 
-    /// When something must be done unless an awaited event comes first; `None` if nothing
-    /// is awaited. Same clock as the `now` of [`Session::step`].
-    #[must_use]
-    pub fn deadline(&self) -> Option<Duration> {
-        if self.owed.is_leaving() {
-            // Everything else ends with the alarm that is set.
-            return self.engine.stop_due();
-        }
+    fn deadline(&self) -> Option<Duration> {
         let dues = [
             self.books.awaited_until(),
             self.engine.stop_due(),
@@ -1416,8 +1360,8 @@ impl Session {
     /// Handles a reached deadline.
     fn on_overdue(&mut self, at: &mut Moment<'_>) {
         let now = at.now;
-        if self.owed.is_leaving() {
-            return carry_out(self.engine.due_stop(now), &mut self.owed, at.out);
+        if at.out.contact.is_leaving() {
+            return self.engine.due_stop(now, &mut at.out);
         }
         let is_due = |due: Option<Duration>| due.is_some_and(|due| due <= now);
         // While the `stop` is not sent, the engine cannot be late.
@@ -1425,14 +1369,13 @@ impl Session {
             self.on_output_paused(late);
         }
         if is_due(self.books.awaited_until()) {
-            let act = self.books.give_up_waiting();
-            carry_out([act], &mut self.owed, at.out);
+            self.books.give_up_waiting(&mut at.out);
             self.go_on(at);
         }
         if let Some(late) = self.engine_due().and_then(|due| now.checked_sub(due)) {
             self.on_engine_late(late, at);
         }
-        carry_out(self.engine.due_stop(now), &mut self.owed, at.out);
+        self.engine.due_stop(now, &mut at.out);
         if is_due(self.owed.held_due()) {
             let reason = self.owed.lateness();
             self.end_check(reason, at);
@@ -1450,7 +1393,7 @@ impl Session {
         self.engine.wait_for_ready();
         if self.is_in_book(at.book_set) {
             self.engine.mark_silent();
-            self.answer_ready(at.out);
+            self.answer_ready(&mut at.out);
         }
     }
 
@@ -1486,16 +1429,17 @@ impl Session {
 
     // The end.
 
-    fn begin_to_leave(&mut self, out: &mut dyn Output) {
-        if !self.owed.leave() {
+    fn begin_to_leave(&mut self, at: &mut Moment<'_>) {
+        if !at.out.contact.leave() {
             return;
         }
-        self.record_game(out);
-        carry_out(self.observers.note(&self.game), &mut self.owed, out);
-        out.request(Request::WakeUp(match self.engine.is_starting() {
+        self.record_game(&mut at.out);
+        self.observers.note(&self.game, &mut at.out);
+        let limit = match self.engine.is_starting() {
             true => LEAVE_LIMIT_AT_START,
             false => LEAVE_LIMIT,
-        }));
+        };
+        at.out.request(Request::WakeUp(limit));
     }
 
     /// Ends the session if no answer is pending.
@@ -1511,15 +1455,15 @@ impl Session {
         }
         // An engine named on the command line is tried in any case: the user who named it wrongly
         // gets the reason.
-        let waits = self.owed.has_uci() || self.engine.was_required();
+        let waits = at.out.contact.has_uci() || self.engine.was_required();
         let owes = self.engine.owes_ready() || (self.engine.is_starting() && waits);
         if !owes && !self.books.are_opening() && self.owed.has_no_lines() {
-            self.exit(0, None, at.out);
+            self.exit(0, None, &mut at.out);
         }
     }
 
     /// Ends the session when the time limit for `quit` is over.
-    fn leave(&mut self, out: &mut dyn Output) {
+    fn leave(&mut self, out: &mut Out<'_>) {
         if self.engine.is_starting() {
             // The engine did not answer in time; waiting for its end would take longer.
             out.request(Request::KillEngine);
@@ -1528,57 +1472,32 @@ impl Session {
     }
 
     /// Ends at once, so that the match program can score the game as lost.
-    fn give_up(&mut self, reason: &str, out: &mut dyn Output) {
+    fn give_up(&mut self, reason: &str, out: &mut Out<'_>) {
         let text = format!("{reason}: giving up");
-        self.notice(&text, out);
+        out.notice(&text);
         self.end_for(&text, out);
     }
 
     /// Ends at once with exit code 2, for a reason that the GUI knows.
-    fn end_for(&mut self, reason: &str, out: &mut dyn Output) {
-        self.send_messages(out);
+    fn end_for(&mut self, reason: &str, out: &mut Out<'_>) {
+        out.introduce();
         self.exit(2, Some(reason.to_owned()), out);
     }
 
-    fn exit(&mut self, code: u8, reason: Option<String>, out: &mut dyn Output) {
+    fn exit(&mut self, code: u8, reason: Option<String>, out: &mut Out<'_>) {
         self.record_game(out);
-        self.owed.end(reason);
-        out.request(Request::Exit(code));
+        out.exit(code, reason);
     }
 
     /// Records the game, which is over.
-    fn record_game(&mut self, out: &mut dyn Output) {
+    fn record_game(&mut self, out: &mut Out<'_>) {
         let about = about(&self.game, &self.books);
-        carry_out(
-            self.observers.record(&self.game, about),
-            &mut self.owed,
-            out,
-        );
-    }
-}
-
-/// Does what a part wants done.
-fn carry_out<'a>(acts: impl IntoIterator<Item = Act<'a>>, owed: &mut Owed, out: &mut dyn Output) {
-    for act in acts {
-        match act {
-            Act::Gui(line) => out.gui(&line),
-            Act::Engine(line) => out.engine(&line),
-            Act::Info(text) => info_string(&text, out),
-            Act::Notice(text) => {
-                if let Some(text) = owed.message(text) {
-                    info_string(&text, out);
-                }
-            }
-            Act::Ask(request) => out.request(request),
-            // A session that is ending has set its last alarm.
-            Act::Alarm(_) if owed.is_leaving() => {}
-            Act::Alarm(after) => out.request(Request::WakeUp(after)),
-        }
+        self.observers.record(&self.game, about, out);
     }
 }
 
 /// What the books are asked about.
-fn scene<'a>(game: &'a Game, engine: &'a Engine, book_set: &'a BookSet) -> Scene<'a> {
+fn scene_of<'a>(game: &'a Game, engine: &'a Engine, book_set: &'a BookSet) -> Scene<'a> {
     Scene {
         game,
         book_set,
@@ -1605,21 +1524,10 @@ fn sets_own_option(command: &GuiCommand) -> bool {
     matches!(command, GuiCommand::SetOption(option) if OptionId::by_name(&option.name).is_some())
 }
 
-fn send_all(lines: &[Vec<u8>], out: &mut dyn Output) {
+fn send_all(lines: &[Vec<u8>], out: &mut Out<'_>) {
     for line in lines {
         out.gui(line);
     }
-}
-
-/// Sends an `info string` to the GUI at once.
-fn info_string(text: &str, out: &mut dyn Output) {
-    let mut line = b"info string ".to_vec();
-    // It must stay one line without control characters: names come from files.
-    line.extend(text.bytes().map(|byte| match byte {
-        byte if byte.is_ascii_control() => b' ',
-        byte => byte,
-    }));
-    out.gui(&line);
 }
 
 #[cfg(test)]

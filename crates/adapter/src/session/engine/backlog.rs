@@ -1,9 +1,8 @@
 //! Lines for the engine that wait until it has ended a background search, or has started.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use super::super::act::Act;
+use super::super::out::Out;
 use super::is_unremembered;
 
 /// A line that waits.
@@ -27,13 +26,6 @@ enum Kind {
 pub(super) struct Backlog {
     lines: VecDeque<Outgoing>,
     bytes: usize,
-}
-
-/// Lines that are sent now.
-pub(super) struct Flushed {
-    pub(super) acts: Vec<Act<'static>>,
-    /// There is a `go` among them: the lines that wait until its search has begun.
-    pub(super) go: Option<Backlog>,
 }
 
 impl Backlog {
@@ -120,8 +112,9 @@ impl Backlog {
         self.count();
     }
 
-    /// Takes all lines, up to the `go` if a `stop` or `ponderhit` follows it.
-    pub(super) fn flush(mut self) -> Flushed {
+    /// Sends all lines, up to the `go` if a `stop` or `ponderhit` follows it. If there is a
+    /// `go`, returns the lines that wait until its search has begun.
+    pub(super) fn flush(mut self, out: &mut Out<'_>) -> Option<Backlog> {
         let go = self.lines.iter().position(|next| next.kind == Kind::Go);
         let go = go.map(|at| {
             let after = self.lines.split_off(at + 1);
@@ -135,24 +128,19 @@ impl Backlog {
             held.count();
             held
         });
-        Flushed {
-            acts: self.all(),
-            go,
-        }
+        self.send(out);
+        go
     }
 
-    /// All lines, as they are.
-    pub(super) fn all(self) -> Vec<Act<'static>> {
-        let lines = self.lines.into_iter();
-        lines
-            .map(|next| Act::Engine(Cow::Owned(next.line)))
-            .collect()
+    /// Sends all lines, as they are.
+    pub(super) fn send(self, out: &mut Out<'_>) {
+        self.lines.iter().for_each(|next| out.engine(&next.line));
     }
 
-    /// All lines after the end of the search.
-    pub(super) fn after_search(mut self) -> Vec<Act<'static>> {
+    /// Sends all lines after the end of the search.
+    pub(super) fn send_after_search(mut self, out: &mut Out<'_>) {
         self.drop_for_search();
-        self.all()
+        self.send(out);
     }
 
     /// Whether the search is to be stopped.
@@ -164,18 +152,15 @@ impl Backlog {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::out::written;
     use super::*;
 
-    fn lines(backlog: Backlog) -> Vec<String> {
-        texts(backlog.flush().acts)
+    fn flushed(backlog: Backlog) -> (Option<Backlog>, Vec<String>) {
+        written(|out| backlog.flush(out))
     }
 
-    fn texts(acts: Vec<Act<'static>>) -> Vec<String> {
-        let text = |act| match act {
-            Act::Engine(line) => String::from_utf8(line.into_owned()).unwrap(),
-            other => panic!("{other:?}"),
-        };
-        acts.into_iter().map(text).collect()
+    fn sent(backlog: Backlog) -> Vec<String> {
+        written(|out| backlog.send(out)).1
     }
 
     #[test]
@@ -187,12 +172,12 @@ mod tests {
         backlog.put_position(b"position startpos");
         assert_eq!(backlog.bytes(), 28 + 3 + 17);
         let then = ["position startpos moves e2e4", "d 1", "position startpos"];
-        assert_eq!(lines(backlog), then);
+        assert_eq!(sent(backlog), then);
     }
 
     #[test]
     fn a_stop_waits_for_the_search_that_waits() {
-        assert!(Backlog::default().flush().go.is_none());
+        assert!(flushed(Backlog::default()).0.is_none());
         let mut backlog = Backlog::default();
         backlog.put(b"d 1");
         backlog.put_go(b"go ponder");
@@ -201,12 +186,12 @@ mod tests {
             backlog.put_for_search(word);
         }
         backlog.put(b"isready");
-        let Flushed { acts, go } = backlog.flush();
-        assert_eq!(texts(acts), ["d 1", "go ponder"]);
+        let (go, lines) = flushed(backlog);
+        assert_eq!(lines, ["d 1", "go ponder"]);
         let held = go.unwrap();
         assert!(held.stops());
         assert_eq!(held.bytes(), 9 + 4 + 7);
-        assert_eq!(texts(held.all()), ["ponderhit", "stop", "isready"]);
+        assert_eq!(sent(held), ["ponderhit", "stop", "isready"]);
     }
 
     #[test]
@@ -214,8 +199,8 @@ mod tests {
         let mut backlog = Backlog::default();
         backlog.put_go(b"go depth 3");
         backlog.put(b"d 1");
-        let Flushed { acts, go } = backlog.flush();
-        assert_eq!(texts(acts), ["go depth 3", "d 1"]);
+        let (go, lines) = flushed(backlog);
+        assert_eq!(lines, ["go depth 3", "d 1"]);
         assert!(go.is_some_and(|held| held.is_empty()));
         let mut backlog = Backlog::default();
         backlog.put_go(b"go depth 3");
@@ -223,21 +208,19 @@ mod tests {
         backlog.put(b"d 1");
         assert!(backlog.remove_go());
         assert!(!backlog.remove_go());
-        assert_eq!(
-            (backlog.bytes(), texts(backlog.all())),
-            (3, vec!["d 1".to_owned()])
-        );
+        assert_eq!(backlog.bytes(), 3);
+        assert_eq!(sent(backlog), ["d 1"]);
         let mut held = Backlog::default();
         held.put_for_search(b"stop");
         held.put(b"isready");
-        assert_eq!(texts(held.after_search()), ["isready"]);
+        assert_eq!(written(|out| held.send_after_search(out)).1, ["isready"]);
         let mut perft = Backlog::default();
         perft.put_go(b"go perft 1");
         perft.put_for_search(b"stop");
         perft.forget_go();
-        let Flushed { acts, go } = perft.flush();
+        let (go, lines) = flushed(perft);
         assert!(go.is_none());
-        assert_eq!(texts(acts), ["go perft 1"]);
+        assert_eq!(lines, ["go perft 1"]);
     }
 
     #[test]
@@ -250,6 +233,6 @@ mod tests {
         backlog.put(b"d 1");
         backlog.keep_unremembered();
         assert_eq!(backlog.bytes(), 25 + 3);
-        assert_eq!(lines(backlog), ["setoption name Clear Hash", "d 1"]);
+        assert_eq!(sent(backlog), ["setoption name Clear Hash", "d 1"]);
     }
 }

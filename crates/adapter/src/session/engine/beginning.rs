@@ -10,7 +10,7 @@
 
 use std::time::Duration;
 
-use super::super::act::Act;
+use super::super::out::Out;
 use super::PAUSE;
 use super::backlog::Backlog;
 use tabia_uci::line;
@@ -97,13 +97,12 @@ impl Beginning {
     }
 
     /// A `stop` or `ponderhit`: now, or when the search has begun.
-    pub(super) fn tell(&mut self, now: Duration, word: &'static [u8]) -> Option<Act<'static>> {
+    pub(super) fn tell(&mut self, now: Duration, word: &'static [u8], out: &mut Out<'_>) {
         match self {
             Beginning::Awaited { until, held } if now < *until || !held.is_empty() => {
                 held.put_for_search(word);
-                None
             }
-            Beginning::Awaited { .. } | Beginning::Over => Some(Act::engine(word)),
+            Beginning::Awaited { .. } | Beginning::Over => out.engine(word),
         }
     }
 

@@ -52,7 +52,7 @@ use std::time::Duration;
 
 use shakmaty::Chess;
 
-use super::act::Act;
+use super::out::Out;
 use super::{Analysis, Engines, Profile};
 pub(super) use answers::{Answer, shown, unsound};
 use backlog::Backlog;
@@ -242,12 +242,12 @@ enum Sending {
 }
 
 /// What a `readyok` of the engine is.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Readied {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadyOk {
     /// The answer to an `isready` of the GUI.
     OfGui,
-    /// The end of a background search: the lines that have waited are sent.
-    Free(Vec<Act<'static>>),
+    /// The end of a background search: the lines that have waited have been sent.
+    Free,
     /// Nobody waits for it.
     OfNobody,
 }
@@ -403,36 +403,32 @@ impl Engine {
     // Lines for it.
 
     /// A line for the engine: now, or when it can take it.
-    pub(super) fn send<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
+    pub(super) fn send(&mut self, line: &[u8], out: &mut Out<'_>) {
         if let Some(backlog) = self.waiting() {
-            backlog.put(line);
-            return None;
+            return backlog.put(line);
         }
         match &mut self.state {
             // A starting engine gets its lines later, from the state of the session;
             // lines that are not part of that state are stored here.
-            State::Starting(starting) if is_unremembered(line) => {
-                starting.backlog.put(line);
-                None
-            }
-            State::Down { .. } | State::Lost(_) | State::Starting(_) => None,
-            State::Up(..) => Some(Act::engine(line)),
+            State::Starting(starting) if is_unremembered(line) => starting.backlog.put(line),
+            State::Down { .. } | State::Lost(_) | State::Starting(_) => {}
+            State::Up(..) => out.engine(line.trim_ascii_end()),
         }
     }
 
     /// A `position` line that it has to know.
-    pub(super) fn send_position<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
+    pub(super) fn send_position(&mut self, line: &[u8], out: &mut Out<'_>) {
         self.position_sent = true;
-        self.repeat_position(line)
+        self.repeat_position(line, out);
     }
 
     /// The same line once more.
-    pub(super) fn repeat_position<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
+    pub(super) fn repeat_position(&mut self, line: &[u8], out: &mut Out<'_>) {
         if let Some(backlog) = self.waiting() {
             backlog.put_position(line);
-            return None;
+        } else if self.is_up() {
+            out.engine(line.trim_ascii_end());
         }
-        self.is_up().then(|| Act::engine(line))
     }
 
     /// A `position` line that it gets only if it has to search there: current Stockfish
@@ -447,79 +443,76 @@ impl Engine {
     }
 
     /// The last `position` line, if it was withheld and is needed now.
-    pub(super) fn send_withheld<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
+    pub(super) fn send_withheld(&mut self, line: &[u8], out: &mut Out<'_>) {
         // A starting engine gets it later.
-        if !self.is_up() || self.position_sent || line.is_empty() {
-            return None;
+        if self.is_up() && !self.position_sent && !line.is_empty() {
+            self.send_position(line, out);
         }
-        self.send_position(line)
     }
 
     /// The `go` of a search for the GUI.
-    pub(super) fn send_go<'a>(&mut self, now: Duration, line: &'a [u8]) -> Option<Act<'a>> {
+    pub(super) fn send_go(&mut self, now: Duration, line: &[u8], out: &mut Out<'_>) {
         if let Some(backlog) = self.waiting() {
-            backlog.put_go(line);
-            return None;
+            return backlog.put_go(line);
         }
         let State::Up(process, work) = &mut self.state else {
-            return None;
+            return;
         };
         *work = Work::Searching {
             went: now,
             beginning: Beginning::new(now, process.heard, Backlog::default()),
             stop_again: None,
         };
-        Some(Act::engine(line))
+        out.engine(line.trim_ascii_end());
     }
 
     /// Ends the search that the GUI waits for, when it has begun.
-    pub(super) fn stop(&mut self, now: Duration) -> Option<Act<'static>> {
-        self.tell_search(now, b"stop")
+    pub(super) fn stop(&mut self, now: Duration, out: &mut Out<'_>) {
+        self.tell_search(now, b"stop", out);
     }
 
     /// The opponent has played the move on which the engine ponders: it gets to know that
     /// when its search has begun.
-    pub(super) fn ponder_hit(&mut self, now: Duration) -> Option<Act<'static>> {
-        self.tell_search(now, b"ponderhit")
+    pub(super) fn ponder_hit(&mut self, now: Duration, out: &mut Out<'_>) {
+        self.tell_search(now, b"ponderhit", out);
     }
 
-    fn tell_search(&mut self, now: Duration, word: &'static [u8]) -> Option<Act<'static>> {
+    fn tell_search(&mut self, now: Duration, word: &'static [u8], out: &mut Out<'_>) {
         let State::Up(_, work) = &mut self.state else {
-            return None;
+            return;
         };
         match work {
-            Work::Idle => None,
-            Work::Searching { beginning, .. } => beginning.tell(now, word),
+            Work::Idle => {}
+            Work::Searching { beginning, .. } => beginning.tell(now, word, out),
             Work::Background { backlog, .. } | Work::Ending(Ending { backlog, .. }) => {
                 if backlog.has_go() {
                     backlog.put_for_search(word);
                 }
-                None
             }
         }
     }
 
     /// Handles an `info` line of the search that the GUI waits for: what has waited until the
     /// search has begun is sent.
-    pub(super) fn receive(&mut self, now: Duration, info: &[u8]) -> Vec<Act<'static>> {
-        match &mut self.state {
-            State::Up(
-                process,
-                Work::Searching {
-                    went, beginning, ..
-                },
-            ) if matches!(beginning, Beginning::Awaited { .. }) && shows_search(info) => {
-                process.heard = process.heard.after_line(now.saturating_sub(*went));
-                beginning.end().all()
-            }
-            _ => Vec::new(),
+    pub(super) fn receive(&mut self, now: Duration, info: &[u8], out: &mut Out<'_>) {
+        if let State::Up(
+            process,
+            Work::Searching {
+                went, beginning, ..
+            },
+        ) = &mut self.state
+            && matches!(beginning, Beginning::Awaited { .. })
+            && shows_search(info)
+        {
+            process.heard = process.heard.after_line(now.saturating_sub(*went));
+            beginning.end().send(out);
         }
     }
 
     // Searches.
 
     /// Begins a background search; the engine has to be idle.
-    pub(super) fn search_in_background(&mut self, now: Duration, go: Vec<u8>) -> Act<'static> {
+    pub(super) fn search_in_background(&mut self, now: Duration, go: &[u8], out: &mut Out<'_>) {
         debug_assert!(self.is_idle(), "a background search beside another");
         if let State::Up(_, work) = &mut self.state {
             *work = Work::Background {
@@ -527,54 +520,50 @@ impl Engine {
                 backlog: Backlog::default(),
             };
         }
-        Act::Engine(go.trim_ascii_end().to_vec().into())
+        out.engine(go.trim_ascii_end());
     }
 
     /// A background search has to end.
-    pub(super) fn end_background(&mut self, now: Duration) -> Vec<Act<'static>> {
-        match self.is_in_background() {
-            true => self.end_search(now, false),
-            false => Vec::new(),
+    pub(super) fn end_background(&mut self, now: Duration, out: &mut Out<'_>) {
+        if self.is_in_background() {
+            self.end_search(now, false, out);
         }
     }
 
     /// The search that the GUI waited for has to end, because another one replaces it.
-    pub(super) fn abandon(&mut self, now: Duration) -> Vec<Act<'static>> {
+    pub(super) fn abandon(&mut self, now: Duration, out: &mut Out<'_>) {
         let had_not_begun = self.waiting().is_some_and(Backlog::remove_go);
-        match had_not_begun {
-            true => Vec::new(),
-            false => self.end_search(now, false),
+        if !had_not_begun {
+            self.end_search(now, false, out);
         }
     }
 
     /// The engine has answered what cannot be the answer to its search, which it may still
     /// make.
-    pub(super) fn doubt(&mut self, now: Duration) -> Vec<Act<'static>> {
-        match self.stage() {
-            Some(Stage::Fenced) => Vec::new(),
-            _ => self.end_search(now, true),
+    pub(super) fn doubt(&mut self, now: Duration, out: &mut Out<'_>) {
+        if self.stage() != Some(Stage::Fenced) {
+            self.end_search(now, true, out);
         }
     }
 
-    fn end_search(&mut self, now: Duration, doubtful: bool) -> Vec<Act<'static>> {
+    fn end_search(&mut self, now: Duration, doubtful: bool, out: &mut Out<'_>) {
         let State::Up(_, work) = &mut self.state else {
-            return Vec::new();
+            return;
         };
-        let mut acts = Vec::new();
         let (went, since, backlog) = match std::mem::take(work) {
             Work::Searching {
                 went,
                 mut beginning,
                 ..
             } => {
-                acts = beginning.end().after_search();
+                beginning.end().send_after_search(out);
                 (went, now, Backlog::default())
             }
             Work::Background { went, backlog } => (went, now, backlog),
             Work::Ending(ending) if doubtful => (ending.went, ending.since, ending.backlog),
             other => {
                 *work = other;
-                return Vec::new();
+                return;
             }
         };
         let next = went.saturating_add(PAUSE).max(now);
@@ -587,8 +576,7 @@ impl Engine {
             },
             backlog,
         });
-        acts.extend(self.due_stop(now));
-        acts
+        self.due_stop(now, out);
     }
 
     const fn ending(&self) -> Option<&Ending> {
@@ -622,11 +610,10 @@ impl Engine {
     }
 
     /// Sends the `stop` that is due.
-    pub(super) fn due_stop(&mut self, now: Duration) -> Vec<Act<'static>> {
+    pub(super) fn due_stop(&mut self, now: Duration, out: &mut Out<'_>) {
         if self.stop_due().is_none_or(|due| due > now) {
-            return Vec::new();
+            return;
         }
-        let mut acts = vec![Act::engine(b"stop")];
         match &mut self.state {
             State::Up(
                 _,
@@ -639,34 +626,38 @@ impl Engine {
                 let held = beginning.end();
                 let again = now.saturating_add(REPEAT_BLIND);
                 *stop_again = held.stops().then_some(again);
-                if !held.is_empty() {
-                    return held.all();
+                match held.is_empty() {
+                    true => out.engine(b"stop"),
+                    false => held.send(out),
                 }
             }
             State::Up(_, Work::Ending(ending)) => match &mut ending.stage {
                 Stage::Stopping { next, sent } => {
+                    out.engine(b"stop");
                     let pause = now.saturating_sub(ending.since).max(REPEAT);
                     *next = now.saturating_add(pause);
                     *sent = true;
                 }
-                Stage::Doubtful { .. } => acts.extend(self.fence()),
+                Stage::Doubtful { .. } => {
+                    out.engine(b"stop");
+                    self.fence(out);
+                }
                 Stage::Fenced => {}
             },
             _ => {}
         }
-        acts
     }
 
     /// The search that has to end has ended; its output has not.
-    fn fence(&mut self) -> Option<Act<'static>> {
+    fn fence(&mut self, out: &mut Out<'_>) {
         let State::Up(process, Work::Ending(ending)) = &mut self.state else {
-            return None;
+            return;
         };
         debug_assert_ne!(ending.stage, Stage::Fenced, "two fences");
         ending.stage = Stage::Fenced;
         process.stray = None;
         self.ready.awaited.push_back(ReadyFor::Fence);
-        Some(Act::engine(b"isready"))
+        out.engine(b"isready");
     }
 
     /// How late the first `stop` of a search is that has to end.
@@ -685,20 +676,18 @@ impl Engine {
     }
 
     /// A search for the GUI may end without an answer (`perft`): nothing waits for one.
-    pub(super) fn forget_search(&mut self) -> Vec<Act<'static>> {
+    pub(super) fn forget_search(&mut self, out: &mut Out<'_>) {
         let State::Up(_, work) = &mut self.state else {
-            return Vec::new();
+            return;
         };
         match work {
-            Work::Idle => Vec::new(),
+            Work::Idle => {}
             Work::Searching { beginning, .. } => {
-                let left = beginning.end().after_search();
+                beginning.end().send_after_search(out);
                 *work = Work::Idle;
-                left
             }
             Work::Background { backlog, .. } | Work::Ending(Ending { backlog, .. }) => {
                 backlog.forget_go();
-                Vec::new()
             }
         }
     }
@@ -734,17 +723,17 @@ impl Engine {
     }
 
     /// The search for the GUI has ended with an answer that counts.
-    pub(super) fn has_answered(&mut self, word: &[u8]) -> Vec<Act<'static>> {
+    pub(super) fn has_answered(&mut self, word: &[u8], out: &mut Out<'_>) {
         self.note_answer(word);
         self.restarts.engine_answers();
         if let Some(process) = self.process() {
             process.heard = process.heard.after_answer();
         }
-        self.forget_search()
+        self.forget_search(out);
     }
 
     /// Handles the `bestmove` of a search that the GUI does not know of.
-    pub(super) fn on_hidden_answer(&mut self, now: Duration) -> Option<Act<'static>> {
+    pub(super) fn on_hidden_answer(&mut self, now: Duration, out: &mut Out<'_>) {
         // It may end by itself.
         if let State::Up(_, work) = &mut self.state
             && let Work::Background { went, backlog } = work
@@ -759,17 +748,17 @@ impl Engine {
                 backlog: std::mem::take(backlog),
             });
         }
-        match self.stage()? {
-            Stage::Stopping { .. } => self.fence(),
+        match self.stage() {
+            Some(Stage::Stopping { .. }) => self.fence(out),
             // A second `bestmove` of the same search, or one that is doubtful as well.
-            Stage::Doubtful { .. } | Stage::Fenced => None,
+            Some(Stage::Doubtful { .. } | Stage::Fenced) | None => {}
         }
     }
 
     // `isready` and `readyok`.
 
     /// Handles an `isready` of the GUI.
-    pub(super) fn ask_ready(&mut self, now: Duration) -> Option<Act<'static>> {
+    pub(super) fn ask_ready(&mut self, now: Duration, out: &mut Out<'_>) {
         self.ready.awaited.push_back(ReadyFor::Gui);
         self.ready.since.get_or_insert(now);
         // It must not overtake a `stop`.
@@ -777,9 +766,9 @@ impl Engine {
             && let Some(held) = beginning.held_mut()
         {
             held.put(b"isready");
-            return None;
+        } else if self.is_up() {
+            out.engine(b"isready");
         }
-        self.is_up().then(|| Act::engine(b"isready"))
     }
 
     /// Whether the GUI waits for a `readyok`.
@@ -788,36 +777,35 @@ impl Engine {
     }
 
     /// Handles a `readyok` of the engine.
-    pub(super) fn on_ready_ok(&mut self, now: Duration) -> Readied {
+    pub(super) fn on_ready_ok(&mut self, now: Duration, out: &mut Out<'_>) -> ReadyOk {
         if let Some(process) = self.process() {
             process.silent = false;
         }
         match self.ready.awaited.pop_front() {
             Some(ReadyFor::Gui) => {
                 self.ready.since = self.owes_ready().then_some(now);
-                Readied::OfGui
+                ReadyOk::OfGui
             }
-            Some(ReadyFor::Fence) => self.end_of_fence(now),
-            Some(ReadyFor::Answered) | None => Readied::OfNobody,
+            Some(ReadyFor::Fence) => self.end_of_fence(now, out),
+            Some(ReadyFor::Answered) | None => ReadyOk::OfNobody,
         }
     }
 
-    fn end_of_fence(&mut self, now: Duration) -> Readied {
+    fn end_of_fence(&mut self, now: Duration, out: &mut Out<'_>) -> ReadyOk {
         if self.stage() != Some(Stage::Fenced) {
-            return Readied::OfNobody;
+            return ReadyOk::OfNobody;
         }
         let State::Up(process, work) = &mut self.state else {
-            return Readied::OfNobody;
+            return ReadyOk::OfNobody;
         };
-        let flushed = std::mem::take(work).into_backlog().flush();
-        if let Some(held) = flushed.go {
+        if let Some(held) = std::mem::take(work).into_backlog().flush(out) {
             *work = Work::Searching {
                 went: now,
                 beginning: Beginning::new(now, process.heard, held),
                 stop_again: None,
             };
         }
-        Readied::Free(flushed.acts)
+        ReadyOk::Free
     }
 
     /// How many `isready` of the GUI wait: they are answered without the engine.
@@ -875,13 +863,13 @@ impl Engine {
     }
 
     /// Sets an option of the engine, unless the value is certainly wrong.
-    pub(super) fn set_option<'a>(&mut self, line: &'a [u8], option: &SetOption) -> Option<Act<'a>> {
+    pub(super) fn set_option(&mut self, line: &[u8], option: &SetOption, out: &mut Out<'_>) {
         if self.options.is_left_out(&option.name) {
-            return None;
+            return;
         }
         // A starting engine has declared nothing yet: the option is checked later.
         if let Some(wrong) = self.declared.option_error(option, true) {
-            return self.leave_out(&wrong);
+            return self.leave_out(&wrong, out);
         }
         let expected = self.declared.line_to_set(option);
         let noted = expected.as_deref().unwrap_or(line).trim_ascii();
@@ -891,8 +879,8 @@ impl Engine {
         };
         self.options.note(&option.name, value.as_deref(), noted);
         match expected {
-            Some(expected) => self.send_owned(expected),
-            None => self.send(line),
+            Some(expected) => self.send(&expected, out),
+            None => self.send(line, out),
         }
     }
 
@@ -932,21 +920,16 @@ impl Engine {
     }
 
     /// Has it print two variations.
-    pub(super) fn compare(&mut self) -> Option<Act<'static>> {
+    pub(super) fn compare(&mut self, out: &mut Out<'_>) {
         let line = message::set_option(MULTI_PV, Some("2"));
-        self.send_owned(line.into_bytes())
+        self.send(line.as_bytes(), out);
     }
 
     /// Restores the `MultiPV` that the GUI has set.
-    pub(super) fn end_comparison(&mut self) -> Option<Act<'static>> {
+    pub(super) fn end_comparison(&mut self, out: &mut Out<'_>) {
         let known = self.options.line(MULTI_PV).map(<[u8]>::to_vec);
         let line = known.unwrap_or_else(|| message::set_option(MULTI_PV, Some("1")).into_bytes());
-        self.send_owned(line)
-    }
-
-    fn send_owned(&mut self, line: Vec<u8>) -> Option<Act<'static>> {
-        let is_sent = self.send(&line).is_some();
-        is_sent.then(|| Act::Engine(line.into()))
+        self.send(&line, out);
     }
 
     // Invariants.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::Request;
-use super::super::act::Act;
+use super::super::out::Out;
 use super::answers::shown;
 use super::backlog::Backlog;
 use super::beginning::Heard;
@@ -26,7 +26,7 @@ pub(in super::super) enum Loss {
 }
 
 /// An engine has introduced itself.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Introduced {
     /// It is the first of the session, and has got its options.
     First,
@@ -37,10 +37,10 @@ pub(in super::super) enum Introduced {
 }
 
 /// The answer to an option that was sent alone.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Trial {
-    /// The next one is sent.
-    Next(Vec<Act<'static>>),
+    /// The next one has been sent.
+    Next,
     /// It has all of them, and lives.
     Over,
 }
@@ -51,7 +51,7 @@ pub(in super::super) enum TimeOver {
     /// It has started.
     Started,
     /// It gets the same time again, and the GUI does not wait for it.
-    Late(Vec<Act<'static>>),
+    Late,
     /// It is of no use, for this reason; whether it may be started again.
     Useless(String, bool),
 }
@@ -91,7 +91,7 @@ impl Engine {
     }
 
     /// Requests the engine of a profile.
-    pub(in super::super) fn start(&mut self, index: usize) -> Vec<Act<'static>> {
+    pub(in super::super) fn start(&mut self, index: usize, out: &mut Out<'_>) {
         // A GUI that has got `uciok` without an engine does not get another one.
         let patience = match self.is_late() && !self.was_up {
             true => Patience::Second,
@@ -114,50 +114,55 @@ impl Engine {
         });
         self.declared = Declaration::default();
         self.ready.awaited.retain(|reason| *reason == ReadyFor::Gui);
-        let limit = self.profile().map(|profile| profile.start_timeout);
-        let alarm = limit.map(Act::Alarm);
-        let request = Act::Ask(Request::StartEngine(index));
-        std::iter::once(request).chain(alarm).collect()
+        out.request(Request::StartEngine(index));
+        self.set_alarm(out);
     }
 
-    /// Starts an engine that was given up while idle, if there is one.
-    pub(in super::super) fn try_again(&mut self) -> Option<Vec<Act<'static>>> {
+    /// An alarm for the end of the time that its profile gives it.
+    fn set_alarm(&self, out: &mut Out<'_>) {
+        if let Some(profile) = self.profile() {
+            out.alarm(profile.start_timeout);
+        }
+    }
+
+    /// Starts an engine that was given up while idle; true if there is one.
+    pub(in super::super) fn try_again(&mut self, out: &mut Out<'_>) -> bool {
         let State::Down {
             given_up: Some(index),
         } = self.state
         else {
-            return None;
+            return false;
         };
         self.restarts = Restarts::default();
-        let mut acts = vec![Act::Notice("the engine is started again".to_owned())];
-        acts.extend(self.start(index));
-        Some(acts)
+        out.notice("the engine is started again");
+        self.start(index, out);
+        true
     }
 
     /// Starts the built-in engine in place of a lost one or of none, unless it has been
-    /// lost itself.
-    pub(in super::super) fn start_builtin(&mut self) -> Option<Vec<Act<'static>>> {
-        let index = self.engines.stand_in?;
-        if self.stands_in_for.is_some() {
-            return None;
-        }
+    /// lost itself; true if it is there.
+    pub(in super::super) fn start_builtin(&mut self, out: &mut Out<'_>) -> bool {
+        let is_new = self.stands_in_for.is_none();
+        let Some(index) = self.engines.stand_in.filter(|_| is_new) else {
+            return false;
+        };
         let lost = self.profile().filter(|_| self.engines.chain > 0);
         let lost = lost.map(|profile| profile.name.clone());
         self.stands_in_for = Some(lost.unwrap_or_default());
         // Its own crashes are counted from zero.
         self.restarts = Restarts::default();
-        let mut acts = vec![Act::Notice("the built-in engine stands in".to_owned())];
-        acts.extend(self.start(index));
-        Some(acts)
+        out.notice("the built-in engine stands in");
+        self.start(index, out);
+        true
     }
 
-    /// With every move of the built-in engine: which engine it replaces.
-    pub(in super::super) fn stand_in_text(&self) -> Option<Act<'static>> {
-        let lost = self.stands_in_for.as_deref()?;
-        Some(Act::Info(match lost {
-            "" => "the built-in engine's move: no engine is configured".to_owned(),
-            lost => format!("the built-in engine's move, in place of {lost}"),
-        }))
+    /// Says with every move of the built-in engine which engine it replaces.
+    pub(in super::super) fn tell_stand_in(&self, out: &mut Out<'_>) {
+        match self.stands_in_for.as_deref() {
+            None => {}
+            Some("") => out.info("the built-in engine's move: no engine is configured"),
+            Some(lost) => out.info(&format!("the built-in engine's move, in place of {lost}")),
+        }
     }
 
     // The start.
@@ -192,15 +197,13 @@ impl Engine {
     }
 
     /// The process runs; nothing has been sent to it yet.
-    pub(in super::super) fn runs(&mut self) -> Option<Act<'static>> {
-        let State::Starting(starting) = &mut self.state else {
-            return None;
-        };
-        if !matches!(starting.phase, Phase::Requested) {
-            return None;
+    pub(in super::super) fn runs(&mut self, out: &mut Out<'_>) {
+        if let State::Starting(starting) = &mut self.state
+            && let Phase::Requested = starting.phase
+        {
+            starting.phase = Phase::Introducing;
+            out.engine(b"uci");
         }
-        starting.phase = Phase::Introducing;
-        Some(Act::engine(b"uci"))
     }
 
     /// Whether the engine has lived at all, so that starting it again may help.
@@ -250,38 +253,35 @@ impl Engine {
     }
 
     /// Handles its `uciok`.
-    pub(in super::super) fn introduce(&mut self, now: Duration) -> (Introduced, Vec<Act<'static>>) {
+    pub(in super::super) fn introduce(&mut self, now: Duration, out: &mut Out<'_>) -> Introduced {
         let State::Starting(Starting {
             index, patience, ..
         }) = self.state
         else {
-            return (Introduced::First, Vec::new());
+            return Introduced::First;
         };
         self.restarts.engine_up(now);
         let again = self.was_up || patience == Patience::Second || index >= self.engines.chain;
         self.was_up = true;
-        let mut acts = self.leave_options_out(index);
+        self.leave_options_out(index, out);
         if again {
             if std::mem::take(&mut self.sending) == Sending::OneByOne
-                && let Some(first) = self.next_option(Vec::new())
+                && self.next_option(Vec::new(), out)
             {
-                acts.extend(first);
-                return (Introduced::Trying, acts);
+                return Introduced::Trying;
             }
             // The options of the profile are sent with the others.
-            return (Introduced::Again, acts);
+            return Introduced::Again;
         }
-        acts.extend(self.option_lines());
+        self.send_options(out);
         let waited = self.begin_service(Heard::Nothing, false);
         debug_assert_eq!(waited.bytes(), 0, "a line was handled before `uciok`");
-        (Introduced::First, acts)
+        Introduced::First
     }
 
-    fn option_lines(&self) -> Vec<Act<'static>> {
+    fn send_options(&self, out: &mut Out<'_>) {
         let lines = self.options.lines.iter();
-        lines
-            .map(|(_, line)| Act::Engine(line.clone().into()))
-            .collect()
+        lines.for_each(|(_, line)| out.engine(line));
     }
 
     /// The engine has started: returns what has waited for that.
@@ -314,26 +314,29 @@ impl Engine {
         now: Duration,
         tried: bool,
         position: Option<&[u8]>,
-    ) -> Vec<Act<'static>> {
-        let mut acts = match tried {
-            true => Vec::new(),
-            false => self.option_lines(),
-        };
-        let backlog = self.begin_service(Heard::NothingAfterLoss, !acts.is_empty());
-        acts.push(Act::engine(b"ucinewgame"));
-        if self.position_sent {
-            acts.extend(position.map(|line| Act::Engine(line.to_vec().into())));
+        out: &mut Out<'_>,
+    ) {
+        let has_options = !tried && !self.options.lines.is_empty();
+        if has_options {
+            self.send_options(out);
         }
-        acts.extend(backlog.flush().acts);
-        acts.extend(self.ready.awaited.iter().map(|_| Act::engine(b"isready")));
+        let backlog = self.begin_service(Heard::NothingAfterLoss, has_options);
+        out.engine(b"ucinewgame");
+        if let Some(line) = position.filter(|_| self.position_sent) {
+            out.engine(line);
+        }
+        backlog.send(out);
+        self.ready
+            .awaited
+            .iter()
+            .for_each(|_| out.engine(b"isready"));
         self.ready.since = self.owes_ready().then_some(now);
-        acts
     }
 
     /// Removes options that are certainly wrong from those to be sent to an engine:
     /// options of its profile that it has not declared, and values of the wrong type or
     /// outside the declared range. Some engines end on such a value.
-    fn leave_options_out(&mut self, index: usize) -> Vec<Act<'static>> {
+    fn leave_options_out(&mut self, index: usize, out: &mut Out<'_>) {
         let profile = self.engines.profiles.get(index);
         let of_profile = profile.map_or(&[][..], |profile| &profile.options);
         let mut wrong = Vec::new();
@@ -350,22 +353,21 @@ impl Engine {
                 *line = expected;
             }
         }
-        let mut acts = Vec::new();
         for (name, option_error) in wrong {
             self.options.forget(&name);
-            acts.extend(self.leave_out(&option_error));
+            self.leave_out(&option_error, out);
         }
-        acts
     }
 
     /// An option is not sent, which is reported once.
-    pub(super) fn leave_out(&mut self, wrong: &OptionError) -> Option<Act<'static>> {
-        let is_new = self.options.reported.insert(wrong.clone());
-        is_new.then(|| Act::Notice(format!("{wrong}: it is left out")))
+    pub(super) fn leave_out(&mut self, wrong: &OptionError, out: &mut Out<'_>) {
+        if self.options.reported.insert(wrong.clone()) {
+            out.notice(&format!("{wrong}: it is left out"));
+        }
     }
 
     /// Handles the end of the time that its profile gives it.
-    pub(in super::super) fn time_over(&mut self) -> TimeOver {
+    pub(in super::super) fn time_over(&mut self, out: &mut Out<'_>) -> TimeOver {
         let was_up = self.was_up;
         let State::Starting(starting) = &mut self.state else {
             return TimeOver::Started;
@@ -393,16 +395,19 @@ impl Engine {
         // GUIs wait 10 to 60 seconds for `uciok`: they get it with Tabia's options, and
         // the engine gets the same time again.
         starting.patience = Patience::Second;
-        TimeOver::Late(vec![Act::Notice(text), Act::Alarm(timeout)])
+        out.notice(&text);
+        out.alarm(timeout);
+        TimeOver::Late
     }
 
-    /// The introduction of Tabia and the engine to the GUI, without its end; `own` are the
-    /// settings of a session without an engine.
+    /// Introduces Tabia and the engine to the GUI; `own` are the settings of a session
+    /// without an engine.
     pub(in super::super) fn introduction(
         &self,
         own: &Settings,
         wants_opponent: bool,
-    ) -> Vec<Act<'static>> {
+        out: &mut Out<'_>,
+    ) {
         let version = env!("CARGO_PKG_VERSION");
         let ours = "the Tabia developers";
         let (name, author) = match (self.declared.name.as_str(), self.declared.author.as_str()) {
@@ -428,34 +433,38 @@ impl Engine {
         };
         let analyse = (!self.knows(ANALYSE_MODE)).then(|| declaration(analyse));
         let opponent = (wants_opponent && !self.knows(OPPONENT)).then(|| declaration(opponent));
-        let lines = [message::id_name(&name), message::id_author(author)]
+        [message::id_name(&name), message::id_author(author)]
             .into_iter()
             .chain(of_tabia)
             .map(String::into_bytes)
             .chain(of_engine)
             .chain(analyse.map(String::into_bytes))
-            .chain(opponent.map(String::into_bytes));
-        lines.map(|line| Act::Gui(line.into())).collect()
+            .chain(opponent.map(String::into_bytes))
+            .for_each(|line| out.gui(&line));
+        out.uci_ok();
     }
 
     // Options one by one.
 
-    /// The next option that the engine has not got, with its `isready`.
-    fn next_option(&mut self, mut tried: Vec<Vec<u8>>) -> Option<Vec<Act<'static>>> {
+    /// Sends the next option that the engine has not got, with its `isready`; false if there
+    /// is none.
+    fn next_option(&mut self, mut tried: Vec<Vec<u8>>, out: &mut Out<'_>) -> bool {
         let mut lines = self.options.lines.iter().map(|(_, line)| line);
-        let next = lines.find(|line| !tried.contains(line))?.clone();
-        let limit = self.profile().map(|profile| profile.start_timeout);
-        let mut acts = vec![Act::Engine(next.clone().into()), Act::engine(b"isready")];
-        acts.extend(limit.map(Act::Alarm));
-        tried.push(next);
+        let Some(next) = lines.find(|line| !tried.contains(line)) else {
+            return false;
+        };
+        out.engine(next);
+        out.engine(b"isready");
+        self.set_alarm(out);
+        tried.push(next.clone());
         if let State::Starting(starting) = &mut self.state {
             starting.phase = Phase::Trying(tried);
         }
-        Some(acts)
+        true
     }
 
     /// Handles a `readyok` of an engine that gets its options one by one.
-    pub(in super::super) fn survives_option(&mut self) -> Trial {
+    pub(in super::super) fn survives_option(&mut self, out: &mut Out<'_>) -> Trial {
         let tried = match &mut self.state {
             State::Starting(Starting {
                 phase: Phase::Trying(tried),
@@ -463,9 +472,9 @@ impl Engine {
             }) => std::mem::take(tried),
             _ => return Trial::Over,
         };
-        match self.next_option(tried) {
-            Some(acts) => Trial::Next(acts),
-            None => Trial::Over,
+        match self.next_option(tried, out) {
+            true => Trial::Next,
+            false => Trial::Over,
         }
     }
 
@@ -501,10 +510,14 @@ impl Engine {
     }
 
     /// Stops sending the option that the lost engine got last, if these were sent one by
-    /// one; else they may have to be next time.
-    pub(in super::super) fn leave_deadly_option_out(&mut self, loss: Loss) -> Option<Act<'static>> {
+    /// one; else they may have to be next time. True if it has stopped one.
+    pub(in super::super) fn leave_deadly_option_out(
+        &mut self,
+        loss: Loss,
+        out: &mut Out<'_>,
+    ) -> bool {
         let State::Lost(lost) = &mut self.state else {
-            return None;
+            return false;
         };
         let tried = lost.tried.take().map(|line| gui::parse(&line));
         let Some(GuiCommand::SetOption(option)) = tried else {
@@ -512,7 +525,7 @@ impl Engine {
                 true => Sending::OneByOne,
                 false => Sending::Together,
             };
-            return None;
+            return false;
         };
         let value = option.text();
         let value = if value.is_empty() { NONE } else { &value };
@@ -532,7 +545,8 @@ impl Engine {
         };
         self.options.leave_out(name);
         self.sending = Sending::OneByOne;
-        Some(Act::Notice(text))
+        out.notice(&text);
+        true
     }
 
     /// Whether the lost engine had started, and got the last `position` line.

@@ -239,112 +239,14 @@ pub(super) enum Amends {
     GiveUp,
 }
 
-/// The introduction of Tabia and its engine to the GUI.
-#[derive(Debug)]
-enum Introduction {
-    /// It has not been sent: these messages wait for it.
-    Due(Vec<String>),
-    /// It has been sent, or the GUI plays without having asked for it.
-    Made,
-}
-
-impl Default for Introduction {
-    fn default() -> Introduction {
-        Introduction::Due(Vec::new())
-    }
-}
-
-/// How far the session is.
-#[derive(Debug, Default)]
-enum Life {
-    #[default]
-    Playing,
-    /// The GUI has sent `quit` or closed Tabia's input: it gets what it was owed before.
-    Leaving,
-    /// It is over; the reason, if the end is not ordinary.
-    Ended(Option<String>),
-}
-
 /// Everything that the GUI is owed.
 #[derive(Debug, Default)]
 pub(super) struct Owed {
     answer: Due,
     queue: Queue,
-    introduction: Introduction,
-    /// Number of `uci` commands that wait for the engine's `uciok`.
-    uci: u32,
-    life: Life,
 }
 
 impl Owed {
-    // The end.
-
-    /// The GUI leaves; false if it has left already.
-    pub(super) fn leave(&mut self) -> bool {
-        let is_news = matches!(self.life, Life::Playing);
-        if is_news {
-            self.life = Life::Leaving;
-        }
-        is_news
-    }
-
-    pub(super) const fn is_leaving(&self) -> bool {
-        matches!(self.life, Life::Leaving)
-    }
-
-    /// The session is over.
-    pub(super) fn end(&mut self, reason: Option<String>) {
-        self.life = Life::Ended(reason);
-    }
-
-    pub(super) const fn has_ended(&self) -> bool {
-        matches!(self.life, Life::Ended(_))
-    }
-
-    pub(super) fn end_reason(&self) -> Option<&str> {
-        match &self.life {
-            Life::Ended(reason) => reason.as_deref(),
-            Life::Playing | Life::Leaving => None,
-        }
-    }
-
-    // The introduction.
-
-    /// A message for the GUI: returns it if it may be sent now.
-    pub(super) fn message(&mut self, text: String) -> Option<String> {
-        match &mut self.introduction {
-            Introduction::Due(messages) => {
-                messages.push(text);
-                None
-            }
-            Introduction::Made => Some(text),
-        }
-    }
-
-    /// The GUI is being introduced to the engine, or plays without: the messages that
-    /// have waited.
-    pub(super) fn introduce(&mut self) -> Vec<String> {
-        match std::mem::replace(&mut self.introduction, Introduction::Made) {
-            Introduction::Due(messages) => messages,
-            Introduction::Made => Vec::new(),
-        }
-    }
-
-    /// A `uci` waits for the engine.
-    pub(super) const fn defer_uci(&mut self) {
-        self.uci += 1;
-    }
-
-    /// How many `uci` wait for the engine; they are answered now.
-    pub(super) const fn take_uci(&mut self) -> u32 {
-        std::mem::replace(&mut self.uci, 0)
-    }
-
-    /// Whether a `uci` waits for the engine.
-    pub(super) const fn has_uci(&self) -> bool {
-        self.uci > 0
-    }
-
     // The lines that wait.
 
     /// Bytes of the lines that wait.

@@ -203,12 +203,3 @@ fn nothing_waits_for_perft() {
     assert!(owed.is_nothing());
     assert!(!searched("go depth 3").forget_perft());
 }
-
-#[test]
-fn messages_wait_for_the_introduction() {
-    let mut owed = Owed::default();
-    assert_eq!(owed.message("first".to_owned()), None);
-    assert_eq!(owed.introduce(), ["first"]);
-    assert_eq!(owed.message("second".to_owned()).as_deref(), Some("second"));
-    assert!(owed.introduce().is_empty());
-}

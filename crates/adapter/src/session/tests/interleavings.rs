@@ -845,7 +845,7 @@ impl Play {
                 self.replace_pending();
                 // There is nothing to count without a position, and an engine that starts
                 // gets only the last search.
-                let is_made = self.world.board.is_some() && self.session.engine.is_up();
+                let is_made = self.world.board.is_some() && self.session.parts.engine.is_up();
                 self.world.perfts += usize::from(is_made);
                 self.gui(PERFT);
             }
@@ -1383,7 +1383,7 @@ impl Play {
             self.world
                 .must(made || self.world.faults > 0, "a perft is lost");
             // After several deaths the option may seem to be the cause.
-            let is_left_out = self.session.engine.leaves_out("Hash");
+            let is_left_out = self.session.parts.engine.leaves_out("Hash");
             let arrived = self.world.hash_arrived == self.world.hash_sent || is_left_out;
             self.world
                 .must(arrived || self.world.lost_engine, "an option is lost");
@@ -1521,7 +1521,12 @@ struct Digests(Option<Mutex<std::fs::File>>);
 impl Digests {
     fn open() -> Digests {
         let path = std::env::var_os("TABIA_DIGESTS");
-        let open = |path| std::fs::File::options().create(true).append(true).open(path);
+        let open = |path| {
+            std::fs::File::options()
+                .create(true)
+                .append(true)
+                .open(path)
+        };
         Digests(path.map(|path| Mutex::new(open(path).unwrap())))
     }
 

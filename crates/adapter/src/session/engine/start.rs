@@ -1,29 +1,20 @@
-//! The start of an engine, from the request to the first command, and its loss.
+//! The start of an engine, from the request to the first command.
 
 use std::time::Duration;
 
 use super::super::Request;
 use super::super::out::Out;
 use super::answers::shown;
-use super::backlog::Backlog;
-use super::beginning::Heard;
 use super::child::{ANALYSE_MODE, ChildOptions, Declaration, OPPONENT};
+use super::heard::Heard;
 use super::restarts::Restarts;
-use super::{Engine, Lost, Patience, Phase, Process, ReadyFor, Sending, Starting, State, Work};
-use crate::session::{IfNoneStarts, Profile};
+use super::{Engine, Link, Loss, Patience, Phase, Process, ReadyFor, Sending, Starting};
+use crate::session::Profile;
+use crate::session::backlog::Backlog;
 use crate::settings::{NONE, Settings};
 use tabia_uci::engine::{Id, OptionError, id, option};
 use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::message::{self, UciMessage, UciOptionConfig};
-
-/// How an engine was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Loss {
-    /// It could not be started, or has ended.
-    Ended,
-    /// It runs, but is of no use: it hangs, or does not answer as it should.
-    Useless,
-}
 
 /// An engine has introduced itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,19 +55,6 @@ impl Engine {
         (self.engines.chain > 0).then_some(0)
     }
 
-    /// The next engine of the chain, while none has started.
-    pub(in super::super) fn next_of_chain(&mut self) -> Option<usize> {
-        let State::Lost(lost) = &self.state else {
-            return None;
-        };
-        let next = lost.index + 1;
-        let is_there = self.is_unknown() && next < self.engines.chain;
-        is_there.then(|| {
-            self.restarts = Restarts::default();
-            next
-        })
-    }
-
     /// Uses the options of an engine that is tried at the start; no line of the GUI has
     /// been handled yet.
     pub(in super::super) fn adopt(&mut self, index: usize) -> Option<&Profile> {
@@ -90,27 +68,24 @@ impl Engine {
         Some(profile)
     }
 
-    /// Requests the engine of a profile.
-    pub(in super::super) fn start(&mut self, index: usize, out: &mut Out<'_>) {
+    /// Requests the engine of a profile, in place of one that has been lost.
+    pub(in super::super) fn start(
+        &mut self,
+        index: usize,
+        loss: Option<&mut Loss>,
+        out: &mut Out<'_>,
+    ) {
         // A GUI that has got `uciok` without an engine does not get another one.
-        let patience = match self.is_late() && !self.was_up {
-            true => Patience::Second,
-            false => Patience::First,
-        };
-        let mut backlog = match std::mem::take(&mut self.state) {
-            State::Lost(lost) => lost.backlog,
-            State::Down { .. } => Backlog::default(),
-            other => {
-                debug_assert!(false, "an engine is started beside another: {other:?}");
-                Backlog::default()
-            }
-        };
-        backlog.keep_unremembered();
-        self.state = State::Starting(Starting {
+        let was_late = loss.as_ref().and_then(|loss| loss.start) == Some(Patience::Second);
+        let waiting = loss.map(|loss| std::mem::take(&mut loss.waiting));
+        self.link = Link::Starting(Starting {
             index,
-            patience,
+            patience: match was_late && !self.was_up {
+                true => Patience::Second,
+                false => Patience::First,
+            },
             phase: Phase::Requested,
-            backlog,
+            waiting: waiting.unwrap_or_default().unremembered(),
         });
         self.declared = Declaration::default();
         self.ready.awaited.retain(|reason| *reason == ReadyFor::Gui);
@@ -127,32 +102,15 @@ impl Engine {
 
     /// Starts an engine that was given up while idle; true if there is one.
     pub(in super::super) fn try_again(&mut self, out: &mut Out<'_>) -> bool {
-        let State::Down {
+        let Link::Down {
             given_up: Some(index),
-        } = self.state
+        } = self.link
         else {
             return false;
         };
         self.restarts = Restarts::default();
         out.notice("the engine is started again");
-        self.start(index, out);
-        true
-    }
-
-    /// Starts the built-in engine in place of a lost one or of none, unless it has been
-    /// lost itself; true if it is there.
-    pub(in super::super) fn start_builtin(&mut self, out: &mut Out<'_>) -> bool {
-        let is_new = self.stands_in_for.is_none();
-        let Some(index) = self.engines.stand_in.filter(|_| is_new) else {
-            return false;
-        };
-        let lost = self.profile().filter(|_| self.engines.chain > 0);
-        let lost = lost.map(|profile| profile.name.clone());
-        self.stands_in_for = Some(lost.unwrap_or_default());
-        // Its own crashes are counted from zero.
-        self.restarts = Restarts::default();
-        out.notice("the built-in engine stands in");
-        self.start(index, out);
+        self.start(index, None, out);
         true
     }
 
@@ -167,38 +125,23 @@ impl Engine {
 
     // The start.
 
+    fn starts_with(&self, patience: Patience) -> bool {
+        matches!(&self.link, Link::Starting(starting) if starting.patience == patience)
+    }
+
     /// The GUI has not got `uciok` yet, because no engine has started.
-    pub(in super::super) const fn is_unknown(&self) -> bool {
-        !self.was_up
-            && matches!(
-                self.state,
-                State::Starting(Starting {
-                    patience: Patience::First,
-                    ..
-                }) | State::Lost(Lost {
-                    start: Some(Patience::First),
-                    ..
-                })
-            )
+    pub(in super::super) fn is_unknown(&self) -> bool {
+        !self.was_up && self.starts_with(Patience::First)
     }
 
     /// The engine has not started in the time that its profile gives it.
-    pub(in super::super) const fn is_late(&self) -> bool {
-        matches!(
-            self.state,
-            State::Starting(Starting {
-                patience: Patience::Second,
-                ..
-            }) | State::Lost(Lost {
-                start: Some(Patience::Second),
-                ..
-            })
-        )
+    pub(in super::super) fn is_late(&self) -> bool {
+        self.starts_with(Patience::Second)
     }
 
     /// The process runs; nothing has been sent to it yet.
     pub(in super::super) fn runs(&mut self, out: &mut Out<'_>) {
-        if let State::Starting(starting) = &mut self.state
+        if let Link::Starting(starting) = &mut self.link
             && let Phase::Requested = starting.phase
         {
             starting.phase = Phase::Introducing;
@@ -210,9 +153,9 @@ impl Engine {
     pub(in super::super) const fn has_lived(&self) -> bool {
         self.was_up
             || !matches!(
-                self.state,
-                State::Down { .. }
-                    | State::Starting(Starting {
+                self.link,
+                Link::Down { .. }
+                    | Link::Starting(Starting {
                         phase: Phase::Requested,
                         ..
                     })
@@ -254,9 +197,9 @@ impl Engine {
 
     /// Handles its `uciok`.
     pub(in super::super) fn introduce(&mut self, now: Duration, out: &mut Out<'_>) -> Introduced {
-        let State::Starting(Starting {
+        let Link::Starting(Starting {
             index, patience, ..
-        }) = self.state
+        }) = self.link
         else {
             return Introduced::First;
         };
@@ -286,24 +229,25 @@ impl Engine {
 
     /// The engine has started: returns what has waited for that.
     fn begin_service(&mut self, heard: Heard, options_unanswered: bool) -> Backlog {
-        let (index, backlog) = match std::mem::take(&mut self.state) {
-            State::Starting(starting) => (starting.index, starting.backlog),
+        let (index, waiting) = match std::mem::take(&mut self.link) {
+            Link::Starting(starting) => (starting.index, starting.waiting),
             other => {
                 debug_assert!(false, "it has not been started: {other:?}");
-                self.state = other;
+                self.link = other;
                 return Backlog::default();
             }
         };
-        let process = Process {
+        self.link = Link::Up(Process {
             index,
             silent: false,
             options_unanswered,
             last_answer: None,
             stray: None,
             heard,
-        };
-        self.state = State::Up(process, Work::Idle);
-        backlog
+            ending: None,
+            waiting: Backlog::default(),
+        });
+        waiting
     }
 
     /// Sends to an engine that was started during a session everything that the last one
@@ -369,7 +313,7 @@ impl Engine {
     /// Handles the end of the time that its profile gives it.
     pub(in super::super) fn time_over(&mut self, out: &mut Out<'_>) -> TimeOver {
         let was_up = self.was_up;
-        let State::Starting(starting) = &mut self.state else {
+        let Link::Starting(starting) = &mut self.link else {
             return TimeOver::Started;
         };
         let Some(profile) = self.engines.profiles.get(starting.index) else {
@@ -457,7 +401,7 @@ impl Engine {
         out.engine(b"isready");
         self.set_alarm(out);
         tried.push(next.clone());
-        if let State::Starting(starting) = &mut self.state {
+        if let Link::Starting(starting) = &mut self.link {
             starting.phase = Phase::Trying(tried);
         }
         true
@@ -465,8 +409,8 @@ impl Engine {
 
     /// Handles a `readyok` of an engine that gets its options one by one.
     pub(in super::super) fn survives_option(&mut self, out: &mut Out<'_>) -> Trial {
-        let tried = match &mut self.state {
-            State::Starting(Starting {
+        let tried = match &mut self.link {
+            Link::Starting(Starting {
                 phase: Phase::Trying(tried),
                 ..
             }) => std::mem::take(tried),
@@ -476,116 +420,6 @@ impl Engine {
             true => Trial::Next,
             false => Trial::Over,
         }
-    }
-
-    // The loss.
-
-    /// The engine has ended, or is of no use; false if there was none.
-    pub(in super::super) fn lose(&mut self) -> bool {
-        let lost = match std::mem::take(&mut self.state) {
-            other @ (State::Down { .. } | State::Lost(_)) => {
-                self.state = other;
-                return false;
-            }
-            State::Starting(starting) => Lost {
-                index: starting.index,
-                start: Some(starting.patience),
-                options_unanswered: false,
-                tried: match starting.phase {
-                    Phase::Trying(mut tried) => tried.pop(),
-                    Phase::Requested | Phase::Introducing => None,
-                },
-                backlog: starting.backlog,
-            },
-            State::Up(process, work) => Lost {
-                index: process.index,
-                start: None,
-                options_unanswered: process.options_unanswered,
-                tried: None,
-                backlog: work.into_backlog(),
-            },
-        };
-        self.state = State::Lost(lost);
-        true
-    }
-
-    /// Stops sending the option that the lost engine got last, if these were sent one by
-    /// one; else they may have to be next time. True if it has stopped one.
-    pub(in super::super) fn leave_deadly_option_out(
-        &mut self,
-        loss: Loss,
-        out: &mut Out<'_>,
-    ) -> bool {
-        let State::Lost(lost) = &mut self.state else {
-            return false;
-        };
-        let tried = lost.tried.take().map(|line| gui::parse(&line));
-        let Some(GuiCommand::SetOption(option)) = tried else {
-            self.sending = match lost.options_unanswered {
-                true => Sending::OneByOne,
-                false => Sending::Together,
-            };
-            return false;
-        };
-        let value = option.text();
-        let value = if value.is_empty() { NONE } else { &value };
-        let name = &option.name;
-        let text = match loss {
-            Loss::Ended => {
-                format!("the engine ends itself when \"{name}\" is set to {value}: it is left out")
-            }
-            Loss::Useless => {
-                let limit = self.profile().map(|profile| profile.start_timeout);
-                format!(
-                    "the engine has not answered within {} ms after \"{name}\" was set to \
-                     {value}: the option is left out",
-                    limit.unwrap_or_default().as_millis()
-                )
-            }
-        };
-        self.options.leave_out(name);
-        self.sending = Sending::OneByOne;
-        out.notice(&text);
-        true
-    }
-
-    /// Whether the lost engine had started, and got the last `position` line.
-    pub(in super::super) const fn had_position(&self) -> bool {
-        let had_started = matches!(self.state, State::Lost(Lost { start: None, .. }));
-        had_started && self.position_sent
-    }
-
-    /// Starts the lost engine again, if that has not been done too often; `anyway` if the
-    /// death has been cured.
-    pub(in super::super) fn restart(
-        &mut self,
-        now: Duration,
-        anyway: bool,
-        owes_a_move: bool,
-    ) -> Option<usize> {
-        let State::Lost(lost) = &self.state else {
-            return None;
-        };
-        let is_allowed = anyway || self.restarts.allow(now, owes_a_move);
-        is_allowed.then_some(lost.index)
-    }
-
-    /// No other engine is found. Returns whether the lost one was the first of the session
-    /// that was to start, and has to: see [`IfNoneStarts`].
-    pub(in super::super) fn was_required(&self) -> bool {
-        !self.was_up && self.engines.if_none_starts == IfNoneStarts::End
-    }
-
-    /// There is no engine any more; `may_return`: the lost one is tried again when it is to
-    /// search.
-    pub(in super::super) fn stay_down(&mut self, may_return: bool) -> bool {
-        let index = match &self.state {
-            State::Lost(lost) => Some(lost.index),
-            _ => None,
-        };
-        let given_up = index.filter(|_| may_return);
-        self.state = State::Down { given_up };
-        given_up.is_some()
     }
 }
 

@@ -10,10 +10,9 @@
 //! engine that obeys `searchmoves`, whatever positions and games it sends
 //! meanwhile; one that does not wait must get one for each `go` that no other has
 //! replaced, and never more than it requested. A book move that `Book Verify` should have
-//! checked was checked, or a message says that it was not. In between the parts check their
-//! own states. A seed that fails is printed as a conversation in the form of
-//! `tests/session/*.txt`, after it has been made short; `TABIA_SEED=7 TABIA_TEST_CASES=1`
-//! plays that seed alone.
+//! checked was checked, or a message says that it was not. A seed that fails is printed as a
+//! conversation in the form of `tests/session/*.txt`, after it has been made short;
+//! `TABIA_SEED=7 TABIA_TEST_CASES=1` plays that seed alone.
 
 #![allow(clippy::unwrap_used)]
 
@@ -1437,7 +1436,7 @@ fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<
     match (world.wrong, played) {
         (None, Ok(())) => Ok(world.script),
         (Some(wrong), _) => Err(format!("{wrong}\n{}", world.script)),
-        (None, Err(_)) => Err(format!("a part is in a wrong state\n{}", world.script)),
+        (None, Err(_)) => Err(format!("it has panicked\n{}", world.script)),
     }
 }
 

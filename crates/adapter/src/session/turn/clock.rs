@@ -21,10 +21,6 @@ pub(in super::super) const STOP_LIMIT: Duration = Duration::from_secs(30);
 /// machine was asleep, or the program was stopped in a debugger.
 pub(in super::super) const ASLEEP: Duration = Duration::from_secs(1);
 
-/// A `go` that has waited for at least this time is passed on with shorter clocks.
-/// After a shorter wait its bytes are not changed.
-pub(super) const LEAST_CORRECTED_WAIT: Duration = Duration::from_millis(20);
-
 /// How long the answer to a `go` may take before the engine counts as hung; `None` if the
 /// line sets no time.
 pub(super) fn allowance(go: &Go, white_moves: Option<bool>) -> Option<Duration> {

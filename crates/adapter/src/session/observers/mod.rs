@@ -1,7 +1,6 @@
-//! Those who note games: the record of a match (`--games`), and the notes from which books
-//! learn.
+//! Writes game records (`--games`) and the notes from which books learn.
 //!
-//! They see positions, searches, answers and ends of games, and request nothing.
+//! Both follow positions, searches, answers and ends of games.
 //!
 //! | event | record | notes |
 //! |---|---|---|

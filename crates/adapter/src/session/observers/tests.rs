@@ -1,4 +1,4 @@
-//! The rows of the table in the module of those who note games.
+//! The rows of the table in the module of records and learning notes.
 
 use std::path::PathBuf;
 use std::sync::Arc;

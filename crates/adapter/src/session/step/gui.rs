@@ -168,10 +168,10 @@ impl Parts {
         self.send(line, &mut at.out);
     }
 
-    /// Another game begins; `untold`: without a position.
-    fn begin_game(&mut self, untold: bool) {
+    /// Another game begins; `before_position`: its first `position` is still to come.
+    fn begin_game(&mut self, before_position: bool) {
         self.books.new_game();
-        if self.game.begin(untold) {
+        if self.game.begin(before_position) {
             self.books.opponent_changed();
         }
     }

@@ -5,41 +5,43 @@
 //! is part of the event, the books are a parameter, and actions outside (start an engine,
 //! open books, set an alarm, end) are returned as a [`Request`].
 //!
-//! # What answers a `go`
+//! # One fact, one state
 //!
-//! The book, if all of this is true: `OwnBook` is on; the game could be read and all its
-//! moves are legal; the `go` is neither `infinite` (a bare `go` counts as that) nor
-//! `mate`, `perft` or with an unknown word; the engine is not set to analyse
-//! (`UCI_AnalyseMode`, `MultiPV` above 1); the move is among `searchmoves` if there are
-//! any; and a book has a move that the policy allows; with `Book Clock Only` a clock is
-//! needed too. Any other `go` is passed to the engine unchanged, but for the moves that
-//! `Book Forbid` keeps from it by `searchmoves`, and for castling in the notation that is
-//! not in force (see `game`).
+//! What the GUI waits for is one value, the `Turn`:
+//!
+//! * *idle*: no answer;
+//! * *held*: an answer that may not be sent yet, perhaps with a look of the engine under way (a
+//!   check of the book move, or warming up);
+//! * *searching*: the search for the answer, which is unsent (no engine is up), behind a search
+//!   that has to end, or begun.
+//!
+//! The link to the engine is the other one: *down*, *starting*, *up*, and *up with a search to
+//! end*. It knows nothing of answers. Lines that have to wait for the engine stand where they
+//! wait: in the link for its start or the end of a search, in the search for its beginning.
+//! Lines of the GUI that cannot be interpreted yet stand in a queue before all that.
+//!
+//! So a `go` waits behind an ending search exactly if the turn says so, and whoever loses,
+//! replaces or answers a search changes one value.
 //!
 //! # Parts
 //!
 //! | part | owns |
 //! |---|---|
 //! | `game` | the position, its moves and repetitions; what is known of the game |
-//! | `owed` | the answer to the `go` under way, lines that wait, messages before `uciok` |
-//! | `engine` | process, options, searches, `isready`s, restarts |
+//! | `turn` | what the GUI waits for, and the search for it |
+//! | `verify` | the check of a book move |
+//! | `engine` | the link to the engine, its options, `isready`s, restarts, and what is left of a lost one |
 //! | `books` | settings in force, opening books, seed, played lines, the choice of a move |
 //! | `observers` | the record of the game, and the notes from which books learn |
+//! | `queue`, `backlog` | lines of the GUI, and lines for the engine, that wait |
+//! | `out` | what is sent, and how far the session is with the GUI |
 //!
 //! Each part has the table of its states in its module. It gets an event, changes its state
-//! and writes to an [`Out`]; it knows no other part, except that all may read the game. The
-//! session passes events on: this module is the only one that knows what one part has to do
-//! with another.
+//! and writes to an `Out`: nothing is carried out later. All may read the game; the turn
+//! uses the engine, and the other parts do not know each other. `step` passes events on: it is
+//! the only module that knows what one part has to do with another.
 //!
-//! Lines of the GUI are interpreted when they come, and the books answer whatever the
-//! engine does; lines for an engine that starts or ends a search wait until they may be
-//! sent.
-//!
-//! A few lines of the GUI have to wait, in order: all of them until the first engine has
-//! introduced itself or its time is over, and while books are being opened (two seconds at
-//! most); while the engine searches, those that must not reach a searching engine: a new
-//! `position` or `go`, and options (Stockfish stops reading its input when one comes during
-//! a search).
+//! # Engines that are lost
 //!
 //! An engine that dies is started again, and one that has used up its clock is killed and
 //! counts as dead ([`Session::deadline`]). If restarting fails, the program ends with

@@ -63,8 +63,6 @@ pub(super) use start::{Introduced, TimeOver, Trial};
 use tabia_uci::engine::EngineOption;
 use tabia_uci::gui::{self, GuiCommand, SetOption};
 use tabia_uci::message;
-#[cfg(test)]
-pub(super) use tests::up;
 
 /// Shortest time between a `go` and a `stop` that the GUI has not sent.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -75,12 +73,12 @@ const MULTI_PV: &str = "MultiPV";
 /// The link to the engine.
 #[derive(Debug)]
 enum Link {
-    /// There is no engine. The one with this index has died too often while idle: it is
-    /// tried again when it is to search.
+    /// There is no engine. The engine with this index has died too often while idle: it is
+    /// tried again at the next `go` for the engine.
     Down { given_up: Option<usize> },
-    /// It has been requested, and has not introduced itself yet.
+    /// An engine has been requested, and has not sent `uciok` yet.
     Starting(Starting),
-    /// It has introduced itself.
+    /// An engine has sent `uciok` and got its options.
     Up(Process),
 }
 
@@ -105,19 +103,19 @@ struct Starting {
 enum Patience {
     /// As long as its profile allows.
     First,
-    /// It has not introduced itself in that time, and has got the same time again.
+    /// The same time again: the engine has not sent `uciok` in the first.
     Second,
 }
 
 /// How far an engine is that starts.
 #[derive(Debug)]
 enum Phase {
-    /// It does not run yet.
+    /// The process does not run yet.
     Requested,
-    /// It has got `uci`.
+    /// The engine has got `uci`.
     Introducing,
-    /// It gets its options one by one: those that it has got, the last of which it has
-    /// not answered yet.
+    /// The engine gets its options one by one: the lines so far. The `isready` after the last
+    /// line is not answered yet.
     Trying(Vec<Vec<u8>>),
 }
 
@@ -125,20 +123,20 @@ enum Phase {
 #[derive(Debug)]
 struct Process {
     index: usize,
-    /// Its `readyok` took so long that Tabia has answered the GUI instead.
+    /// Tabia has answered `isready` in place of the engine, which took too long.
     silent: bool,
-    /// All its options have been sent, and it has not answered since.
+    /// The engine has got all its options, and has sent no `readyok` or `bestmove` since.
     options_unanswered: bool,
-    /// The move by which it has ended its last search.
+    /// The move of the last `bestmove`.
     last_answer: Option<Vec<u8>>,
-    /// That move, if it is illegal in the position of the present search: some engines
-    /// print it a second time.
+    /// The move of the last `bestmove`, if it is illegal in the position of the present
+    /// search: some engines print each `bestmove` twice.
     stray: Option<Vec<u8>>,
-    /// Whether its searches show when they begin.
+    /// Whether searches of this engine show when they begin.
     heard: Heard,
     /// The search that has to end before anything else is sent.
     ending: Option<Ending>,
-    /// The lines that wait for that, or for the end of a look.
+    /// The lines that wait for the end of that search, or of a look.
     waiting: Backlog,
 }
 
@@ -182,26 +180,25 @@ pub(super) enum ReadyOk {
     OfNobody,
 }
 
-/// How the engine hears lines now, and how its own are taken.
+/// What a line of the engine is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hearing {
-    /// There is none, or it does not run yet: a line can only be of the one before.
+    /// Nothing: no engine runs yet, so that the line is of the engine before.
     Nobody,
-    /// It introduces itself.
+    /// Its introduction, before `uciok`.
     Introduction,
-    /// It gets its options one by one.
+    /// The answer to one option, while it gets its options one by one.
     Trial,
-    /// It can do whatever it is asked.
+    /// Anything.
     Service,
 }
 
 /// Whether the engine can check a book move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Readiness {
-    /// There is none.
     Down,
     Starting,
-    /// It does not answer `isready`.
+    /// The engine does not answer `isready`.
     Silent,
     Up,
 }
@@ -232,7 +229,7 @@ impl Engine {
         }
     }
 
-    // What it is doing.
+    // How far it is.
 
     pub(super) const fn hearing(&self) -> Hearing {
         match &self.link {
@@ -267,12 +264,12 @@ impl Engine {
         matches!(self.link, Link::Up(_))
     }
 
-    /// It has no search to end.
+    /// The engine is up, and has no search to end.
     pub(super) const fn is_free(&self) -> bool {
         matches!(self.link, Link::Up(Process { ending: None, .. }))
     }
 
-    /// It ends a search that nobody waits for.
+    /// The engine ends a search that nobody waits for.
     pub(super) const fn is_ending(&self) -> bool {
         self.ending().is_some()
     }
@@ -282,7 +279,7 @@ impl Engine {
         self.was_up
     }
 
-    /// Bytes of the lines that wait for it.
+    /// Bytes of the lines that wait for the engine.
     pub(super) const fn backlog(&self) -> usize {
         match &self.link {
             Link::Down { .. } => 0,
@@ -292,7 +289,7 @@ impl Engine {
         }
     }
 
-    /// Its profile; that of the first engine while there is none.
+    /// The profile of the engine; while there is none, that of the first.
     pub(super) fn profile(&self) -> Option<&Profile> {
         let index = match &self.link {
             Link::Down { .. } => 0,
@@ -316,8 +313,8 @@ impl Engine {
         (is_looking || process.ending.is_some()).then_some(&mut process.waiting)
     }
 
-    /// A line that has not to wait for a search of the GUI: now, or after the one that has to
-    /// end.
+    /// Sends a line, now or after the search that has to end. (Lines that have to wait for the
+    /// search of the GUI do so in the turn.)
     pub(super) fn send(&mut self, line: &[u8], is_looking: bool, out: &mut Out<'_>) {
         if let Some(waiting) = self.waiting(is_looking) {
             return waiting.put(line);
@@ -338,7 +335,7 @@ impl Engine {
         }
     }
 
-    /// A `position` line that it has to know.
+    /// Sends a `position` line that the engine has to know, now or later.
     pub(super) fn send_position(&mut self, line: &[u8], is_looking: bool, out: &mut Out<'_>) {
         self.position_sent = true;
         if let Some(waiting) = self.waiting(is_looking) {
@@ -348,18 +345,18 @@ impl Engine {
         }
     }
 
-    /// A `position` line that it gets only if it has to search there: current Stockfish
-    /// ends on an illegal one.
+    /// The last `position` line is not sent before a `go` needs it: Stockfish 19 ends on an
+    /// illegal one.
     pub(super) const fn withhold_position(&mut self) {
         self.position_sent = false;
     }
 
-    /// Whether it has, or will get, the last `position` line.
+    /// Whether the engine has, or will get, the last `position` line.
     pub(super) const fn has_position(&self) -> bool {
         self.position_sent
     }
 
-    /// The last `position` line, if it was withheld and is needed now.
+    /// Sends the last `position` line, if it was withheld: a `go` needs it now.
     pub(super) fn send_withheld(&mut self, line: &[u8], out: &mut Out<'_>) {
         // A starting engine gets it later.
         if self.is_up() && !self.position_sent && !line.is_empty() {
@@ -466,7 +463,7 @@ impl Engine {
             .map(|(word, _)| word);
     }
 
-    /// How long its next search may take to begin.
+    /// How long the next search of this engine may take to begin.
     pub(super) const fn time_to_begin(&self) -> Duration {
         match &self.link {
             Link::Up(process) => process.heard.limit(),
@@ -572,7 +569,7 @@ impl Engine {
         Some(self.ready.since?.saturating_add(limit))
     }
 
-    /// There is no limit for its `readyok` any more.
+    /// The `readyok` has no limit any more.
     pub(super) const fn wait_for_ready(&mut self) {
         self.ready.since = None;
     }
@@ -599,8 +596,8 @@ impl Engine {
         self.options.analysis()
     }
 
-    /// Sets an option of the engine, unless the value is certainly wrong: returns the line
-    /// for that.
+    /// Notes an option of the engine, unless the value is certainly wrong; returns the line to
+    /// send.
     pub(super) fn set_option<'a>(
         &mut self,
         line: &'a [u8],
@@ -679,4 +676,4 @@ impl Engine {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -34,7 +34,7 @@ fn starting() -> Engine {
 }
 
 /// An engine that has introduced itself.
-pub(in crate::session) fn up() -> Engine {
+pub(in super::super) fn up() -> Engine {
     let mut engine = starting();
     assert_eq!(text(|out| engine.runs(out)), ["uci"]);
     let first = (Introduced::First, Vec::new());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Cause, Moment, Parts};
 use crate::session::engine::{self, Hearing, ReadyOk};
-use crate::session::turn::{Look, Retry};
+use crate::session::turn::{Look, Retry, Search, Turn};
 use tabia_uci::engine::{self as uci, EngineReply};
 use tabia_uci::line;
 
@@ -22,10 +22,12 @@ impl Parts {
     /// Handles a line of an engine that has introduced itself.
     fn on_service(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
         match reply {
-            // The GUI would take `info` lines of a background search for those of its own.
+            // The GUI would take `info` lines of a look for those of its own search.
             EngineReply::Info if self.turn.hides(&self.engine) => self.turn.receive_look(line),
             EngineReply::Info => {
-                (self.turn).receive(at.now, line, &mut self.engine, &mut at.out);
+                if let (Turn::Searching(search), mut to) = self.turn(at) {
+                    search.receive(line, &mut to);
+                }
                 self.observers.receive(line);
                 at.out.gui(line);
             }
@@ -49,7 +51,9 @@ impl Parts {
         match self.engine.on_ready_ok(at.now, &mut at.out) {
             ReadyOk::OfGui => at.out.gui(b"readyok"),
             ReadyOk::Free => {
-                (self.turn).engine_is_free(at.now, &self.game, &mut self.engine, &mut at.out);
+                if let (Turn::Searching(search), mut to) = self.turn(at) {
+                    search.engine_is_free(&mut to);
+                }
                 self.begin_look(at);
             }
             ReadyOk::OfNobody => {}
@@ -60,7 +64,13 @@ impl Parts {
         let word = line::words(line).nth(1).unwrap_or_default();
         // A search that is being stopped has its own answer soon.
         let is_hidden = self.turn.hides(&self.engine);
-        if self.engine.is_stray(word) && (is_hidden || self.turn.may_ignore_repeat()) {
+        if self.engine.is_stray(word)
+            && (is_hidden
+                || self
+                    .turn
+                    .search_mut()
+                    .is_some_and(Search::may_ignore_repeat))
+        {
             let text = format!(
                 "the engine answered {} twice; the second answer is ignored",
                 engine::shown(word)
@@ -102,7 +112,9 @@ impl Parts {
             engine::Answer::Unreadable => return self.reject_answer(&engine::unsound(line), at),
         };
         self.engine.has_answered(word);
-        self.turn.has_answered(&mut at.out);
+        if let Turn::Searching(search) = &mut self.turn {
+            search.has_answered(&mut at.out);
+        }
         let value = self
             .observers
             .answered(&self.game, &answer, at.book_set.learns());
@@ -156,7 +168,8 @@ impl Parts {
 
     /// An answer that cannot be the one to this search: the engine searches again.
     fn reject_answer(&mut self, why: &str, at: &mut Moment<'_>) {
-        match self.turn.reject() {
+        let search = self.turn.search_mut();
+        match search.map_or(Retry::None, Search::reject) {
             Retry::None => at.out.notice(why),
             Retry::GiveUp => {
                 let reason = format!("{why} again: it is ended");
@@ -164,7 +177,8 @@ impl Parts {
             }
             Retry::SearchAgain => {
                 at.out.notice(&format!("{why}: it searches again"));
-                (self.turn).search_again(at.now, &self.game, &mut self.engine, &mut at.out);
+                let (turn, mut to) = self.turn(at);
+                turn.search_again(&mut to);
             }
         }
     }

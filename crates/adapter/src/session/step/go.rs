@@ -148,13 +148,8 @@ impl Parts {
             let wanted = at.book_set.learns() || self.books.exit_by_value();
             self.observers.engine_searches(&self.game, wanted);
         }
-        (self.turn).begin(
-            at.now,
-            (line, go),
-            &self.game,
-            &mut self.engine,
-            &mut at.out,
-        );
+        let (turn, mut to) = self.turn(at);
+        turn.begin((line, go), &mut to);
     }
 
     fn answer_without_search(&mut self, kind: SearchKind, at: &mut Moment<'_>) {
@@ -170,7 +165,8 @@ impl Parts {
     }
 
     pub(super) fn on_stop(&mut self, at: &mut Moment<'_>) {
-        if self.turn.stop(at.now, &mut at.out) {
+        let (turn, mut to) = self.turn(at);
+        if turn.stop(&mut to) {
             self.release(at);
         }
     }
@@ -179,8 +175,8 @@ impl Parts {
         self.game.ponder_hit();
         self.books.ponder_hit(&mut at.out);
         let wanted = self.verify_time();
-        let hit = (self.turn).ponder_hit(at.now, &self.game, wanted, &mut at.out);
-        match hit {
+        let (turn, mut to) = self.turn(at);
+        match turn.ponder_hit(wanted, &mut to) {
             PonderHitTarget::Nothing => {}
             PonderHitTarget::Held => self.release(at),
             PonderHitTarget::Unchecked(reason) => {
@@ -209,7 +205,7 @@ impl Parts {
     /// The GUI changes to another position or game. A held answer stays due: engines send
     /// it at the next `stop` or `ponderhit`.
     pub(super) fn leave_position(&mut self, at: &mut Moment<'_>) {
-        self.turn.forget_perft(&mut self.engine, &mut at.out);
+        self.forget_perft(at);
         self.turn.end_delay();
         self.end_check(Unchecked::Stopped, at);
         let look = self.turn.take_look();
@@ -217,9 +213,15 @@ impl Parts {
         self.play_held(at);
     }
 
+    /// Nothing waits for the end of a `perft`. True if there was one.
+    pub(super) fn forget_perft(&mut self, at: &mut Moment<'_>) -> bool {
+        let (turn, mut to) = self.turn(at);
+        turn.forget_perft(&mut to)
+    }
+
     /// Drops a held answer, because a new `go` replaces its own.
     fn drop_held(&mut self, at: &mut Moment<'_>) {
-        self.turn.forget_perft(&mut self.engine, &mut at.out);
+        self.forget_perft(at);
         if let Some(held) = self.turn.release() {
             self.end_look(held.look, at);
         }

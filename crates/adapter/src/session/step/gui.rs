@@ -116,7 +116,8 @@ impl Parts {
         loop {
             match self.queue.for_search() {
                 Some(ForSearch::Replace) => {
-                    return self.turn.abandon(at.now, &mut self.engine, &mut at.out);
+                    let (turn, mut to) = self.turn(at);
+                    return turn.abandon(&mut to);
                 }
                 Some(ForSearch::Stop) => {
                     self.on_stop(at);
@@ -142,7 +143,10 @@ impl Parts {
         };
         match without_engine {
             true => at.out.gui(b"readyok"),
-            false => self.turn.ask_ready(at.now, &mut self.engine, &mut at.out),
+            false => {
+                let (turn, mut to) = self.turn(at);
+                turn.ask_ready(&mut to);
+            }
         }
     }
 
@@ -190,7 +194,7 @@ impl Parts {
         if let Some(corrected) = self.game.correction_news() {
             at.out.notice(&corrected);
         }
-        // Current Stockfish ends on some lines: they are passed on only with a `go` that
+        // Stockfish 19 ends on some lines: they are passed on only with a `go` that
         // needs it.
         if let Some(trouble) = self.game.problem() {
             self.engine.withhold_position();
@@ -200,7 +204,8 @@ impl Parts {
         if self.game.is_risky() {
             return self.engine.withhold_position();
         }
-        (self.turn).send_position(&self.game, &mut self.engine, &mut at.out);
+        let (turn, mut to) = self.turn(at);
+        turn.send_position(&mut to);
     }
 
     /// Handles `book`, which a user types at the console.

@@ -26,7 +26,7 @@ impl Parts {
             false => drop(self.turn.take_look()),
         }
         // A search that may end without an answer (`perft`) is not repeated.
-        self.turn.forget_perft(&mut self.engine, &mut at.out);
+        self.forget_perft(at);
         // Without the option that crashes it, the engine may be tried again.
         let is_cured = (self.engine).leave_deadly_option_out(&loss, cause, &mut at.out);
         // Nor does one count that has died of its position, which the next one does not get.

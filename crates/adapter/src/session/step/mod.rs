@@ -32,7 +32,7 @@ use super::game::Game;
 use super::observers::{About, Observers};
 use super::out::Out;
 use super::queue::Queue;
-use super::turn::Turn;
+use super::turn::{Outside, Turn};
 use crate::book_set::{BookSet, BookSpec};
 use crate::settings::Options;
 
@@ -126,6 +126,17 @@ impl Parts {
     pub(super) fn look_ahead(&mut self, book_set: &BookSet) {
         let scene = scene_of(&self.game, &self.engine, book_set);
         self.books.look_ahead(scene);
+    }
+
+    /// The turn, and what it has to do with.
+    const fn turn<'a, 'b>(&'a mut self, at: &'a mut Moment<'b>) -> (&'a mut Turn, Outside<'a, 'b>) {
+        let outside = Outside {
+            now: at.now,
+            game: &self.game,
+            engine: &mut self.engine,
+            out: &mut at.out,
+        };
+        (&mut self.turn, outside)
     }
 
     /// A line for the engine: now, or when it can take it.

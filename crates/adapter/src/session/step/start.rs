@@ -86,21 +86,21 @@ impl Parts {
         let position = is_harmless.then_some(&*position_line);
         self.engine.resume(at.now, tried, position, &mut at.out);
         if !is_harmless && self.engine.has_position() {
-            return self.skip_position(&mut at.out);
+            return self.skip_position(at);
         }
-        (self.turn).engine_has_started(at.now, &self.game, &mut self.engine, &mut at.out);
+        let (turn, mut to) = self.turn(at);
+        turn.engine_has_started(&mut to);
     }
 
     /// The last engine has ended after this illegal `position` line: it is not sent to
     /// the next one.
-    fn skip_position(&mut self, out: &mut Out<'_>) {
+    fn skip_position(&mut self, at: &mut Moment<'_>) {
         self.engine.withhold_position();
-        let was_perft = self.turn.forget_perft(&mut self.engine, out);
-        if was_perft || self.turn.is_searching() {
-            out.info("the position is not searched again");
+        if self.forget_perft(at) || self.turn.is_searching() {
+            at.out.info("the position is not searched again");
         }
         if let Some(line) = self.turn.answer_search(NO_MOVE) {
-            out.gui(line);
+            at.out.gui(line);
         }
     }
 

@@ -53,7 +53,7 @@ impl Parts {
     pub(super) fn on_overdue(&mut self, at: &mut Moment<'_>) {
         let now = at.now;
         if at.out.contact.is_leaving() {
-            return self.turn.due_stop(now, &mut self.engine, &mut at.out);
+            return self.due_stop(at);
         }
         let is_due = |due: Option<Duration>| due.is_some_and(|due| due <= now);
         // While the `stop` is not sent, the engine cannot be late.
@@ -67,7 +67,7 @@ impl Parts {
         if let Some(late) = self.engine_due().and_then(|due| now.checked_sub(due)) {
             self.on_engine_late(late, at);
         }
-        self.turn.due_stop(now, &mut self.engine, &mut at.out);
+        self.due_stop(at);
         if is_due(self.turn.held_due()) {
             self.end_check(self.turn.lateness(), at);
             self.play_held(at);
@@ -75,6 +75,11 @@ impl Parts {
         if is_due(self.ready_due()) {
             self.on_ready_late(at);
         }
+    }
+
+    fn due_stop(&mut self, at: &mut Moment<'_>) {
+        let (turn, mut to) = self.turn(at);
+        turn.due_stop(&mut to);
     }
 
     /// The engine does not answer `isready`. While the books have a move the GUI need not
@@ -114,7 +119,9 @@ impl Parts {
 
     /// Extends the engine's limits by a time in which its output could not be read.
     pub(super) fn on_output_paused(&mut self, time: Duration) {
-        self.turn.hold_up(time);
+        if let Some(search) = self.turn.search_mut() {
+            search.hold_up(time);
+        }
         self.engine.hold_up(time);
     }
 }

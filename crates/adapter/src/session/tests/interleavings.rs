@@ -534,7 +534,7 @@ impl World {
                 // It has not introduced itself in time.
                 return;
             }
-            // An engine with unread lines may delay the session by a background search.
+            // An engine with unread lines may delay the session by a look.
             let idles = engine.hangs || engine.is_faulty || !engine.inbox.is_empty();
             let deserved = !self.polite || idles || self.is_late();
             self.must(deserved, "a healthy engine is ended");

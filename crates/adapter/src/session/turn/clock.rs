@@ -33,7 +33,7 @@ fn longest(go: &Go, white_moves: Option<bool>) -> Option<Duration> {
     go.longest(white_moves).filter(|_| !go.is_untimed())
 }
 
-/// How long a `go` may wait while the engine ends a background search. The GUI did not
+/// How long a `go` may wait while the engine ends another search. The GUI did not
 /// cause this delay, so it is at most a small part of the mover's time.
 pub(super) fn patience(go: &Go, white_moves: Option<bool>) -> Option<Duration> {
     const LEAST: Duration = Duration::from_millis(250);

@@ -82,6 +82,14 @@ pub(super) enum Turn {
     Searching(Search),
 }
 
+/// What a turn has to do with.
+pub(super) struct Outside<'a, 'b> {
+    pub(super) now: Duration,
+    pub(super) game: &'a Game,
+    pub(super) engine: &'a mut Engine,
+    pub(super) out: &'a mut Out<'b>,
+}
+
 /// An answer that may not be sent yet.
 #[derive(Debug)]
 pub(super) struct Held {
@@ -185,6 +193,13 @@ impl Turn {
         }
     }
 
+    pub(super) const fn search_mut(&mut self) -> Option<&mut Search> {
+        match self {
+            Turn::Searching(search) => Some(search),
+            Turn::Idle | Turn::Held(_) => None,
+        }
+    }
+
     /// The engine has been sent `stop`.
     pub(super) fn is_stopped(&self) -> bool {
         self.search().is_some_and(Search::is_stopped)
@@ -227,16 +242,9 @@ impl Turn {
     // Answers.
 
     /// The engine searches for the answer to this `go`.
-    pub(super) fn begin(
-        &mut self,
-        now: Duration,
-        go: (&[u8], Go),
-        game: &Game,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) {
+    pub(super) fn begin(&mut self, go: (&[u8], Go), to: &mut Outside<'_, '_>) {
         debug_assert!(self.is_idle(), "two answers at once: {self:?}");
-        *self = Turn::Searching(Search::begin(now, go, game, engine, out));
+        *self = Turn::Searching(Search::begin(go, to));
     }
 
     /// Another answer of a book takes the place of the one that is held.
@@ -261,19 +269,6 @@ impl Turn {
         }
     }
 
-    /// Handles an `info` line of the search.
-    pub(super) fn receive(
-        &mut self,
-        now: Duration,
-        info: &[u8],
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) {
-        if let Turn::Searching(search) = self {
-            search.receive(now, info, engine, out);
-        }
-    }
-
     /// Handles an `info` line of a look.
     pub(super) fn receive_look(&mut self, info: &[u8]) {
         if let Turn::Held(Held {
@@ -282,21 +277,6 @@ impl Turn {
         }) = self
         {
             check.receive(info);
-        }
-    }
-
-    /// The last answer of the engine has come once more: true if it may be ignored.
-    pub(super) fn may_ignore_repeat(&mut self) -> bool {
-        match self {
-            Turn::Searching(search) => search.may_ignore_repeat(),
-            Turn::Idle | Turn::Held(_) => false,
-        }
-    }
-
-    /// The search has an answer that counts.
-    pub(super) fn has_answered(&mut self, out: &mut Out<'_>) {
-        if let Turn::Searching(search) = self {
-            search.has_answered(out);
         }
     }
 
@@ -316,83 +296,51 @@ impl Turn {
         self.answer(line, kind, may)
     }
 
-    fn answer<'a>(
-        &mut self,
-        line: &'a [u8],
-        kind: SearchKind,
-        may_be_sent: bool,
-    ) -> Option<&'a [u8]> {
-        let held = || Held {
-            answer: vec![line.to_vec()],
-            kind,
-            due: None,
-            look: None,
-        };
-        *self = match may_be_sent {
+    fn answer<'a>(&mut self, line: &'a [u8], kind: SearchKind, may: bool) -> Option<&'a [u8]> {
+        *self = match may {
             true => Turn::Idle,
-            false => Turn::Held(held()),
+            false => Turn::Held(Held {
+                answer: vec![line.to_vec()],
+                kind,
+                due: None,
+                look: None,
+            }),
         };
-        may_be_sent.then_some(line)
-    }
-
-    /// What is done about an answer that cannot be the one to the search.
-    pub(super) fn reject(&mut self) -> Retry {
-        match self {
-            Turn::Searching(search) => search.reject(),
-            Turn::Idle | Turn::Held(_) => Retry::None,
-        }
+        may.then_some(line)
     }
 
     /// The engine searches again, because its answer was none.
-    pub(super) fn search_again(
-        &mut self,
-        now: Duration,
-        game: &Game,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) {
-        let Turn::Searching(search) = self else {
-            return;
-        };
-        search.doubt(now, engine, out);
-        let position_line = game.for_engine();
-        if !position_line.is_empty() {
-            engine.send_position(&position_line, false, out);
+    pub(super) fn search_again(&mut self, to: &mut Outside<'_, '_>) {
+        if let Turn::Searching(search) = self {
+            search.doubt(to);
+            let position_line = to.game.for_engine();
+            if !position_line.is_empty() {
+                to.engine.send_position(&position_line, false, to.out);
+            }
+            search.again(to);
         }
-        search.again(now, game, engine, out);
     }
 
     // The engine.
 
     /// A line for the engine: now, or when it can take it.
     pub(super) fn send(&mut self, line: &[u8], engine: &mut Engine, out: &mut Out<'_>) {
-        match self.waiting() {
+        match self.search_mut().and_then(Search::waiting) {
             Some(waiting) => waiting.put(line),
             None => engine.send(line, self.is_looking(), out),
         }
     }
 
-    /// An `isready` for the engine.
-    pub(super) fn ask_ready(&mut self, now: Duration, engine: &mut Engine, out: &mut Out<'_>) {
-        // It must not overtake a `stop`.
-        let waits = match self {
-            Turn::Searching(search) => search.delays_ready(),
-            Turn::Idle | Turn::Held(_) => false,
-        };
-        engine.ask_ready(now, waits, out);
-    }
-
-    /// Lines after the `go`, which have to wait as something for that search waits.
-    fn waiting(&mut self) -> Option<&mut Backlog> {
-        match self {
-            Turn::Searching(search) => search.waiting(),
-            Turn::Idle | Turn::Held(_) => None,
-        }
+    /// An `isready` for the engine: it must not overtake a `stop`.
+    pub(super) fn ask_ready(&mut self, to: &mut Outside<'_, '_>) {
+        let waits = self.search_mut().is_some_and(Search::delays_ready);
+        to.engine.ask_ready(to.now, waits, to.out);
     }
 
     /// The last `position` line: the engine has to know it.
-    pub(super) fn send_position(&self, game: &Game, engine: &mut Engine, out: &mut Out<'_>) {
-        engine.send_position(&game.for_engine(), self.is_looking(), out);
+    pub(super) fn send_position(&self, to: &mut Outside<'_, '_>) {
+        let line = to.game.for_engine();
+        to.engine.send_position(&line, self.is_looking(), to.out);
     }
 
     /// Bytes of the lines that wait for the engine to begin.
@@ -400,7 +348,7 @@ impl Turn {
         self.search().map_or(0, Search::backlog)
     }
 
-    /// Its output is not for the GUI: it makes a look, or ends a search.
+    /// The engine's output is not for the GUI: it is of a look, or of a search that ends.
     pub(super) fn hides(&self, engine: &Engine) -> bool {
         self.is_looking() || engine.is_ending()
     }
@@ -434,48 +382,26 @@ impl Turn {
         }
     }
 
-    /// The engine has ended what had to end first: a `go` that waits is sent.
-    pub(super) fn engine_is_free(
-        &mut self,
-        now: Duration,
-        game: &Game,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) {
-        if let Turn::Searching(search) = self {
-            search.engine_is_free(now, game, engine, out);
-        }
-    }
-
-    /// The engine is lost: returns the lines that have waited for it. What it looked at is
-    /// left as it is.
+    /// The engine is lost: returns the lines that have waited for it. The look stays.
     pub(super) fn lose_engine(&mut self) -> Backlog {
-        match self {
-            Turn::Searching(search) => search.lose_engine(),
-            Turn::Idle | Turn::Held(_) => Backlog::default(),
-        }
+        self.search_mut()
+            .map_or_else(Backlog::default, Search::lose_engine)
     }
 
     /// The engine has started: it gets the unanswered `go`, with the time that is left.
-    pub(super) fn engine_has_started(
-        &mut self,
-        now: Duration,
-        game: &Game,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) {
+    pub(super) fn engine_has_started(&mut self, to: &mut Outside<'_, '_>) {
         if let Turn::Searching(search) = self {
-            engine.send_withheld(&game.for_engine(), out);
-            search.again(now, game, engine, out);
+            to.engine.send_withheld(&to.game.for_engine(), to.out);
+            search.again(to);
         }
     }
 
     // The GUI.
 
     /// Handles `stop`; true if a held answer is sent.
-    pub(super) fn stop(&mut self, now: Duration, out: &mut Out<'_>) -> bool {
+    pub(super) fn stop(&mut self, to: &mut Outside<'_, '_>) -> bool {
         if let Turn::Searching(search) = self {
-            search.stop(now, out);
+            search.stop(to);
         }
         self.is_held()
     }
@@ -483,16 +409,14 @@ impl Turn {
     /// Handles `ponderhit`; a check has at most the time `wanted`.
     pub(super) fn ponder_hit(
         &mut self,
-        now: Duration,
-        game: &Game,
         wanted: Duration,
-        out: &mut Out<'_>,
+        to: &mut Outside<'_, '_>,
     ) -> PonderHitTarget {
         match self {
             Turn::Idle => PonderHitTarget::Nothing,
-            Turn::Held(held) => held.ponder_hit(now, game, wanted),
+            Turn::Held(held) => held.ponder_hit(to.now, to.game, wanted),
             Turn::Searching(search) => {
-                search.ponder_hit(now, game, out);
+                search.ponder_hit(to);
                 PonderHitTarget::Nothing
             }
         }
@@ -511,27 +435,20 @@ impl Turn {
 
     /// The GUI does not wait for a search that may end without an answer (`perft`). True if
     /// there was one.
-    pub(super) fn forget_perft(&mut self, engine: &mut Engine, out: &mut Out<'_>) -> bool {
+    pub(super) fn forget_perft(&mut self, to: &mut Outside<'_, '_>) -> bool {
         let perft = self.take_search(|search| !search.is_exclusive());
-        perft.map(|perft| perft.forget(engine, out)).is_some()
+        perft.map(|perft| perft.forget(to)).is_some()
     }
 
     /// A later `go` replaces the search, unless it was stopped, because then the GUI waits
     /// for its answer. True if it is replaced.
-    pub(super) fn abandon(
-        &mut self,
-        now: Duration,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) -> bool {
+    pub(super) fn abandon(&mut self, to: &mut Outside<'_, '_>) -> bool {
         // A `perft` is no search for a move: nothing replaces it, and its end would not show.
-        if self.forget_perft(engine, out) {
+        if self.forget_perft(to) {
             return true;
         }
         let search = self.take_search(|search| !search.is_stopped());
-        search
-            .map(|search| search.abandon(now, engine, out))
-            .is_some()
+        search.map(|search| search.abandon(to)).is_some()
     }
 
     // Time.
@@ -551,18 +468,11 @@ impl Turn {
     }
 
     /// Sends what is due.
-    pub(super) fn due_stop(&mut self, now: Duration, engine: &mut Engine, out: &mut Out<'_>) {
+    pub(super) fn due_stop(&mut self, to: &mut Outside<'_, '_>) {
         if let Turn::Searching(search) = self {
-            search.due_stop(now, out);
+            search.due_stop(to);
         }
-        engine.due_stop(now, out);
-    }
-
-    /// Extends the engine's limits by a time in which its output could not be read.
-    pub(super) fn hold_up(&mut self, time: Duration) {
-        if let Turn::Searching(search) = self {
-            search.hold_up(time);
-        }
+        to.engine.due_stop(to.now, to.out);
     }
 }
 

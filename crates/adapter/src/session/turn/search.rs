@@ -21,9 +21,9 @@
 use std::time::Duration;
 
 use super::clock::{MARGIN, STOP_LIMIT, allowance, patience};
-use super::{Engine, Out, SearchKind};
+use super::{Outside, SearchKind};
 use crate::session::backlog::Backlog;
-use crate::session::game::Game;
+use crate::session::out::Out;
 use tabia_uci::gui::{Go, with_time_left};
 use tabia_uci::line;
 
@@ -101,18 +101,12 @@ pub(in super::super) enum Retry {
 
 impl Search {
     /// Sends the `go` line of a search, or has it wait.
-    pub(super) fn begin(
-        now: Duration,
-        (line, go): (&[u8], Go),
-        game: &Game,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) -> Search {
+    pub(super) fn begin((line, go): (&[u8], Go), to: &mut Outside<'_, '_>) -> Search {
         let mut search = Search {
             kind: SearchKind::from_go(&go),
             go: line.to_vec(),
             parsed: go,
-            since: now,
+            since: to.now,
             due: None,
             begin_due: None,
             stopped: false,
@@ -121,80 +115,54 @@ impl Search {
             then: Backlog::default(),
         };
         if !search.kind.ponder {
-            search.start_clock(now, game.white_moves());
+            search.start_clock(to.now, to.game.white_moves());
         }
-        search.send(now, line, game, engine, out);
+        search.send(line, to);
         search
     }
 
     /// Sends a `go` line for it now, or when the engine can take it.
-    fn send(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        game: &Game,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) {
+    fn send(&mut self, line: &[u8], to: &mut Outside<'_, '_>) {
         let line = line.trim_ascii_end();
-        self.at = if engine.is_free() {
-            self.sent(now, line, game, engine, out)
-        } else if engine.is_up() {
+        self.at = if to.engine.is_free() {
+            self.sent(line, to)
+        } else if to.engine.is_up() {
             At::Behind(line.to_vec())
         } else {
             At::Unsent
         };
     }
 
-    fn sent(
-        &self,
-        now: Duration,
-        line: &[u8],
-        game: &Game,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) -> At {
+    fn sent(&self, line: &[u8], to: &mut Outside<'_, '_>) -> At {
         // After a `perft` no answer comes.
         if self.is_exclusive() {
-            engine.expect_answer(game.judged_position());
+            to.engine.expect_answer(to.game.judged_position());
         }
-        out.engine(line);
+        to.out.engine(line);
         At::Begun(Begun {
-            went: now,
-            until: Some(now.saturating_add(engine.time_to_begin())),
+            went: to.now,
+            until: Some(to.now.saturating_add(to.engine.time_to_begin())),
             stop_again: None,
         })
     }
 
     /// The engine has ended another search: the `go` that waits is sent, and what follows it
     /// if no `stop` or `ponderhit` is among that.
-    pub(super) fn engine_is_free(
-        &mut self,
-        now: Duration,
-        game: &Game,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) {
+    pub(in super::super) fn engine_is_free(&mut self, to: &mut Outside<'_, '_>) {
         if let At::Behind(line) = &self.at {
-            self.at = self.sent(now, line, game, engine, out);
+            self.at = self.sent(line, to);
             if !self.then.is_for_search() {
-                std::mem::take(&mut self.then).send(out);
+                std::mem::take(&mut self.then).send(to.out);
             }
         }
     }
 
     /// Sends the `go` once more, with the time that is left.
-    pub(super) fn again(
-        &mut self,
-        now: Duration,
-        game: &Game,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) {
-        let line = self.shorten(now, game.white_moves());
-        self.send(now, &line, game, engine, out);
+    pub(super) fn again(&mut self, to: &mut Outside<'_, '_>) {
+        let line = self.shorten(to.now, to.game.white_moves());
+        self.send(&line, to);
         if self.stopped {
-            self.tell(now, b"stop", out);
+            self.tell(b"stop", to);
         }
     }
 
@@ -230,33 +198,35 @@ impl Search {
     }
 
     /// Ends it early.
-    pub(super) fn stop(&mut self, now: Duration, out: &mut Out<'_>) {
+    pub(super) fn stop(&mut self, to: &mut Outside<'_, '_>) {
         // `perft` may end without an answer, so that none is late.
         if !self.stopped && self.is_exclusive() {
             self.stopped = true;
-            let limit = now.saturating_add(STOP_LIMIT);
+            let limit = to.now.saturating_add(STOP_LIMIT);
             self.due = Some(self.due.map_or(limit, |due| due.min(limit)));
         }
         // Passed on again, because the engine may have missed the first one.
-        self.tell(now, b"stop", out);
+        self.tell(b"stop", to);
     }
 
     /// The opponent has played the move on which the engine ponders.
-    pub(super) fn ponder_hit(&mut self, now: Duration, game: &Game, out: &mut Out<'_>) {
+    pub(super) fn ponder_hit(&mut self, to: &mut Outside<'_, '_>) {
         // A second `ponderhit` does not reset the clock.
         if std::mem::take(&mut self.kind.ponder) && !self.stopped {
-            self.start_clock(now, game.white_moves());
+            self.start_clock(to.now, to.game.white_moves());
         }
-        self.tell(now, b"ponderhit", out);
+        self.tell(b"ponderhit", to);
     }
 
     /// A `stop` or `ponderhit`: now, or when it has begun.
-    fn tell(&mut self, now: Duration, word: &'static [u8], out: &mut Out<'_>) {
+    fn tell(&mut self, word: &'static [u8], to: &mut Outside<'_, '_>) {
         match &self.at {
             // Its `go` will say so.
             At::Unsent => {}
-            At::Begun(begun) if self.then.is_empty() && begun.until.is_none_or(|at| at <= now) => {
-                out.engine(word);
+            At::Begun(begun)
+                if self.then.is_empty() && begun.until.is_none_or(|at| at <= to.now) =>
+            {
+                to.out.engine(word);
             }
             At::Behind(_) | At::Begun(_) => self.then.put_for_search(word),
         }
@@ -294,13 +264,7 @@ impl Search {
     /// Handles an `info` line about it. One that shows that the engine searches lets go what
     /// has waited for that; `info string` may come from the thread that reads (Stockfish names
     /// its network there).
-    pub(super) fn receive(
-        &mut self,
-        now: Duration,
-        info: &[u8],
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) {
+    pub(in super::super) fn receive(&mut self, info: &[u8], to: &mut Outside<'_, '_>) {
         if let At::Begun(begun) = &mut self.at
             && begun.until.is_some()
             && line::words(info)
@@ -308,8 +272,8 @@ impl Search {
                 .is_some_and(|word| word != b"string")
         {
             begun.until = None;
-            engine.has_begun(now.saturating_sub(begun.went));
-            std::mem::take(&mut self.then).send(out);
+            to.engine.has_begun(to.now.saturating_sub(begun.went));
+            std::mem::take(&mut self.then).send(to.out);
         }
     }
 
@@ -323,59 +287,59 @@ impl Search {
     }
 
     /// Sends what is due.
-    pub(super) fn due_stop(&mut self, now: Duration, out: &mut Out<'_>) {
-        if self.stop_due().is_none_or(|due| due > now) {
+    pub(super) fn due_stop(&mut self, to: &mut Outside<'_, '_>) {
+        if self.stop_due().is_none_or(|due| due > to.now) {
             return;
         }
         if let At::Begun(begun) = &mut self.at {
             let held = std::mem::take(&mut self.then);
             begun.until = None;
-            begun.stop_again = held.stops().then(|| now.saturating_add(REPEAT_BLIND));
+            begun.stop_again = held.stops().then(|| to.now.saturating_add(REPEAT_BLIND));
             match held.is_empty() {
-                true => out.engine(b"stop"),
-                false => held.send(out),
+                true => to.out.engine(b"stop"),
+                false => held.send(to.out),
             }
         }
     }
 
     /// It has been answered: what is for it is not needed any more.
-    pub(super) fn has_answered(&mut self, out: &mut Out<'_>) {
+    pub(in super::super) fn has_answered(&mut self, out: &mut Out<'_>) {
         std::mem::take(&mut self.then).after_search().send(out);
     }
 
     /// Nobody waits for its answer any more. A `go` that waits is not sent, and a search that
     /// has begun has to end.
-    pub(super) fn abandon(self, now: Duration, engine: &mut Engine, out: &mut Out<'_>) {
+    pub(super) fn abandon(self, to: &mut Outside<'_, '_>) {
         match self.at {
             At::Unsent => {}
-            At::Behind(_) => engine.wait_for(self.then.after_search()),
+            At::Behind(_) => to.engine.wait_for(self.then.after_search()),
             At::Begun(begun) => {
-                self.then.after_search().send(out);
-                engine.end_search(now, begun.went, false, out);
+                self.then.after_search().send(to.out);
+                to.engine.end_search(to.now, begun.went, false, to.out);
             }
         }
     }
 
     /// Nobody waits for the end of it, which comes without an answer (`perft`): it is made
     /// all the same.
-    pub(super) fn forget(self, engine: &mut Engine, out: &mut Out<'_>) {
+    pub(super) fn forget(self, to: &mut Outside<'_, '_>) {
         match self.at {
             At::Unsent => {}
             At::Behind(go) => {
                 let mut lines = Backlog::default();
                 lines.put(&go);
                 lines.append(self.then.after_search());
-                engine.wait_for(lines);
+                to.engine.wait_for(lines);
             }
-            At::Begun(_) => self.then.after_search().send(out),
+            At::Begun(_) => self.then.after_search().send(to.out),
         }
     }
 
     /// Its answer cannot be the one to it: it is ended, and made again later.
-    pub(super) fn doubt(&mut self, now: Duration, engine: &mut Engine, out: &mut Out<'_>) {
+    pub(super) fn doubt(&mut self, to: &mut Outside<'_, '_>) {
         if let At::Begun(begun) = std::mem::replace(&mut self.at, At::Unsent) {
-            std::mem::take(&mut self.then).after_search().send(out);
-            engine.end_search(now, begun.went, true, out);
+            std::mem::take(&mut self.then).after_search().send(to.out);
+            to.engine.end_search(to.now, begun.went, true, to.out);
         }
     }
 
@@ -386,7 +350,7 @@ impl Search {
     }
 
     /// What is done about an answer that cannot be the one to this search.
-    pub(super) fn reject(&mut self) -> Retry {
+    pub(in super::super) fn reject(&mut self) -> Retry {
         if !self.is_exclusive() {
             return Retry::None;
         }
@@ -398,7 +362,7 @@ impl Search {
 
     /// The last answer of the engine has come once more: true if it may be ignored. One
     /// that is printed yet again may be meant: that is not an answer either.
-    pub(super) fn may_ignore_repeat(&mut self) -> bool {
+    pub(in super::super) fn may_ignore_repeat(&mut self) -> bool {
         let may = self.trust == Trust::Full;
         if may {
             self.trust = Trust::RepeatIgnored;
@@ -439,7 +403,7 @@ impl Search {
     }
 
     /// Extends the limits by a time in which the engine's output could not be read.
-    pub(super) fn hold_up(&mut self, time: Duration) {
+    pub(in super::super) fn hold_up(&mut self, time: Duration) {
         for due in [&mut self.due, &mut self.begin_due] {
             *due = due.map(|due| due.saturating_add(time));
         }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::super::engine::{ReadyOk, up};
+use super::super::engine::ReadyOk;
+use super::super::engine::tests::up;
 use super::super::out::written;
 use super::super::verify::Budget;
 use super::*;
@@ -67,38 +68,50 @@ impl Table {
         table
     }
 
-    /// What is written while `work` is done with all three.
-    fn text<T>(
+    /// What is written while `work` is done at this time, and its result.
+    fn at<T>(
         &mut self,
-        work: impl FnOnce(&mut Turn, &Game, &mut Engine, &mut Out<'_>) -> T,
-    ) -> Vec<String> {
-        written(|out| work(&mut self.turn, &self.game, &mut self.engine, out)).1
+        now: Duration,
+        work: impl FnOnce(&mut Turn, &mut Outside<'_, '_>) -> T,
+    ) -> (T, Vec<String>) {
+        written(|out| {
+            let mut to = Outside {
+                now,
+                game: &self.game,
+                engine: &mut self.engine,
+                out,
+            };
+            work(&mut self.turn, &mut to)
+        })
     }
 
     fn go(&mut self, line: &str) -> Vec<String> {
         let go = (line.as_bytes(), go(line));
-        self.text(|turn, game, engine, out| turn.begin(NOW, go, game, engine, out))
+        self.at(NOW, |turn, to| turn.begin(go, to)).1
     }
 
     fn send(&mut self, line: &str) -> Vec<String> {
-        self.text(|turn, _, engine, out| turn.send(line.as_bytes(), engine, out))
+        written(|out| self.turn.send(line.as_bytes(), &mut self.engine, out)).1
     }
 
     fn stop(&mut self, now: Duration) -> Vec<String> {
-        self.text(|turn, _, _, out| turn.stop(now, out))
+        self.at(now, Turn::stop).1
     }
 
     fn ponder_hit(&mut self, now: Duration) -> (PonderHitTarget, Vec<String>) {
         let wanted = Duration::from_millis(100);
-        written(|out| self.turn.ponder_hit(now, &self.game, wanted, out))
+        self.at(now, |turn, to| turn.ponder_hit(wanted, to))
     }
 
     fn info(&mut self, now: Duration, line: &str) -> Vec<String> {
-        self.text(|turn, _, engine, out| turn.receive(now, line.as_bytes(), engine, out))
+        let info = |turn: &mut Turn, to: &mut Outside<'_, '_>| {
+            turn.search_mut().unwrap().receive(line.as_bytes(), to);
+        };
+        self.at(now, info).1
     }
 
     fn due_stop(&mut self, now: Duration) -> Vec<String> {
-        self.text(|turn, _, engine, out| turn.due_stop(now, engine, out))
+        self.at(now, Turn::due_stop).1
     }
 
     fn stop_due(&self) -> Option<Duration> {
@@ -106,30 +119,36 @@ impl Table {
     }
 
     fn ask_ready(&mut self) -> Vec<String> {
-        self.text(|turn, _, engine, out| turn.ask_ready(NOW, engine, out))
+        self.at(NOW, Turn::ask_ready).1
     }
 
     fn abandon(&mut self, now: Duration) -> Vec<String> {
-        self.text(|turn, _, engine, out| turn.abandon(now, engine, out))
+        self.at(now, Turn::abandon).1
     }
 
     /// The `readyok` after the fence.
     fn freed(&mut self) -> Vec<String> {
-        self.text(|turn, game, engine, out| {
-            assert_eq!(engine.on_ready_ok(ms(900), out), ReadyOk::Free);
-            turn.engine_is_free(ms(900), game, engine, out);
-        })
+        let free = |turn: &mut Turn, to: &mut Outside<'_, '_>| {
+            assert_eq!(to.engine.on_ready_ok(to.now, to.out), ReadyOk::Free);
+            if let Some(search) = turn.search_mut() {
+                search.engine_is_free(to);
+            }
+        };
+        self.at(ms(900), free).1
     }
 
     /// The `bestmove` of the search: what is sent, and to whom.
     fn answer(&mut self) -> Vec<String> {
-        self.text(|turn, _, engine, out| {
-            engine.has_answered(b"e2e4");
-            turn.has_answered(out);
-            if let Some(line) = turn.answer_search(b"bestmove e2e4") {
-                out.gui(line);
+        let answer = |turn: &mut Turn, to: &mut Outside<'_, '_>| {
+            to.engine.has_answered(b"e2e4");
+            if let Some(search) = turn.search_mut() {
+                search.has_answered(to.out);
             }
-        })
+            if let Some(line) = turn.answer_search(b"bestmove e2e4") {
+                to.out.gui(line);
+            }
+        };
+        self.at(NOW, answer).1
     }
 
     /// The limit after which the engine counts as hung.
@@ -175,7 +194,7 @@ fn a_held_answer_waits_for_ponderhit_or_stop() {
     let mut table = Table::held("go ponder infinite", None, None);
     assert_eq!(table.ponder_hit(NOW).0, PonderHitTarget::Nothing);
     assert!(!table.turn.is_due(LATER));
-    assert!(written(|out| table.turn.stop(NOW, out)).0, "it is sent");
+    assert!(table.at(NOW, Turn::stop).0, "it is sent");
     let mut table = Table::held("go ponder", None, check("go ponder"));
     assert_eq!(
         table.ponder_hit(NOW).0,
@@ -214,13 +233,11 @@ fn a_look_is_made_once() {
 fn lines_wait_for_the_end_of_a_look() {
     let mut table = Table::held("go ponder", None, Some(Look::Warming(NOW)));
     assert_eq!(table.send("d"), [""; 0]);
-    let position = |turn: &mut Turn, game: &Game, engine: &mut Engine, out: &mut Out<'_>| {
-        turn.send_position(game, engine, out);
-    };
-    assert_eq!(table.text(position), [""; 0]);
+    let (_, lines) = table.at(NOW, |turn, to| turn.send_position(to));
+    assert_eq!(lines, [""; 0]);
     assert!(table.turn.hides(&table.engine));
     let (went, _) = table.turn.take_begun_look().unwrap();
-    table.text(|_, _, engine, out| engine.look_has_ended(NOW, went, out));
+    written(|out| table.engine.look_has_ended(NOW, went, out));
     assert!(table.turn.hides(&table.engine));
     assert_eq!(table.freed()[0], "d");
     assert!(!table.turn.hides(&table.engine));
@@ -250,24 +267,23 @@ fn the_answer_of_the_engine_is_sent_or_held() {
 
 #[test]
 fn an_engine_gets_a_second_chance() {
-    let mut turn = Table::searching("go depth 3").turn;
-    assert!(turn.may_ignore_repeat());
-    assert!(!turn.may_ignore_repeat(), "it may mean it");
-    assert_eq!(turn.reject(), Retry::SearchAgain);
-    assert!(!turn.may_ignore_repeat());
-    assert_eq!(turn.reject(), Retry::GiveUp);
-    assert_eq!(Table::searching("go perft 3").turn.reject(), Retry::None);
-    assert_eq!(Turn::Idle.reject(), Retry::None);
+    let mut table = Table::searching("go depth 3");
+    let search = table.turn.search_mut().unwrap();
+    assert!(search.may_ignore_repeat());
+    assert!(!search.may_ignore_repeat(), "it may mean it");
+    assert_eq!(search.reject(), Retry::SearchAgain);
+    assert!(!search.may_ignore_repeat());
+    assert_eq!(search.reject(), Retry::GiveUp);
+    let mut perft = Table::searching("go perft 3");
+    assert_eq!(perft.turn.search_mut().unwrap().reject(), Retry::None);
 }
 
 #[test]
 fn a_search_whose_answer_cannot_be_meant_is_made_again_behind_its_end() {
     let mut table = Table::searching("go wtime 3000 btime 900");
     table.game.update(b"position startpos");
-    let again = |turn: &mut Turn, game: &Game, engine: &mut Engine, out: &mut Out<'_>| {
-        turn.search_again(LATER, game, engine, out);
-    };
-    assert_eq!(table.text(again), ["stop", "isready"]);
+    let (_, lines) = table.at(LATER, Turn::search_again);
+    assert_eq!(lines, ["stop", "isready"]);
     assert_eq!(table.send("d"), [""; 0]);
     let lines = ["position startpos", "go wtime 2000 btime 900", "d"];
     assert_eq!(table.freed(), lines);
@@ -413,15 +429,12 @@ fn a_search_is_replaced_unless_it_was_stopped() {
 fn nothing_waits_for_perft() {
     let position = GuiCommand::Position;
     assert!(Table::searching("go depth 3").turn.delays(&position, false));
-    let forget = |turn: &mut Turn, _: &Game, engine: &mut Engine, out: &mut Out<'_>| {
-        turn.forget_perft(engine, out);
-    };
     let mut table = Table::searching("go perft 3");
     assert!(!table.turn.delays(&position, false));
-    assert_eq!(table.text(forget), [""; 0]);
+    assert!(table.at(NOW, Turn::forget_perft).0);
     assert!(table.turn.is_idle());
     let mut table = Table::searching("go depth 3");
-    table.text(forget);
+    assert!(!table.at(NOW, Turn::forget_perft).0);
     assert!(table.turn.is_searching());
 }
 
@@ -451,10 +464,8 @@ fn a_search_is_repeated_with_the_time_that_is_left() {
         }
         let lines = table.turn.lose_engine();
         assert!(lines.is_empty());
-        let again = |turn: &mut Turn, game: &Game, engine: &mut Engine, out: &mut Out<'_>| {
-            turn.engine_has_started(LATER, game, engine, out);
-        };
-        assert_eq!(table.text(again), ["go wtime 2000 btime 900"]);
+        let (_, lines) = table.at(LATER, Turn::engine_has_started);
+        assert_eq!(lines, ["go wtime 2000 btime 900"]);
         let due = stops.then(|| LATER + engine_time());
         assert_eq!(table.stop_due(), due, "a stop waits for its beginning");
     }

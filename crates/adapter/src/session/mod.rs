@@ -5,6 +5,17 @@
 //! is part of the event, the books are a parameter, and actions outside (start an engine,
 //! open books, set an alarm, end) are returned as a [`Request`].
 //!
+//! # What answers a `go`
+//!
+//! The book, if all of this is true: `OwnBook` is on; the game could be read and all its
+//! moves are legal; the `go` is neither `infinite` (a bare `go` counts as that) nor
+//! `mate`, `perft` or with an unknown word; the engine is not set to analyse
+//! (`UCI_AnalyseMode`, `MultiPV` above 1); the move is among `searchmoves` if there are
+//! any; and a book has a move that the policy allows; with `Book Clock Only` a clock is
+//! needed too. Any other `go` is passed to the engine unchanged, but for the moves that
+//! `Book Forbid` keeps from it by `searchmoves`, and for castling in the notation that is
+//! not in force (see `game`).
+//!
 //! # One fact, one state
 //!
 //! What the GUI waits for is one value, the `Turn`:

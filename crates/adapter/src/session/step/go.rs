@@ -1,15 +1,4 @@
-//! A `go`, what may happen before its answer, and the answer.
-//!
-//! # What answers a `go`
-//!
-//! The book, if all of this is true: `OwnBook` is on; the game could be read and all its
-//! moves are legal; the `go` is neither `infinite` (a bare `go` counts as that) nor
-//! `mate`, `perft` or with an unknown word; the engine is not set to analyse
-//! (`UCI_AnalyseMode`, `MultiPV` above 1); the move is among `searchmoves` if there are
-//! any; and a book has a move that the policy allows; with `Book Clock Only` a clock is
-//! needed too. Any other `go` is passed to the engine unchanged, but for the moves that
-//! `Book Forbid` keeps from it by `searchmoves`, and for castling in the notation that is
-//! not in force (see `game`).
+//! A `go`, what may happen before its answer, and the answer of a book or the engine.
 
 use super::{Moment, NO_MOVE, Parts, configured, scene_of};
 use crate::session::books::{BookChoice, have_conditions};
@@ -206,11 +195,13 @@ impl Parts {
     /// it at the next `stop` or `ponderhit`.
     pub(super) fn leave_position(&mut self, at: &mut Moment<'_>) {
         self.forget_perft(at);
-        self.turn.end_delay();
         self.end_check(Unchecked::Stopped, at);
-        let look = self.turn.take_look();
-        self.end_look(look, at);
-        self.play_held(at);
+        if let Some(held) = self.turn.held_mut() {
+            held.due = None;
+            let look = held.look.take();
+            self.end_look(look, at);
+            self.play_held(at);
+        }
     }
 
     /// Nothing waits for the end of a `perft`. True if there was one.

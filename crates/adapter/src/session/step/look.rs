@@ -131,7 +131,7 @@ impl Parts {
                 self.say_unchecked(check.candidate(), reason, &mut at.out);
                 self.play_held(at);
             }
-            Outcome::Compare => self.turn.look(Look::Check(check)),
+            Outcome::Compare => self.check_again(check),
             Outcome::Veto(book, best) => {
                 if self.is_talkative() {
                     let mode = self.game.castling_mode();
@@ -153,9 +153,11 @@ impl Parts {
         match next {
             Some((end, choice)) => {
                 let lines = self.announce(choice, check.question().0, at);
-                self.turn.replace_answer(lines);
+                if let Some(held) = self.turn.held_mut() {
+                    held.answer = lines;
+                }
                 match check.try_next(choice.mv, end) {
-                    true => self.turn.look(Look::Check(check)),
+                    true => self.check_again(check),
                     false => self.play_held(at),
                 }
             }
@@ -165,6 +167,13 @@ impl Parts {
                 let (line, go) = check.into_go(at.now, self.game.white_moves());
                 self.have_engine_search(&line, go, false, at);
             }
+        }
+    }
+
+    /// The held answer waits for another look of the check.
+    fn check_again(&mut self, check: Box<Check>) {
+        if let Some(held) = self.turn.held_mut() {
+            held.look = Some(Look::Check(check));
         }
     }
 

@@ -23,7 +23,7 @@ impl Parts {
         at.out.notice(reason);
         match self.end_check(Unchecked::Gone, at) {
             true => self.play_held(at),
-            false => drop(self.turn.take_look()),
+            false => drop(self.turn.held_mut().and_then(|held| held.look.take())),
         }
         // A search that may end without an answer (`perft`) is not repeated.
         self.forget_perft(at);

@@ -1485,7 +1485,6 @@ fn simulate_all(polite: bool) {
     let (first, count) = (number("TABIA_SEED").unwrap_or(1), u64::from(cases()));
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     let step = u64::try_from(threads).unwrap();
-    let keep = &Digests::open();
     let begun = Instant::now();
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..step)
@@ -1494,9 +1493,10 @@ fn simulate_all(polite: bool) {
                     let conversations = conversations();
                     let mut seeds = (first + thread..first + count).step_by(threads);
                     seeds.find_map(|seed| {
-                        let played = simulate(polite, seed, &conversations);
-                        let _ = played.as_ref().map(|script| keep.add(polite, seed, script));
-                        played.err()
+                        let script = simulate(polite, seed, &conversations);
+                        script
+                            .map(|script| keep_digest(polite, seed, &script))
+                            .err()
                     })
                 })
             })
@@ -1512,33 +1512,23 @@ fn simulate_all(polite: bool) {
     );
 }
 
-/// The digest of each conversation, one a line, in the file that `TABIA_DIGESTS` names:
-/// two builds that send the same bytes write the same lines, in any order. A run of a
-/// single conversation prints it.
-struct Digests(Option<Mutex<std::fs::File>>);
-
-impl Digests {
-    fn open() -> Digests {
-        let path = std::env::var_os("TABIA_DIGESTS");
-        let open = |path| {
-            std::fs::File::options()
-                .create(true)
-                .append(true)
-                .open(path)
-        };
-        Digests(path.map(|path| Mutex::new(open(path).unwrap())))
+/// Adds the digest of a conversation to the file that `TABIA_DIGESTS` names: two builds that
+/// send the same bytes write the same lines, in any order. One that is played alone is printed.
+fn keep_digest(polite: bool, seed: u64, script: &str) {
+    let Some(path) = std::env::var_os("TABIA_DIGESTS") else {
+        return;
+    };
+    if cases() == 1 {
+        eprintln!("{script}");
     }
-
-    fn add(&self, polite: bool, seed: u64, script: &str) {
-        let Some(file) = &self.0 else { return };
-        if cases() == 1 {
-            eprintln!("{script}");
-        }
-        let mut hasher = std::hash::DefaultHasher::new();
-        script.hash(&mut hasher);
-        let line = format!("{polite} {seed} {:016x}\n", hasher.finish());
-        file.lock().unwrap().write_all(line.as_bytes()).unwrap();
-    }
+    let mut hasher = std::hash::DefaultHasher::new();
+    script.hash(&mut hasher);
+    let line = format!("{polite} {seed} {:016x}\n", hasher.finish());
+    let file = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(path);
+    file.unwrap().write_all(line.as_bytes()).unwrap();
 }
 
 /// Number of seeds of each property; `TABIA_TEST_CASES` for a longer run.

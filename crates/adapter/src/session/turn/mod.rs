@@ -193,6 +193,13 @@ impl Turn {
         }
     }
 
+    pub(super) const fn held_mut(&mut self) -> Option<&mut Held> {
+        match self {
+            Turn::Held(held) => Some(held),
+            Turn::Idle | Turn::Searching(_) => None,
+        }
+    }
+
     pub(super) const fn search_mut(&mut self) -> Option<&mut Search> {
         match self {
             Turn::Searching(search) => Some(search),
@@ -232,33 +239,12 @@ impl Turn {
         }
     }
 
-    /// The GUI changes to another position: a held answer has no delay any more.
-    pub(super) const fn end_delay(&mut self) {
-        if let Turn::Held(held) = self {
-            held.due = None;
-        }
-    }
-
     // Answers.
 
     /// The engine searches for the answer to this `go`.
     pub(super) fn begin(&mut self, go: (&[u8], Go), to: &mut Outside<'_, '_>) {
         debug_assert!(self.is_idle(), "two answers at once: {self:?}");
         *self = Turn::Searching(Search::begin(go, to));
-    }
-
-    /// Another answer of a book takes the place of the one that is held.
-    pub(super) fn replace_answer(&mut self, lines: Vec<Vec<u8>>) {
-        if let Turn::Held(held) = self {
-            held.answer = lines;
-        }
-    }
-
-    /// The engine looks, or goes on looking, while the answer is held.
-    pub(super) fn look(&mut self, look: Look) {
-        if let Turn::Held(held) = self {
-            held.look = Some(look);
-        }
     }
 
     /// Why the check of the held answer has no result when its time is over.
@@ -360,23 +346,15 @@ impl Turn {
 
     /// Takes the look that the engine makes, with the time of its `go`.
     pub(super) fn take_begun_look(&mut self) -> Option<(Duration, Look)> {
-        let Turn::Held(held) = self else { return None };
+        let held = self.held_mut()?;
         let went = held.look.as_ref()?.went()?;
         Some((went, held.look.take()?))
     }
 
-    /// Takes the look, begun or not.
-    pub(super) const fn take_look(&mut self) -> Option<Look> {
-        match self {
-            Turn::Held(held) => held.look.take(),
-            Turn::Idle | Turn::Searching(_) => None,
-        }
-    }
-
     /// Takes the check of the held answer.
     pub(super) fn take_check(&mut self) -> Option<Box<Check>> {
-        let Turn::Held(held) = self else { return None };
-        match held.look.take_if(|look| matches!(look, Look::Check(_)))? {
+        let look = &mut self.held_mut()?.look;
+        match look.take_if(|look| matches!(look, Look::Check(_)))? {
             Look::Check(check) => Some(check),
             Look::WarmUp(_) | Look::Warming(_) => None,
         }

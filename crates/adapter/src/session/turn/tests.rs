@@ -212,7 +212,7 @@ fn a_look_is_made_once() {
     let think = Look::WarmUp(b"go ponder".to_vec());
     let mut turn = Table::held("go ponder", None, Some(think)).turn;
     assert!(!turn.is_looking() && turn.take_begun_look().is_none());
-    turn.look(Look::Warming(NOW));
+    turn.held_mut().unwrap().look = Some(Look::Warming(NOW));
     assert!(turn.is_looking() && turn.take_check().is_none());
     assert!(matches!(
         turn.take_begun_look(),
@@ -223,7 +223,7 @@ fn a_look_is_made_once() {
     assert_eq!(turn.lateness(), Unchecked::Busy);
     let mut waiting = turn.take_check().unwrap();
     assert!(waiting.begin(NOW, false, CastlingMode::Standard).is_some());
-    turn.look(Look::Check(waiting));
+    turn.held_mut().unwrap().look = Some(Look::Check(waiting));
     assert!(turn.is_looking());
     assert_eq!(turn.lateness(), Unchecked::Late);
     assert!(turn.take_begun_look().is_some());
@@ -241,13 +241,6 @@ fn lines_wait_for_the_end_of_a_look() {
     assert!(table.turn.hides(&table.engine));
     assert_eq!(table.freed()[0], "d");
     assert!(!table.turn.hides(&table.engine));
-}
-
-#[test]
-fn another_position_ends_the_delay() {
-    let mut turn = Table::held("go movetime 10", Some(LATER), None).turn;
-    turn.end_delay();
-    assert!(turn.is_due(NOW));
 }
 
 // The answer of the engine.

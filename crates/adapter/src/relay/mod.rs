@@ -151,7 +151,7 @@ impl Environment {
 /// How a session has ended.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Ended {
+pub struct ExitStatus {
     /// The exit code for the program.
     pub code: u8,
     /// The reason, if the end is not ordinary.
@@ -166,7 +166,7 @@ pub struct Ended {
 /// # Errors
 ///
 /// The system cannot wait for these streams.
-pub fn run(session: Session, environment: Environment) -> io::Result<Ended> {
+pub fn run(session: Session, environment: Environment) -> io::Result<ExitStatus> {
     run_through(SystemPort::new, session, environment, QUIT_LIMIT)
 }
 
@@ -175,7 +175,7 @@ fn run_through<P: Port>(
     session: Session,
     environment: Environment,
     quit_limit: Duration,
-) -> io::Result<Ended> {
+) -> io::Result<ExitStatus> {
     let at_terminal = environment.output.is_terminal();
     let Environment {
         input,
@@ -194,7 +194,7 @@ fn run_through<P: Port>(
     relay.session.start(&mut relay.lines);
     let code = relay.work();
     relay.end();
-    Ok(Ended {
+    Ok(ExitStatus {
         code,
         reason: relay.session.end_reason().map(str::to_owned),
     })

@@ -17,8 +17,12 @@ use super::port::{Deliver, Listen, Port, Ready, ThreadReport};
 use crate::session::Side;
 use tabia_uci::line::LineBuffer;
 
-/// What a thread reports: reports, or that it has read or written something.
-type Report = Option<ThreadReport>;
+/// Why the loop of the relay wakes up.
+enum Wake {
+    /// A thread has read or written something.
+    Io,
+    Report(ThreadReport),
+}
 
 /// A pipe and the thread that writes to it.
 struct WriterThread {
@@ -35,7 +39,7 @@ struct WriterState {
 }
 
 impl WriterThread {
-    fn start(mut file: File, reports: Sender<Report>) -> WriterThread {
+    fn start(mut file: File, wakes: Sender<Wake>) -> WriterThread {
         let (to_thread, lines) = channel::<Vec<u8>>();
         let state = Arc::<WriterState>::default();
         let own = Arc::clone(&state);
@@ -45,7 +49,7 @@ impl WriterThread {
                     Ok(()) => drop(own.waiting.fetch_sub(piece.len(), Ordering::AcqRel)),
                     Err(_) => own.broken.store(true, Ordering::Release),
                 }
-                let _ = reports.send(None);
+                let _ = wakes.send(Wake::Io);
             }
         });
         WriterThread { to_thread, state }
@@ -86,7 +90,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn start(mut file: File, reports: Sender<Report>) -> Reader {
+    fn start(mut file: File, wakes: Sender<Wake>) -> Reader {
         const MOST_PIECES: usize = 4;
         let (to_port, pieces) = sync_channel(MOST_PIECES);
         thread::spawn(move || {
@@ -95,14 +99,14 @@ impl Reader {
                 match file.read(&mut bytes) {
                     Ok(count @ 1..) => {
                         let _ = to_port.send(bytes.get(..count).unwrap_or_default().to_vec());
-                        let _ = reports.send(None);
+                        let _ = wakes.send(Wake::Io);
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Ok(0) | Err(_) => break,
                 }
             }
             drop(to_port);
-            let _ = reports.send(None);
+            let _ = wakes.send(Wake::Io);
         });
         Reader {
             pieces: Some(pieces),
@@ -143,20 +147,20 @@ impl Read for Reader {
 
 /// The pipes and the threads around them.
 pub(super) struct ThreadPort {
-    reports: Receiver<Report>,
-    to_reports: Sender<Report>,
+    wakes: Receiver<Wake>,
+    to_wakes: Sender<Wake>,
     gui: (Reader, WriterThread),
     engine: Option<(Reader, WriterThread)>,
 }
 
 impl ThreadPort {
     pub(super) fn new(input: File, output: File) -> io::Result<ThreadPort> {
-        let (to_reports, reports) = channel();
-        let gui = Reader::start(input, to_reports.clone());
+        let (to_wakes, wakes) = channel();
+        let gui = Reader::start(input, to_wakes.clone());
         Ok(ThreadPort {
-            reports,
-            gui: (gui, WriterThread::start(output, to_reports.clone())),
-            to_reports,
+            wakes,
+            gui: (gui, WriterThread::start(output, to_wakes.clone())),
+            to_wakes,
             engine: None,
         })
     }
@@ -188,10 +192,14 @@ impl Port for ThreadPort {
         // wait.
         let first = match timeout {
             _ if ready.gui || ready.engine => None,
-            Some(timeout) => self.reports.recv_timeout(timeout.max(LEAST_WAIT)).ok(),
-            None => self.reports.recv().ok(),
+            Some(timeout) => self.wakes.recv_timeout(timeout.max(LEAST_WAIT)).ok(),
+            None => self.wakes.recv().ok(),
         };
-        let reports = first.into_iter().chain(self.reports.try_iter()).flatten();
+        let wakes = first.into_iter().chain(self.wakes.try_iter());
+        let reports = wakes.filter_map(|wake| match wake {
+            Wake::Io => None,
+            Wake::Report(report) => Some(report),
+        });
         let reports = reports.collect();
         self.ready(listen, reports)
     }
@@ -216,8 +224,8 @@ impl Port for ThreadPort {
     }
 
     fn attach(&mut self, stdin: File, stdout: File, _end: Option<File>) -> io::Result<()> {
-        let reader = Reader::start(stdout, self.to_reports.clone());
-        self.engine = Some((reader, WriterThread::start(stdin, self.to_reports.clone())));
+        let reader = Reader::start(stdout, self.to_wakes.clone());
+        self.engine = Some((reader, WriterThread::start(stdin, self.to_wakes.clone())));
         Ok(())
     }
 
@@ -231,16 +239,16 @@ impl Port for ThreadPort {
         let until = Instant::now() + limit;
         while self.gui.1.waiting() > 0 && !self.gui.1.is_broken() {
             let left = until.saturating_duration_since(Instant::now());
-            if self.reports.recv_timeout(left).is_err() {
+            if self.wakes.recv_timeout(left).is_err() {
                 return;
             }
         }
     }
 
     fn deliver(&self) -> Deliver {
-        let to_reports = self.to_reports.clone();
+        let to_wakes = self.to_wakes.clone();
         Arc::new(move |report| {
-            let _ = to_reports.send(Some(report));
+            let _ = to_wakes.send(Wake::Report(report));
         })
     }
 }

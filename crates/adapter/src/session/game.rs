@@ -6,11 +6,10 @@
 //! | event | afterwards |
 //! |---|---|
 //! | a `position` line ([`Game::update`]) | its position, not pondering; the same game, or another |
-//! | another game begins ([`Game::begin`]) | no clock, and the opponent named meanwhile; after `ucinewgame` untold |
+//! | another game begins ([`Game::begin`]) | no clock, and the opponent named meanwhile; after `ucinewgame` before its position |
 //! | an opponent is named ([`Game::name_opponent`]) | before the first move: of this game; else of the next |
 //! | a `go` ([`Game::search`]) | pondering or not; a `go` for a move begins the game |
 //! | `ponderhit` ([`Game::ponder_hit`]) | not pondering |
-
 //!
 //! # What the engine gets
 //!
@@ -74,12 +73,12 @@ pub(super) struct Game {
     /// Why the line could not be read to its end.
     trouble: Option<String>,
     /// The last line before this one that could be read.
-    before_trouble: Told,
+    before_trouble: LastLine,
     /// The last move of the position is a ponder move.
     pondering: bool,
     /// Properties of the game for the choice of books.
     conditions: GameConditions,
-    course: Course,
+    phase: Phase,
 }
 
 /// A FEN that cannot be so, and was read otherwise, or that is not in the usual form.
@@ -93,28 +92,28 @@ struct Correction {
     reason: String,
 }
 
-/// What a readable line tells of the game.
+/// A `position` line that could be read.
 #[derive(Debug, Default)]
-struct Told {
+struct LastLine {
     raw: Vec<u8>,
     ply: u32,
 }
 
 /// How far the game is.
 #[derive(Debug, Default)]
-enum Course {
-    /// No move of it has been asked for: an opponent that is named is that of this game.
+enum Phase {
+    /// Until its first `position`, the position is still that of the game before.
+    /// `UCI_Opponent` names the opponent of this game.
+    BeforePosition,
+    /// Until the first `go` for a move, `UCI_Opponent` names the opponent of this game.
     #[default]
-    Announced,
-    /// The same; and no line of it has come, so that the position is still that of the
-    /// game before.
-    Untold,
-    /// An opponent that is named is that of the next game: match managers name it before
+    BeforeFirstGo,
+    /// `UCI_Opponent` names the opponent of the next game: match managers send it before
     /// `ucinewgame`.
-    UnderWay { next_opponent: Option<String> },
+    Playing { next_opponent: Option<String> },
 }
 
-/// The game as its last readable line tells it, for those who note games.
+/// The game as its last readable line has it, for records and learning notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Story {
     /// FEN of the first position as it was written; `None` for the standard one.
@@ -239,7 +238,7 @@ impl Game {
 
     /// The game so far: up to the last readable line, or in a variant up to the last one.
     pub(super) fn story(&self) -> Story {
-        if let Course::Untold = self.course {
+        if let Phase::BeforePosition = self.phase {
             return Story::default();
         }
         let raw = match self.trouble {
@@ -303,18 +302,18 @@ impl Game {
         self.conditions.forget_rules();
     }
 
-    /// Another game begins, with the present position or, `untold`, before its first one:
-    /// its first clock decides its time control. True if an opponent has been named for it.
-    pub(super) fn begin(&mut self, untold: bool) -> bool {
+    /// Another game begins, with the present position or `before_position`: its first clock
+    /// decides its time control. True if an opponent has been named for it.
+    pub(super) fn begin(&mut self, before_position: bool) -> bool {
         self.conditions.pace = None;
         self.reported_correction.clear();
-        let next = match untold {
-            true => Course::Untold,
-            false => Course::Announced,
+        let next = match before_position {
+            true => Phase::BeforePosition,
+            false => Phase::BeforeFirstGo,
         };
-        let named = match std::mem::replace(&mut self.course, next) {
-            Course::UnderWay { next_opponent } => next_opponent,
-            Course::Announced | Course::Untold => None,
+        let named = match std::mem::replace(&mut self.phase, next) {
+            Phase::Playing { next_opponent } => next_opponent,
+            Phase::BeforeFirstGo | Phase::BeforePosition => None,
         };
         let Some(opponent) = named else {
             return false;
@@ -325,12 +324,12 @@ impl Game {
 
     /// Handles the name of an opponent; true if it is that of this game.
     pub(super) fn name_opponent(&mut self, opponent: String) -> bool {
-        match &mut self.course {
-            Course::Announced | Course::Untold => {
+        match &mut self.phase {
+            Phase::BeforeFirstGo | Phase::BeforePosition => {
                 self.conditions.opponent = opponent;
                 true
             }
-            Course::UnderWay { next_opponent } => {
+            Phase::Playing { next_opponent } => {
                 *next_opponent = Some(opponent);
                 false
             }
@@ -340,8 +339,8 @@ impl Game {
     /// Handles a `go`; one that `asks_for_a_move` begins the game.
     pub(super) fn search(&mut self, go: &Go, asks_for_a_move: bool) {
         self.pondering = go.ponder;
-        if asks_for_a_move && !matches!(self.course, Course::UnderWay { .. }) {
-            self.course = Course::UnderWay {
+        if asks_for_a_move && !matches!(self.phase, Phase::Playing { .. }) {
+            self.phase = Phase::Playing {
                 next_opponent: None,
             };
         }
@@ -350,7 +349,7 @@ impl Game {
     /// Takes the time control from the clocks of a `go` that asks for the first move of
     /// the game; true if it is news.
     pub(super) fn see_clock(&mut self, clocks: &Clocks) -> bool {
-        if matches!(self.course, Course::UnderWay { .. }) {
+        if matches!(self.phase, Phase::Playing { .. }) {
             return false;
         }
         let clocks = [clocks.white, clocks.black].map(|clock| (clock.time, clock.increment));
@@ -410,8 +409,8 @@ impl Game {
     pub(super) fn update(&mut self, raw: &[u8]) -> Continuation {
         let raw = raw.trim_ascii();
         self.pondering = false;
-        if let Course::Untold = self.course {
-            self.course = Course::Announced;
+        if let Phase::BeforePosition = self.phase {
+            self.phase = Phase::BeforeFirstGo;
         }
         if self.trouble.is_none() {
             self.before_trouble.ply = ply(&self.position);

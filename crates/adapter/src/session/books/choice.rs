@@ -6,7 +6,7 @@ use std::time::Duration;
 use rand::RngExt as _;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use super::super::act::Act;
+use super::super::out::Out;
 use super::why::NoAnswerReason;
 use super::{Books, Scene};
 use tabia_book::policy::{self, Weighed};
@@ -21,45 +21,26 @@ use tabia_uci::message;
 const LISTED: usize = 12;
 
 /// A book's answer to a position.
-pub(super) struct BookChoice<'a> {
-    /// Index in the book set.
-    index: usize,
-    book: &'a OpenBook,
-    mv: Move,
+#[derive(Clone, Copy)]
+pub(in super::super) struct BookChoice {
+    /// Index of the book in the book set.
+    pub(in super::super) book: usize,
+    pub(in super::super) mv: Move,
     reply: Option<Move>,
     /// Random number from 0 to 1 for the random part of `Book Delay`.
     drawn: f64,
 }
 
-/// A book's move, and what is sent with it.
-pub(in super::super) struct Answer {
-    /// What is reported before an earlier `isready` is answered.
-    pub(in super::super) first: Vec<Act<'static>>,
-    /// What is reported, and requested, after that.
-    pub(in super::super) then: Vec<Act<'static>>,
-    /// The lines to send, the last of them the `bestmove`.
-    pub(in super::super) lines: Vec<Vec<u8>>,
-    /// The move.
-    pub(in super::super) mv: Move,
-    /// How long it waits before it is sent.
-    pub(in super::super) delay: Duration,
-    /// Index of its book in the book set.
-    pub(in super::super) book: usize,
-}
-
 impl Books {
-    /// Draws a move that is not forbidden, without the `vetoed` ones. The error is what the
-    /// books say if there is none.
+    /// Draws a move that is not forbidden, without the `vetoed` ones.
     pub(in super::super) fn draw(
         &mut self,
         go: &Go,
         vetoed: &[Move],
         scene: Scene<'_>,
-    ) -> Result<Answer, Vec<Act<'static>>> {
-        let asked = self.are_asked(scene);
-        let Some(position) = scene.game.position().filter(|_| asked) else {
-            return Err(Vec::new());
-        };
+        out: &mut Out<'_>,
+    ) -> Option<BookChoice> {
+        let position = scene.game.position().filter(|_| self.are_asked(scene))?;
         let book_set = scene.book_set;
         self.chooser
             .refresh_settings(self.settings.options(), book_set);
@@ -80,41 +61,53 @@ impl Books {
             &mut troubles,
         );
         self.chooser.count_question();
-        let mut first = Vec::new();
         for (book, trouble) in troubles {
             if self.chooser.reported.insert(book.to_owned()) {
-                first.push(Act::Info(trouble));
+                out.info(&trouble);
             }
         }
-        let Some(choice) = choice else {
-            let missed = vetoed.is_empty() && !book_set.books.is_empty();
-            if missed && self.chooser.miss(go.ponder) {
-                first.extend(self.count_miss());
+        if let Some(choice) = choice {
+            self.chooser.answered_by = Some(choice.book);
+        } else if vetoed.is_empty() && !book_set.books.is_empty() {
+            if self.chooser.miss(go.ponder) {
+                self.count_miss(out);
             }
-            if missed && covers {
-                first.extend(self.cover.end(self.entropy, scene.game, go.ponder));
+            if covers {
+                (self.cover).end(self.entropy, scene.game, go.ponder, out);
             }
-            return Err(first);
-        };
-        self.chooser.answered_by = Some(choice.index);
-        let mut then = Vec::new();
+        }
+        choice
+    }
+
+    /// A move of the books is the answer: reports what they say with it, and returns the
+    /// lines to send, the last of them the `bestmove`.
+    pub(in super::super) fn announce(
+        &mut self,
+        choice: BookChoice,
+        go: &Go,
+        scene: Scene<'_>,
+        out: &mut Out<'_>,
+    ) -> Vec<Vec<u8>> {
         if self.answering().info != Info::None
-            && let Some(text) = self.chooser.unreported_settings(choice.index)
+            && let Some(text) = self.chooser.unreported_settings(choice.book)
         {
-            then.push(Act::Info(format!("settings in force: {text}")));
+            out.info(&format!("settings in force: {text}"));
         }
-        if covers {
-            then.extend(self.cover_move(position, choice.mv, go.ponder, scene));
+        if let Some(position) = scene.game.position().filter(|_| self.cover.is_read()) {
+            self.cover_move(position, choice.mv, go.ponder, scene, out);
         }
-        let left = go.left(Some(position.turn().is_white()));
-        Ok(Answer {
-            first,
-            then,
-            lines: self.announcement(&choice, scene),
-            mv: choice.mv,
-            delay: self.answering().delay.wait(choice.drawn, left),
-            book: choice.index,
-        })
+        self.announcement(choice, scene)
+    }
+
+    /// How long the answer to this `go` waits before it is sent.
+    pub(in super::super) fn delay(
+        &self,
+        choice: BookChoice,
+        go: &Go,
+        white_moves: Option<bool>,
+    ) -> Duration {
+        let left = go.left(white_moves);
+        self.answering().delay.wait(choice.drawn, left)
     }
 
     pub(super) fn choose<'a>(
@@ -124,7 +117,7 @@ impl Books {
         scene: Scene<'a>,
         covers: bool,
         troubles: &mut Vec<(&'a str, String)>,
-    ) -> Option<BookChoice<'a>> {
+    ) -> Option<BookChoice> {
         let (game, book_set) = (scene.game, scene.book_set);
         let own_settings = std::mem::take(&mut self.chooser.settings);
         self.chooser.no_answer_reasons.clear();
@@ -172,8 +165,7 @@ impl Books {
                 false => None,
             };
             choice = Some(BookChoice {
-                index,
-                book,
+                book: index,
                 mv,
                 reply,
                 drawn: chance.random(),
@@ -185,21 +177,23 @@ impl Books {
     }
 
     /// The lines that announce a book move, as detailed as `Book Info` says.
-    fn announcement(&self, choice: &BookChoice<'_>, scene: Scene<'_>) -> Vec<Vec<u8>> {
+    fn announcement(&self, choice: BookChoice, scene: Scene<'_>) -> Vec<Vec<u8>> {
         let mode = scene.game.castling_mode();
         let best = choice.mv.to_uci(mode);
         let reply = choice.reply.map(|reply| reply.to_uci(mode));
         let mut lines = Vec::with_capacity(3);
         let detail = self.answering().info;
-        if detail != Info::None {
+        if let Some(book) = scene.book_set.books.get(choice.book)
+            && detail != Info::None
+        {
             let mut line = String::with_capacity(256);
-            self.list_moves((choice.index, choice.book), mode, &mut line);
+            self.list_moves((choice.book, book), mode, &mut line);
             lines.push(line.into_bytes());
         }
         if detail == Info::Full {
             // Programs show it as if it had been searched, and fastchess warns without a score:
             // so it is 0 where the book has no evaluation.
-            let (found, _) = self.chooser.found(choice.index);
+            let (found, _) = self.chooser.found(choice.book);
             let chosen = found.moves.iter().find(|entry| entry.mv == choice.mv);
             let known = chosen.and_then(|entry| entry.evaluation);
             let (value, depth) = known.map_or((0, 1), |known| (known.value, known.depth.max(1)));
@@ -262,12 +256,11 @@ impl Books {
         }
     }
 
-    /// The moves of the books that are shown while the engine analyses.
-    pub(in super::super) fn show(&mut self, go: &Go, scene: Scene<'_>) -> Vec<Act<'static>> {
+    /// Shows the moves of the books while the engine analyses.
+    pub(in super::super) fn show(&mut self, go: &Go, scene: Scene<'_>, out: &mut Out<'_>) {
         let (game, book_set) = (scene.game, scene.book_set);
-        let mut acts = Vec::new();
         let Some(position) = game.position() else {
-            return acts;
+            return;
         };
         self.chooser
             .refresh_settings(self.settings.options(), book_set);
@@ -290,11 +283,10 @@ impl Books {
             if looked_up.is_ok() && policy::best(self.chooser.found(index).1).is_some() {
                 let mut line = String::new();
                 self.list_moves((index, book), game.castling_mode(), &mut line);
-                acts.push(Act::Gui(line.into_bytes().into()));
+                out.gui(line.as_bytes());
             }
         }
         self.chooser.settings = own_settings;
-        acts
     }
 }
 

@@ -4,8 +4,8 @@
 use shakmaty::{Chess, Move, Position};
 
 use super::super::Request;
-use super::super::act::Act;
 use super::super::game::Game;
+use super::super::out::Out;
 use super::{Books, Scene};
 use crate::cover::{self, Covered, Entry};
 use tabia_book::policy::{LineMemory, Weighed};
@@ -62,29 +62,27 @@ impl Cover {
     }
 
     /// The ponder move was played.
-    pub(super) fn guess_came_true(&mut self) -> Option<Act<'static>> {
-        let entry = self.guess.take()?;
-        Some(self.add(&entry))
+    pub(super) fn guess_came_true(&mut self, out: &mut Out<'_>) {
+        if let Some(entry) = self.guess.take() {
+            self.add(&entry, out);
+        }
     }
 
-    fn add(&mut self, entry: &Entry) -> Act<'static> {
+    fn add(&mut self, entry: &Entry, out: &mut Out<'_>) {
         self.covered.add(entry);
-        Act::Ask(Request::AddCover(entry.to_string()))
+        out.request(Request::AddCover(entry.to_string()));
     }
 
     /// Writes an entry, or stores it until the ponder move is played.
-    fn note(&mut self, entry: Entry, ponder: bool) -> Option<Act<'static>> {
+    fn note(&mut self, entry: Entry, ponder: bool, out: &mut Out<'_>) {
         match ponder {
-            true => {
-                self.guess = Some(entry);
-                None
-            }
-            false => Some(self.add(&entry)),
+            true => self.guess = Some(entry),
+            false => self.add(&entry, out),
         }
     }
 
     /// Handles the played lines, or the reason why they could not be read.
-    fn read(&mut self, read: Result<&str, &str>) -> Option<Act<'static>> {
+    fn read(&mut self, read: Result<&str, &str>, out: &mut Out<'_>) {
         match read {
             Ok(lines) => {
                 for line in lines.lines() {
@@ -96,25 +94,25 @@ impl Cover {
                     }
                 }
                 self.state = State::Read;
-                None
             }
             Err(reason) => {
                 self.state = State::Missing;
-                Some(Act::Info(reason.to_owned()))
+                out.info(reason);
             }
         }
     }
 
     /// The books have no move: records the end of the line that this game has followed.
-    pub(super) fn end(&mut self, player: u64, game: &Game, ponder: bool) -> Option<Act<'static>> {
-        let colour = game.position()?.turn();
+    pub(super) fn end(&mut self, player: u64, game: &Game, ponder: bool, out: &mut Out<'_>) {
+        let Some(colour) = game.position().map(Chess::turn) else {
+            return;
+        };
         let path = game.keys();
         let covered = &self.covered;
-        if covered.continues_last_entry(player, colour, &path) != Some(true) {
-            return None;
+        if covered.continues_last_entry(player, colour, &path) == Some(true) {
+            let entry = covered.entry(player, colour, &path, true);
+            self.note(entry, ponder, out);
         }
-        let entry = covered.entry(player, colour, &path, true);
-        self.note(entry, ponder)
     }
 
     /// The book move that leads to an unplayed line, if there is one.
@@ -237,11 +235,8 @@ impl Books {
     }
 
     /// Handles the played lines, or the reason why they could not be read.
-    pub(in super::super) fn cover_read(
-        &mut self,
-        read: Result<&str, &str>,
-    ) -> Option<Act<'static>> {
-        self.cover.read(read)
+    pub(in super::super) fn cover_read(&mut self, read: Result<&str, &str>, out: &mut Out<'_>) {
+        self.cover.read(read, out);
     }
 
     /// Records a chosen book move.
@@ -251,7 +246,8 @@ impl Books {
         mv: Move,
         ponder: bool,
         scene: Scene<'_>,
-    ) -> Option<Act<'static>> {
+        out: &mut Out<'_>,
+    ) {
         let next = notation::after(position, mv);
         let mut path = scene.game.keys();
         path.push(cover::key(&next));
@@ -260,6 +256,6 @@ impl Books {
         let ended = BookMoves::new(position, books).at(&next, &path).is_empty();
         let covered = &self.cover.covered;
         let entry = covered.entry(self.entropy, position.turn(), &path, ended);
-        self.cover.note(entry, ponder)
+        self.cover.note(entry, ponder, out);
     }
 }

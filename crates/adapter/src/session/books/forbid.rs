@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use super::super::act::Act;
 use super::super::game::Game;
+use super::super::out::Out;
 use super::why::{NoAnswerReason, nothing_to_ask};
 use super::{Books, Scene};
 use tabia_book::Probe;
@@ -31,18 +31,15 @@ pub(super) struct Forbidding {
     reported_at: Option<Chess>,
 }
 
-/// The `go` of the engine, if it differs from that of the GUI; and what is reported.
-pub(in super::super) type Narrowed = (Option<Vec<u8>>, Option<Act<'static>>);
-
 impl Books {
     /// Keeps the moves from the engine that a book forbids here, if there are any; none in
-    /// an analysis.
+    /// an analysis. Returns the `go` of the engine, if it differs from that of the GUI.
     pub(in super::super) fn forbid(
         &mut self,
-        line: &[u8],
-        (go, analyses): (&Go, bool),
+        (line, go, analyses): (&[u8], &Go, bool),
         scene: Scene<'_>,
-    ) -> Option<Narrowed> {
+        out: &mut Out<'_>,
+    ) -> Option<Vec<u8>> {
         self.forbidding.moves.clear();
         let position = scene.game.position().filter(|_| self.are_asked(scene))?;
         if analyses || go.searchmoves.is_some() {
@@ -72,7 +69,10 @@ impl Books {
                 .extend(against.iter().map(|(mv, _)| mv));
         }
         self.forbidding.reported_at = Some(position.clone());
-        Some((narrowed, tells.then_some(Act::Info(text))))
+        if tells {
+            out.info(&text);
+        }
+        narrowed
     }
 
     /// The moves that may be played in answer to a `go`, if a book forbids others.
@@ -133,37 +133,36 @@ impl Books {
     }
 
     /// Reports an answer that the engine was not to give.
-    pub(in super::super) fn disobeyed(&mut self, mv: &[u8], game: &Game) -> Option<Act<'static>> {
+    pub(in super::super) fn disobeyed(&mut self, mv: &[u8], game: &Game, out: &mut Out<'_>) {
         let forbidden = std::mem::take(&mut self.forbidding.moves);
-        if forbidden.is_empty() {
-            return None;
+        if forbidden.is_empty() || self.settings.options().info == Info::None {
+            return;
         }
-        let played = notation::find_uci(game.position()?, mv)?;
-        let tells = forbidden.contains(&played) && self.settings.options().info != Info::None;
-        tells.then(|| {
-            Act::Info(format!(
+        let position = game.position();
+        let played = position.and_then(|position| notation::find_uci(position, mv));
+        if let Some(played) = played.filter(|played| forbidden.contains(played)) {
+            out.info(&format!(
                 "the engine plays {}, which the book forbids: it ignores searchmoves",
                 played.to_uci(game.castling_mode())
-            ))
-        })
+            ));
+        }
     }
 
     /// The moves of all books in the present position, and the reasons against moves and
     /// books: the answer to `book`.
-    pub(in super::super) fn tell(&mut self, scene: Scene<'_>) -> Vec<Act<'static>> {
+    pub(in super::super) fn tell(&mut self, scene: Scene<'_>, out: &mut Out<'_>) {
         let Some(position) = scene
             .game
             .position()
             .filter(|_| nothing_to_ask(scene).is_none())
         else {
             let reason = nothing_to_ask(scene).unwrap_or_default();
-            return vec![Act::Info(format!("no book move: {reason}"))];
+            return out.info(&format!("no book move: {reason}"));
         };
         self.chooser
             .refresh_settings(self.settings.options(), scene.book_set);
         let own_settings = std::mem::take(&mut self.chooser.settings);
         let (game, mode) = (scene.game, scene.game.castling_mode());
-        let mut acts = Vec::new();
         for (index, (book, settings)) in scene.book_set.books.iter().zip(&own_settings).enumerate()
         {
             let mut line = format!("info string book {}: ", book.name);
@@ -177,7 +176,7 @@ impl Books {
                     Ok(()) => self.tell_moves(index, book, mode, &mut line),
                 }
             }
-            acts.push(Act::Gui(line.into_bytes().into()));
+            out.gui(line.as_bytes());
         }
         self.chooser.settings = own_settings;
         let is_off = !self.settings.options().own_book;
@@ -189,11 +188,9 @@ impl Books {
             Some(_) => Some("the engine is set to analyse"),
             None => None,
         };
-        acts.extend(
-            general
-                .map(|reason| Act::Info(format!("none of these moves would be played: {reason}"))),
-        );
-        acts
+        if let Some(reason) = general {
+            out.info(&format!("none of these moves would be played: {reason}"));
+        }
     }
 
     /// The moves of the book that was looked up, then those that it would not play.

@@ -1,7 +1,7 @@
 //! The books: which are in use, and what they answer.
 //!
-//! Everything is one question, [`Books::decide`], with three answers: this move, no
-//! move for this reason, or wait for this.
+//! A `go` may have to wait for something first ([`Books::needs`]); then there is a move for
+//! it ([`Books::answer`]), or a reason why there is none.
 //!
 //! | the books are | event | afterwards | returned |
 //! |---|---|---|---|
@@ -27,8 +27,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::act::Act;
 use super::game::Game;
+use super::out::Out;
 use super::{Analysis, Request};
 use chooser::{BookChooser, OwnPolicy};
 use cover::Cover;
@@ -42,7 +42,7 @@ use tabia_choice::settings::{Info, OptionId, Options, Settings, ValueError};
 use tabia_uci::gui::Go;
 use why::ReportOnce;
 
-pub(super) use choice::Answer;
+pub(super) use choice::BookChoice;
 
 /// What the books are asked about.
 #[derive(Clone, Copy)]
@@ -74,16 +74,6 @@ impl Scene<'_> {
 /// Whether any of these books is only for certain games.
 pub(super) fn have_conditions(books: &[BookSpec]) -> bool {
     books.iter().any(|book| !book.conditions.is_none())
-}
-
-/// The books' answer to a `go`.
-pub(super) enum Decision {
-    /// This move.
-    Play(Answer),
-    /// None; what the books say nevertheless.
-    Silent(Vec<Act<'static>>),
-    /// It needs this first.
-    Wait(Request),
 }
 
 /// The settings in force, and what the books know of the game.
@@ -221,13 +211,11 @@ impl Books {
 
     /// The ponder move was played: what the books did not know there, and a line that
     /// goes on through it, count now.
-    pub(super) fn ponder_hit(&mut self) -> Vec<Act<'static>> {
-        let mut acts = Vec::new();
+    pub(super) fn ponder_hit(&mut self, out: &mut Out<'_>) {
         if self.chooser.take_missed_guess() {
-            acts.extend(self.count_miss());
+            self.count_miss(out);
         }
-        acts.extend(self.cover.guess_came_true());
-        acts
+        self.cover.guess_came_true(out);
     }
 
     /// The value of the engine's last search in this game, in centipawns for White.
@@ -282,23 +270,22 @@ impl Books {
     }
 
     /// The books have been opened.
-    pub(super) fn opened(&mut self, messages: &[String]) -> Vec<Act<'static>> {
+    pub(super) fn opened(&mut self, messages: &[String], out: &mut Out<'_>) {
         self.open_state.opened();
         self.chooser.forget_books();
-        if self.messages == messages {
-            return Vec::new();
+        if self.messages != messages {
+            self.messages = messages.to_vec();
+            messages.iter().for_each(|message| out.notice(message));
         }
-        self.messages = messages.to_vec();
-        messages.iter().cloned().map(Act::Notice).collect()
     }
 
     /// Continues without the books, because opening them takes too long.
-    pub(super) fn give_up_waiting(&mut self) -> Act<'static> {
+    pub(super) fn give_up_waiting(&mut self, out: &mut Out<'_>) {
         self.open_state.give_up();
-        Act::Notice(format!(
+        out.notice(&format!(
             "the books are not open after {} s: playing without them until they are",
             OPEN_LIMIT.as_secs()
-        ))
+        ));
     }
 
     /// Requests the seed of the game.
@@ -312,13 +299,14 @@ impl Books {
     }
 
     /// Handles the seed, or the reason why there is none.
-    pub(super) fn seed_taken(&mut self, taken: Result<u32, &str>) -> Option<Act<'static>> {
-        let (seed, reason) = match taken {
-            Ok(seed) => (GameSeed::Taken(seed), None),
-            Err(reason) => (GameSeed::Missing, Some(Act::Info(reason.to_owned()))),
+    pub(super) fn seed_taken(&mut self, taken: Result<u32, &str>, out: &mut Out<'_>) {
+        self.seed = match taken {
+            Ok(seed) => GameSeed::Taken(seed),
+            Err(reason) => {
+                out.info(reason);
+                GameSeed::Missing
+            }
         };
-        self.seed = seed;
-        reason
     }
 
     // Answers.
@@ -369,44 +357,31 @@ impl Books {
         self.have_move(scene);
     }
 
-    /// What the books answer to a `go`, and what they have to know before.
-    pub(super) fn decide(
-        &mut self,
-        now: Duration,
-        go: &Go,
-        for_analysis: bool,
-        scene: Scene<'_>,
-    ) -> Decision {
-        let wait = self
-            .open(now, scene.configured)
+    /// Requests what this `go` has to wait for, if there is anything.
+    pub(super) fn needs(&mut self, now: Duration, go: &Go, scene: Scene<'_>) -> Option<Request> {
+        self.open(now, scene.configured)
             .or_else(|| self.take_seed())
-            .or_else(|| self.read_cover(go, scene));
-        if let Some(request) = wait {
-            return Decision::Wait(request);
-        }
-        if for_analysis {
-            return Decision::Silent(Vec::new());
-        }
-        let report = self.report_books(scene);
-        match self.draw(go, &[], scene) {
-            Ok(mut answer) => {
-                answer.first.splice(0..0, report);
-                Decision::Play(answer)
-            }
-            Err(mut said) => {
-                said.splice(0..0, report);
-                Decision::Silent(said)
-            }
-        }
+            .or_else(|| self.read_cover(go, scene))
+    }
+
+    /// The books' answer to a `go` for a move that needs nothing more.
+    pub(super) fn answer(
+        &mut self,
+        go: &Go,
+        scene: Scene<'_>,
+        out: &mut Out<'_>,
+    ) -> Option<BookChoice> {
+        self.report_books(scene, out);
+        self.draw(go, &[], scene, out)
     }
 
     /// Reports once in a game which books are for it.
-    fn report_books(&mut self, scene: Scene<'_>) -> Option<Act<'static>> {
+    fn report_books(&mut self, scene: Scene<'_>, out: &mut Out<'_>) {
         if !scene.has_conditions() || !self.reported.insert(ReportOnce::Books) {
-            return None;
+            return;
         }
         if self.settings.options().info == Info::None {
-            return None;
+            return;
         }
         let game = scene.game.conditions();
         let books = scene.book_set.books.iter();
@@ -427,17 +402,18 @@ impl Books {
             Variant::Chess => String::new(),
             rules => format!("{rules}, "),
         };
-        Some(Act::Info(format!(
+        out.info(&format!(
             "books for this game ({rules}{opponent}, {pace}): {names}"
-        )))
+        ));
     }
 
     /// Counts a position that no book knows.
-    fn count_miss(&mut self) -> Option<Act<'static>> {
+    fn count_miss(&mut self, out: &mut Out<'_>) {
         let limit = self.settings.options().miss_limit;
-        let closes = self.chooser.count_miss(limit);
-        let misses = if limit == 1 { "miss" } else { "misses" };
-        closes.then(|| Act::Info(format!("book closed for this game after {limit} {misses}")))
+        if self.chooser.count_miss(limit) {
+            let misses = if limit == 1 { "miss" } else { "misses" };
+            out.info(&format!("book closed for this game after {limit} {misses}"));
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::super::out::written;
 use super::*;
 use shakmaty::{Chess, Position};
 use tabia_book::policy::Weighed;
@@ -102,7 +103,9 @@ impl Table {
         self.books.set(id, value, &[]).unwrap();
     }
 
-    fn answer(&mut self) -> Decision {
+    /// The lines of the answer; the request for which it waits; or what is said instead.
+    fn lines(&mut self) -> Vec<String> {
+        let go = Go::default();
         let scene = Scene {
             game: &self.game,
             book_set: &self.book_set,
@@ -110,21 +113,31 @@ impl Table {
             analysis: self.analysis,
             shows_wdl: false,
         };
-        let for_analysis = self.analysis.is_some();
-        (self.books).decide(NOW, &Go::default(), for_analysis, scene)
+        if let Some(request) = self.books.needs(NOW, &go, scene) {
+            return vec![request.to_string()];
+        }
+        let analyses = self.analysis.is_some();
+        let (choice, said) = written(|out| match analyses {
+            true => None,
+            false => self.books.answer(&go, scene, out),
+        });
+        let Some(choice) = choice else {
+            return vec![format!("silent {}", said.len())];
+        };
+        let (lines, _) = written(|out| self.books.announce(choice, &go, scene, out));
+        let text = |line: Vec<u8>| String::from_utf8(line).unwrap();
+        lines.into_iter().map(text).collect()
     }
 
-    /// The answer in one line.
+    /// The last of these lines.
     fn decide(&mut self) -> String {
-        match self.answer() {
-            Decision::Wait(request) => request.to_string(),
-            Decision::Silent(said) => format!("silent {}", said.len()),
-            Decision::Play(answer) => {
-                let line = answer.lines.last().unwrap();
-                String::from_utf8_lossy(line).into_owned()
-            }
-        }
+        self.lines().pop().unwrap()
     }
+}
+
+/// What is said while `work` is done.
+fn said(work: impl FnOnce(&mut Out<'_>)) -> Vec<String> {
+    written(work).1
 }
 
 #[test]
@@ -132,13 +145,13 @@ fn a_go_waits_for_books_then_a_seed_then_played_lines() {
     let mut table = Table::new(&[("Book Cover", "lines"), ("Book Seed File", "seeds")]);
     assert_eq!(table.decide(), "open 1");
     assert!(table.books.are_awaited());
-    table.books.opened(&[]);
+    said(|out| table.books.opened(&[], out));
     assert_eq!(table.decide(), "seed seeds");
     assert!(table.books.are_awaited());
-    assert_eq!(table.books.seed_taken(Ok(7)), None);
+    assert_eq!(said(|out| table.books.seed_taken(Ok(7), out)), [""; 0]);
     assert_eq!(table.decide(), "cover first.ctg");
     assert!(table.books.are_awaited());
-    assert_eq!(table.books.cover_read(Ok("")), None);
+    assert_eq!(said(|out| table.books.cover_read(Ok(""), out)), [""; 0]);
     assert!(table.decide().starts_with("bestmove "));
     assert!(
         table.decide().starts_with("bestmove "),
@@ -150,15 +163,18 @@ fn a_go_waits_for_books_then_a_seed_then_played_lines() {
 fn what_is_missing_is_said_and_asked_for_once() {
     let mut table = Table::new(&[("Book Cover", "lines"), ("Book Seed File", "seeds")]);
     table.decide();
-    table.books.opened(&[]);
+    said(|out| table.books.opened(&[], out));
     table.decide();
-    let said = Act::Info("none is left".to_owned());
-    assert_eq!(table.books.seed_taken(Err("none is left")), Some(said));
-    table.decide();
-    let said = Act::Info("another adapter uses it".to_owned());
+    let reason = "none is left";
     assert_eq!(
-        table.books.cover_read(Err("another adapter uses it")),
-        Some(said)
+        said(|out| table.books.seed_taken(Err(reason), out)),
+        [reason]
+    );
+    table.decide();
+    let reason = "another adapter uses it";
+    assert_eq!(
+        said(|out| table.books.cover_read(Err(reason), out)),
+        [reason]
     );
     assert!(table.decide().starts_with("bestmove "));
 }
@@ -167,7 +183,7 @@ fn what_is_missing_is_said_and_asked_for_once() {
 fn the_books_are_silent_where_they_may_not_or_cannot_answer() {
     let mut table = Table::new(&[]);
     table.decide();
-    table.books.opened(&[]);
+    said(|out| table.books.opened(&[], out));
     assert!(table.decide().starts_with("bestmove "));
     table.analysis = Some(Analysis::Mode);
     assert_eq!(table.decide(), "silent 0");
@@ -184,7 +200,7 @@ fn the_books_are_silent_where_they_may_not_or_cannot_answer() {
 fn books_are_closed_after_too_many_misses_until_the_next_game() {
     let mut table = Table::new(&[("Book Miss Limit", "1")]);
     table.decide();
-    table.books.opened(&[]);
+    said(|out| table.books.opened(&[], out));
     table.game.update(b"position startpos moves e2e4");
     table.books.forget_position();
     assert_eq!(table.decide(), "silent 1", "it says that it is closed");
@@ -201,14 +217,15 @@ fn messages_of_the_books_are_news_once() {
     let messages = ["book x: playing without it".to_owned()];
     for (event, count) in [("first", 1), ("again", 0)] {
         assert_eq!(table.decide(), "open 1", "{event}");
-        assert_eq!(table.books.opened(&messages).len(), count, "{event}");
+        let news = said(|out| table.books.opened(&messages, out));
+        assert_eq!(news.len(), count, "{event}");
         assert!(!table.books.are_opening());
         table.books.new_game_is_announced();
     }
     table.decide();
-    assert!(matches!(table.books.give_up_waiting(), Act::Notice(_)));
+    assert_eq!(said(|out| table.books.give_up_waiting(out)).len(), 1);
     assert!(table.books.are_opening() && !table.books.are_awaited());
-    table.books.opened(&messages);
+    said(|out| table.books.opened(&messages, out));
     assert!(!table.books.are_opening());
 }
 
@@ -229,7 +246,7 @@ fn a_policy_of_your_own_chooses_the_move_and_the_ponder_move() {
     table.book_set = book_set(FirstMoves::new(9, 3));
     table.books.choose_by(Arc::new(Last));
     table.decide();
-    table.books.opened(&[]);
+    said(|out| table.books.opened(&[], out));
     let third = |position: &Chess| position.legal_moves()[2];
     let start = Chess::default();
     let (mv, after) = (third(&start), tabia_notation::after(&start, third(&start)));
@@ -240,10 +257,7 @@ fn a_policy_of_your_own_chooses_the_move_and_the_ponder_move() {
         third(&after).to_uci(mode)
     );
     assert_eq!(table.decide(), line);
-    let Decision::Play(answer) = table.answer() else {
-        panic!("the book answers");
-    };
-    let info = String::from_utf8_lossy(&answer.lines[0]).into_owned();
+    let info = table.lines().swap_remove(0);
     assert!(
         info.starts_with(&format!(
             "info string book first.ctg: {} 100%",

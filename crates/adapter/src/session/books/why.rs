@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
 use super::super::Analysis;
-use super::super::act::Act;
+use super::super::out::Out;
 use super::{Books, Scene};
 use tabia_book::Lookup;
 use tabia_book::policy::{Rejection, Weighed};
@@ -133,33 +133,34 @@ pub(super) enum ReportOnce {
 }
 
 impl Books {
-    /// Why this `go` goes to the engine, if the reason is unexpected, or if `all` reasons
+    /// Tells why this `go` goes to the engine, if the reason is unexpected, or if `all` reasons
     /// are reported.
-    pub(in super::super) fn reason(
+    pub(in super::super) fn say_why(
         &mut self,
         go: &Go,
         all: bool,
         scene: Scene<'_>,
-    ) -> Option<Act<'static>> {
+        out: &mut Out<'_>,
+    ) {
         let wanted = self.settings.options().info != Info::None;
-        let (text, news) = match self.reason_of_all(go, scene) {
-            Some(reason) => reason,
-            None => self.reason_of_books(scene)?,
-        };
-        let shown = (news && wanted) || all;
-        shown.then(|| Act::Info(format!("no book move: {text}")))
+        let reason = self.reason_of_all(go, scene);
+        if let Some((text, news)) = reason.or_else(|| self.reason_of_books(scene))
+            && ((news && wanted) || all)
+        {
+            out.info(&format!("no book move: {text}"));
+        }
     }
 
     /// Reports once that the engine's own book is not switched off: its moves come where
     /// the books of Tabia end. `switch` is the name of its option.
-    pub(in super::super) fn warn_of_own_book(&mut self, switch: &str) -> Option<Act<'static>> {
+    pub(in super::super) fn warn_of_own_book(&mut self, switch: &str, out: &mut Out<'_>) {
         let text = format!(
             "the engine may play from a book of its own where Tabia's books end: \
              set \"{switch}\" to false to have it think"
         );
-        let is_told =
-            self.settings.options().own_book && self.chooser.reported.insert(text.clone());
-        is_told.then_some(Act::Info(text))
+        if self.settings.options().own_book && self.chooser.reported.insert(text.clone()) {
+            out.info(&text);
+        }
     }
 
     /// The reason why no book answers, and whether it has not been reported yet.

@@ -1,35 +1,29 @@
-//! The engine: its process, its introduction, and what it is doing.
+//! The link to the engine: its process, its introduction, and the end of a search that nobody
+//! waits for.
 //!
-//! | event | down | starting | idle | searching for the GUI | background search | ending a search |
-//! |---|---|---|---|---|---|---|
-//! | a line for it | lost | waits if nobody else remembers it | sent | sent | waits | waits |
-//! | `position` | lost | lost | sent | sent | waits, and replaces one | the same |
-//! | `go` | lost | lost | searching | (only after `perft`) searching | waits | waits |
-//! | `stop`, `ponderhit` | - | - | - | sent when it has [begun](beginning) | for the `go` that waits | the same |
-//! | a background search | - | - | background search | - | - | - |
-//! | it has to end | - | - | - | ending | ending | ending |
-//! | `bestmove` | - | - | - | idle | ending: fenced | ending: fenced |
-//! | a doubtful answer | - | - | - | ending: doubtful | ending: doubtful | ending: doubtful |
-//! | `readyok` after the fence | - | - | - | - | - | what waits is sent; searching, or idle |
-//! | it is lost | - | lost | lost | lost | lost | lost |
-//! | `uciok` | - | its options are tried, or idle | - | - | - | - |
+//! What the GUI waits for, and the search for it, is [its turn](super::turn).
 //!
-//! An engine that is lost is started again, or replaced, or there is none, within the same
-//! event.
+//! | event | down | starting | up | ending a search |
+//! |---|---|---|---|---|
+//! | a line for it | lost | waits if nobody else remembers it | sent | waits |
+//! | `position` | lost | lost | sent | waits, and replaces one |
+//! | a search has to end | - | - | ending | - |
+//! | `bestmove` | - | - | (that of the turn) | fenced |
+//! | `readyok` after the fence | - | - | - | up: what waits is sent |
+//! | it is lost | - | down | down | down |
+//! | it is started | starting | - | - | - |
+//! | `uciok` | - | its options are tried, or up | - | - |
 //!
-//! # Background searches
+//! # The end of a search
 //!
-//! A background search is one that the GUI does not know of: it warms the engine up, or
-//! checks a book move that is held. It begins when the engine is idle; a part that wants one
-//! waits for that. Such a search, and one that a new `go` has replaced, has to end before
-//! anything else is sent to the engine, and none of its output may be taken for an answer
-//! to a later command:
+//! A look, and a search that a new `go` has replaced, has to end before anything else is sent
+//! to the engine, and none of its output may be taken for an answer to a later command:
 //!
 //! 1. `stop` is sent, at least [`PAUSE`] after its `go`: engines lose a `stop` that
 //!    follows at once, because they begin to search in another thread. As it may be lost
 //!    anyway, it is repeated.
 //! 2. After its `bestmove` Tabia sends an `isready`, the fence. All output before the
-//!    `readyok`, also a second `bestmove`, belongs to the background search.
+//!    `readyok`, also a second `bestmove`, belongs to the ended search.
 //! 3. Only then are the waiting lines sent.
 //!
 //! # Options that crash an engine
@@ -41,27 +35,31 @@
 //! more. No search can be under way then: the engine is still starting.
 
 mod answers;
-mod backlog;
-mod beginning;
 mod child;
+mod ending;
+mod heard;
+mod loss;
 mod restarts;
 mod start;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use shakmaty::Chess;
 
-use super::act::Act;
+use super::backlog::{Backlog, is_unremembered};
+use super::out::Out;
 use super::{Analysis, Engines, Profile};
 pub(super) use answers::{Answer, shown, unsound};
-use backlog::Backlog;
-use beginning::{Beginning, Heard, shows_search};
 pub use child::ANALYSE_MODE;
 pub(super) use child::OPPONENT;
 use child::{ChildOptions, Declaration};
+use ending::Ending;
+use heard::Heard;
+pub(super) use loss::{Cause, Loss};
 use restarts::Restarts;
-pub(super) use start::{Introduced, Loss, TimeOver, Trial};
+pub(super) use start::{Introduced, TimeOver, Trial};
 use tabia_uci::engine::EngineOption;
 use tabia_uci::gui::{self, GuiCommand, SetOption};
 use tabia_uci::message;
@@ -69,48 +67,25 @@ use tabia_uci::message;
 /// Shortest time between a `go` and a `stop` that the GUI has not sent.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// When a `stop` is repeated that was sent to an engine that had printed nothing about its
-/// search. Not sooner: an engine that has just moved calls the second one an unknown command
-/// (Glaurung 2.2), and the program gets that line.
-const REPEAT_BLIND: Duration = Duration::from_secs(1);
-
-/// Shortest time until a `stop` is repeated; it grows each time.
-const REPEAT: Duration = Duration::from_millis(200);
-
 /// The option by which an engine prints several variations.
 const MULTI_PV: &str = "MultiPV";
 
-/// What the engine is doing.
+/// The link to the engine.
 #[derive(Debug)]
-enum State {
-    /// There is no engine. The one with this index has died too often while idle: it is
-    /// tried again when it is to search.
+enum Link {
+    /// There is no engine. The engine with this index has died too often while idle: it is
+    /// tried again at the next `go` for the engine.
     Down { given_up: Option<usize> },
-    /// It has been lost in this step, and another one has not been found yet.
-    Lost(Lost),
-    /// It has been requested, and has not introduced itself yet.
+    /// An engine has been requested, and has not sent `uciok` yet.
     Starting(Starting),
-    /// It has introduced itself, and does this.
-    Up(Process, Work),
+    /// An engine has sent `uciok` and got its options.
+    Up(Process),
 }
 
-impl Default for State {
-    fn default() -> State {
-        State::Down { given_up: None }
+impl Default for Link {
+    fn default() -> Link {
+        Link::Down { given_up: None }
     }
-}
-
-/// What is left of an engine that has been lost.
-#[derive(Debug)]
-struct Lost {
-    index: usize,
-    /// How it was starting, if it was.
-    start: Option<Patience>,
-    /// All its options had been sent, and it had not answered since.
-    options_unanswered: bool,
-    /// The option that it got last, if these were sent one by one.
-    tried: Option<Vec<u8>>,
-    backlog: Backlog,
 }
 
 /// An engine that starts.
@@ -119,7 +94,8 @@ struct Starting {
     index: usize,
     patience: Patience,
     phase: Phase,
-    backlog: Backlog,
+    /// The lines that wait for its start.
+    waiting: Backlog,
 }
 
 /// How long an engine may take to start.
@@ -127,19 +103,19 @@ struct Starting {
 enum Patience {
     /// As long as its profile allows.
     First,
-    /// It has not introduced itself in that time, and has got the same time again.
+    /// The same time again: the engine has not sent `uciok` in the first.
     Second,
 }
 
 /// How far an engine is that starts.
 #[derive(Debug)]
 enum Phase {
-    /// It does not run yet.
+    /// The process does not run yet.
     Requested,
-    /// It has got `uci`.
+    /// The engine has got `uci`.
     Introducing,
-    /// It gets its options one by one: those that it has got, the last of which it has
-    /// not answered yet.
+    /// The engine gets its options one by one: the lines so far. The `isready` after the last
+    /// line is not answered yet.
     Trying(Vec<Vec<u8>>),
 }
 
@@ -147,76 +123,28 @@ enum Phase {
 #[derive(Debug)]
 struct Process {
     index: usize,
-    /// Its `readyok` took so long that Tabia has answered the GUI instead.
+    /// Tabia has answered `isready` in place of the engine, which took too long.
     silent: bool,
-    /// All its options have been sent, and it has not answered since.
+    /// The engine has got all its options, and has sent no `readyok` or `bestmove` since.
     options_unanswered: bool,
-    /// The move by which it has ended its last search.
+    /// The move of the last `bestmove`.
     last_answer: Option<Vec<u8>>,
-    /// That move, if it is illegal in the position of the present search: some engines
-    /// print it a second time.
+    /// The move of the last `bestmove`, if it is illegal in the position of the present
+    /// search: some engines print each `bestmove` twice.
     stray: Option<Vec<u8>>,
-    /// Whether its searches show when they begin.
+    /// Whether searches of this engine show when they begin.
     heard: Heard,
-}
-
-/// What an engine does that has introduced itself.
-#[derive(Debug, Default)]
-enum Work {
-    /// It waits for commands.
-    #[default]
-    Idle,
-    /// It searches for the GUI, since its `go` was sent; its `stop` may be repeated.
-    Searching {
-        went: Duration,
-        beginning: Beginning,
-        stop_again: Option<Duration>,
-    },
-    /// It makes a background search, since its `go` was sent; these lines wait for its end.
-    Background { went: Duration, backlog: Backlog },
-    /// It has to end a search before anything else is sent to it.
-    Ending(Ending),
-}
-
-impl Work {
-    /// The lines that wait for its end.
-    fn into_backlog(self) -> Backlog {
-        match self {
-            Work::Idle => Backlog::default(),
-            Work::Searching { mut beginning, .. } => beginning.end(),
-            Work::Background { backlog, .. } | Work::Ending(Ending { backlog, .. }) => backlog,
-        }
-    }
-}
-
-/// The end of a search.
-#[derive(Debug)]
-struct Ending {
-    /// When its `go` was sent.
-    went: Duration,
-    /// Since when it has to end.
-    since: Duration,
-    stage: Stage,
-    /// The lines that wait for its end.
-    backlog: Backlog,
-}
-
-/// How far the end of a search is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// The next `stop` is sent at this time; one has been `sent` already, or not.
-    Stopping { next: Duration, sent: bool },
-    /// The search may have ended: after the `stop` of this time it counts as ended.
-    Doubtful { next: Duration },
-    /// It has ended; the engine has still to send `readyok`.
-    Fenced,
+    /// The search that has to end before anything else is sent.
+    ending: Option<Ending>,
+    /// The lines that wait for the end of that search, or of a look.
+    waiting: Backlog,
 }
 
 /// The purpose of an `isready` that the engine has to answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReadyFor {
     Gui,
-    /// Tabia's own `isready` after a background search.
+    /// Tabia's own `isready` after a search that had to end.
     Fence,
     /// An `isready` of the GUI that Tabia has answered already.
     Answered,
@@ -242,36 +170,35 @@ enum Sending {
 }
 
 /// What a `readyok` of the engine is.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Readied {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadyOk {
     /// The answer to an `isready` of the GUI.
     OfGui,
-    /// The end of a background search: the lines that have waited are sent.
-    Free(Vec<Act<'static>>),
+    /// The end of a search that had to end: the lines that have waited have been sent.
+    Free,
     /// Nobody waits for it.
     OfNobody,
 }
 
-/// How the engine hears lines now, and how its own are taken.
+/// What a line of the engine is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hearing {
-    /// There is none, or it does not run yet: a line can only be of the one before.
+    /// Nothing: no engine runs yet, so that the line is of the engine before.
     Nobody,
-    /// It introduces itself.
+    /// Its introduction, before `uciok`.
     Introduction,
-    /// It gets its options one by one.
+    /// The answer to one option, while it gets its options one by one.
     Trial,
-    /// It can do whatever it is asked.
+    /// Anything.
     Service,
 }
 
 /// Whether the engine can check a book move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Readiness {
-    /// There is none.
     Down,
     Starting,
-    /// It does not answer `isready`.
+    /// The engine does not answer `isready`.
     Silent,
     Up,
 }
@@ -280,7 +207,7 @@ pub(super) enum Readiness {
 #[derive(Debug, Default)]
 pub(super) struct Engine {
     engines: Engines,
-    state: State,
+    link: Link,
     declared: Declaration,
     options: ChildOptions,
     sending: Sending,
@@ -302,54 +229,49 @@ impl Engine {
         }
     }
 
-    // What it is doing.
+    // How far it is.
 
     pub(super) const fn hearing(&self) -> Hearing {
-        match &self.state {
-            State::Down { .. } | State::Lost(_) => Hearing::Nobody,
-            State::Starting(starting) => match starting.phase {
+        match &self.link {
+            Link::Down { .. } => Hearing::Nobody,
+            Link::Starting(starting) => match starting.phase {
                 Phase::Requested => Hearing::Nobody,
                 Phase::Introducing => Hearing::Introduction,
                 Phase::Trying(_) => Hearing::Trial,
             },
-            State::Up(..) => Hearing::Service,
+            Link::Up(_) => Hearing::Service,
         }
     }
 
     pub(super) const fn readiness(&self) -> Readiness {
-        match &self.state {
-            State::Down { .. } | State::Lost(_) => Readiness::Down,
-            State::Starting(_) => Readiness::Starting,
-            State::Up(Process { silent: true, .. }, _) => Readiness::Silent,
-            State::Up(..) => Readiness::Up,
+        match &self.link {
+            Link::Down { .. } => Readiness::Down,
+            Link::Starting(_) => Readiness::Starting,
+            Link::Up(Process { silent: true, .. }) => Readiness::Silent,
+            Link::Up(_) => Readiness::Up,
         }
     }
 
     pub(super) const fn is_down(&self) -> bool {
-        matches!(self.state, State::Down { .. } | State::Lost(_))
+        matches!(self.link, Link::Down { .. })
     }
 
     pub(super) const fn is_starting(&self) -> bool {
-        matches!(self.state, State::Starting(_))
+        matches!(self.link, Link::Starting(_))
     }
 
     pub(super) const fn is_up(&self) -> bool {
-        matches!(self.state, State::Up(..))
+        matches!(self.link, Link::Up(_))
     }
 
-    /// It can begin a background search.
-    pub(super) const fn is_idle(&self) -> bool {
-        matches!(self.state, State::Up(_, Work::Idle))
+    /// The engine is up, and has no search to end.
+    pub(super) const fn is_free(&self) -> bool {
+        matches!(self.link, Link::Up(Process { ending: None, .. }))
     }
 
-    /// It makes a background search that does not have to end yet.
-    pub(super) const fn is_in_background(&self) -> bool {
-        matches!(self.state, State::Up(_, Work::Background { .. }))
-    }
-
-    /// Its output is not for the GUI: it makes a background search, or ends a search.
-    pub(super) const fn is_hidden(&self) -> bool {
-        self.is_in_background() || matches!(self.state, State::Up(_, Work::Ending(_)))
+    /// The engine ends a search that nobody waits for.
+    pub(super) const fn is_ending(&self) -> bool {
+        self.ending().is_some()
     }
 
     /// An engine has introduced itself in this session.
@@ -357,359 +279,180 @@ impl Engine {
         self.was_up
     }
 
-    /// Bytes of the lines that wait for it.
+    /// Bytes of the lines that wait for the engine.
     pub(super) const fn backlog(&self) -> usize {
-        match &self.state {
-            State::Starting(Starting { backlog, .. })
-            | State::Up(_, Work::Background { backlog, .. })
-            | State::Up(_, Work::Ending(Ending { backlog, .. })) => backlog.bytes(),
-            State::Up(_, Work::Searching { beginning, .. }) => match beginning.held() {
-                Some(held) => held.bytes(),
-                None => 0,
-            },
-            _ => 0,
+        match &self.link {
+            Link::Down { .. } => 0,
+            Link::Starting(Starting { waiting, .. }) | Link::Up(Process { waiting, .. }) => {
+                waiting.bytes()
+            }
         }
     }
 
-    /// Its profile; that of the first engine while there is none.
+    /// The profile of the engine; while there is none, that of the first.
     pub(super) fn profile(&self) -> Option<&Profile> {
-        let index = match &self.state {
-            State::Down { .. } => 0,
-            State::Lost(Lost { index, .. })
-            | State::Starting(Starting { index, .. })
-            | State::Up(Process { index, .. }, _) => *index,
+        let index = match &self.link {
+            Link::Down { .. } => 0,
+            Link::Starting(Starting { index, .. }) | Link::Up(Process { index, .. }) => *index,
         };
         self.engines.profiles.get(index)
     }
 
     const fn process(&mut self) -> Option<&mut Process> {
-        match &mut self.state {
-            State::Up(process, _) => Some(process),
-            State::Down { .. } | State::Lost(_) | State::Starting(_) => None,
-        }
-    }
-
-    /// The lines that wait for the end of a search, or for the beginning of one that is to
-    /// end.
-    const fn waiting(&mut self) -> Option<&mut Backlog> {
-        match &mut self.state {
-            State::Up(_, Work::Background { backlog, .. })
-            | State::Up(_, Work::Ending(Ending { backlog, .. })) => Some(backlog),
-            State::Up(_, Work::Searching { beginning, .. }) => beginning.held_mut(),
-            _ => None,
+        match &mut self.link {
+            Link::Up(process) => Some(process),
+            Link::Down { .. } | Link::Starting(_) => None,
         }
     }
 
     // Lines for it.
 
-    /// A line for the engine: now, or when it can take it.
-    pub(super) fn send<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
-        if let Some(backlog) = self.waiting() {
-            backlog.put(line);
-            return None;
+    /// The lines that wait for the end of a search; `is_looking`: of one that the engine makes.
+    fn waiting(&mut self, is_looking: bool) -> Option<&mut Backlog> {
+        let process = self.process()?;
+        (is_looking || process.ending.is_some()).then_some(&mut process.waiting)
+    }
+
+    /// Sends a line, now or after the search that has to end. (Lines that have to wait for the
+    /// search of the GUI do so in the turn.)
+    pub(super) fn send(&mut self, line: &[u8], is_looking: bool, out: &mut Out<'_>) {
+        if let Some(waiting) = self.waiting(is_looking) {
+            return waiting.put(line);
         }
-        match &mut self.state {
+        match &mut self.link {
             // A starting engine gets its lines later, from the state of the session;
             // lines that are not part of that state are stored here.
-            State::Starting(starting) if is_unremembered(line) => {
-                starting.backlog.put(line);
-                None
-            }
-            State::Down { .. } | State::Lost(_) | State::Starting(_) => None,
-            State::Up(..) => Some(Act::engine(line)),
+            Link::Starting(starting) if is_unremembered(line) => starting.waiting.put(line),
+            Link::Down { .. } | Link::Starting(_) => {}
+            Link::Up(_) => out.engine(line.trim_ascii_end()),
         }
     }
 
-    /// A `position` line that it has to know.
-    pub(super) fn send_position<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
+    /// Lines that are sent after the search that has to end.
+    pub(super) fn wait_for(&mut self, lines: Backlog) {
+        if let Some(process) = self.process() {
+            process.waiting.append(lines);
+        }
+    }
+
+    /// Sends a `position` line that the engine has to know, now or later.
+    pub(super) fn send_position(&mut self, line: &[u8], is_looking: bool, out: &mut Out<'_>) {
         self.position_sent = true;
-        self.repeat_position(line)
-    }
-
-    /// The same line once more.
-    pub(super) fn repeat_position<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
-        if let Some(backlog) = self.waiting() {
-            backlog.put_position(line);
-            return None;
+        if let Some(waiting) = self.waiting(is_looking) {
+            waiting.put_position(line);
+        } else if self.is_up() {
+            out.engine(line.trim_ascii_end());
         }
-        self.is_up().then(|| Act::engine(line))
     }
 
-    /// A `position` line that it gets only if it has to search there: current Stockfish
-    /// ends on an illegal one.
+    /// The last `position` line is not sent before a `go` needs it: Stockfish 19 ends on an
+    /// illegal one.
     pub(super) const fn withhold_position(&mut self) {
         self.position_sent = false;
     }
 
-    /// Whether it has, or will get, the last `position` line.
+    /// Whether the engine has, or will get, the last `position` line.
     pub(super) const fn has_position(&self) -> bool {
         self.position_sent
     }
 
-    /// The last `position` line, if it was withheld and is needed now.
-    pub(super) fn send_withheld<'a>(&mut self, line: &'a [u8]) -> Option<Act<'a>> {
+    /// Sends the last `position` line, if it was withheld: a `go` needs it now.
+    pub(super) fn send_withheld(&mut self, line: &[u8], out: &mut Out<'_>) {
         // A starting engine gets it later.
-        if !self.is_up() || self.position_sent || line.is_empty() {
-            return None;
-        }
-        self.send_position(line)
-    }
-
-    /// The `go` of a search for the GUI.
-    pub(super) fn send_go<'a>(&mut self, now: Duration, line: &'a [u8]) -> Option<Act<'a>> {
-        if let Some(backlog) = self.waiting() {
-            backlog.put_go(line);
-            return None;
-        }
-        let State::Up(process, work) = &mut self.state else {
-            return None;
-        };
-        *work = Work::Searching {
-            went: now,
-            beginning: Beginning::new(now, process.heard, Backlog::default()),
-            stop_again: None,
-        };
-        Some(Act::engine(line))
-    }
-
-    /// Ends the search that the GUI waits for, when it has begun.
-    pub(super) fn stop(&mut self, now: Duration) -> Option<Act<'static>> {
-        self.tell_search(now, b"stop")
-    }
-
-    /// The opponent has played the move on which the engine ponders: it gets to know that
-    /// when its search has begun.
-    pub(super) fn ponder_hit(&mut self, now: Duration) -> Option<Act<'static>> {
-        self.tell_search(now, b"ponderhit")
-    }
-
-    fn tell_search(&mut self, now: Duration, word: &'static [u8]) -> Option<Act<'static>> {
-        let State::Up(_, work) = &mut self.state else {
-            return None;
-        };
-        match work {
-            Work::Idle => None,
-            Work::Searching { beginning, .. } => beginning.tell(now, word),
-            Work::Background { backlog, .. } | Work::Ending(Ending { backlog, .. }) => {
-                if backlog.has_go() {
-                    backlog.put_for_search(word);
-                }
-                None
-            }
+        if self.is_up() && !self.position_sent && !line.is_empty() {
+            self.send_position(line, false, out);
         }
     }
 
-    /// Handles an `info` line of the search that the GUI waits for: what has waited until the
-    /// search has begun is sent.
-    pub(super) fn receive(&mut self, now: Duration, info: &[u8]) -> Vec<Act<'static>> {
-        match &mut self.state {
-            State::Up(
-                process,
-                Work::Searching {
-                    went, beginning, ..
-                },
-            ) if matches!(beginning, Beginning::Awaited { .. }) && shows_search(info) => {
-                process.heard = process.heard.after_line(now.saturating_sub(*went));
-                beginning.end().all()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    // Searches.
-
-    /// Begins a background search; the engine has to be idle.
-    pub(super) fn search_in_background(&mut self, now: Duration, go: Vec<u8>) -> Act<'static> {
-        debug_assert!(self.is_idle(), "a background search beside another");
-        if let State::Up(_, work) = &mut self.state {
-            *work = Work::Background {
-                went: now,
-                backlog: Backlog::default(),
-            };
-        }
-        Act::Engine(go.trim_ascii_end().to_vec().into())
-    }
-
-    /// A background search has to end.
-    pub(super) fn end_background(&mut self, now: Duration) -> Vec<Act<'static>> {
-        match self.is_in_background() {
-            true => self.end_search(now, false),
-            false => Vec::new(),
-        }
-    }
-
-    /// The search that the GUI waited for has to end, because another one replaces it.
-    pub(super) fn abandon(&mut self, now: Duration) -> Vec<Act<'static>> {
-        let had_not_begun = self.waiting().is_some_and(Backlog::remove_go);
-        match had_not_begun {
-            true => Vec::new(),
-            false => self.end_search(now, false),
-        }
-    }
-
-    /// The engine has answered what cannot be the answer to its search, which it may still
-    /// make.
-    pub(super) fn doubt(&mut self, now: Duration) -> Vec<Act<'static>> {
-        match self.stage() {
-            Some(Stage::Fenced) => Vec::new(),
-            _ => self.end_search(now, true),
-        }
-    }
-
-    fn end_search(&mut self, now: Duration, doubtful: bool) -> Vec<Act<'static>> {
-        let State::Up(_, work) = &mut self.state else {
-            return Vec::new();
-        };
-        let mut acts = Vec::new();
-        let (went, since, backlog) = match std::mem::take(work) {
-            Work::Searching {
-                went,
-                mut beginning,
-                ..
-            } => {
-                acts = beginning.end().after_search();
-                (went, now, Backlog::default())
-            }
-            Work::Background { went, backlog } => (went, now, backlog),
-            Work::Ending(ending) if doubtful => (ending.went, ending.since, ending.backlog),
-            other => {
-                *work = other;
-                return Vec::new();
-            }
-        };
-        let next = went.saturating_add(PAUSE).max(now);
-        *work = Work::Ending(Ending {
-            went,
-            since,
-            stage: match doubtful {
-                true => Stage::Doubtful { next },
-                false => Stage::Stopping { next, sent: false },
-            },
-            backlog,
-        });
-        acts.extend(self.due_stop(now));
-        acts
-    }
+    // The end of a search.
 
     const fn ending(&self) -> Option<&Ending> {
-        match &self.state {
-            State::Up(_, Work::Ending(ending)) => Some(ending),
-            _ => None,
+        match &self.link {
+            Link::Up(Process { ending, .. }) => ending.as_ref(),
+            Link::Down { .. } | Link::Starting(_) => None,
         }
     }
 
-    fn stage(&self) -> Option<Stage> {
-        self.ending().map(|ending| ending.stage)
+    /// A search has to end whose `go` was sent then; `doubtful`: it has brought an answer that
+    /// cannot be meant.
+    pub(super) fn end_search(
+        &mut self,
+        now: Duration,
+        went: Duration,
+        doubtful: bool,
+        out: &mut Out<'_>,
+    ) {
+        if let Some(process) = self.process() {
+            let ending = process.ending.insert(Ending::new(now, went));
+            if doubtful {
+                ending.doubt(now);
+            }
+            self.due_stop(now, out);
+        }
+    }
+
+    /// The search that has to end has brought an answer that cannot be meant.
+    pub(super) fn doubt(&mut self, now: Duration, out: &mut Out<'_>) {
+        if let Some(ending) = self.process().and_then(|process| process.ending.as_mut()) {
+            ending.doubt(now);
+            self.due_stop(now, out);
+        }
+    }
+
+    /// A look whose `go` was sent then has ended by itself.
+    pub(super) fn look_has_ended(&mut self, now: Duration, went: Duration, out: &mut Out<'_>) {
+        if let Some(process) = self.process() {
+            process.ending = Some(Ending::new(now, went));
+            self.fence(out);
+        }
+    }
+
+    /// Handles the `bestmove` of the search that has to end.
+    pub(super) fn has_ended_search(&mut self, out: &mut Out<'_>) {
+        if self.ending().is_some_and(Ending::is_answered) {
+            self.fence(out);
+        }
     }
 
     /// When the next `stop` is due.
     pub(super) fn stop_due(&self) -> Option<Duration> {
-        match (&self.state, self.stage()) {
-            (
-                State::Up(
-                    _,
-                    Work::Searching {
-                        beginning,
-                        stop_again,
-                        ..
-                    },
-                ),
-                _,
-            ) => beginning.due().or(*stop_again),
-            (_, Some(Stage::Stopping { next, .. } | Stage::Doubtful { next })) => Some(next),
-            _ => None,
-        }
+        self.ending()?.stop_due()
     }
 
     /// Sends the `stop` that is due.
-    pub(super) fn due_stop(&mut self, now: Duration) -> Vec<Act<'static>> {
-        if self.stop_due().is_none_or(|due| due > now) {
-            return Vec::new();
+    pub(super) fn due_stop(&mut self, now: Duration, out: &mut Out<'_>) {
+        let ending = self.process().and_then(|process| process.ending.as_mut());
+        if ending.is_some_and(|ending| ending.due_stop(now, out)) {
+            self.fence(out);
         }
-        let mut acts = vec![Act::engine(b"stop")];
-        match &mut self.state {
-            State::Up(
-                _,
-                Work::Searching {
-                    beginning,
-                    stop_again,
-                    ..
-                },
-            ) => {
-                let held = beginning.end();
-                let again = now.saturating_add(REPEAT_BLIND);
-                *stop_again = held.stops().then_some(again);
-                if !held.is_empty() {
-                    return held.all();
-                }
-            }
-            State::Up(_, Work::Ending(ending)) => match &mut ending.stage {
-                Stage::Stopping { next, sent } => {
-                    let pause = now.saturating_sub(ending.since).max(REPEAT);
-                    *next = now.saturating_add(pause);
-                    *sent = true;
-                }
-                Stage::Doubtful { .. } => acts.extend(self.fence()),
-                Stage::Fenced => {}
-            },
-            _ => {}
-        }
-        acts
     }
 
     /// The search that has to end has ended; its output has not.
-    fn fence(&mut self) -> Option<Act<'static>> {
-        let State::Up(process, Work::Ending(ending)) = &mut self.state else {
-            return None;
-        };
-        debug_assert_ne!(ending.stage, Stage::Fenced, "two fences");
-        ending.stage = Stage::Fenced;
-        process.stray = None;
-        self.ready.awaited.push_back(ReadyFor::Fence);
-        Some(Act::engine(b"isready"))
+    fn fence(&mut self, out: &mut Out<'_>) {
+        if let Link::Up(process) = &mut self.link
+            && let Some(ending) = &mut process.ending
+        {
+            ending.fence();
+            process.stray = None;
+            self.ready.awaited.push_back(ReadyFor::Fence);
+            out.engine(b"isready");
+        }
     }
 
-    /// How late the first `stop` of a search is that has to end.
+    /// How late the first `stop` of the search is that has to end.
     pub(super) fn first_stop_late(&self, now: Duration) -> Option<Duration> {
-        match self.stage()? {
-            Stage::Stopping { next, sent: false } | Stage::Doubtful { next } => {
-                now.checked_sub(next)
-            }
-            Stage::Stopping { sent: true, .. } | Stage::Fenced => None,
-        }
+        self.ending()?.first_stop_late(now)
     }
 
     /// The time since which a search has to end.
     pub(super) fn ending_since(&self) -> Option<Duration> {
-        self.ending().map(|ending| ending.since)
-    }
-
-    /// A search for the GUI may end without an answer (`perft`): nothing waits for one.
-    pub(super) fn forget_search(&mut self) -> Vec<Act<'static>> {
-        let State::Up(_, work) = &mut self.state else {
-            return Vec::new();
-        };
-        match work {
-            Work::Idle => Vec::new(),
-            Work::Searching { beginning, .. } => {
-                let left = beginning.end().after_search();
-                *work = Work::Idle;
-                left
-            }
-            Work::Background { backlog, .. } | Work::Ending(Ending { backlog, .. }) => {
-                backlog.forget_go();
-                Vec::new()
-            }
-        }
+        self.ending().map(Ending::since)
     }
 
     // Its answers.
 
-    /// Call this before the engine begins to search here.
+    /// Call this when a `go` is sent whose answer is for this position.
     pub(super) fn expect_answer(&mut self, position: Option<&Chess>) {
-        if self.is_hidden() {
-            return;
-        }
         let Some(process) = self.process() else {
             return;
         };
@@ -718,6 +461,21 @@ impl Engine {
             .zip(position)
             .filter(|(word, position)| answers::is_foreign(word, position))
             .map(|(word, _)| word);
+    }
+
+    /// How long the next search of this engine may take to begin.
+    pub(super) const fn time_to_begin(&self) -> Duration {
+        match &self.link {
+            Link::Up(process) => process.heard.limit(),
+            Link::Down { .. } | Link::Starting(_) => Duration::ZERO,
+        }
+    }
+
+    /// A search has shown that it has begun, so long after its `go`.
+    pub(super) fn has_begun(&mut self, time: Duration) {
+        if let Some(process) = self.process() {
+            process.heard = process.heard.after_line(time);
+        }
     }
 
     /// Whether an answer can only be that to the last search, printed again.
@@ -734,52 +492,23 @@ impl Engine {
     }
 
     /// The search for the GUI has ended with an answer that counts.
-    pub(super) fn has_answered(&mut self, word: &[u8]) -> Vec<Act<'static>> {
+    pub(super) fn has_answered(&mut self, word: &[u8]) {
         self.note_answer(word);
         self.restarts.engine_answers();
         if let Some(process) = self.process() {
             process.heard = process.heard.after_answer();
         }
-        self.forget_search()
-    }
-
-    /// Handles the `bestmove` of a search that the GUI does not know of.
-    pub(super) fn on_hidden_answer(&mut self, now: Duration) -> Option<Act<'static>> {
-        // It may end by itself.
-        if let State::Up(_, work) = &mut self.state
-            && let Work::Background { went, backlog } = work
-        {
-            *work = Work::Ending(Ending {
-                went: *went,
-                since: now,
-                stage: Stage::Stopping {
-                    next: now,
-                    sent: false,
-                },
-                backlog: std::mem::take(backlog),
-            });
-        }
-        match self.stage()? {
-            Stage::Stopping { .. } => self.fence(),
-            // A second `bestmove` of the same search, or one that is doubtful as well.
-            Stage::Doubtful { .. } | Stage::Fenced => None,
-        }
     }
 
     // `isready` and `readyok`.
 
-    /// Handles an `isready` of the GUI.
-    pub(super) fn ask_ready(&mut self, now: Duration) -> Option<Act<'static>> {
+    /// Handles an `isready` of the GUI; `waits`: it is sent after a `stop` that waits.
+    pub(super) fn ask_ready(&mut self, now: Duration, waits: bool, out: &mut Out<'_>) {
         self.ready.awaited.push_back(ReadyFor::Gui);
         self.ready.since.get_or_insert(now);
-        // It must not overtake a `stop`.
-        if let State::Up(_, Work::Searching { beginning, .. }) = &mut self.state
-            && let Some(held) = beginning.held_mut()
-        {
-            held.put(b"isready");
-            return None;
+        if self.is_up() && !waits {
+            out.engine(b"isready");
         }
-        self.is_up().then(|| Act::engine(b"isready"))
     }
 
     /// Whether the GUI waits for a `readyok`.
@@ -788,36 +517,29 @@ impl Engine {
     }
 
     /// Handles a `readyok` of the engine.
-    pub(super) fn on_ready_ok(&mut self, now: Duration) -> Readied {
+    pub(super) fn on_ready_ok(&mut self, now: Duration, out: &mut Out<'_>) -> ReadyOk {
         if let Some(process) = self.process() {
             process.silent = false;
         }
         match self.ready.awaited.pop_front() {
             Some(ReadyFor::Gui) => {
                 self.ready.since = self.owes_ready().then_some(now);
-                Readied::OfGui
+                ReadyOk::OfGui
             }
-            Some(ReadyFor::Fence) => self.end_of_fence(now),
-            Some(ReadyFor::Answered) | None => Readied::OfNobody,
+            Some(ReadyFor::Fence) => self.end_of_fence(out),
+            Some(ReadyFor::Answered) | None => ReadyOk::OfNobody,
         }
     }
 
-    fn end_of_fence(&mut self, now: Duration) -> Readied {
-        if self.stage() != Some(Stage::Fenced) {
-            return Readied::OfNobody;
+    fn end_of_fence(&mut self, out: &mut Out<'_>) -> ReadyOk {
+        match self.process() {
+            Some(process) if process.ending.as_ref().is_some_and(Ending::is_fenced) => {
+                process.ending = None;
+                std::mem::take(&mut process.waiting).send(out);
+                ReadyOk::Free
+            }
+            _ => ReadyOk::OfNobody,
         }
-        let State::Up(process, work) = &mut self.state else {
-            return Readied::OfNobody;
-        };
-        let flushed = std::mem::take(work).into_backlog().flush();
-        if let Some(held) = flushed.go {
-            *work = Work::Searching {
-                went: now,
-                beginning: Beginning::new(now, process.heard, held),
-                stop_again: None,
-            };
-        }
-        Readied::Free(flushed.acts)
     }
 
     /// How many `isready` of the GUI wait: they are answered without the engine.
@@ -847,15 +569,15 @@ impl Engine {
         Some(self.ready.since?.saturating_add(limit))
     }
 
-    /// There is no limit for its `readyok` any more.
+    /// The `readyok` has no limit any more.
     pub(super) const fn wait_for_ready(&mut self) {
         self.ready.since = None;
     }
 
     /// Adds a time in which the engine's output could not be read.
     pub(super) fn hold_up(&mut self, time: Duration) {
-        if let State::Up(_, Work::Ending(ending)) = &mut self.state {
-            ending.since = ending.since.saturating_add(time);
+        if let Some(ending) = self.process().and_then(|process| process.ending.as_mut()) {
+            ending.hold_up(time);
         }
         self.ready.since = self.ready.since.map(|since| since.saturating_add(time));
     }
@@ -874,14 +596,21 @@ impl Engine {
         self.options.analysis()
     }
 
-    /// Sets an option of the engine, unless the value is certainly wrong.
-    pub(super) fn set_option<'a>(&mut self, line: &'a [u8], option: &SetOption) -> Option<Act<'a>> {
+    /// Notes an option of the engine, unless the value is certainly wrong; returns the line to
+    /// send.
+    pub(super) fn set_option<'a>(
+        &mut self,
+        line: &'a [u8],
+        option: &SetOption,
+        out: &mut Out<'_>,
+    ) -> Option<Cow<'a, [u8]>> {
         if self.options.is_left_out(&option.name) {
             return None;
         }
         // A starting engine has declared nothing yet: the option is checked later.
         if let Some(wrong) = self.declared.option_error(option, true) {
-            return self.leave_out(&wrong);
+            self.leave_out(&wrong, out);
+            return None;
         }
         let expected = self.declared.line_to_set(option);
         let noted = expected.as_deref().unwrap_or(line).trim_ascii();
@@ -890,10 +619,7 @@ impl Engine {
             _ => option.value.clone(),
         };
         self.options.note(&option.name, value.as_deref(), noted);
-        match expected {
-            Some(expected) => self.send_owned(expected),
-            None => self.send(line),
-        }
+        Some(expected.map_or(Cow::Borrowed(line), Cow::Owned))
     }
 
     /// Handles an option of the engine that it does not know, and Tabia does.
@@ -931,50 +657,15 @@ impl Engine {
         self.options.show_wdl()
     }
 
-    /// Has it print two variations.
-    pub(super) fn compare(&mut self) -> Option<Act<'static>> {
-        let line = message::set_option(MULTI_PV, Some("2"));
-        self.send_owned(line.into_bytes())
+    /// The line that has it print two variations.
+    pub(super) fn two_variations() -> Vec<u8> {
+        message::set_option(MULTI_PV, Some("2")).into_bytes()
     }
 
-    /// Restores the `MultiPV` that the GUI has set.
-    pub(super) fn end_comparison(&mut self) -> Option<Act<'static>> {
+    /// The line that restores the `MultiPV` that the GUI has set.
+    pub(super) fn as_many_variations(&self) -> Vec<u8> {
         let known = self.options.line(MULTI_PV).map(<[u8]>::to_vec);
-        let line = known.unwrap_or_else(|| message::set_option(MULTI_PV, Some("1")).into_bytes());
-        self.send_owned(line)
-    }
-
-    fn send_owned(&mut self, line: Vec<u8>) -> Option<Act<'static>> {
-        let is_sent = self.send(&line).is_some();
-        is_sent.then(|| Act::Engine(line.into()))
-    }
-
-    // Invariants.
-
-    /// What must hold between two events, and what must not.
-    pub(super) fn check_state(&self, is_searched_for: bool) {
-        debug_assert!(
-            !matches!(self.state, State::Lost(_)),
-            "nobody has replaced a lost engine"
-        );
-        let is_made = match &self.state {
-            State::Up(_, Work::Idle) => Some(false),
-            State::Up(_, Work::Searching { .. }) => Some(true),
-            State::Up(_, Work::Background { backlog, .. })
-            | State::Up(_, Work::Ending(Ending { backlog, .. })) => Some(backlog.has_go()),
-            State::Down { .. } | State::Lost(_) | State::Starting(_) => None,
-        };
-        debug_assert!(
-            is_made.is_none_or(|is_made| is_made == is_searched_for),
-            "the GUI waits for a search that nobody makes, or the other way round: {:?}",
-            self.state
-        );
-        let fences = self.ready.awaited.iter();
-        let fences = fences.filter(|reason| **reason == ReadyFor::Fence).count();
-        debug_assert!(
-            fences <= 1 || !self.is_up(),
-            "more than one search is being ended"
-        );
+        known.unwrap_or_else(|| message::set_option(MULTI_PV, Some("1")).into_bytes())
     }
 
     /// Whether an option is not sent to the engine, because it dies of it.
@@ -984,15 +675,5 @@ impl Engine {
     }
 }
 
-/// Whether the session does not store this line for a restarted engine: non-UCI commands,
-/// and buttons.
-fn is_unremembered(line: &[u8]) -> bool {
-    match gui::parse(line) {
-        GuiCommand::Other => true,
-        GuiCommand::SetOption(option) => option.value.is_none(),
-        _ => false,
-    }
-}
-
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

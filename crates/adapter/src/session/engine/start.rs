@@ -1,33 +1,24 @@
-//! The start of an engine, from the request to the first command, and its loss.
+//! The start of an engine, from the request to the first command.
 
 use std::time::Duration;
 
 use super::super::Request;
-use super::super::act::Act;
+use super::super::out::Out;
 use super::answers::shown;
-use super::backlog::Backlog;
-use super::beginning::Heard;
 use super::child::{ANALYSE_MODE, ChildOptions, Declaration, OPPONENT};
+use super::heard::Heard;
 use super::restarts::Restarts;
-use super::{Engine, Lost, Patience, Phase, Process, ReadyFor, Sending, Starting, State, Work};
+use super::{Engine, Link, Loss, Patience, Phase, Process, ReadyFor, Sending, Starting};
 use crate::declarations;
-use crate::session::{IfNoneStarts, Profile};
+use crate::session::Profile;
+use crate::session::backlog::Backlog;
 use tabia_choice::settings::{NONE, Settings};
 use tabia_uci::engine::{Id, OptionError, id, option};
 use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::message::{self, UciMessage, UciOptionConfig};
 
-/// How an engine was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Loss {
-    /// It could not be started, or has ended.
-    Ended,
-    /// It runs, but is of no use: it hangs, or does not answer as it should.
-    Useless,
-}
-
 /// An engine has introduced itself.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Introduced {
     /// It is the first of the session, and has got its options.
     First,
@@ -38,10 +29,10 @@ pub(in super::super) enum Introduced {
 }
 
 /// The answer to an option that was sent alone.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Trial {
-    /// The next one is sent.
-    Next(Vec<Act<'static>>),
+    /// The next one has been sent.
+    Next,
     /// It has all of them, and lives.
     Over,
 }
@@ -52,7 +43,7 @@ pub(in super::super) enum TimeOver {
     /// It has started.
     Started,
     /// It gets the same time again, and the GUI does not wait for it.
-    Late(Vec<Act<'static>>),
+    Late,
     /// It is of no use, for this reason; whether it may be started again.
     Useless(String, bool),
 }
@@ -63,19 +54,6 @@ impl Engine {
     /// The session begins with the first engine, if there is one.
     pub(in super::super) fn first(&self) -> Option<usize> {
         (self.engines.chain > 0).then_some(0)
-    }
-
-    /// The next engine of the chain, while none has started.
-    pub(in super::super) fn next_of_chain(&mut self) -> Option<usize> {
-        let State::Lost(lost) = &self.state else {
-            return None;
-        };
-        let next = lost.index + 1;
-        let is_there = self.is_unknown() && next < self.engines.chain;
-        is_there.then(|| {
-            self.restarts = Restarts::default();
-            next
-        })
     }
 
     /// Uses the options of an engine that is tried at the start; no line of the GUI has
@@ -91,126 +69,94 @@ impl Engine {
         Some(profile)
     }
 
-    /// Requests the engine of a profile.
-    pub(in super::super) fn start(&mut self, index: usize) -> Vec<Act<'static>> {
+    /// Requests the engine of a profile, in place of one that has been lost.
+    pub(in super::super) fn start(
+        &mut self,
+        index: usize,
+        loss: Option<&mut Loss>,
+        out: &mut Out<'_>,
+    ) {
         // A GUI that has got `uciok` without an engine does not get another one.
-        let patience = match self.is_late() && !self.was_up {
-            true => Patience::Second,
-            false => Patience::First,
-        };
-        let mut backlog = match std::mem::take(&mut self.state) {
-            State::Lost(lost) => lost.backlog,
-            State::Down { .. } => Backlog::default(),
-            other => {
-                debug_assert!(false, "an engine is started beside another: {other:?}");
-                Backlog::default()
-            }
-        };
-        backlog.keep_unremembered();
-        self.state = State::Starting(Starting {
+        let was_late = loss.as_ref().and_then(|loss| loss.start) == Some(Patience::Second);
+        let waiting = loss.map(|loss| std::mem::take(&mut loss.waiting));
+        self.link = Link::Starting(Starting {
             index,
-            patience,
+            patience: match was_late && !self.was_up {
+                true => Patience::Second,
+                false => Patience::First,
+            },
             phase: Phase::Requested,
-            backlog,
+            waiting: waiting.unwrap_or_default().unremembered(),
         });
         self.declared = Declaration::default();
         self.ready.awaited.retain(|reason| *reason == ReadyFor::Gui);
-        let limit = self.profile().map(|profile| profile.start_timeout);
-        let alarm = limit.map(Act::Alarm);
-        let request = Act::Ask(Request::StartEngine(index));
-        std::iter::once(request).chain(alarm).collect()
+        out.request(Request::StartEngine(index));
+        self.set_alarm(out);
     }
 
-    /// Starts an engine that was given up while idle, if there is one.
-    pub(in super::super) fn try_again(&mut self) -> Option<Vec<Act<'static>>> {
-        let State::Down {
+    /// An alarm for the end of the time that its profile gives it.
+    fn set_alarm(&self, out: &mut Out<'_>) {
+        if let Some(profile) = self.profile() {
+            out.alarm(profile.start_timeout);
+        }
+    }
+
+    /// Starts an engine that was given up while idle; true if there is one.
+    pub(in super::super) fn try_again(&mut self, out: &mut Out<'_>) -> bool {
+        let Link::Down {
             given_up: Some(index),
-        } = self.state
+        } = self.link
         else {
-            return None;
+            return false;
         };
         self.restarts = Restarts::default();
-        let mut acts = vec![Act::Notice("the engine is started again".to_owned())];
-        acts.extend(self.start(index));
-        Some(acts)
+        out.notice("the engine is started again");
+        self.start(index, None, out);
+        true
     }
 
-    /// Starts the built-in engine in place of a lost one or of none, unless it has been
-    /// lost itself.
-    pub(in super::super) fn start_builtin(&mut self) -> Option<Vec<Act<'static>>> {
-        let index = self.engines.stand_in?;
-        if self.stands_in_for.is_some() {
-            return None;
+    /// Says with every move of the built-in engine which engine it replaces.
+    pub(in super::super) fn tell_stand_in(&self, out: &mut Out<'_>) {
+        match self.stands_in_for.as_deref() {
+            None => {}
+            Some("") => out.info("the built-in engine's move: no engine is configured"),
+            Some(lost) => out.info(&format!("the built-in engine's move, in place of {lost}")),
         }
-        let lost = self.profile().filter(|_| self.engines.chain > 0);
-        let lost = lost.map(|profile| profile.name.clone());
-        self.stands_in_for = Some(lost.unwrap_or_default());
-        // Its own crashes are counted from zero.
-        self.restarts = Restarts::default();
-        let mut acts = vec![Act::Notice("the built-in engine stands in".to_owned())];
-        acts.extend(self.start(index));
-        Some(acts)
-    }
-
-    /// With every move of the built-in engine: which engine it replaces.
-    pub(in super::super) fn stand_in_text(&self) -> Option<Act<'static>> {
-        let lost = self.stands_in_for.as_deref()?;
-        Some(Act::Info(match lost {
-            "" => "the built-in engine's move: no engine is configured".to_owned(),
-            lost => format!("the built-in engine's move, in place of {lost}"),
-        }))
     }
 
     // The start.
 
+    fn starts_with(&self, patience: Patience) -> bool {
+        matches!(&self.link, Link::Starting(starting) if starting.patience == patience)
+    }
+
     /// The GUI has not got `uciok` yet, because no engine has started.
-    pub(in super::super) const fn is_unknown(&self) -> bool {
-        !self.was_up
-            && matches!(
-                self.state,
-                State::Starting(Starting {
-                    patience: Patience::First,
-                    ..
-                }) | State::Lost(Lost {
-                    start: Some(Patience::First),
-                    ..
-                })
-            )
+    pub(in super::super) fn is_unknown(&self) -> bool {
+        !self.was_up && self.starts_with(Patience::First)
     }
 
     /// The engine has not started in the time that its profile gives it.
-    pub(in super::super) const fn is_late(&self) -> bool {
-        matches!(
-            self.state,
-            State::Starting(Starting {
-                patience: Patience::Second,
-                ..
-            }) | State::Lost(Lost {
-                start: Some(Patience::Second),
-                ..
-            })
-        )
+    pub(in super::super) fn is_late(&self) -> bool {
+        self.starts_with(Patience::Second)
     }
 
     /// The process runs; nothing has been sent to it yet.
-    pub(in super::super) fn runs(&mut self) -> Option<Act<'static>> {
-        let State::Starting(starting) = &mut self.state else {
-            return None;
-        };
-        if !matches!(starting.phase, Phase::Requested) {
-            return None;
+    pub(in super::super) fn runs(&mut self, out: &mut Out<'_>) {
+        if let Link::Starting(starting) = &mut self.link
+            && let Phase::Requested = starting.phase
+        {
+            starting.phase = Phase::Introducing;
+            out.engine(b"uci");
         }
-        starting.phase = Phase::Introducing;
-        Some(Act::engine(b"uci"))
     }
 
     /// Whether the engine has lived at all, so that starting it again may help.
     pub(in super::super) const fn has_lived(&self) -> bool {
         self.was_up
             || !matches!(
-                self.state,
-                State::Down { .. }
-                    | State::Starting(Starting {
+                self.link,
+                Link::Down { .. }
+                    | Link::Starting(Starting {
                         phase: Phase::Requested,
                         ..
                     })
@@ -251,60 +197,58 @@ impl Engine {
     }
 
     /// Handles its `uciok`.
-    pub(in super::super) fn introduce(&mut self, now: Duration) -> (Introduced, Vec<Act<'static>>) {
-        let State::Starting(Starting {
+    pub(in super::super) fn introduce(&mut self, now: Duration, out: &mut Out<'_>) -> Introduced {
+        let Link::Starting(Starting {
             index, patience, ..
-        }) = self.state
+        }) = self.link
         else {
-            return (Introduced::First, Vec::new());
+            return Introduced::First;
         };
         self.restarts.engine_up(now);
         let again = self.was_up || patience == Patience::Second || index >= self.engines.chain;
         self.was_up = true;
-        let mut acts = self.leave_options_out(index);
+        self.leave_options_out(index, out);
         if again {
             if std::mem::take(&mut self.sending) == Sending::OneByOne
-                && let Some(first) = self.next_option(Vec::new())
+                && self.next_option(Vec::new(), out)
             {
-                acts.extend(first);
-                return (Introduced::Trying, acts);
+                return Introduced::Trying;
             }
             // The options of the profile are sent with the others.
-            return (Introduced::Again, acts);
+            return Introduced::Again;
         }
-        acts.extend(self.option_lines());
+        self.send_options(out);
         let waited = self.begin_service(Heard::Nothing, false);
         debug_assert_eq!(waited.bytes(), 0, "a line was handled before `uciok`");
-        (Introduced::First, acts)
+        Introduced::First
     }
 
-    fn option_lines(&self) -> Vec<Act<'static>> {
+    fn send_options(&self, out: &mut Out<'_>) {
         let lines = self.options.lines.iter();
-        lines
-            .map(|(_, line)| Act::Engine(line.clone().into()))
-            .collect()
+        lines.for_each(|(_, line)| out.engine(line));
     }
 
     /// The engine has started: returns what has waited for that.
     fn begin_service(&mut self, heard: Heard, options_unanswered: bool) -> Backlog {
-        let (index, backlog) = match std::mem::take(&mut self.state) {
-            State::Starting(starting) => (starting.index, starting.backlog),
+        let (index, waiting) = match std::mem::take(&mut self.link) {
+            Link::Starting(starting) => (starting.index, starting.waiting),
             other => {
                 debug_assert!(false, "it has not been started: {other:?}");
-                self.state = other;
+                self.link = other;
                 return Backlog::default();
             }
         };
-        let process = Process {
+        self.link = Link::Up(Process {
             index,
             silent: false,
             options_unanswered,
             last_answer: None,
             stray: None,
             heard,
-        };
-        self.state = State::Up(process, Work::Idle);
-        backlog
+            ending: None,
+            waiting: Backlog::default(),
+        });
+        waiting
     }
 
     /// Sends to an engine that was started during a session everything that the last one
@@ -315,26 +259,29 @@ impl Engine {
         now: Duration,
         tried: bool,
         position: Option<&[u8]>,
-    ) -> Vec<Act<'static>> {
-        let mut acts = match tried {
-            true => Vec::new(),
-            false => self.option_lines(),
-        };
-        let backlog = self.begin_service(Heard::NothingAfterLoss, !acts.is_empty());
-        acts.push(Act::engine(b"ucinewgame"));
-        if self.position_sent {
-            acts.extend(position.map(|line| Act::Engine(line.to_vec().into())));
+        out: &mut Out<'_>,
+    ) {
+        let has_options = !tried && !self.options.lines.is_empty();
+        if has_options {
+            self.send_options(out);
         }
-        acts.extend(backlog.flush().acts);
-        acts.extend(self.ready.awaited.iter().map(|_| Act::engine(b"isready")));
+        let backlog = self.begin_service(Heard::NothingAfterLoss, has_options);
+        out.engine(b"ucinewgame");
+        if let Some(line) = position.filter(|_| self.position_sent) {
+            out.engine(line);
+        }
+        backlog.send(out);
+        self.ready
+            .awaited
+            .iter()
+            .for_each(|_| out.engine(b"isready"));
         self.ready.since = self.owes_ready().then_some(now);
-        acts
     }
 
     /// Removes options that are certainly wrong from those to be sent to an engine:
     /// options of its profile that it has not declared, and values of the wrong type or
     /// outside the declared range. Some engines end on such a value.
-    fn leave_options_out(&mut self, index: usize) -> Vec<Act<'static>> {
+    fn leave_options_out(&mut self, index: usize, out: &mut Out<'_>) {
         let profile = self.engines.profiles.get(index);
         let of_profile = profile.map_or(&[][..], |profile| &profile.options);
         let mut wrong = Vec::new();
@@ -351,24 +298,23 @@ impl Engine {
                 *line = expected;
             }
         }
-        let mut acts = Vec::new();
         for (name, option_error) in wrong {
             self.options.forget(&name);
-            acts.extend(self.leave_out(&option_error));
+            self.leave_out(&option_error, out);
         }
-        acts
     }
 
     /// An option is not sent, which is reported once.
-    pub(super) fn leave_out(&mut self, wrong: &OptionError) -> Option<Act<'static>> {
-        let is_new = self.options.reported.insert(wrong.clone());
-        is_new.then(|| Act::Notice(format!("{wrong}: it is left out")))
+    pub(super) fn leave_out(&mut self, wrong: &OptionError, out: &mut Out<'_>) {
+        if self.options.reported.insert(wrong.clone()) {
+            out.notice(&format!("{wrong}: it is left out"));
+        }
     }
 
     /// Handles the end of the time that its profile gives it.
-    pub(in super::super) fn time_over(&mut self) -> TimeOver {
+    pub(in super::super) fn time_over(&mut self, out: &mut Out<'_>) -> TimeOver {
         let was_up = self.was_up;
-        let State::Starting(starting) = &mut self.state else {
+        let Link::Starting(starting) = &mut self.link else {
             return TimeOver::Started;
         };
         let Some(profile) = self.engines.profiles.get(starting.index) else {
@@ -394,16 +340,19 @@ impl Engine {
         // GUIs wait 10 to 60 seconds for `uciok`: they get it with Tabia's options, and
         // the engine gets the same time again.
         starting.patience = Patience::Second;
-        TimeOver::Late(vec![Act::Notice(text), Act::Alarm(timeout)])
+        out.notice(&text);
+        out.alarm(timeout);
+        TimeOver::Late
     }
 
-    /// The introduction of Tabia and the engine to the GUI, without its end; `own` are the
-    /// settings of a session without an engine.
+    /// Introduces Tabia and the engine to the GUI; `own` are the settings of a session
+    /// without an engine.
     pub(in super::super) fn introduction(
         &self,
         own: &Settings,
         wants_opponent: bool,
-    ) -> Vec<Act<'static>> {
+        out: &mut Out<'_>,
+    ) {
         let version = env!("CARGO_PKG_VERSION");
         let ours = "the Tabia developers";
         let (name, author) = match (self.declared.name.as_str(), self.declared.author.as_str()) {
@@ -429,150 +378,49 @@ impl Engine {
         };
         let analyse = (!self.knows(ANALYSE_MODE)).then(|| declaration(analyse));
         let opponent = (wants_opponent && !self.knows(OPPONENT)).then(|| declaration(opponent));
-        let lines = [message::id_name(&name), message::id_author(author)]
+        [message::id_name(&name), message::id_author(author)]
             .into_iter()
             .chain(of_tabia)
             .map(String::into_bytes)
             .chain(of_engine)
             .chain(analyse.map(String::into_bytes))
-            .chain(opponent.map(String::into_bytes));
-        lines.map(|line| Act::Gui(line.into())).collect()
+            .chain(opponent.map(String::into_bytes))
+            .for_each(|line| out.gui(&line));
+        out.uci_ok();
     }
 
     // Options one by one.
 
-    /// The next option that the engine has not got, with its `isready`.
-    fn next_option(&mut self, mut tried: Vec<Vec<u8>>) -> Option<Vec<Act<'static>>> {
+    /// Sends the next option that the engine has not got, with its `isready`; false if there
+    /// is none.
+    fn next_option(&mut self, mut tried: Vec<Vec<u8>>, out: &mut Out<'_>) -> bool {
         let mut lines = self.options.lines.iter().map(|(_, line)| line);
-        let next = lines.find(|line| !tried.contains(line))?.clone();
-        let limit = self.profile().map(|profile| profile.start_timeout);
-        let mut acts = vec![Act::Engine(next.clone().into()), Act::engine(b"isready")];
-        acts.extend(limit.map(Act::Alarm));
-        tried.push(next);
-        if let State::Starting(starting) = &mut self.state {
+        let Some(next) = lines.find(|line| !tried.contains(line)) else {
+            return false;
+        };
+        out.engine(next);
+        out.engine(b"isready");
+        self.set_alarm(out);
+        tried.push(next.clone());
+        if let Link::Starting(starting) = &mut self.link {
             starting.phase = Phase::Trying(tried);
         }
-        Some(acts)
+        true
     }
 
     /// Handles a `readyok` of an engine that gets its options one by one.
-    pub(in super::super) fn survives_option(&mut self) -> Trial {
-        let tried = match &mut self.state {
-            State::Starting(Starting {
+    pub(in super::super) fn survives_option(&mut self, out: &mut Out<'_>) -> Trial {
+        let tried = match &mut self.link {
+            Link::Starting(Starting {
                 phase: Phase::Trying(tried),
                 ..
             }) => std::mem::take(tried),
             _ => return Trial::Over,
         };
-        match self.next_option(tried) {
-            Some(acts) => Trial::Next(acts),
-            None => Trial::Over,
+        match self.next_option(tried, out) {
+            true => Trial::Next,
+            false => Trial::Over,
         }
-    }
-
-    // The loss.
-
-    /// The engine has ended, or is of no use; false if there was none.
-    pub(in super::super) fn lose(&mut self) -> bool {
-        let lost = match std::mem::take(&mut self.state) {
-            other @ (State::Down { .. } | State::Lost(_)) => {
-                self.state = other;
-                return false;
-            }
-            State::Starting(starting) => Lost {
-                index: starting.index,
-                start: Some(starting.patience),
-                options_unanswered: false,
-                tried: match starting.phase {
-                    Phase::Trying(mut tried) => tried.pop(),
-                    Phase::Requested | Phase::Introducing => None,
-                },
-                backlog: starting.backlog,
-            },
-            State::Up(process, work) => Lost {
-                index: process.index,
-                start: None,
-                options_unanswered: process.options_unanswered,
-                tried: None,
-                backlog: work.into_backlog(),
-            },
-        };
-        self.state = State::Lost(lost);
-        true
-    }
-
-    /// Stops sending the option that the lost engine got last, if these were sent one by
-    /// one; else they may have to be next time.
-    pub(in super::super) fn leave_deadly_option_out(&mut self, loss: Loss) -> Option<Act<'static>> {
-        let State::Lost(lost) = &mut self.state else {
-            return None;
-        };
-        let tried = lost.tried.take().map(|line| gui::parse(&line));
-        let Some(GuiCommand::SetOption(option)) = tried else {
-            self.sending = match lost.options_unanswered {
-                true => Sending::OneByOne,
-                false => Sending::Together,
-            };
-            return None;
-        };
-        let value = option.text();
-        let value = if value.is_empty() { NONE } else { &value };
-        let name = &option.name;
-        let text = match loss {
-            Loss::Ended => {
-                format!("the engine ends itself when \"{name}\" is set to {value}: it is left out")
-            }
-            Loss::Useless => {
-                let limit = self.profile().map(|profile| profile.start_timeout);
-                format!(
-                    "the engine has not answered within {} ms after \"{name}\" was set to \
-                     {value}: the option is left out",
-                    limit.unwrap_or_default().as_millis()
-                )
-            }
-        };
-        self.options.leave_out(name);
-        self.sending = Sending::OneByOne;
-        Some(Act::Notice(text))
-    }
-
-    /// Whether the lost engine had started, and got the last `position` line.
-    pub(in super::super) const fn had_position(&self) -> bool {
-        let had_started = matches!(self.state, State::Lost(Lost { start: None, .. }));
-        had_started && self.position_sent
-    }
-
-    /// Starts the lost engine again, if that has not been done too often; `anyway` if the
-    /// death has been cured.
-    pub(in super::super) fn restart(
-        &mut self,
-        now: Duration,
-        anyway: bool,
-        owes_a_move: bool,
-    ) -> Option<usize> {
-        let State::Lost(lost) = &self.state else {
-            return None;
-        };
-        let is_allowed = anyway || self.restarts.allow(now, owes_a_move);
-        is_allowed.then_some(lost.index)
-    }
-
-    /// No other engine is found. Returns whether the lost one was the first of the session
-    /// that was to start, and has to: see [`IfNoneStarts`].
-    pub(in super::super) fn was_required(&self) -> bool {
-        !self.was_up && self.engines.if_none_starts == IfNoneStarts::End
-    }
-
-    /// There is no engine any more; `may_return`: the lost one is tried again when it is to
-    /// search.
-    pub(in super::super) fn stay_down(&mut self, may_return: bool) -> bool {
-        let index = match &self.state {
-            State::Lost(lost) => Some(lost.index),
-            _ => None,
-        };
-        let given_up = index.filter(|_| may_return);
-        self.state = State::Down { given_up };
-        given_up.is_some()
     }
 }
 

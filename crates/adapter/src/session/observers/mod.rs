@@ -1,7 +1,6 @@
-//! Those who note games: the record of a match (`--games`), and the notes from which books
-//! learn.
+//! Writes game records (`--games`) and the notes from which books learn.
 //!
-//! They see positions, searches, answers and ends of games, and request nothing.
+//! Both follow positions, searches, answers and ends of games.
 //!
 //! | event | record | notes |
 //! |---|---|---|
@@ -19,8 +18,8 @@ mod record;
 use shakmaty::Color;
 
 use super::Request;
-use super::act::Act;
 use super::game::{Continuation, Game, Story};
+use super::out::Out;
 use crate::record::RecordKind;
 use learn::Learner;
 pub use learn::Note;
@@ -66,20 +65,17 @@ impl Observers {
         game: &Game,
         step: Continuation,
         about: About<'_>,
-    ) -> Vec<Act<'static>> {
-        let Some(before) = before else {
-            return Vec::new();
-        };
-        let mut acts = match self.learner.is_blank() {
-            true => Vec::new(),
-            false => notes(self.learner.position(before.clone(), &game.story())),
-        };
+        out: &mut Out<'_>,
+    ) {
+        let Some(before) = before else { return };
+        if !self.learner.is_blank() {
+            note(self.learner.position(before.clone(), &game.story()), out);
+        }
         match (step, &mut self.recorder) {
-            (Continuation::Anew, _) => acts.extend(self.record_game(before, about)),
+            (Continuation::Anew, _) => self.record_game(before, about, out),
             (Continuation::Onward, Some(recorder)) => recorder.go_on(&before),
             (Continuation::Onward, None) => {}
         }
-        acts
     }
 
     /// Handles a `go` for a move.
@@ -160,24 +156,25 @@ impl Observers {
         game: &Game,
         about: About<'_>,
         why: &str,
-    ) -> Option<Act<'static>> {
-        let recorder = self.recorder.as_mut()?;
-        let record = recorder.restarted(game.story(), about, why);
-        Some(Act::Ask(Request::Record(Box::new(record))))
-    }
-
-    /// The game is over: its line of the record, if games are recorded.
-    pub(super) fn record(&mut self, game: &Game, about: About<'_>) -> Vec<Act<'static>> {
-        match self.recorder.as_ref().is_none_or(Recorder::is_blank) {
-            true => Vec::new(),
-            false => self.record_game(game.story(), about),
+        out: &mut Out<'_>,
+    ) {
+        if let Some(recorder) = &mut self.recorder {
+            let record = recorder.restarted(game.story(), about, why);
+            out.request(Request::Record(Box::new(record)));
         }
     }
 
-    fn record_game(&mut self, story: Story, about: About<'_>) -> Vec<Act<'static>> {
+    /// The game is over: its line of the record, if games are recorded.
+    pub(super) fn record(&mut self, game: &Game, about: About<'_>, out: &mut Out<'_>) {
+        if !self.recorder.as_ref().is_none_or(Recorder::is_blank) {
+            self.record_game(game.story(), about, out);
+        }
+    }
+
+    fn record_game(&mut self, story: Story, about: About<'_>, out: &mut Out<'_>) {
         let recorder = self.recorder.as_mut().map(std::mem::take);
         let Some(recorder) = recorder.filter(Recorder::has_begun) else {
-            return Vec::new();
+            return;
         };
         let record = recorder.record(RecordKind::Game, story, about);
         let times = match record.restarts {
@@ -185,25 +182,27 @@ impl Observers {
             1 => Some("once".to_owned()),
             times => Some(format!("{times} times")),
         };
-        let message = times
-            .map(|times| Act::Info(format!("in this game the engine was started again {times}")));
-        let record = Act::Ask(Request::Record(Box::new(record)));
-        message.into_iter().chain([record]).collect()
+        if let Some(times) = times {
+            out.info(&format!(
+                "in this game the engine was started again {times}"
+            ));
+        }
+        out.request(Request::Record(Box::new(record)));
     }
 
     /// The game is over: the notes of books that learn.
-    pub(super) fn note(&mut self, game: &Game) -> Vec<Act<'static>> {
+    pub(super) fn note(&mut self, game: &Game, out: &mut Out<'_>) {
         let learner = std::mem::take(&mut self.learner);
-        match learner.is_blank() {
-            true => Vec::new(),
-            false => notes(learner.notes(game.story())),
+        if !learner.is_blank() {
+            note(learner.notes(game.story()), out);
         }
     }
 }
 
-fn notes(notes: Vec<Note>) -> Vec<Act<'static>> {
-    let ask = |note| Act::Ask(Request::NoteGame(note));
-    notes.into_iter().map(ask).collect()
+fn note(notes: Vec<Note>, out: &mut Out<'_>) {
+    for note in notes {
+        out.request(Request::NoteGame(note));
+    }
 }
 
 #[cfg(test)]

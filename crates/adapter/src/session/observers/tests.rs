@@ -1,13 +1,13 @@
-//! The rows of the table in the module of those who note games.
+//! The rows of the table in the module of records and learning notes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::super::out::written;
 use super::*;
 use shakmaty::{Chess, Move};
 use tabia_book::{Error, Lookup, Probe, Wanted};
 use tabia_choice::book_set::BookSpec;
-use tabia_choice::learn::Evidence;
 use tabia_notation as notation;
 use tabia_uci::gui::Go;
 
@@ -55,7 +55,7 @@ impl Play {
         let step = self
             .game
             .update(format!("position startpos moves {moves}").as_bytes());
-        text(self.observers.position(before, &self.game, step, ABOUT))
+        written(|out| (self.observers).position(before, &self.game, step, ABOUT, out)).1
     }
 
     fn go(&mut self, ponder: bool) {
@@ -90,19 +90,18 @@ impl Play {
     }
 
     fn end(&mut self) -> Vec<String> {
-        let mut acts = self.observers.record(&self.game, ABOUT);
-        acts.extend(self.observers.note(&self.game));
-        text(acts)
+        let record = written(|out| self.observers.record(&self.game, ABOUT, out)).1;
+        [record, self.note()].concat()
     }
-}
 
-fn text(acts: Vec<Act<'static>>) -> Vec<String> {
-    let text = |act| match act {
-        Act::Ask(request) => request.to_string(),
-        Act::Info(text) => text,
-        other => panic!("{other:?}"),
-    };
-    acts.into_iter().map(text).collect()
+    fn note(&mut self) -> Vec<String> {
+        written(|out| self.observers.note(&self.game, out)).1
+    }
+
+    fn restarted(&mut self) -> Vec<String> {
+        let why = "it died";
+        written(|out| (self.observers).restarted(&self.game, ABOUT, why, out)).1
+    }
 }
 
 #[test]
@@ -129,13 +128,12 @@ fn a_restart_is_recorded_and_told_at_the_end() {
     let mut play = Play::new(true, false);
     play.position("e2e4");
     play.go(false);
-    let restart = play.observers.restarted(&play.game, ABOUT, "it died");
     let line = "record restart,black,somebody,,0,,,,,1,2,,,e2e4,it died";
-    assert_eq!(text(restart.into_iter().collect()), [line]);
+    assert_eq!(play.restarted(), [line]);
     let told = "in this game the engine was started again once";
     assert_eq!(play.end()[0], told);
     let mut play = Play::new(false, true);
-    assert_eq!(play.observers.restarted(&play.game, ABOUT, "it died"), None);
+    assert_eq!(play.restarted(), [""; 0]);
 }
 
 #[test]
@@ -165,23 +163,9 @@ fn a_book_learns_from_its_moves_that_were_played() {
     play.book_moves("g2g4");
     let notes = play.position("f2f3 e7e5 g2g4 d8h4");
     assert_eq!(notes, [""; 0], "the same game");
-    let note = match &play.observers.note(&play.game)[..] {
-        [Act::Ask(Request::NoteGame(note))] => note.clone(),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(note.book, "book1.ctg");
-    assert_eq!(note.game.evidence, Evidence::Mate);
-    let moves: Vec<_> = note
-        .game
-        .moves
-        .iter()
-        .map(|(mv, book)| (&mv[..], *book))
-        .collect();
-    assert_eq!(moves, [("f2f3", true), ("e7e5", false), ("g2g4", true)]);
-    assert!(
-        play.observers.note(&play.game).is_empty(),
-        "it is recorded once"
-    );
+    let line = "note book1.ctg: game 0 0-1 mate startpos f2f3* e7e5 g2g4* .";
+    assert_eq!(play.note(), [line]);
+    assert_eq!(play.note(), [""; 0], "it is recorded once");
 }
 
 #[test]
@@ -191,7 +175,7 @@ fn a_vetoed_book_move_is_not_learned_from() {
     play.book_moves("g2g4");
     play.observers.forget_choice(&play.game);
     play.position("f2f3 e7e5 g2g4 d8h4");
-    assert!(play.observers.note(&play.game).is_empty());
+    assert_eq!(play.note(), [""; 0]);
 }
 
 #[test]
@@ -201,10 +185,7 @@ fn what_was_taken_back_is_forgotten() {
     play.book_moves("g2g4");
     play.position("f2f3 e7e5 a2a3 d8h4");
     assert_eq!(play.position("f2f3 e7e5 b2b3 d8h4"), [""; 0]);
-    assert!(
-        play.observers.note(&play.game).is_empty(),
-        "g2g4 was not played"
-    );
+    assert_eq!(play.note(), [""; 0], "g2g4 was not played");
 }
 
 #[test]

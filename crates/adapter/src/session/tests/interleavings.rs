@@ -10,15 +10,16 @@
 //! engine that obeys `searchmoves`, whatever positions and games it sends
 //! meanwhile; one that does not wait must get one for each `go` that no other has
 //! replaced, and never more than it requested. A book move that `Book Verify` should have
-//! checked was checked, or a message says that it was not. In between the parts check their
-//! own states. A seed that fails is printed as a conversation in the form of
-//! `tests/session/*.txt`, after it has been made short; `TABIA_SEED=7 TABIA_TEST_CASES=1`
-//! plays that seed alone.
+//! checked was checked, or a message says that it was not. A seed that fails is printed as a
+//! conversation in the form of `tests/session/*.txt`, after it has been made short;
+//! `TABIA_SEED=7 TABIA_TEST_CASES=1` plays that seed alone.
 
 #![allow(clippy::unwrap_used)]
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::hash::{Hash as _, Hasher as _};
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
@@ -533,7 +534,7 @@ impl World {
                 // It has not introduced itself in time.
                 return;
             }
-            // An engine with unread lines may delay the session by a background search.
+            // An engine with unread lines may delay the session by a look.
             let idles = engine.hangs || engine.is_faulty || !engine.inbox.is_empty();
             let deserved = !self.polite || idles || self.is_late();
             self.must(deserved, "a healthy engine is ended");
@@ -835,7 +836,7 @@ impl Play {
                 self.replace_pending();
                 // There is nothing to count without a position, and an engine that starts
                 // gets only the last search.
-                let is_made = self.world.board.is_some() && self.session.engine.is_up();
+                let is_made = self.world.board.is_some() && self.session.parts.engine.is_up();
                 self.world.perfts += usize::from(is_made);
                 self.gui(PERFT);
             }
@@ -1373,7 +1374,7 @@ impl Play {
             self.world
                 .must(made || self.world.faults > 0, "a perft is lost");
             // After several deaths the option may seem to be the cause.
-            let is_left_out = self.session.engine.leaves_out("Hash");
+            let is_left_out = self.session.parts.engine.leaves_out("Hash");
             let arrived = self.world.hash_arrived == self.world.hash_sent || is_left_out;
             self.world
                 .must(arrived || self.world.lost_engine, "an option is lost");
@@ -1410,8 +1411,9 @@ fn known_position(line: &str) -> Option<usize> {
     POSITIONS.iter().position(|(known, _)| *known == text)
 }
 
-/// Plays a conversation; the error has it in the form of `tests/session/*.txt`.
-fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<(), String> {
+/// Plays a conversation, and returns it in the form of `tests/session/*.txt`; the error says
+/// what was wrong, too.
+fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<String, String> {
     let mut play = Play::begin(polite, log);
     let played = catch_unwind(AssertUnwindSafe(|| {
         for action in actions {
@@ -1424,9 +1426,9 @@ fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<
     }));
     let world = play.world;
     match (world.wrong, played) {
-        (None, Ok(())) => Ok(()),
+        (None, Ok(())) => Ok(world.script),
         (Some(wrong), _) => Err(format!("{wrong}\n{}", world.script)),
-        (None, Err(_)) => Err(format!("a part is in a wrong state\n{}", world.script)),
+        (None, Err(_)) => Err(format!("it has panicked\n{}", world.script)),
     }
 }
 
@@ -1441,7 +1443,7 @@ fn simulate(
     polite: bool,
     seed: u64,
     conversations: &impl Strategy<Value = (Vec<Do>, bool)>,
-) -> Result<(), String> {
+) -> Result<String, String> {
     let seeds = [seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), !seed];
     let bytes: Vec<u8> = seeds.iter().flat_map(|seed| seed.to_le_bytes()).collect();
     // The default generator would take most of the time.
@@ -1449,8 +1451,9 @@ fn simulate(
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let mut tree = conversations.new_tree(&mut runner).unwrap();
     let play = |(actions, by_eof): (Vec<Do>, bool)| run(polite, &actions, by_eof, None);
-    let Err(mut wrong) = play(tree.current()) else {
-        return Ok(());
+    let mut wrong = match play(tree.current()) {
+        Ok(script) => return Ok(script),
+        Err(wrong) => wrong,
     };
     let mut is_shorter = tree.simplify();
     for _ in 0..20_000 {
@@ -1458,7 +1461,7 @@ fn simulate(
             break;
         }
         is_shorter = match play(tree.current()) {
-            Ok(()) => tree.complicate(),
+            Ok(_) => tree.complicate(),
             Err(shorter) => {
                 wrong = shorter;
                 tree.simplify()
@@ -1481,7 +1484,12 @@ fn simulate_all(polite: bool) {
                 scope.spawn(move || {
                     let conversations = conversations();
                     let mut seeds = (first + thread..first + count).step_by(threads);
-                    seeds.find_map(|seed| simulate(polite, seed, &conversations).err())
+                    seeds.find_map(|seed| {
+                        let script = simulate(polite, seed, &conversations);
+                        script
+                            .map(|script| keep_digest(polite, seed, &script))
+                            .err()
+                    })
                 })
             })
             .collect();
@@ -1494,6 +1502,25 @@ fn simulate_all(polite: bool) {
         "{count} conversations from seed {first} on, {:.0} a second",
         f64::from(cases()) / seconds
     );
+}
+
+/// Adds the digest of a conversation to the file that `TABIA_DIGESTS` names: two builds that
+/// send the same bytes write the same lines, in any order. One that is played alone is printed.
+fn keep_digest(polite: bool, seed: u64, script: &str) {
+    let Some(path) = std::env::var_os("TABIA_DIGESTS") else {
+        return;
+    };
+    if cases() == 1 {
+        eprintln!("{script}");
+    }
+    let mut hasher = std::hash::DefaultHasher::new();
+    script.hash(&mut hasher);
+    let line = format!("{polite} {seed} {:016x}\n", hasher.finish());
+    let file = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(path);
+    file.unwrap().write_all(line.as_bytes()).unwrap();
 }
 
 /// Number of seeds of each property; `TABIA_TEST_CASES` for a longer run.

@@ -8,22 +8,25 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::clock::LEAST_CORRECTED_WAIT;
 use tabia_uci::gui::{GuiCommand, with_time_left};
+
+/// A `go` that has waited for at least this time is passed on with shorter clocks.
+/// After a shorter wait its bytes are not changed.
+const LEAST_CORRECTED_WAIT: Duration = Duration::from_millis(20);
 
 /// A waiting line.
 #[derive(Debug)]
-pub(in super::super) struct Waiting {
-    pub(in super::super) line: Vec<u8>,
+pub(super) struct Waiting {
+    pub(super) line: Vec<u8>,
     /// Its parsed command.
-    pub(in super::super) command: GuiCommand,
+    pub(super) command: GuiCommand,
     /// When it began to wait.
     since: Duration,
 }
 
 impl Waiting {
     /// Reduces the clock of a `go` by the time that it has waited.
-    pub(super) fn shorten(&mut self, now: Duration, white_moves: Option<bool>) {
+    fn shorten(&mut self, now: Duration, white_moves: Option<bool>) {
         let GuiCommand::Go(go) = &mut self.command else {
             return;
         };
@@ -40,7 +43,7 @@ impl Waiting {
 
 /// What a waiting line is for the search that has to end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum ForSearch {
+pub(super) enum ForSearch {
     /// It is stopped.
     Stop,
     /// Its ponder move was played.
@@ -133,9 +136,11 @@ impl Queue {
         }
     }
 
-    pub(super) fn pop(&mut self) -> Option<Waiting> {
-        let waiting = self.lines.pop_front()?;
+    /// Takes the oldest line; a `go` has less time than when it came.
+    pub(super) fn pop(&mut self, now: Duration, white_moves: Option<bool>) -> Option<Waiting> {
+        let mut waiting = self.lines.pop_front()?;
         self.bytes -= waiting.line.len();
+        waiting.shorten(now, white_moves);
         Some(waiting)
     }
 }
@@ -191,7 +196,7 @@ mod tests {
                         queue.push_front(Duration::ZERO, line, gui::parse(line));
                     }
                     5 => queue.remove(line),
-                    _ => drop(queue.pop()),
+                    _ => drop(queue.pop(Duration::ZERO, None)),
                 }
                 let lines = waiting(&queue);
                 prop_assert_eq!(queue.bytes, lines.iter().map(String::len).sum::<usize>());

@@ -1,14 +1,21 @@
 //! `Book Verify`: the engine checks a book move before it is played.
 //!
-//! The move is held, and the engine makes up to two background searches. The first has no
-//! `searchmoves`, unless `Book Forbid` forbids moves: if its move is the book's, or it prints
-//! no score, the book move is played. Otherwise the second compares both: by `searchmoves` with `MultiPV` 2, or, in
-//! an engine without that option, only the book move. A move that loses more than `Book
-//! Verify Margin` is vetoed: the next book move is drawn and compared with the engine's
+//! The move is held, and the engine makes up to two looks. The first has no `searchmoves`,
+//! unless `Book Forbid` forbids moves: if its move is the book's, or it prints no score, the
+//! book move is played. Otherwise the second compares both: by `searchmoves` with `MultiPV` 2,
+//! or, in an engine without that option, only the book move. A move that loses more than
+//! `Book Verify Margin` is vetoed: the next book move is drawn and compared with the engine's
 //! move; if none or no time is left, the engine plays.
 //!
-//! While the engine still ends another search, the check waits for that. After
-//! `ponderhit` it goes on, on the clock that then runs.
+//! | stage | event | afterwards |
+//! |---|---|---|
+//! | waiting: the engine ends another search | it is free ([`Check::begin`]) | free; over without time |
+//! | free: it looks for its own move | its answer ([`Check::judge`]) | between, or over |
+//! | between | it is free | comparing; over without time |
+//! | comparing | its answer | over, or vetoed |
+//! | vetoed | there is another book move, and time ([`Check::try_next`]) | between; over if it is the engine's |
+//! | any | `ponderhit` ([`Check::on_our_clock`]) | the same, on the clock that then runs |
+//! | any | its time is over ([`Check::until`]) | over |
 //!
 //! If a check has no result in time, the book move is played: an engine that is silent,
 //! ends, or ignores `searchmoves` vetoes nothing. An `info string` reports that the move was
@@ -29,7 +36,7 @@ const LEAST: Duration = Duration::from_millis(20);
 
 /// The time for the checks of one `go`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct Budget {
+pub(super) struct Budget {
     /// For the first book move: both searches and the transmission time.
     look: Duration,
     /// When all checks have to be over; `None` if no clock runs.
@@ -39,11 +46,7 @@ pub(in super::super) struct Budget {
 impl Budget {
     /// `left` is what the clock has, `None` if no clock runs. Returns `None` if there is no
     /// time for a check.
-    pub(in super::super) fn new(
-        now: Duration,
-        wanted: Duration,
-        left: Option<Duration>,
-    ) -> Option<Self> {
+    pub(super) fn new(now: Duration, wanted: Duration, left: Option<Duration>) -> Option<Self> {
         let tenth = left.map(|left| left / 10);
         let look = tenth.map_or(wanted, |tenth| tenth.min(wanted));
         (look >= LEAST).then_some(Budget {
@@ -92,7 +95,7 @@ const fn is_vetoed(book: i32, best: i32, margin: u32) -> bool {
 
 /// Why a book move is played without a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Unchecked {
+pub(super) enum Unchecked {
     NoEngine,
     Starting,
     Silent,
@@ -126,7 +129,7 @@ impl fmt::Display for Unchecked {
 
 /// The engine's check of a book move.
 #[derive(Debug)]
-pub(in super::super) struct Check {
+pub(super) struct Check {
     /// The `go` line, for the engine if it has to play.
     line: Vec<u8>,
     go: Go,
@@ -151,24 +154,16 @@ pub(in super::super) struct Check {
 enum Stage {
     /// The engine still ends another search.
     Waiting,
-    /// The engine searches without `searchmoves`.
-    Free,
+    /// The engine searches without `searchmoves`, since its `go` was sent.
+    Free { went: Duration },
     /// The engine still ends a search; the comparison follows.
     Between,
     /// The engine compares the book move with its own; `both`: with `MultiPV` 2.
-    Comparing { both: bool },
-}
-
-/// A background search for a check.
-pub(in super::super) struct Look {
-    /// The `go` line.
-    pub(in super::super) line: String,
-    /// The engine prints two variations.
-    pub(in super::super) both: bool,
+    Comparing { went: Duration, both: bool },
 }
 
 /// The result of a check.
-pub(in super::super) enum Outcome {
+pub(super) enum Outcome {
     /// The book move is played.
     Play,
     /// The same, but the engine has not judged it.
@@ -181,7 +176,7 @@ pub(in super::super) enum Outcome {
 
 impl Check {
     /// The check of a book move for side `turn`; it waits until the engine is free.
-    pub(in super::super) fn new(
+    pub(super) fn new(
         now: Duration,
         (line, go): (&[u8], &Go),
         (candidate, turn): (Move, Color),
@@ -204,7 +199,7 @@ impl Check {
     }
 
     /// The book move that is checked.
-    pub(in super::super) const fn candidate(&self) -> Move {
+    pub(super) const fn candidate(&self) -> Move {
         self.candidate
     }
 
@@ -214,26 +209,29 @@ impl Check {
     }
 
     /// How long the `go` has been answered by now.
-    pub(in super::super) fn spent(&self, now: Duration) -> Duration {
+    pub(super) fn spent(&self, now: Duration) -> Duration {
         now.saturating_sub(self.since)
     }
 
     /// Why there is no result when the time is over.
-    pub(in super::super) const fn lateness(&self) -> Unchecked {
+    pub(super) const fn lateness(&self) -> Unchecked {
         match self.stage {
             Stage::Waiting => Unchecked::Busy,
-            Stage::Free | Stage::Between | Stage::Comparing { .. } => Unchecked::Late,
+            Stage::Free { .. } | Stage::Between | Stage::Comparing { .. } => Unchecked::Late,
         }
     }
 
-    /// Whether it waits until the engine is free.
-    pub(super) const fn waits(&self) -> bool {
-        matches!(self.stage, Stage::Waiting | Stage::Between)
+    /// When the `go` of its look was sent; `None` while it waits for the engine.
+    pub(super) const fn went(&self) -> Option<Duration> {
+        match self.stage {
+            Stage::Waiting | Stage::Between => None,
+            Stage::Free { went } | Stage::Comparing { went, .. } => Some(went),
+        }
     }
 
     /// Whether the engine prints two variations for it.
-    pub(in super::super) const fn compares_both(&self) -> bool {
-        matches!(self.stage, Stage::Comparing { both: true })
+    pub(super) const fn compares_both(&self) -> bool {
+        matches!(self.stage, Stage::Comparing { both: true, .. })
     }
 
     /// Handles an `info` line of the engine.
@@ -241,27 +239,27 @@ impl Check {
         self.search.add(&line::text(info));
     }
 
-    /// The engine is free: the next search, if there is time for it. `can_compare`: the
-    /// engine can print two variations.
-    pub(in super::super) fn begin(
+    /// The engine is free: the `go` of the next look, if there is time for it. `can_compare`:
+    /// the engine can print two variations.
+    pub(super) fn begin(
         &mut self,
         now: Duration,
         can_compare: bool,
         mode: CastlingMode,
-    ) -> Option<Look> {
-        let look = match self.stage {
+    ) -> Option<String> {
+        let line = match self.stage {
             Stage::Waiting => self.look(now, mode),
             _ => self.comparison(now, can_compare, mode),
         }?;
         self.search = info::Search::new(self.search.turn, 2);
-        Some(look)
+        Some(line)
     }
 
     /// The search for the engine's own move.
-    fn look(&mut self, now: Duration, mode: CastlingMode) -> Option<Look> {
+    fn look(&mut self, now: Duration, mode: CastlingMode) -> Option<String> {
         self.budget = self.budget.at(now)?;
         self.until = self.budget.first_end(now);
-        self.stage = Stage::Free;
+        self.stage = Stage::Free { went: now };
         let mut line = format!("go movetime {}", self.budget.free().as_millis());
         let words =
             |moves: &Vec<Move>| moves.iter().map(|mv| mv.to_uci(mode).to_string()).collect();
@@ -270,11 +268,11 @@ impl Check {
             line += " searchmoves ";
             line += &moves.join(" ");
         }
-        Some(Look { line, both: false })
+        Some(line)
     }
 
     /// The search that compares the book move with the engine's.
-    fn comparison(&mut self, now: Duration, both: bool, mode: CastlingMode) -> Option<Look> {
+    fn comparison(&mut self, now: Duration, both: bool, mode: CastlingMode) -> Option<String> {
         let (best, _) = self.best?;
         let time = comparison(now, self.until)?;
         let mut line = format!(
@@ -285,8 +283,8 @@ impl Check {
         if both {
             line += &format!(" {}", best.to_uci(mode));
         }
-        self.stage = Stage::Comparing { both };
-        Some(Look { line, both })
+        self.stage = Stage::Comparing { went: now, both };
+        Some(line)
     }
 
     /// The opponent has played the expected move: the check goes on, on our clock. An
@@ -314,7 +312,7 @@ impl Check {
 
     /// Handles the engine's answer to its search. A comparison that follows waits until
     /// the engine is free.
-    pub(in super::super) fn judge(&mut self, answer: &[u8], margin: u32, at: &Chess) -> Outcome {
+    pub(super) fn judge(&mut self, answer: &[u8], margin: u32, at: &Chess) -> Outcome {
         let played = line::words(answer).nth(1);
         let played = played.and_then(|word| notation::find_uci(at, word));
         let outcome = self.compare(played, margin, at);
@@ -326,19 +324,19 @@ impl Check {
 
     /// The book move is not played: until when another one may be checked, if there is
     /// time for it.
-    pub(in super::super) fn veto(&mut self, now: Duration) -> Option<Duration> {
+    pub(super) fn veto(&mut self, now: Duration) -> Option<Duration> {
         self.vetoed.push(self.candidate);
         self.budget.next_end(now)
     }
 
     /// The `go`, and the moves that are not played.
-    pub(in super::super) fn question(&self) -> (&Go, &[Move]) {
+    pub(super) fn question(&self) -> (&Go, &[Move]) {
         (&self.go, &self.vetoed)
     }
 
     /// Checks another book move until `end`; false if it is the engine's, and is played
     /// without.
-    pub(in super::super) fn try_next(&mut self, candidate: Move, end: Duration) -> bool {
+    pub(super) fn try_next(&mut self, candidate: Move, end: Duration) -> bool {
         self.candidate = candidate;
         if self.best.is_some_and(|(best, _)| best == candidate) {
             return false;
@@ -349,11 +347,7 @@ impl Check {
     }
 
     /// The `go` for the engine, which plays: with the time that is left.
-    pub(in super::super) fn into_go(
-        mut self,
-        now: Duration,
-        white_moves: Option<bool>,
-    ) -> (Vec<u8>, Go) {
+    pub(super) fn into_go(mut self, now: Duration, white_moves: Option<bool>) -> (Vec<u8>, Go) {
         let spent = self.spent(now);
         if !self.go.ponder
             && let Some(white) = white_moves
@@ -365,7 +359,7 @@ impl Check {
     }
 
     /// The message about a veto: the values of the book move and of the engine's.
-    pub(in super::super) fn veto_text(
+    pub(super) fn veto_text(
         &self,
         now: Duration,
         [book, best]: [i32; 2],
@@ -395,7 +389,7 @@ impl Check {
             .collect();
         let of = |mv: Move| found.iter().find(|(known, _)| *known == Some(mv));
         match self.stage {
-            Stage::Free => match (played, found.first()) {
+            Stage::Free { .. } => match (played, found.first()) {
                 (None, _) => Outcome::Unchecked(Unchecked::NoMove),
                 (Some(mv), _) if mv == self.candidate => Outcome::Play,
                 // It has ignored `searchmoves`.
@@ -410,7 +404,7 @@ impl Check {
             },
             // No search of the check has begun.
             Stage::Waiting | Stage::Between => Outcome::Unchecked(Unchecked::Late),
-            Stage::Comparing { both } => {
+            Stage::Comparing { both, .. } => {
                 let Some((best, value)) = self.best else {
                     return Outcome::Unchecked(Unchecked::Late);
                 };

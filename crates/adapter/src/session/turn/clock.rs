@@ -21,10 +21,6 @@ pub(in super::super) const STOP_LIMIT: Duration = Duration::from_secs(30);
 /// machine was asleep, or the program was stopped in a debugger.
 pub(in super::super) const ASLEEP: Duration = Duration::from_secs(1);
 
-/// A `go` that has waited for at least this time is passed on with shorter clocks.
-/// After a shorter wait its bytes are not changed.
-pub(super) const LEAST_CORRECTED_WAIT: Duration = Duration::from_millis(20);
-
 /// How long the answer to a `go` may take before the engine counts as hung; `None` if the
 /// line sets no time.
 pub(super) fn allowance(go: &Go, white_moves: Option<bool>) -> Option<Duration> {
@@ -37,7 +33,7 @@ fn longest(go: &Go, white_moves: Option<bool>) -> Option<Duration> {
     go.longest(white_moves).filter(|_| !go.is_untimed())
 }
 
-/// How long a `go` may wait while the engine ends a background search. The GUI did not
+/// How long a `go` may wait while the engine ends another search. The GUI did not
 /// cause this delay, so it is at most a small part of the mover's time.
 pub(super) fn patience(go: &Go, white_moves: Option<bool>) -> Option<Duration> {
     const LEAST: Duration = Duration::from_millis(250);

@@ -15,7 +15,7 @@
 
 use shakmaty::{Bitboard, Role, Square, attacks};
 
-use crate::ctg::CanonicalBoard;
+use crate::ctg::{CanonicalBoard, position::bit_of_square};
 use crate::polyglot::PackedMove;
 
 /// The second and the last rank.
@@ -162,6 +162,15 @@ impl CanonicalBoard {
     fn has_other_king_on_queenside(&self) -> bool {
         let [_, b1, b2] = self.role_bits;
         b1 & b2 & self.other & QUEENSIDE != 0
+    }
+
+    /// Whether a move takes nothing.
+    pub(super) fn is_quiet(&self, mv: PackedMove) -> bool {
+        let (from, to) = mv.squares();
+        let [b0, b1, b2] = self.role_bits;
+        let pawns = b0 & !b1 & !b2;
+        let is_passant = pawns >> bit_of_square(from) & 1 != 0 && from.file() != to.file();
+        self.other >> bit_of_square(to) & 1 == 0 && !is_passant
     }
 
     /// The group of the positions after the moves that take nothing; `None` if they may be of

@@ -7,11 +7,12 @@ use super::ahead::{AheadMove, Sign, hash, sign};
 use super::sieve::Sieve;
 use super::{Arrival, BookGraph, Contents, EntryNumber, Link};
 use crate::ctg::{
-    CanonicalBoard, CtgBook, Entry, EntryAddress, EntrySet, Error, Key, STATISTICS_BYTES, Salvage,
-    moves, owners::Owners, reader::Reading, step::Step,
+    CanonicalBoard, CtgBook, Entry, EntryAddress, EntrySet, Error, Key, KeyFault, Salvage, moves,
+    owners::Owners, reader::Reading, step::Step,
 };
 use crate::polyglot::PackedMove;
 use crate::position_of;
+use tabia_io::parallel::in_order;
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
@@ -28,188 +29,313 @@ impl CtgBook {
         contents: Contents,
         watch: &mut Watch<'_>,
     ) -> Result<(BookGraph, Salvage), Error> {
-        let (mut graph, signs, salvage) = self.entries_of(contents, &mut watch.part(0, 350))?;
-        let table = Table::new(&signs);
-        graph.found = table.slots.len() as u64;
-        drop(signs);
-        self.link(&mut graph, &table, contents, &mut watch.part(350, 1000))?;
-        Ok((graph, salvage))
+        let wants_more = contents.transpositions || contents.unfound;
+        let parts = if wants_more { [400, 500] } else { [800, 1000] };
+        let mut made = self.read_graph(contents, &mut watch.part(0, parts[0]))?;
+        let table = Table::new(&made.signs);
+        made.signs = Signs::default();
+        made.graph.found = table.slots.len() as u64;
+        self.link(&mut made, &table, &mut watch.part(parts[0], parts[1]))?;
+        if wants_more {
+            let watch = &mut watch.part(parts[1], 1000);
+            self.add_leaps(&mut made.graph, &table, contents, watch)?;
+        }
+        Ok((made.graph, made.salvage))
     }
 
-    fn entries_of(
-        &self,
-        contents: Contents,
-        watch: &mut Watch<'_>,
-    ) -> Result<(BookGraph, Signs, Salvage), Error> {
+    /// Reads all entries, with the positions after their moves as hashes.
+    fn read_graph(&self, contents: Contents, watch: &mut Watch<'_>) -> Result<Making, Error> {
         let owners = Owners::read(self)?;
-        let mut graph = BookGraph::default();
-        let mut signs = Signs::default();
-        let mut salvage = Salvage::default();
+        let mut made = Making::default();
         // Reported after the damaged pages.
         let mut bad_keys = Salvage::default();
         self.each_block(
             "reading",
             watch,
-            |found: &mut Found, entry| {
-                let (place, entry) = match entry {
-                    Ok(entry) => entry,
-                    Err(fault) => {
-                        found.salvage.bad_page(fault);
-                        return Ok(());
-                    }
-                };
-                found.places.push(place);
-                if contents.records {
-                    found.records.push(entry.record_bytes());
-                }
-                let Some(key) = entry.key() else {
-                    found.signs.hashes.push(NO_HASH);
-                    return Ok(());
-                };
-                let board = CanonicalBoard::from_key(&key);
-                let sign = match &board {
-                    Ok(board) if owners.lead_to(place, &key) => sign(board, board.en_passant()),
-                    _ => Sign::default(),
-                };
-                found.signs.hashes.push(sign.hash);
-                if contents.transpositions {
-                    found.signs.groups.push(sign.group);
-                }
-                match board {
-                    Ok(_) => {}
-                    Err(fault) => {
-                        found.impossible.push(place);
+            |found: &mut Making, entry| {
+                match entry {
+                    Ok((place, entry)) => {
+                        let Some(fault) = found.add(place, &entry, &owners, contents) else {
+                            return Ok(());
+                        };
                         let path = self.path().display();
                         let at = place.file_offset();
                         let text = || format!("{path}: file byte {at}: left out: {fault}");
                         found.bad_keys.bad_key(text);
                     }
+                    Err(fault) => found.salvage.bad_page(fault),
                 }
                 Ok(())
             },
             Ok::<_, Error>,
-            |mut found| {
-                let before = graph.len();
-                let end = before + found.places.len();
-                if end >= Link::MOST as usize {
+            |found| {
+                let entries = made.graph.len() + found.graph.len();
+                if entries >= Link::MOST as usize {
                     return Err(Error::refused(self.path(), "has too many entries"));
                 }
-                for place in &found.places {
-                    let entries = graph.offsets.len() as u32;
-                    graph.before_page.resize(place.page as usize + 1, entries);
-                    graph.offsets.push(place.offset);
-                }
-                graph.records.extend(found.records);
-                graph.impossible.extend(found.impossible);
-                signs.hashes.append(&mut found.signs.hashes);
-                signs.groups.append(&mut found.signs.groups);
-                salvage.add(found.salvage);
-                bad_keys.add(found.bad_keys);
+                bad_keys.add(made.append(found));
                 Ok(())
             },
         )?;
-        salvage.add(bad_keys);
-        Ok((graph, signs, salvage))
+        made.salvage.add(bad_keys);
+        made.graph.first.push(made.graph.to.len() as u32);
+        Ok(made)
     }
 
-    fn link(
+    /// Looks up the entries after the moves.
+    fn link(&self, made: &mut Making, table: &Table, watch: &mut Watch<'_>) -> Result<(), Error> {
+        let (after, to) = (std::mem::take(&mut made.after), &mut made.graph.to);
+        let mut several = Vec::new();
+        let mut done = 0;
+        let chunk = |n: u32| (n * AT_ONCE) as usize..;
+        in_order(
+            (after.len() as u32).div_ceil(AT_ONCE),
+            |n| {
+                let hashes = after.get(chunk(n)).unwrap_or_default().iter();
+                let found = hashes.take(AT_ONCE as usize).map(|hash| table.only(*hash));
+                Ok(found.collect::<Vec<Known>>())
+            },
+            |found: Vec<Known>| {
+                watch.position("following", done as u64, Some(after.len() as u64))?;
+                for known in found {
+                    if let Some(to) = to.get_mut(done) {
+                        match known {
+                            Known::None => *to = to.unless_open(),
+                            Known::One(entry) => *to = Link::new(entry, to.is_mirrored()),
+                            Known::Several => several.push(done as u32),
+                        }
+                    }
+                    done += 1;
+                }
+                Ok::<_, Error>(())
+            },
+        )?;
+        drop(after);
+        let mut reading = self.reading()?;
+        let mut found = Vec::new();
+        let mut linker = Linker {
+            graph: &made.graph,
+            table,
+            reading: &mut reading,
+        };
+        for at in several {
+            let board = linker.board_after(at)?;
+            found.push((
+                at,
+                board
+                    .map(|board| linker.find(&board))
+                    .transpose()?
+                    .flatten(),
+            ));
+        }
+        for (at, board) in &made.unclear {
+            found.push((*at, linker.find(board)?));
+        }
+        made.graph.start = match CanonicalBoard::from_position(&Chess::default()) {
+            Some(board) => linker.find(&board)?.map(|to| to.entry),
+            None => None,
+        };
+        for (at, to) in found {
+            if let Some(link) = made.graph.to.get_mut(at as usize) {
+                *link = to.map_or(Link::NOWHERE, |to| Link::new(to.entry, to.mirrored));
+            }
+            let passant = to.and_then(|to| to.pinned_en_passant);
+            made.graph.passants.extend(passant.map(|file| (at, file)));
+        }
+        Ok(())
+    }
+
+    /// Finds what has to be looked for with all entries known.
+    fn add_leaps(
         &self,
         graph: &mut BookGraph,
         table: &Table,
         contents: Contents,
         watch: &mut Watch<'_>,
     ) -> Result<(), Error> {
-        let entries = graph.len();
-        let (mut first, mut to, mut bytes) =
-            (Vec::with_capacity(entries + 1), Vec::new(), Vec::new());
-        let (mut leaps, mut passants, mut leap_passants) = (Vec::new(), Vec::new(), Vec::new());
-        let mut annotations = Vec::new();
+        let known = &*graph;
+        let (mut leaps, mut passants) = (Vec::new(), Vec::new());
         let mut unfound = EntrySet::default();
-        let places = &*graph;
         self.each_block(
             "following",
             watch,
-            |block: &mut Block<'_>, entry| match entry {
-                Ok((place, entry)) => {
-                    block.places.push(place);
-                    let reading = match &mut block.reading {
-                        Some(reading) => reading,
-                        none => none.insert(self.reading()?),
-                    };
-                    let linker = Linker {
-                        graph: places,
-                        table,
-                        reading,
-                    };
-                    block.linked.add(linker, place, &entry, contents)
+            |block: &mut LeapBlock, entry| {
+                if let Ok((place, entry)) = entry
+                    && let Some(number) = known.number(place)
+                {
+                    block.add(number, &entry);
                 }
-                Err(_) => Ok(()),
+                Ok(())
             },
             |mut block| {
-                if let Some(reading) = &mut block.reading {
-                    let linker = &mut Linker {
-                        graph: places,
-                        table,
-                        reading,
-                    };
-                    block.linked.look_up(linker, &block.places)?;
-                    block.linked.find_transpositions(linker)?;
+                let mut reading = self.reading()?;
+                let mut linker = Linker {
+                    graph: known,
+                    table,
+                    reading: &mut reading,
+                };
+                if contents.unfound {
+                    block.find_unfound(&mut linker)?;
                 }
-                Ok::<_, Error>(block.linked)
+                if contents.transpositions {
+                    block.find_leaps(&mut linker)?;
+                }
+                Ok::<_, Error>(block)
             },
-            |mut linked| {
-                let (entry, mv, leap) = (first.len() as u32, to.len() as u32, leaps.len() as u32);
-                first.extend(linked.first.iter().map(|at| mv + at));
-                to.append(&mut linked.to);
-                bytes.append(&mut linked.bytes);
-                annotations.append(&mut linked.annotations);
-                let more = linked.leaps.iter();
-                leaps.extend(more.map(|&(n, packed, link)| (entry + n, packed, link)));
-                passants.extend(linked.passants.iter().map(|&(n, file)| (mv + n, file)));
-                let more = linked.leap_passants.iter();
-                leap_passants.extend(more.map(|&(n, file)| (leap + n, file)));
-                unfound.extend(linked.unfound);
+            |block| {
+                let before = leaps.len() as u32;
+                leaps.extend(block.leaps);
+                let more = block.passants.iter();
+                passants.extend(more.map(|&(n, file)| (before + n, file)));
+                unfound.extend(block.unfound);
                 Ok(())
             },
         )?;
-        first.push(to.len() as u32);
-        let moves = to.len() as u32;
-        let leap_passants = leap_passants.into_iter();
+        let moves = graph.to.len() as u32;
+        let passants = passants.into_iter().map(|(n, file)| (moves + n, file));
         graph.passants.extend(passants);
-        graph
-            .passants
-            .extend(leap_passants.map(|(n, file)| (moves + n, file)));
-        graph.start = match CanonicalBoard::from_position(&Chess::default()) {
-            Some(board) => Linker {
-                graph,
-                table,
-                reading: &mut self.reading()?,
-            }
-            .find(&board)?
-            .map(|to| to.entry),
-            None => None,
-        };
-        (graph.first, graph.to, graph.bytes, graph.leaps) = (first, to, bytes, leaps);
-        (graph.annotations, graph.unfound) = (annotations, unfound);
-        graph.leaping = vec![0; entries.div_ceil(64)];
-        for (entry, _, _) in &graph.leaps {
+        graph.leaping = vec![0; graph.len().div_ceil(64)];
+        for (entry, _, _) in &leaps {
             if let Some(word) = graph.leaping.get_mut(*entry as usize / 64) {
                 *word |= 1 << (entry % 64);
             }
         }
+        (graph.leaps, graph.unfound) = (leaps, unfound);
         Ok(())
     }
 }
 
-/// The entries of some pages.
+/// Moves that one thread looks up at a time.
+const AT_ONCE: u32 = 1 << 16;
+
+/// A graph of some pages, or of all, whose links are open.
 #[derive(Default)]
-struct Found {
-    places: Vec<EntryAddress>,
-    records: Vec<[u8; STATISTICS_BYTES]>,
+struct Making {
+    graph: BookGraph,
     signs: Signs,
-    impossible: Vec<EntryAddress>,
+    /// The hash of the position after each move, or [`NO_HASH`]: then `to` has what it is, or
+    /// the move is in `unclear`.
+    after: Vec<u64>,
+    /// The positions after moves that a [`Step`] does not make, by the numbers of the moves.
+    unclear: Vec<(u32, CanonicalBoard)>,
     salvage: Salvage,
     bad_keys: Salvage,
+}
+
+impl Making {
+    /// Adds an entry; returns the fault of its key, if it is not a position.
+    fn add(
+        &mut self,
+        place: EntryAddress,
+        entry: &Entry<'_>,
+        owners: &Owners,
+        contents: Contents,
+    ) -> Option<KeyFault> {
+        let graph = &mut self.graph;
+        let first = graph.to.len();
+        graph.first.push(first as u32);
+        let entries = graph.offsets.len() as u32;
+        graph.before_page.resize(place.page as usize + 1, entries);
+        graph.offsets.push(place.offset);
+        graph.bytes.extend(entry.moves().map(|(byte, _)| byte));
+        graph.to.resize(graph.bytes.len(), Link::ILLEGAL);
+        self.after.resize(graph.bytes.len(), NO_HASH);
+        if contents.records {
+            graph.records.push(entry.record_bytes());
+            let annotations = entry.moves().map(|(_, annotation)| annotation.0);
+            graph.annotations.extend(annotations);
+        }
+        let key = entry.key();
+        let board = key.map(|key| CanonicalBoard::from_key(&key));
+        let sign = match (&board, &key) {
+            (Some(Ok(board)), Some(key)) if owners.lead_to(place, key) => {
+                sign(board, board.en_passant())
+            }
+            _ => Sign::default(),
+        };
+        self.signs.hashes.push(sign.hash);
+        if contents.transpositions {
+            self.signs.groups.push(sign.group);
+        }
+        match (board, key) {
+            (Some(Ok(board)), Some(key)) => self.add_moves(first, &board, key),
+            (Some(Err(fault)), _) => {
+                self.graph.impossible.insert(place);
+                return Some(fault);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Finds the positions after the moves of the entry that was added last.
+    fn add_moves(&mut self, first: usize, board: &CanonicalBoard, key: Key) {
+        let bytes = self.graph.bytes.get(first..).unwrap_or_default();
+        if bytes.is_empty() {
+            return;
+        }
+        // Most entries need no rules of chess.
+        let mut rules = Rules::new(key);
+        let is_plain = board.is_surely_legal();
+        if !is_plain && rules.position().is_none() {
+            return;
+        }
+        for (n, &byte) in bytes.iter().enumerate() {
+            let step = match is_plain {
+                true => board.after(byte),
+                false => Step::Unclear,
+            };
+            let earlier = bytes.get(..n).unwrap_or_default();
+            let (link, hash) = match step {
+                Step::Illegal => (Link::ILLEGAL, NO_HASH),
+                _ if earlier.iter().any(|known| moves::are_equal(*known, byte)) => {
+                    (Link::REPEATED, NO_HASH)
+                }
+                Step::To(after) => {
+                    let link = Link::open(after.orientation().mirrored);
+                    (link, hash(&after, None))
+                }
+                Step::Unclear => match rules.after(byte) {
+                    None => (Link::ILLEGAL, NO_HASH),
+                    Some(after) => {
+                        self.unclear.push(((first + n) as u32, after));
+                        (Link::NOWHERE, NO_HASH)
+                    }
+                },
+            };
+            if let Some(to) = self.graph.to.get_mut(first + n) {
+                *to = link;
+            }
+            if let Some(after) = self.after.get_mut(first + n) {
+                *after = hash;
+            }
+        }
+    }
+
+    /// Adds the entries of the next pages; returns their bad keys.
+    fn append(&mut self, mut next: Making) -> Salvage {
+        let (all, some) = (&mut self.graph, &mut next.graph);
+        let (entries, moves) = (all.offsets.len() as u32, all.to.len() as u32);
+        // Pages before the first of the block are in `before_page` with no entries.
+        let pages = some.before_page.iter().skip(all.before_page.len());
+        all.before_page.extend(pages.map(|before| entries + before));
+        all.offsets.append(&mut some.offsets);
+        all.first
+            .extend(some.first.iter().map(|first| moves + first));
+        all.to.append(&mut some.to);
+        all.bytes.append(&mut some.bytes);
+        all.annotations.append(&mut some.annotations);
+        all.records.append(&mut some.records);
+        all.impossible.unite(&some.impossible);
+        self.signs.hashes.append(&mut next.signs.hashes);
+        self.signs.groups.append(&mut next.signs.groups);
+        self.after.append(&mut next.after);
+        let unclear = next.unclear.into_iter();
+        self.unclear
+            .extend(unclear.map(|(at, board)| (moves + at, board)));
+        self.salvage.add(next.salvage);
+        next.bad_keys
+    }
 }
 
 /// The signs of entries; the groups only if there is to be a sieve.
@@ -270,6 +396,20 @@ impl Table {
             .map(|slot| slot.number)
     }
 
+    /// The entry of a hash, if it is the only one.
+    #[inline]
+    fn only(&self, hash: u64) -> Known {
+        if hash == NO_HASH {
+            return Known::None;
+        }
+        let mut entries = self.entries(hash);
+        match (entries.next(), entries.next()) {
+            (None, _) => Known::None,
+            (Some(entry), None) => Known::One(entry),
+            (Some(_), Some(_)) => Known::Several,
+        }
+    }
+
     #[inline]
     fn has(&self, hash: u64) -> bool {
         let bits = Table::bits(hash);
@@ -277,228 +417,115 @@ impl Table {
     }
 }
 
-/// What one thread needs for some pages, and what it finds.
-#[derive(Default)]
-struct Block<'b> {
-    reading: Option<Reading<'b>>,
-    places: Vec<EntryAddress>,
-    linked: Linked,
+/// How many entries a hash has.
+#[derive(Clone, Copy)]
+enum Known {
+    None,
+    One(EntryNumber),
+    Several,
 }
 
-/// The moves of some entries, numbered from the first of them.
+/// The entries of some pages, and their transpositions.
 #[derive(Default)]
-struct Linked {
-    first: Vec<u32>,
-    to: Vec<Link>,
-    bytes: Vec<u8>,
-    annotations: Vec<u8>,
-    leaps: Vec<(u32, PackedMove, Link)>,
+struct LeapBlock {
+    entries: Vec<(EntryNumber, Key)>,
+    leaps: Vec<(EntryNumber, PackedMove, Link)>,
+    /// By the numbers of the leaps.
     passants: Vec<(u32, u8)>,
-    leap_passants: Vec<(u32, u8)>,
-    /// Moves whose entries are not looked up yet: number, hash of the position after it, and
-    /// whether it is mirrored.
-    open: Vec<(u32, u64, bool)>,
     unfound: Vec<EntryAddress>,
-    /// Entries whose transpositions are not looked for yet.
-    waiting: Vec<Waiting>,
-    /// The number of each move of theirs, and the position after it.
-    after: Vec<(u32, Sign)>,
-    /// All positions ahead of one of them, and which of these may be in the book.
-    ahead: Vec<(Sign, AheadMove)>,
-    likely: Vec<u32>,
 }
 
-/// See [`Linked::waiting`].
-struct Waiting {
-    /// The number of the entry among those of the block.
-    entry: u32,
-    board: CanonicalBoard,
-    is_plain: bool,
-    /// The end of its moves in [`Linked::after`].
-    end: usize,
-    group: Option<u32>,
-}
-
-impl Linked {
-    fn add(
-        &mut self,
-        mut linker: Linker<'_, '_>,
-        place: EntryAddress,
-        entry: &Entry<'_>,
-        contents: Contents,
-    ) -> Result<(), Error> {
-        let first = self.to.len();
-        self.first.push(first as u32);
-        self.bytes.extend(entry.moves().map(|(byte, _)| byte));
-        if contents.records {
-            let annotations = entry.moves().map(|(_, annotation)| annotation.0);
-            self.annotations.extend(annotations);
-        }
-        self.to.resize(self.bytes.len(), Link::ILLEGAL);
-        if contents.unfound && !linker.finds(place, entry)? {
-            self.unfound.push(place);
-        }
-        let Some(key) = entry.key() else {
-            return Ok(());
-        };
-        let Ok(board) = CanonicalBoard::from_key(&key) else {
-            return Ok(());
-        };
-        // Most entries need no rules of chess.
-        let mut rules = Rules::new(key);
-        let is_plain = board.is_surely_legal();
-        if !is_plain && rules.position().is_none() {
-            return Ok(());
-        }
-        for at in first..self.to.len() {
-            let known = self.bytes.get(first..at).unwrap_or_default();
-            let Some(&byte) = self.bytes.get(at) else {
-                continue;
-            };
-            let step = match is_plain {
-                true => board.after(byte),
-                false => Step::Unclear,
-            };
-            let link = match step {
-                Step::Illegal => Link::ILLEGAL,
-                _ if known.iter().any(|known| moves::are_equal(*known, byte)) => Link::REPEATED,
-                Step::To(after) => {
-                    let sign = sign(&after, None);
-                    self.after.push((at as u32, sign));
-                    let mirrored = after.orientation().mirrored;
-                    self.open.push((at as u32, sign.hash, mirrored));
-                    Link::NOWHERE
-                }
-                Step::Unclear => match rules.after(byte) {
-                    None => Link::ILLEGAL,
-                    Some(after) => {
-                        let to = linker.find(&after)?;
-                        let sign = sign(&after, after.en_passant());
-                        self.after.push((at as u32, sign));
-                        let passant = to.and_then(|to| to.pinned_en_passant);
-                        self.passants.extend(passant.map(|file| (at as u32, file)));
-                        to.map_or(Link::NOWHERE, |to| Link::new(to.entry, to.mirrored))
-                    }
-                },
-            };
-            if let Some(to) = self.to.get_mut(at) {
-                *to = link;
-            }
-        }
-        if contents.transpositions {
-            self.waiting.push(Waiting {
-                entry: self.first.len() as u32 - 1,
-                board,
-                is_plain,
-                end: self.after.len(),
-                group: board.group_ahead(),
-            });
-        }
-        Ok(())
+impl LeapBlock {
+    fn add(&mut self, number: EntryNumber, entry: &Entry<'_>) {
+        self.entries.extend(entry.key().map(|key| (number, key)));
     }
 
-    /// Looks up the entries after the moves, together, so that the waits for the memory
-    /// overlap.
-    fn look_up(
-        &mut self,
-        linker: &mut Linker<'_, '_>,
-        places: &[EntryAddress],
-    ) -> Result<(), Error> {
-        let mut several = Vec::new();
-        for &(at, hash, mirrored) in &self.open {
-            let mut entries = linker.table.entries(hash);
-            if let Some(entry) = entries.next()
-                && let Some(to) = self.to.get_mut(at as usize)
-            {
-                *to = Link::new(entry, mirrored);
-                if entries.next().is_some() {
-                    several.push((at, hash, mirrored));
-                }
-            }
-        }
-        for (at, hash, mirrored) in several {
-            let entry = self.first.partition_point(|first| *first <= at) - 1;
-            let first = self.first.get(entry).map_or(0, |first| at - first);
-            let Some(place) = places.get(entry) else {
-                continue;
-            };
-            let entry = linker.reading.entry(*place)?;
-            let byte = entry
-                .moves()
-                .nth(first as usize)
-                .map_or(0, |(byte, _)| byte);
-            let board = entry
-                .key()
-                .and_then(|key| CanonicalBoard::from_key(&key).ok());
-            let Some(Step::To(after)) = board.map(|board| board.after(byte)) else {
-                continue;
-            };
-            let found = linker.with_key(hash, &after.key())?;
-            if let Some(to) = self.to.get_mut(at as usize) {
-                *to = found.map_or(Link::NOWHERE, |entry| Link::new(entry, mirrored));
+    fn find_unfound(&mut self, linker: &mut Linker<'_, '_>) -> Result<(), Error> {
+        for (number, key) in &self.entries {
+            let board =
+                position_of(key).and_then(|(_, position)| CanonicalBoard::from_position(&position));
+            let found = board
+                .map(|board| linker.find(&board))
+                .transpose()?
+                .flatten();
+            if found.is_none_or(|to| to.entry != *number) {
+                self.unfound.extend(linker.graph.place(*number));
             }
         }
         Ok(())
     }
 
-    /// Finds the transpositions of the entries, whose own moves were looked up.
-    fn find_transpositions(&mut self, linker: &mut Linker<'_, '_>) -> Result<(), Error> {
-        let waiting = std::mem::take(&mut self.waiting);
-        let after = std::mem::take(&mut self.after);
+    fn find_leaps(&mut self, linker: &mut Linker<'_, '_>) -> Result<(), Error> {
         let sieve = &linker.table.sieve;
-        sieve.ask_for(waiting.iter().filter_map(|entry| entry.group));
-        let mut start = 0;
-        for entry in &waiting {
-            let stored = after.get(start..entry.end).unwrap_or_default();
-            start = entry.end;
+        let boards = self.entries.iter().filter_map(|(number, key)| {
+            let board = normal_board(key)?;
+            Some((*number, board.group_ahead(), board))
+        });
+        let boards: Vec<(EntryNumber, Option<u32>, CanonicalBoard)> = boards.collect();
+        sieve.ask_for(boards.iter().filter_map(|(_, group, _)| *group));
+        let (mut ahead, mut likely) = (Vec::new(), Vec::new());
+        for (number, group, board) in &boards {
+            let number = *number;
             // Two in three have no other positions in the book that the men of the other side
             // could belong to.
-            let is_alone = entry.group.is_some_and(|group| {
-                let known = stored.iter().filter(|(at, sign)| {
-                    let link = self.to.get(*at as usize);
-                    sign.group == group && link.is_some_and(|link| link.entry().is_some())
+            let known = || {
+                let moves = linker.graph.moves(number);
+                let quiet = moves.filter(|(byte, to)| {
+                    to.entry().is_some()
+                        && board.squares_of(*byte).is_some_and(|mv| board.is_quiet(mv))
                 });
-                sieve.most(group) == Some(known.count() as u64)
-            });
-            self.ahead.clear();
-            let found = |sign, mv| self.ahead.push((sign, mv));
-            entry.board.each_ahead(is_alone, found);
-            sieve.sift(self.ahead.iter().map(|(sign, _)| *sign), &mut self.likely);
-            let is_stored = |sign: &Sign| stored.iter().any(|(_, known)| known.hash == sign.hash);
-            let likely = self.likely.iter();
-            let likely = likely.filter_map(|n| self.ahead.get(*n as usize));
-            let likely = likely.filter(|(sign, _)| !is_stored(sign));
-            let likely = likely.filter(|(sign, _)| linker.table.has(sign.hash));
-            let suspects: Vec<PackedMove> = likely.map(|(_, mv)| mv.packed()).collect();
-            if suspects.is_empty() && entry.is_plain {
+                quiet.count() as u64
+            };
+            let is_alone = group.is_some_and(|group| sieve.most(group) == Some(known()));
+            ahead.clear();
+            board.each_ahead(is_alone, |sign, mv: AheadMove| ahead.push((sign, mv)));
+            sieve.sift(ahead.iter().map(|(sign, _)| *sign), &mut likely);
+            let suspects = likely.iter().filter_map(|n| ahead.get(*n as usize));
+            let suspects: Vec<&(Sign, AheadMove)> = suspects.collect();
+            let stored: Vec<PackedMove> = match suspects.is_empty() && board.en_passant.is_none() {
+                true => continue,
+                false => linker.graph.stored_squares(number, board).collect(),
+            };
+            let suspects = suspects.into_iter().map(|(sign, mv)| (sign, mv.packed()));
+            let suspects = suspects.filter(|(_, mv)| !stored.contains(mv));
+            let suspects = suspects.filter(|(sign, _)| linker.table.has(sign.hash));
+            let suspects: Vec<PackedMove> = suspects.map(|(_, mv)| mv).collect();
+            if suspects.is_empty() && board.en_passant.is_none() {
                 continue;
             }
-            let mut rules = Rules::new(entry.board.key());
+            let mut rules = Rules::new(board.key());
             let Some((_, position)) = rules.position() else {
                 continue;
             };
             for mv in position.legal_moves() {
                 let packed = PackedMove::from_move(mv);
                 let is_passant = matches!(mv, Move::EnPassant { .. });
-                if !is_passant && !suspects.contains(&packed) {
+                if stored.contains(&packed) || !is_passant && !suspects.contains(&packed) {
                     continue;
                 }
                 let after = notation::after(position, mv);
                 let Some(after) = CanonicalBoard::from_position(&after) else {
                     continue;
                 };
-                if let Some(to) = linker.find_exactly(&after)?
-                    && !is_stored(&sign(&after, after.en_passant()))
-                {
+                if let Some(to) = linker.find_exactly(&after)? {
                     let leap = self.leaps.len() as u32;
                     let passant = to.pinned_en_passant;
-                    self.leap_passants.extend(passant.map(|file| (leap, file)));
+                    self.passants.extend(passant.map(|file| (leap, file)));
                     let link = Link::new(to.entry, to.mirrored);
-                    self.leaps.push((entry.entry, packed, link));
+                    self.leaps.push((number, packed, link));
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// The board of a key as readers use it.
+fn normal_board(key: &Key) -> Option<CanonicalBoard> {
+    let board = CanonicalBoard::from_key(key).ok()?;
+    match board.is_normal() {
+        true => Some(board),
+        false => Some(CanonicalBoard::from_position(&position_of(key)?.1)?.unturned()),
     }
 }
 
@@ -580,12 +607,22 @@ impl Linker<'_, '_> {
         Ok(other.map(|entry| arrival(entry, None)))
     }
 
-    /// Whether a look-up of the position of an entry finds this entry.
-    fn finds(&mut self, place: EntryAddress, entry: &Entry<'_>) -> Result<bool, Error> {
-        let position = entry.key().and_then(|key| position_of(&key));
-        let board = position.and_then(|(_, position)| CanonicalBoard::from_position(&position));
-        let found = board.map(|board| self.find(&board)).transpose()?.flatten();
-        Ok(found.and_then(|to| self.graph.place(to.entry)) == Some(place))
+    /// The position after a move, by the number of the move.
+    fn board_after(&mut self, at: u32) -> Result<Option<CanonicalBoard>, Error> {
+        let first = &self.graph.first;
+        let entry = first
+            .partition_point(|first| *first <= at)
+            .saturating_sub(1);
+        let byte = self.graph.bytes.get(at as usize).copied();
+        let (Some(place), Some(byte)) = (self.graph.place(entry as u32), byte) else {
+            return Ok(None);
+        };
+        let key = self.reading.entry(place)?.key();
+        let board = key.and_then(|key| CanonicalBoard::from_key(&key).ok());
+        Ok(match board.map(|board| board.after(byte)) {
+            Some(Step::To(after)) => Some(after),
+            Some(Step::Illegal | Step::Unclear) | None => None,
+        })
     }
 
     /// The first entry of the file with a key.

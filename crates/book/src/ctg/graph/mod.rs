@@ -51,7 +51,7 @@ use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
 
-use super::{EntryAddress, EntrySet, STATISTICS_BYTES, decode_record};
+use super::{CanonicalBoard, EntryAddress, EntrySet, STATISTICS_BYTES, decode_record};
 use crate::polyglot::PackedMove;
 use crate::{Annotation, PositionRecord};
 
@@ -114,6 +114,23 @@ impl Link {
     const REPEATED: Link = Link(u32::MAX - 2);
     /// One entry more than a graph can have.
     const MOST: u32 = (u32::MAX - 2) >> 1;
+
+    /// Legal, and not looked up yet.
+    const fn open(mirrored: bool) -> Link {
+        Link::new(Link::MOST - 1, mirrored)
+    }
+
+    const fn is_mirrored(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// The same after a look-up that found nothing.
+    fn unless_open(self) -> Link {
+        match self.entry() {
+            Some(_) => Link::NOWHERE,
+            None => self,
+        }
+    }
 
     const fn new(number: EntryNumber, mirrored: bool) -> Link {
         Link(number << 1 | mirrored as u32)
@@ -290,6 +307,16 @@ impl BookGraph {
         both.map(|(n, (byte, link))| (*byte, self.target(n, *link)))
     }
 
+    /// The squares of the legal stored moves of an entry, whose board is given.
+    fn stored_squares(
+        &self,
+        entry: EntryNumber,
+        board: &CanonicalBoard,
+    ) -> impl Iterator<Item = PackedMove> {
+        let legal = self.moves(entry).filter(|(_, to)| *to != Target::Illegal);
+        legal.filter_map(|(byte, _)| board.squares_of(byte))
+    }
+
     /// The entries after the stored moves of an entry.
     pub fn after(&self, entry: EntryNumber) -> impl Iterator<Item = EntryNumber> {
         let to = self.to.get(self.range(entry)).unwrap_or_default();
@@ -324,7 +351,7 @@ impl BookGraph {
         match (link, link.entry()) {
             (_, Some(entry)) => Target::Entry(Arrival {
                 entry,
-                mirrored: link.0 & 1 != 0,
+                mirrored: link.is_mirrored(),
                 pinned_en_passant: match self.passants.is_empty() {
                     true => None,
                     false => self.passants.get(&number).copied(),

@@ -145,9 +145,12 @@ impl Engine {
         is_allowed.then_some(loss.index)
     }
 
-    /// Whether the GUI has not got `uciok` yet, because no engine has started.
+    /// Whether no line of the GUI has been handled yet, because no engine of the chain has
+    /// started so far.
     pub(in super::super) fn was_unknown(&self, loss: &Loss) -> bool {
-        !self.was_up && loss.start == Some(Patience::First)
+        // The built-in engine is started later too, for a `go` that no book answers.
+        let is_of_chain = loss.index < self.engines.chain;
+        !self.was_up && is_of_chain && loss.start == Some(Patience::First)
     }
 
     /// The next engine of the chain, while none has started.

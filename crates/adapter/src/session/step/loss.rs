@@ -51,6 +51,9 @@ impl Parts {
 
     /// No other engine can be started now, for this reason.
     fn without_engine(&mut self, reason: &str, mut loss: Loss, at: &mut Moment<'_>) {
+        if self.engine.was_unknown(&loss) {
+            self.adopt(0);
+        }
         if self.stand_in(Some(&mut loss), &mut at.out) {
             return;
         }
@@ -58,9 +61,6 @@ impl Parts {
         if self.engine.was_required() {
             let reason = format!("the engine of the command line cannot be used: {reason}");
             return self.end_for(&reason, at);
-        }
-        if self.engine.was_unknown(&loss) {
-            self.adopt(0);
         }
         if self.turn.is_searching() {
             if !self.last_resort(&mut at.out) {

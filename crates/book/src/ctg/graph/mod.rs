@@ -27,10 +27,11 @@
 //! # Size
 //!
 //! Six bytes for every entry, four for every page, five for every move, twelve for every
-//! transposition, 33 for every entry and one for every move
-//! if the statistics are read; while it is made, also a
-//! hash table of 10 to 20 bytes for every entry. A book of 2.8 million entries takes
-//! 35 MB (with statistics 130), one of 100 million 1.2 GB (4.5 GB).
+//! transposition, and with statistics 33 for every entry and one for every move. While it is
+//! made, also eight bytes for every entry and every move, and a hash table of 10 to 20 bytes
+//! for every entry; with transpositions four bytes more for each. A book of 2.8 million
+//! entries takes 35 MB (with statistics 130), one of 100 million 1.2 GB (4.6 GB), and twice
+//! 1.2 GB more while it is made: all of it in memory, whatever the options say.
 //!
 //! # Exactness
 //!

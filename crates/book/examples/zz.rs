@@ -8,9 +8,22 @@ fn main() {
     for (records, transpositions) in [(false, false), (true, true)] {
         let start = Instant::now();
         let (graph, _) = book
-            .graph(Contents { records, transpositions }, &mut Watch::default())
+            .graph(
+                Contents {
+                    records,
+                    transpositions,
+                },
+                &mut Watch::default(),
+            )
             .unwrap();
-        let leaps: usize = graph.entries().map(|n| graph.transpositions(n).count()).sum();
-        println!("{records} {transpositions}: {} entries, {leaps} leaps, {:?}", graph.len(), start.elapsed());
+        let leaps: usize = graph
+            .entries()
+            .map(|n| graph.transpositions(n).count())
+            .sum();
+        println!(
+            "{records} {transpositions}: {} entries, {leaps} leaps, {:?}",
+            graph.len(),
+            start.elapsed()
+        );
     }
 }

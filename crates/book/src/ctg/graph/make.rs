@@ -10,6 +10,7 @@ use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, STATISTICS_BYTES, Salvage, moves,
     owners::Owners, reader::Reading, step::Step,
 };
+use crate::evals::EvalKey;
 use crate::polyglot::PackedMove;
 use crate::position_of;
 use tabia_io::progress::Watch;
@@ -64,9 +65,13 @@ impl CtgBook {
                 }
                 let Some(key) = entry.key() else {
                     found.signs.hashes.push(NO_HASH);
+                    found.keys.extend(contents.keys.then_some(EvalKey(0)));
                     return Ok(());
                 };
                 let board = CanonicalBoard::from_key(&key);
+                if contents.keys {
+                    found.keys.push(eval_key(&key, board.as_ref().ok()));
+                }
                 let sign = match &board {
                     Ok(board) if owners.lead_to(place, &key) => sign(board, board.en_passant()),
                     _ => Sign::default(),
@@ -99,6 +104,7 @@ impl CtgBook {
                     graph.offsets.push(place.offset);
                 }
                 graph.records.extend(found.records);
+                graph.keys.append(&mut found.keys);
                 signs.hashes.append(&mut found.signs.hashes);
                 signs.groups.append(&mut found.signs.groups);
                 salvage.add(found.salvage);
@@ -121,6 +127,7 @@ impl CtgBook {
         let (mut first, mut to, mut bytes) =
             (Vec::with_capacity(entries + 1), Vec::new(), Vec::new());
         let (mut leaps, mut passants, mut leap_passants) = (Vec::new(), Vec::new(), Vec::new());
+        let mut annotations = Vec::new();
         let places = &*graph;
         self.each_block(
             "following",
@@ -159,6 +166,7 @@ impl CtgBook {
                 first.extend(linked.first.iter().map(|at| mv + at));
                 to.append(&mut linked.to);
                 bytes.append(&mut linked.bytes);
+                annotations.append(&mut linked.annotations);
                 let more = linked.leaps.iter();
                 leaps.extend(more.map(|&(n, packed, link)| (entry + n, packed, link)));
                 passants.extend(linked.passants.iter().map(|&(n, file)| (mv + n, file)));
@@ -185,7 +193,17 @@ impl CtgBook {
             None => None,
         };
         (graph.first, graph.to, graph.bytes, graph.leaps) = (first, to, bytes, leaps);
+        graph.annotations = annotations;
         Ok(())
+    }
+}
+
+/// The key of a position, without a capture en passant that is illegal.
+fn eval_key(key: &Key, board: Option<&CanonicalBoard>) -> EvalKey {
+    let passant = board.and_then(CanonicalBoard::en_passant);
+    match passant.and_then(|_| position_of(key)) {
+        Some((_, position)) => EvalKey::from_position(&position),
+        None => EvalKey::from_board_key(key),
     }
 }
 
@@ -194,6 +212,7 @@ impl CtgBook {
 struct Found {
     places: Vec<EntryAddress>,
     records: Vec<[u8; STATISTICS_BYTES]>,
+    keys: Vec<EvalKey>,
     signs: Signs,
     salvage: Salvage,
     bad_keys: Salvage,
@@ -278,6 +297,7 @@ struct Linked {
     first: Vec<u32>,
     to: Vec<Link>,
     bytes: Vec<u8>,
+    annotations: Vec<u8>,
     leaps: Vec<(u32, PackedMove, Link)>,
     passants: Vec<(u32, u8)>,
     leap_passants: Vec<(u32, u8)>,
@@ -301,6 +321,10 @@ impl Linked {
         let first = self.to.len();
         self.first.push(first as u32);
         self.bytes.extend(entry.moves().map(|(byte, _)| byte));
+        if contents.records {
+            let annotations = entry.moves().map(|(_, annotation)| annotation.0);
+            self.annotations.extend(annotations);
+        }
         self.to.resize(self.bytes.len(), Link::ILLEGAL);
         let Some(key) = entry.key() else {
             return Ok(());

@@ -27,7 +27,8 @@
 //! # Size
 //!
 //! Six bytes for every entry, four for every page, five for every move, twelve for every
-//! transposition, 33 for every entry if the statistics are read; while it is made, also a
+//! transposition, 33 for every entry and one for every move
+//! if the statistics are read, eight for every entry if keys are; while it is made, also a
 //! hash table of 10 to 20 bytes for every entry. A book of 2.8 million entries takes
 //! 35 MB (with statistics 130), one of 100 million 1.2 GB (4.5 GB).
 //!
@@ -46,10 +47,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
+use shakmaty::Chess;
 
-use super::{EntryAddress, STATISTICS_BYTES, decode_record};
-use crate::PositionRecord;
+use super::{CanonicalBoard, CtgBook, EntryAddress, Error, STATISTICS_BYTES, decode_record};
+use crate::evals::EvalKey;
 use crate::polyglot::PackedMove;
+use crate::{Annotation, PositionRecord};
 
 /// The number of an entry in the order of the file.
 pub type EntryNumber = u32;
@@ -57,10 +60,12 @@ pub type EntryNumber = u32;
 /// What a graph has beside the moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// The statistics of every entry.
+    /// The statistics of every entry, and the annotations of its moves.
     pub records: bool,
     /// Moves that are not stored but lead to entries.
     pub transpositions: bool,
+    /// The keys of the entries in tables of evaluations.
+    pub keys: bool,
 }
 
 /// See the [module](self).
@@ -74,7 +79,10 @@ pub struct BookGraph {
     first: Vec<u32>,
     to: Vec<Link>,
     bytes: Vec<u8>,
+    /// The annotation of each move, with the statistics.
+    annotations: Vec<u8>,
     records: Vec<[u8; STATISTICS_BYTES]>,
+    keys: Vec<EvalKey>,
     /// Sorted by entry, and then as legal moves are.
     leaps: Vec<(EntryNumber, PackedMove, Link)>,
     /// Files of illegal en passant captures after a move, by the number of the move, or of
@@ -203,9 +211,46 @@ impl BookGraph {
         })
     }
 
+    /// The entry that a look-up of a position finds in the book of this graph.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn entry_of(
+        &self,
+        book: &CtgBook,
+        board: &CanonicalBoard,
+    ) -> Result<Option<EntryNumber>, Error> {
+        let found = book.reading()?.find_position(board)?;
+        Ok(found.and_then(|(place, _)| self.number(place)))
+    }
+
+    /// The position of an entry with White to move, read from the book of this graph; `None`
+    /// if it is illegal.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn position(&self, book: &CtgBook, entry: EntryNumber) -> Result<Option<Chess>, Error> {
+        let Some(place) = self.place(entry) else {
+            return Ok(None);
+        };
+        let key = book.reading()?.entry(place)?.key();
+        Ok(key.and_then(|key| Some(crate::position_of(&key)?.1)))
+    }
+
     fn range(&self, entry: EntryNumber) -> Range<usize> {
         let at = |n: usize| self.first.get(n).map_or(0, |at| *at as usize);
         at(entry as usize)..at(entry as usize + 1)
+    }
+
+    /// The stored moves of an entry: the byte of each, its annotation (none unless statistics
+    /// were asked for), and where it leads.
+    pub fn stored(&self, entry: EntryNumber) -> impl Iterator<Item = (u8, Annotation, Target)> {
+        let annotations = self.annotations.get(self.range(entry)).unwrap_or_default();
+        let annotations = annotations.iter().copied().chain(std::iter::repeat(0));
+        let moves = self.moves(entry).zip(annotations);
+        moves.map(|((byte, to), annotation)| (byte, Annotation(annotation), to))
     }
 
     /// The stored moves of an entry: the byte of each, and where it leads.
@@ -262,6 +307,17 @@ impl BookGraph {
         let stored = self.records.get(entry as usize);
         let record = stored.and_then(|bytes| decode_record(bytes));
         record.unwrap_or_default()
+    }
+
+    /// Gives the memory of all statistics back.
+    pub fn forget_records(&mut self) {
+        self.records = Vec::new();
+    }
+
+    /// The key of an entry in tables of evaluations; none unless they were asked for.
+    #[must_use]
+    pub fn key(&self, entry: EntryNumber) -> Option<EvalKey> {
+        self.keys.get(entry as usize).copied()
     }
 
     /// For each entry whether stored moves lead to it from `start`, which is one of them.

@@ -127,7 +127,9 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         let companions: &[&str] = if is_book { &["cto", "ctb"] } else { &[] };
         atomic::check(target, companions, args.force.old())?;
     }
-    let book = super::open_book(&args.book, false)?;
+    // Apart from the opponents' moves, few pages are read one by one; of a mapped file all
+    // of them, and those around, would count as memory.
+    let book = super::open_book(&args.book, args.opponent.is_none())?;
     let opponents = args
         .opponent
         .as_ref()
@@ -158,15 +160,16 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         None => None,
     };
     let differences = mine.as_ref().map(|mine| found.differences(mine));
+    let differences = differences.transpose()?;
     let trimmed = match (&args.output, &mut mine) {
         (Some(target), Some(mine)) if args.trim => {
-            let trimmed = found.trim(mine);
+            let trimmed = found.trim(mine)?;
             mine.write(target, args.force.old())?;
             Some(trimmed)
         }
         _ => None,
     };
-    let summary = found.summary();
+    let summary = found.summary()?;
     let measured = match &args.measure {
         Some(games) => measured(&found, games)?,
         None => None,
@@ -207,7 +210,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
 }
 
 /// The score of the repertoire in the games of another book.
-fn measured(found: &Repertoire, games: &Path) -> anyhow::Result<Option<Measured>> {
+fn measured(found: &Repertoire<'_>, games: &Path) -> anyhow::Result<Option<Measured>> {
     let measured = found.measure(&super::open_book(games, false)?)?;
     if measured.is_none() {
         message!(

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let knowledge = Knowledge::new(&book, &evaluations);
     let repertoire = Repertoire::solve(knowledge, &options, &mut Watch::default())?;
 
-    let summary = repertoire.summary();
+    let summary = repertoire.summary()?;
     let score = 100.0 * summary.expectation;
     println!(
         "{} moves to learn, expected score {score:.1} %",

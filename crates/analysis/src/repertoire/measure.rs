@@ -1,6 +1,6 @@
 //! Measures the score of a repertoire in games that were not used to choose its moves.
 
-use shakmaty::Chess;
+use shakmaty::{Chess, Move, Position as _};
 
 use super::Repertoire;
 use super::states::{State, points};
@@ -66,12 +66,12 @@ enum StateProgress {
 }
 
 struct Measuring<'r> {
-    repertoire: &'r Repertoire,
+    repertoire: &'r Repertoire<'r>,
     games: &'r Book,
     found: Vec<StateProgress>,
 }
 
-impl Repertoire {
+impl Repertoire<'_> {
     /// The score of the moves in `games`, a book of games that were not used to choose
     /// the moves, against the replies in these games; `None` if its first position is not
     /// in that book. Lines count as far as fifty of these games follow them.
@@ -88,13 +88,12 @@ impl Repertoire {
         let Some(mean) = measuring.state(0)? else {
             return Ok(None);
         };
-        let base = self
-            .states
-            .iter()
-            .find(|state| !state.is_given && state.position == *self.options.line.last());
-        let all = match base {
-            Some(state) => measuring.all(&state.position, state.is_own)?,
-            None => None,
+        let base = self.options.line.last();
+        let is_own = base.turn() == self.options.colour;
+        let state = self.states.find(base, is_own)?;
+        let all = match state.and_then(|n| self.states.get(n)) {
+            Some(state) if !state.is_given => measuring.all(base, is_own)?,
+            _ => None,
         };
         Ok(Some(Measured {
             score: mean.value,
@@ -121,21 +120,24 @@ impl Measuring<'_> {
         };
         match self.found.get(n) {
             Some(StateProgress::Done(mean)) => return Ok(*mean),
-            Some(StateProgress::InProgress) => return self.all(&state.position, state.is_own),
+            Some(StateProgress::InProgress) => {
+                let position = repertoire.states.position(state)?;
+                return self.all(&position, state.is_own);
+            }
             _ => {}
         }
+        let (position, moves) = repertoire.states.moves(state)?;
         self.set_progress(n, StateProgress::InProgress);
         let mut here = Lookup::default();
-        self.games
-            .probe(&state.position, Wanted::Stored, &mut here)?;
+        self.games.probe(&position, Wanted::Stored, &mut here)?;
         let all = here
             .here
             .and_then(|record| Mean::from_record(&record, state.is_own));
         let is_rare = all.is_none_or(|all| all.variance > VARIANCE / LEAST);
         let parts = match state.is_own || state.is_given {
             _ if is_rare => Vec::new(),
-            true => self.chosen(n, state)?,
-            false => self.replies(state, &here)?,
+            true => self.chosen(n)?,
+            false => self.replies(state, (&position, &moves), &here)?,
         };
         let mean = Mean::sum(&parts).or(all);
         self.set_progress(n, StateProgress::Done(mean));
@@ -149,11 +151,11 @@ impl Measuring<'_> {
     }
 
     /// The moves of the repertoire that were played in these games.
-    fn chosen(&mut self, n: usize, state: &State) -> Result<Vec<(f64, Mean)>, Error> {
+    fn chosen(&mut self, n: usize) -> Result<Vec<(f64, Mean)>, Error> {
         let mut parts = Vec::new();
         let repertoire = self.repertoire;
-        for (step, share) in repertoire.taken(&repertoire.choices, n) {
-            let Some(to) = state.steps.get(step).and_then(|step| step.to) else {
+        for (_, step, share) in repertoire.taken(&repertoire.play.choices, n) {
+            let Some(to) = step.to() else {
                 continue;
             };
             parts.extend(self.state(to as usize)?.map(|mean| (share, mean)));
@@ -162,13 +164,20 @@ impl Measuring<'_> {
     }
 
     /// The opponents' replies, with their frequencies in these games.
-    fn replies(&mut self, state: &State, here: &Lookup) -> Result<Vec<(f64, Mean)>, Error> {
+    fn replies(
+        &mut self,
+        state: &State,
+        (position, moves): (&Chess, &[Move]),
+        here: &Lookup,
+    ) -> Result<Vec<(f64, Mean)>, Error> {
         let mut parts = Vec::new();
+        let steps = self.repertoire.states.steps(state);
         for known in &here.moves {
-            let step = state.steps.iter().find(|step| step.mv == known.mv);
-            let mean = match step.and_then(|step| step.to) {
+            let step = moves.iter().position(|mv| *mv == known.mv);
+            let step = step.and_then(|n| steps.get(n));
+            let mean = match step.and_then(|step| step.to()) {
                 Some(to) => self.state(to as usize)?,
-                None => self.all(&notation::after(&state.position, known.mv), true)?,
+                None => self.all(&notation::after(position, known.mv), true)?,
             };
             parts.extend(mean.map(|mean| (weight(known), mean)));
         }

@@ -15,15 +15,18 @@
 mod estimate;
 mod measure;
 mod own;
+mod places;
 mod states;
 mod write;
+
+use std::cmp::Ordering;
 
 use shakmaty::{Chess, Color, Move};
 
 pub use measure::Measured;
 pub use own::{OwnAnswer, OwnRepertoire, SeveralAnswers, Trimmed};
 pub use states::Knowledge;
-use states::{State, StateSearch};
+use states::{State, StateMove, StateSearch, States};
 pub use write::{one_in, write_book, write_study};
 
 use crate::Error;
@@ -85,21 +88,37 @@ impl RepertoireOptions {
 pub const SHRINKAGE_GAMES: f64 = 800.0;
 
 /// A solved repertoire: see the [module](self).
-pub struct Repertoire {
+pub struct Repertoire<'a> {
     options: RepertoireOptions,
-    states: Vec<State>,
+    states: States<'a>,
     values: Vec<f64>,
-    /// Indices of the chosen steps, for own states.
-    choices: Vec<Vec<usize>>,
     play: Play,
     converged: bool,
 }
 
-/// The result of playing the chosen moves.
+/// Indices of the steps that are chosen in each own state; none in the others.
 #[derive(Default)]
+struct Choices {
+    ends: Vec<u32>,
+    steps: Vec<u16>,
+}
+
+impl Choices {
+    fn push(&mut self, steps: impl Iterator<Item = usize>) {
+        self.steps.extend(steps.map(|step| step as u16));
+        self.ends.push(self.steps.len() as u32);
+    }
+
+    fn of(&self, state: usize) -> &[u16] {
+        let end = |n: usize| self.ends.get(n).map_or(0, |end| *end as usize);
+        let begin = state.checked_sub(1).map_or(0, end);
+        self.steps.get(begin..end(state)).unwrap_or_default()
+    }
+}
+
+/// The result of playing the chosen moves.
 struct Play {
-    /// The targets of the moves played from each state, and their probabilities.
-    targets: Vec<Vec<(NodeId, Move, f64)>>,
+    choices: Choices,
     reach: Probabilities,
 }
 
@@ -109,18 +128,9 @@ impl Play {
         self.reach.probability.get(state).copied().unwrap_or(0.0)
     }
 
-    /// The most probable line to a state.
-    fn line(&self, state: NodeId) -> Line {
-        let mut line = Line::from_start(Chess::default());
-        let mut at = 0;
-        for to in self.reach.path(state).unwrap_or_default() {
-            let mut targets = self.targets.get(at).into_iter().flatten();
-            if let Some((_, mv, _)) = targets.find(|(target, ..)| *target == to) {
-                line.push(*mv);
-            }
-            at = to as usize;
-        }
-        line
+    /// The plies of the most probable line to a state.
+    fn plies(&self, state: NodeId) -> usize {
+        self.reach.path(state).unwrap_or_default().len()
     }
 }
 
@@ -184,7 +194,7 @@ pub struct RepertoireSummary {
 /// Highest number of sweeps before values count as not converged.
 const SWEEPS: usize = 500;
 
-impl Repertoire {
+impl<'a> Repertoire<'a> {
     /// Chooses the moves.
     ///
     /// # Errors
@@ -192,32 +202,38 @@ impl Repertoire {
     /// A book cannot be read or does not have the start position, or the work is
     /// cancelled.
     pub fn solve(
-        knowledge: Knowledge<'_>,
+        knowledge: Knowledge<'a>,
         options: &RepertoireOptions,
         watch: &mut Watch<'_>,
-    ) -> Result<Repertoire, Error> {
+    ) -> Result<Repertoire<'a>, Error> {
         let states = StateSearch::find_states(knowledge, options, watch)?;
+        let values = states.iter().map(|(_, state)| state.known.estimate());
         let mut repertoire = Repertoire {
             options: options.clone(),
-            values: states.iter().map(|state| state.known.estimate()).collect(),
-            choices: Vec::new(),
-            play: Play::default(),
+            values: values.collect(),
+            play: Play {
+                choices: Choices::default(),
+                reach: Probabilities::default(),
+            },
             states,
             converged: false,
         };
+        // A state whose targets are as they were has its value already.
+        let mut before = None;
         for _ in 0..SWEEPS {
             watch.go_on()?;
-            if repertoire.sweep() < 1e-6 {
+            let mut changed = vec![false; repertoire.states.len()];
+            if repertoire.sweep(before.as_deref(), &mut changed) < 1e-6 {
                 repertoire.converged = true;
                 break;
             }
+            before = Some(changed);
         }
-        repertoire.choices = repertoire
-            .states
-            .iter()
-            .map(|s| repertoire.choose(s))
-            .collect();
-        repertoire.play = repertoire.play(&repertoire.choices);
+        let mut choices = Choices::default();
+        for (_, state) in repertoire.states.iter() {
+            choices.push(repertoire.choose(state).into_iter());
+        }
+        repertoire.play = repertoire.play(choices);
         Ok(repertoire)
     }
 
@@ -225,103 +241,127 @@ impl Repertoire {
         self.values.get(to? as usize).copied()
     }
 
+    /// The eligible own moves with their values.
+    fn eligible(&self, state: &State) -> impl Iterator<Item = (usize, f64)> {
+        let steps = (0..).zip(self.states.steps(state));
+        let eligible = steps.filter(|(_, step)| step.is_eligible);
+        eligible.map(|(n, step)| (n, self.value(step.to()).unwrap_or(0.0)))
+    }
+
     /// The own moves, best first.
     fn choose(&self, state: &State) -> Vec<usize> {
-        if !state.is_own {
-            return Vec::new();
+        if self.options.moves <= 1 {
+            return self.best(state).map(|(n, _)| n).into_iter().collect();
         }
-        let in_book = || {
-            (0..)
-                .zip(&state.steps)
-                .filter(|(_, step)| step.to.is_some())
-        };
-        let mut steps: Vec<usize> = in_book()
-            .filter(|(_, s)| s.is_sound)
-            .map(|(n, _)| n)
-            .collect();
-        // A green move is the choice of the book's author.
-        let is_main = |n: &usize| state.steps.get(*n).is_some_and(|step| step.is_main);
-        if steps.iter().any(is_main) {
-            steps.retain(is_main);
-        }
-        if steps.is_empty() {
-            steps = in_book().map(|(n, _)| n).collect();
-        }
-        let value = |n: &usize| state.steps.get(*n).and_then(|step| self.value(step.to));
-        steps.sort_by(|a, b| value(b).unwrap_or(0.0).total_cmp(&value(a).unwrap_or(0.0)));
-        steps.truncate(self.options.moves.max(1));
-        steps
+        let mut steps: Vec<(usize, f64)> = self.eligible(state).collect();
+        steps.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        steps.truncate(self.options.moves);
+        steps.into_iter().map(|(n, _)| n).collect()
+    }
+
+    /// The best own move with its value; of equal ones the first.
+    fn best(&self, state: &State) -> Option<(usize, f64)> {
+        self.eligible(state)
+            .reduce(|best, step| match step.1.total_cmp(&best.1) {
+                Ordering::Greater => step,
+                Ordering::Equal | Ordering::Less => best,
+            })
     }
 
     /// Backs values up by one step towards the start; returns the greatest change.
-    fn sweep(&mut self) -> f64 {
+    /// `before` are the states that the last sweep changed, if there was one; `changed` gets
+    /// those of this one.
+    fn sweep(&mut self, before: Option<&[bool]>, changed: &mut [bool]) -> f64 {
         let mut change = 0.0_f64;
-        for n in (0..self.states.len()).rev() {
-            let Some(state) = self.states.get(n).filter(|state| !state.steps.is_empty()) else {
-                continue;
+        let is_set = |states: &[bool], n: usize| states.get(n).copied().unwrap_or(false);
+        for (n, state) in self.states.iter().rev() {
+            let steps = self.states.steps(state);
+            // Those after it were visited before it.
+            let is_new = |before: &[bool], step: &StateMove| {
+                step.to().is_some_and(|to| match to as usize {
+                    to if to > n => is_set(changed, to),
+                    to => is_set(before, to),
+                })
             };
+            let is_new = before.is_none_or(|before| steps.iter().any(|step| is_new(before, step)));
+            if steps.is_empty() || !is_new {
+                continue;
+            }
             let new = if state.is_own {
-                let best = self.choose(state).first().and_then(|n| state.steps.get(*n));
-                best.and_then(|step| self.value(step.to))
-                    .unwrap_or(state.known.estimate())
+                self.best(state)
+                    .map_or(state.known.estimate(), |(_, value)| value)
             } else {
                 let (mut mean, mut least) = (state.other * state.known.estimate(), 1.0_f64);
-                for step in &state.steps {
-                    let value = self.value(step.to).unwrap_or(state.known.estimate());
+                for step in steps {
+                    let value = self.value(step.to()).unwrap_or(state.known.estimate());
                     mean += step.share * value;
                     least = least.min(value);
                 }
                 (1.0 - self.options.caution) * mean + self.options.caution * least
             };
-            if let Some(value) = self.values.get_mut(n) {
-                change = change.max((*value - new).abs());
-                *value = new;
-            }
+            let (Some(value), Some(is_changed)) = (self.values.get_mut(n), changed.get_mut(n))
+            else {
+                continue;
+            };
+            change = change.max((*value - new).abs());
+            *is_changed = value.to_bits() != new.to_bits();
+            *value = new;
         }
         change
     }
 
     /// The steps that are played: the chosen ones, with equal shares, or the opponent's.
-    fn taken<'s>(&'s self, choices: &'s [Vec<usize>], n: usize) -> Vec<(usize, f64)> {
-        let Some(state) = self.states.get(n) else {
-            return Vec::new();
+    fn taken<'s>(
+        &'s self,
+        choices: &'s Choices,
+        n: usize,
+    ) -> impl Iterator<Item = (usize, &'s StateMove, f64)> {
+        let state = self.states.get(n);
+        let steps = state.map_or(&[][..], |state| self.states.steps(state));
+        let chosen = choices.of(n);
+        let share = 1.0 / chosen.len().max(1) as f64;
+        let own = chosen.iter().filter_map(move |n| {
+            let n = usize::from(*n);
+            Some((n, steps.get(n)?, share))
+        });
+        let others = match state {
+            Some(state) if !state.is_own => steps,
+            _ => &[],
         };
-        match state.is_own {
-            false => state
-                .steps
-                .iter()
-                .map(|step| step.share)
-                .enumerate()
-                .collect(),
-            true => {
-                let chosen = choices.get(n).map_or(&[][..], Vec::as_slice);
-                let share = 1.0 / chosen.len().max(1) as f64;
-                chosen.iter().map(|step| (*step, share)).collect()
-            }
-        }
+        let others = others.iter().enumerate();
+        own.chain(others.map(|(n, step)| (n, step, step.share)))
     }
 
-    /// The targets and probabilities if these moves are played.
-    fn play(&self, choices: &[Vec<usize>]) -> Play {
-        let targets = |n: usize| -> Vec<(NodeId, Move, f64)> {
-            let steps = self.states.get(n).map_or(&[][..], |state| &state.steps);
-            let taken = self.taken(choices, n).into_iter();
-            let taken = taken.filter_map(|(step, share)| {
-                let step = steps.get(step)?;
-                Some((step.to?, step.mv, share))
-            });
-            taken.collect()
+    /// What is met if these moves are played.
+    fn play(&self, choices: Choices) -> Play {
+        let played = |node: NodeId| {
+            let taken = self.taken(&choices, node as usize);
+            taken.filter_map(|(_, step, share)| Some((step.to()?, share)))
         };
-        let targets: Vec<_> = (0..self.states.len()).map(targets).collect();
-        let of = |node: NodeId| targets.get(node as usize).map_or(&[][..], Vec::as_slice);
-        let target = |node, n: usize| of(node).get(n).map(|(to, ..)| *to);
+        let target = |node, n: usize| played(node).nth(n).map(|(to, _)| to);
         // Moves after a move that is not learned are not learned either.
         let shares = |node, here| match self.is_met(here) {
-            true => of(node).iter().map(|(.., share)| *share).collect(),
+            true => played(node).map(|(_, share)| share).collect(),
             false => Vec::new(),
         };
         let reach = flow(self.states.len(), Some(0), target, shares);
-        Play { targets, reach }
+        Play { choices, reach }
+    }
+
+    /// The most probable line to a state.
+    fn line(&self, play: &Play, state: NodeId) -> Result<Line, Error> {
+        let mut line = Line::from_start(Chess::default());
+        let mut at = 0;
+        for to in play.reach.path(state).unwrap_or_default() {
+            let mut taken = self.taken(&play.choices, at);
+            let step = taken.find(|(_, step, _)| step.to() == Some(to));
+            if let (Some((n, ..)), Some(state)) = (step, self.states.get(at)) {
+                let (_, moves) = self.states.moves(state)?;
+                moves.get(n).into_iter().for_each(|mv| line.push(*mv));
+            }
+            at = to as usize;
+        }
+        Ok(line)
     }
 
     fn is_met(&self, probability: f64) -> bool {
@@ -329,44 +369,50 @@ impl Repertoire {
     }
 
     /// The numbers of the repertoire.
-    #[must_use]
-    pub fn summary(&self) -> RepertoireSummary {
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn summary(&self) -> Result<RepertoireSummary, Error> {
         let mut summary = RepertoireSummary {
             expectation: self.values.first().copied().unwrap_or(0.5),
             converged: self.converged,
             ..RepertoireSummary::default()
         };
         let (mut answered, mut all) = (0.0, 0.0);
-        for (n, state) in self.states.iter().enumerate() {
+        for (n, state) in self.states.iter() {
             let reach = self.play.probability(n);
             if !self.is_met(reach) {
                 continue;
             }
-            let line = self.play.line(n as NodeId);
+            let line = || self.line(&self.play, n as NodeId);
+            let plies = self.play.plies(n as NodeId);
             let is_counted = |plies: usize| plies < self.options.depth;
             if state.is_own {
-                let has_answer = self.choices.get(n).is_some_and(|chosen| !chosen.is_empty());
-                all += reach * f64::from(u8::from(is_counted(line.plies())));
+                let has_answer = !self.play.choices.of(n).is_empty();
+                all += reach * f64::from(u8::from(is_counted(plies)));
                 if has_answer {
                     summary.positions += 1;
                     summary.plies += reach;
-                    answered += reach * f64::from(u8::from(is_counted(line.plies())));
+                    answered += reach * f64::from(u8::from(is_counted(plies)));
                 } else {
                     summary.gaps.push(Gap {
-                        line,
+                        line: line()?,
                         probability: reach,
                     });
                 }
                 continue;
             }
-            let counted = f64::from(u8::from(is_counted(line.plies() + 1)));
+            let counted = f64::from(u8::from(is_counted(plies + 1)));
             all += reach * state.other * counted;
-            for step in state.steps.iter().filter(|step| step.to.is_none()) {
+            let steps = self.states.steps(state).iter().enumerate();
+            for (n, step) in steps.filter(|(_, step)| step.to().is_none()) {
                 let probability = reach * step.share;
                 all += probability * counted;
                 if self.is_met(probability) {
-                    let mut line = line.clone();
-                    line.push(step.mv);
+                    let mut line = line()?;
+                    let (_, moves) = self.states.moves(state)?;
+                    moves.get(n).into_iter().for_each(|mv| line.push(*mv));
                     summary.gaps.push(Gap { line, probability });
                 }
             }
@@ -375,45 +421,50 @@ impl Repertoire {
         summary
             .gaps
             .sort_by(|a, b| b.probability.total_cmp(&a.probability));
-        summary
+        Ok(summary)
     }
 
     /// The differences of a player's own repertoire, if its moves are played.
-    #[must_use]
-    pub fn differences(&self, mine: &OwnRepertoire) -> Differences {
-        let (played, play) = self.played(mine);
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn differences(&self, mine: &OwnRepertoire) -> Result<Differences, Error> {
+        let (played, play) = self.played(mine)?;
         let mut differences = Differences {
-            several: self.several_answers(mine, &play),
+            several: self.several_answers(mine, &play)?,
             ..Differences::default()
         };
         for (n, state) in self
             .states
             .iter()
-            .enumerate()
             .filter(|(_, state)| state.is_own && !state.is_given)
         {
             let probability = play.probability(n);
-            let best = self
-                .choices
-                .get(n)
-                .and_then(|steps| state.steps.get(*steps.first()?));
-            let (Some(best), Some(moves), true) = (best, played.get(n), self.is_met(probability))
-            else {
+            let steps = self.states.steps(state);
+            let best = self.play.choices.of(n).first();
+            let best = best.and_then(|n| Some((usize::from(*n), steps.get(usize::from(*n))?)));
+            let (Some((best, step)), true) = (best, self.is_met(probability)) else {
                 continue;
             };
-            let line = play.line(n as NodeId);
-            let better_score = self.value(best.to).unwrap_or(state.known.estimate());
+            let line = self.line(&play, n as NodeId)?;
+            let better_score = self.value(step.to()).unwrap_or(state.known.estimate());
+            let moves = played.get(&n).map_or(&[][..], Vec::as_slice);
             if moves.is_empty() {
                 differences.holes.push(Gap { line, probability });
                 continue;
             }
-            if mine.contradicts_itself(&state.position) {
+            let (position, of_steps) = self.states.moves(state)?;
+            if mine.contradicts_itself(&position) {
                 continue;
             }
+            let Some(&better) = of_steps.get(best) else {
+                continue;
+            };
             let mut is_agreed = true;
-            for mv in moves.iter().filter(|mv| **mv != best.mv) {
-                let step = state.steps.iter().find(|step| step.mv == *mv);
-                let score = step.and_then(|step| self.value(step.to));
+            for mv in moves.iter().filter(|mv| **mv != better) {
+                let step = of_steps.iter().position(|known| known == mv);
+                let score = step.and_then(|n| self.value(steps.get(n)?.to()));
                 if score.is_none_or(|score| better_score - score > WORTH_A_CHANGE) {
                     is_agreed = false;
                     differences.repairs.push(Repair {
@@ -421,7 +472,7 @@ impl Repertoire {
                         probability,
                         played: *mv,
                         score,
-                        better: best.mv,
+                        better,
                         better_score,
                     });
                 }
@@ -437,7 +488,7 @@ impl Repertoire {
         differences
             .holes
             .sort_by(|a, b| b.probability.total_cmp(&a.probability));
-        differences
+        Ok(differences)
     }
 }
 
@@ -458,22 +509,22 @@ mod tests {
         let options = RepertoireOptions::new(Color::White);
         let knowledge = Knowledge::new(&book, &evaluations);
         let solved = Repertoire::solve(knowledge, &options, &mut Watch::default()).unwrap();
-        let start = &solved.states[0];
-        let best = start.steps[solved.choices[0][0]].mv;
+        let (start, moves) = solved.states.moves(solved.states.get(0).unwrap()).unwrap();
+        let best = moves[usize::from(solved.play.choices.of(0)[0])];
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mine.pgn");
         let differences = |mv: Move| {
             let text = format!(
                 "[White \"x\"]\n\n1. {} *\n",
-                tabia_notation::san(&start.position, mv)
+                tabia_notation::san(&start, mv)
             );
             std::fs::write(&path, text).unwrap();
             let mine = OwnRepertoire::read(&path, Color::White, &mut Watch::default()).unwrap();
-            solved.differences(&mine)
+            solved.differences(&mine).unwrap()
         };
         let same = differences(best);
         assert_eq!((same.agreed, same.repairs.len()), (1, 0));
-        let bad = tabia_notation::read_move(&start.position, "a3").unwrap();
+        let bad = tabia_notation::read_move(&start, "a3").unwrap();
         let other = differences(bad);
         assert_eq!(other.agreed, 0);
         let [repair] = &other.repairs[..] else {

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color, Move, Position as _};
 
-use super::{Gap, Play, Repertoire};
+use super::{Choices, Gap, Play, Repertoire};
 use crate::Error;
 use crate::each_game::each_game;
 use tabia_book::polyglot;
@@ -47,6 +47,9 @@ struct OwnNode {
     /// Whether there is a null move before it: the position does not arise.
     is_aside: bool,
 }
+
+/// The answers in states.
+pub(super) type Answers = HashMap<usize, Vec<Move>, FxBuildHasher>;
 
 /// The key of a position, and a move in it.
 type AnswerKey = (u64, Move);
@@ -414,52 +417,61 @@ impl OwnGame {
     }
 }
 
-impl Repertoire {
-    /// The answers of another repertoire in each state, and what is met if they are played.
-    pub(super) fn played(&self, mine: &OwnRepertoire) -> (Vec<Vec<Move>>, Play) {
-        let mut played: Vec<Vec<Move>> = Vec::with_capacity(self.states.len());
-        let mut choices = Vec::with_capacity(self.states.len());
-        for state in &self.states {
-            let moves = match state.is_own {
-                true => mine.answers(&state.position),
-                false => Vec::new(),
-            };
-            let numbered = state.steps.iter().enumerate();
-            let in_book = numbered.filter(|(_, step)| {
-                (moves.contains(&step.mv) || state.is_own && state.is_given) && step.to.is_some()
-            });
-            choices.push(in_book.map(|(n, _)| n).collect());
-            played.push(moves);
+impl Repertoire<'_> {
+    /// The answers of another repertoire in states, and what is met if they are played.
+    pub(super) fn played(&self, mine: &OwnRepertoire) -> Result<(Answers, Play), Error> {
+        let mut played = Answers::default();
+        for place in &mine.places {
+            if let Some(n) = self.state(&place.position)? {
+                played.insert(n, place.moves());
+            }
         }
-        let play = self.play(&choices);
-        (played, play)
+        let mut choices = Choices::default();
+        for (n, state) in self.states.iter() {
+            let steps = (0..).zip(self.states.steps(state));
+            let in_book = steps.filter(|(_, step)| step.to().is_some());
+            match played.get(&n) {
+                _ if state.is_own && state.is_given => choices.push(in_book.map(|(n, _)| n)),
+                Some(moves) if state.is_own => {
+                    let (_, of_steps) = self.states.moves(state)?;
+                    let is_played =
+                        |n: &usize| of_steps.get(*n).is_some_and(|mv| moves.contains(mv));
+                    choices.push(in_book.map(|(n, _)| n).filter(is_played));
+                }
+                _ => choices.push(std::iter::empty()),
+            }
+        }
+        Ok((played, self.play(choices)))
+    }
+
+    /// The state of a position.
+    fn state(&self, position: &Chess) -> Result<Option<usize>, Error> {
+        self.states
+            .find(position, position.turn() == self.options.colour)
     }
 
     /// Where a repertoire has different answers in different lines, the likeliest first.
-    pub(super) fn several_answers(&self, mine: &OwnRepertoire, play: &Play) -> Vec<SeveralAnswers> {
-        let numbers = self.numbers();
+    pub(super) fn several_answers(
+        &self,
+        mine: &OwnRepertoire,
+        play: &Play,
+    ) -> Result<Vec<SeveralAnswers>, Error> {
         let mut all: Vec<SeveralAnswers> = mine.contradictions().collect();
         for one in &mut all {
-            let number = numbers.get(&polyglot::key(&one.position)).copied();
+            let number = self.state(&one.position)?;
             let Some((number, state)) = number.and_then(|n| Some((n, self.states.get(n)?))) else {
                 continue;
             };
             one.probability = play.probability(number);
+            let (_, moves) = self.states.moves(state)?;
+            let steps = self.states.steps(state);
             for answer in &mut one.answers {
-                let step = state.steps.iter().find(|step| step.mv == answer.mv);
-                answer.score = step.and_then(|step| self.value(step.to));
+                let step = moves.iter().position(|mv| *mv == answer.mv);
+                answer.score = step.and_then(|n| self.value(steps.get(n)?.to()));
             }
         }
         all.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-        all
-    }
-
-    /// The states by Polyglot's key.
-    fn numbers(&self) -> HashMap<u64, usize, FxBuildHasher> {
-        let states = self.states.iter().enumerate();
-        states
-            .map(|(number, state)| (polyglot::key(&state.position), number))
-            .collect()
+        Ok(all)
     }
 
     /// Takes the lines out of a repertoire that are met less often than once in
@@ -467,9 +479,17 @@ impl Repertoire {
     /// the others of each position in the order of their probability, after its main line.
     /// What the book does not know stays. A game of which nothing is left that is not in
     /// another one goes out whole.
-    pub fn trim(&self, mine: &mut OwnRepertoire) -> Trimmed {
-        let (_, play) = self.played(mine);
-        let numbers = self.numbers();
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn trim(&self, mine: &mut OwnRepertoire) -> Result<Trimmed, Error> {
+        let (_, play) = self.played(mine)?;
+        let mut numbers: HashMap<u64, usize, FxBuildHasher> = HashMap::default();
+        for node in mine.games.iter().flat_map(|game| &game.nodes) {
+            let number = self.state(&node.position)?;
+            numbers.extend(number.map(|n| (polyglot::key(&node.position), n)));
+        }
         let number = |position: &Chess| numbers.get(&polyglot::key(position)).copied();
         let mut trimmed = Trimmed::default();
         let mut stubs = Vec::new();
@@ -483,6 +503,10 @@ impl Repertoire {
                 };
                 let state = number(&node.position).filter(|_| !node.is_aside);
                 let of_book = state.and_then(|state| self.states.get(state));
+                let moves = match of_book {
+                    Some(state) if !state.is_own => self.states.moves(state)?.1,
+                    _ => Vec::new(),
+                };
                 let is_own = node.position.turn() == self.options.colour;
                 trimmed.unknown += match of_book {
                     None => node.after.len(),
@@ -495,7 +519,8 @@ impl Repertoire {
                     };
                     let share = match (of_book, child.mv) {
                         (Some(state), Some(mv)) if !is_own => {
-                            let step = state.steps.iter().find(|step| step.mv == mv);
+                            let step = moves.iter().position(|known| *known == mv);
+                            let step = step.and_then(|n| self.states.steps(state).get(n));
                             step.map_or(state.other, |step| step.share)
                         }
                         _ => 1.0,
@@ -549,7 +574,7 @@ impl Repertoire {
         trimmed
             .lines
             .sort_by(|a, b| b.probability.total_cmp(&a.probability));
-        trimmed
+        Ok(trimmed)
     }
 }
 

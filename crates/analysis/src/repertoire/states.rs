@@ -1,17 +1,20 @@
 //! The positions that may occur, each with the side to move, and the probabilities of the
 //! opponent's replies.
 
-use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
+use std::collections::{BinaryHeap, HashMap};
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::RepertoireOptions;
 use super::estimate::{among_equals, shrunk};
+use super::places::{KnownMove, Place, Places, StepMove, Worth};
 use crate::Error;
 use crate::prune::not_stored;
+use tabia_book::eval::Value;
 use tabia_book::eval::model::{EVALUATION_GAMES, expected};
 use tabia_book::evals::{EvalKey, EvalTable};
+use tabia_book::polyglot::PackedMove;
 use tabia_book::tree::weight;
 use tabia_book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wanted};
 use tabia_io::progress::Watch;
@@ -33,41 +36,146 @@ pub struct Knowledge<'a> {
 /// A move from a [`State`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StateMove {
-    pub(super) mv: Move,
-    pub(super) annotation: Annotation,
-    /// The position after it; `None` if it is not in the book.
-    pub(super) to: Option<u32>,
     /// The probability that the opponent plays it.
     pub(super) share: f64,
-    /// Whether the repertoire may choose it.
-    pub(super) is_sound: bool,
-    /// Whether it is green: the choice of the book's author.
-    pub(super) is_main: bool,
+    /// The position after it; [`NONE`] if it is not in the book.
+    target: u32,
+    pub(super) mv: StepMove,
+    pub(super) annotation: Annotation,
+    /// Whether it is one of those among which the player chooses.
+    pub(super) is_eligible: bool,
+}
+
+impl StateMove {
+    /// The position after it; `None` if it is not in the book.
+    pub(super) fn to(&self) -> Option<u32> {
+        Some(self.target).filter(|target| *target != NONE)
+    }
 }
 
 /// A position, and which side is to move.
 #[derive(Debug)]
 pub(super) struct State {
-    pub(super) position: Chess,
-    pub(super) is_own: bool,
-    pub(super) record: PositionRecord,
-    pub(super) steps: Vec<StateMove>,
+    place: Place,
+    first_step: u32,
+    steps: u8,
     /// The probability that the opponent plays a move that was never played.
     pub(super) other: f64,
     /// The position's own results and evaluation.
     pub(super) known: StateEstimate,
+    pub(super) is_own: bool,
     /// Whether it is before the end of the line with which the repertoire begins.
     pub(super) is_given: bool,
 }
 
 /// All states; the start is the first.
-pub(super) struct StateSearch<'a> {
+pub(super) struct States<'a> {
+    all: Vec<State>,
+    steps: Vec<StateMove>,
+    places: Places<'a>,
+    numbers: Numbers,
+}
+
+/// The states by their positions and sides.
+#[derive(Default)]
+struct Numbers {
+    /// Two for each entry of a graph.
+    by_entry: Vec<u32>,
+    by_key: HashMap<(EvalKey, bool), u32, FxBuildHasher>,
+}
+
+/// There is no such state.
+const NONE: u32 = u32::MAX;
+
+impl Numbers {
+    /// The number of a state, which is [`NONE`] at first.
+    fn place(&mut self, place: &Place, is_own: bool) -> &mut u32 {
+        match place {
+            Place::Position(position) => {
+                let key = (EvalKey::from_position(position), is_own);
+                self.by_key.entry(key).or_insert(NONE)
+            }
+            Place::Entry { number, .. } => {
+                let at = 2 * *number as usize + usize::from(is_own);
+                if at >= self.by_entry.len() {
+                    self.by_entry.resize(at + 1, NONE);
+                }
+                &mut self.by_entry[at]
+            }
+        }
+    }
+
+    fn get(&self, place: &Place, is_own: bool) -> Option<u32> {
+        let number = match place {
+            Place::Position(position) => {
+                self.by_key.get(&(EvalKey::from_position(position), is_own))
+            }
+            Place::Entry { number, .. } => self
+                .by_entry
+                .get(2 * *number as usize + usize::from(is_own)),
+        };
+        number.copied().filter(|number| *number != NONE)
+    }
+}
+
+impl States<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub(super) fn get(&self, number: usize) -> Option<&State> {
+        self.all.get(number)
+    }
+
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &State)> {
+        (0..self.len()).zip(&self.all)
+    }
+
+    pub(super) fn steps(&self, state: &State) -> &[StateMove] {
+        let steps = self.steps.get(state.first_step as usize..);
+        let steps = steps.and_then(|steps| steps.get(..state.steps.into()));
+        steps.unwrap_or_default()
+    }
+
+    /// The state of a position, on the board on which it is first reached.
+    pub(super) fn find(&self, position: &Chess, is_own: bool) -> Result<Option<usize>, Error> {
+        let Some((place, _)) = self.places.find(position)? else {
+            return Ok(None);
+        };
+        let number = self
+            .numbers
+            .get(&place, is_own)
+            .map(|number| number as usize);
+        let is_same = |number: &usize| {
+            let state = self.get(*number);
+            state.is_some_and(|state| state.place.is_equal(&place))
+        };
+        Ok(number.filter(is_same))
+    }
+
+    pub(super) fn position(&self, state: &State) -> Result<Chess, Error> {
+        self.places.position(&state.place)
+    }
+
+    pub(super) fn record(&self, state: &State) -> Result<PositionRecord, Error> {
+        self.places.record(&state.place)
+    }
+
+    /// The position of a state, and the moves of its steps.
+    pub(super) fn moves(&self, state: &State) -> Result<(Chess, Vec<Move>), Error> {
+        let position = self.position(state)?;
+        let steps = self.steps(state).iter().map(|step| step.mv);
+        let moves = self.places.moves(&position, steps)?;
+        Ok((position, moves))
+    }
+}
+
+pub(super) struct StateSearch<'o, 'a> {
     knowledge: Knowledge<'a>,
-    options: &'a RepertoireOptions,
-    pub(super) states: Vec<State>,
-    numbers: HashMap<(EvalKey, bool), u32, FxBuildHasher>,
-    /// The moves of the line with which the repertoire begins.
-    given: HashMap<(EvalKey, bool), Move, FxBuildHasher>,
+    options: &'o RepertoireOptions,
+    states: States<'a>,
+    /// The moves of the line with which the repertoire begins, by their states.
+    given: Vec<(Place, bool, Move)>,
     /// Sorted by the probability of the most probable way to the state: the bits of a
     /// positive float have the same order as its value.
     open: BinaryHeap<(u64, u32)>,
@@ -81,43 +189,45 @@ const KAPPA: f64 = 10.0;
 /// its values.
 const BEYOND: f64 = 20.0;
 
-impl<'a> StateSearch<'a> {
+impl<'o, 'a> StateSearch<'o, 'a> {
     /// Walks from the start position along all lines that are probable enough.
     pub(super) fn find_states(
         knowledge: Knowledge<'a>,
-        options: &'a RepertoireOptions,
+        options: &'o RepertoireOptions,
         watch: &mut Watch<'_>,
-    ) -> Result<Vec<State>, Error> {
-        let mut given = HashMap::default();
-        for (position, mv) in options.line.moves() {
-            let place = (
-                EvalKey::from_position(position),
-                position.turn() == options.colour,
-            );
-            given.insert(place, mv);
-        }
-        let mut walk = StateSearch {
-            knowledge,
-            options,
-            given,
-            states: Vec::new(),
-            numbers: HashMap::default(),
-            open: BinaryHeap::new(),
-            likely: Vec::new(),
-        };
-        let start = Chess::default();
-        let mut found = Lookup::default();
-        knowledge.book.probe(&start, Wanted::Stored, &mut found)?;
-        let record = found
-            .here
+    ) -> Result<States<'a>, Error> {
+        let places = Places::new(knowledge.book, !knowledge.evaluations.is_empty(), watch)?;
+        let (start, record) = places
+            .find(&Chess::default())?
             .ok_or_else(|| Error::NotInBook("the start position is not in the book".to_owned()))?;
         let missing = not_stored(knowledge.book, &options.line, |entry| entry.after.is_some())?;
         if let Some(name) = missing {
             return Err(Error::NotInBook(format!("{name} is not in the book")));
         }
-        walk.reach(&start, &record, 1.0, StateEstimate::EVEN);
+        let mut given = Vec::new();
+        for (position, mv) in options.line.moves() {
+            let is_own = position.turn() == options.colour;
+            let place = places.find(position)?;
+            given.extend(place.map(|(place, _)| (place, is_own, mv)));
+        }
+        let mut walk = StateSearch {
+            knowledge,
+            options,
+            given,
+            states: States {
+                all: Vec::new(),
+                steps: Vec::new(),
+                places,
+                numbers: Numbers::default(),
+            },
+            open: BinaryHeap::new(),
+            likely: Vec::new(),
+        };
+        let is_own = options.colour.is_white();
+        walk.reach(start, is_own, &record, 1.0, StateEstimate::EVEN);
         let least = 1.0 / (options.one_in * BEYOND);
         let mut done = 0;
+        let mut known = Vec::new();
         while let Some((likely, number)) = walk.open.pop() {
             let likely = f64::from_bits(likely);
             if walk.likely.get(number as usize) > Some(&likely) {
@@ -128,146 +238,216 @@ impl<'a> StateSearch<'a> {
             }
             done += 1;
             watch.position("walking", done, None)?;
-            walk.expand(number, likely, &mut found)?;
+            walk.expand(number, likely, &mut known)?;
         }
+        walk.states.places.forget_records();
         Ok(walk.states)
     }
 
     /// The number of a reached position.
     fn reach(
         &mut self,
-        position: &Chess,
+        place: Place,
+        is_own: bool,
         record: &PositionRecord,
         likely: f64,
         prior: StateEstimate,
     ) -> u32 {
-        let is_own = position.turn() == self.options.colour;
-        let next = self.states.len() as u32;
-        match self
-            .numbers
-            .entry((EvalKey::from_position(position), is_own))
-        {
-            Entry::Occupied(known) => {
-                let number = *known.get();
-                if let Some(before) = self.likely.get_mut(number as usize)
-                    && *before < likely
-                {
-                    *before = likely;
-                    self.open.push((likely.to_bits(), number));
-                }
-                number
+        let next = self.likely.len() as u32;
+        let number = self.states.numbers.place(&place, is_own);
+        if *number != NONE {
+            let number = *number;
+            if let Some(before) = self.likely.get_mut(number as usize)
+                && *before < likely
+            {
+                *before = likely;
+                self.open.push((likely.to_bits(), number));
             }
-            Entry::Vacant(place) => {
-                place.insert(next);
-                self.likely.push(likely);
-                self.open.push((likely.to_bits(), next));
-                self.states.push(State {
-                    position: position.clone(),
-                    is_own,
-                    record: *record,
-                    steps: Vec::new(),
-                    other: 1.0,
-                    known: self
-                        .knowledge
-                        .estimate(position, record, self.options, prior),
-                    is_given: self
-                        .given
-                        .contains_key(&(EvalKey::from_position(position), is_own)),
-                });
-                next
-            }
+            return number;
         }
+        *number = next;
+        self.likely.push(likely);
+        self.open.push((likely.to_bits(), next));
+        let known = self.estimate(&place, is_own, record, prior);
+        let is_given = self.given(&place, is_own).is_some();
+        self.states.all.push(State {
+            place,
+            first_step: 0,
+            steps: 0,
+            other: 1.0,
+            known,
+            is_own,
+            is_given,
+        });
+        next
     }
 
-    fn expand(&mut self, number: u32, likely: f64, found: &mut Lookup) -> Result<(), Error> {
-        let Some(state) = self.states.get(number as usize) else {
+    /// The move of the line with which the repertoire begins.
+    fn given(&self, place: &Place, is_own: bool) -> Option<Move> {
+        let mut given = self.given.iter().rev();
+        let found = given.find(|(known, side, _)| known.is_same(place) && *side == is_own)?;
+        Some(found.2)
+    }
+
+    fn expand(
+        &mut self,
+        number: u32,
+        likely: f64,
+        known: &mut Vec<KnownMove>,
+    ) -> Result<(), Error> {
+        let Some(state) = self.states.all.get(number as usize) else {
             return Ok(());
         };
-        let (position, is_own, prior) = (state.position.clone(), state.is_own, state.known);
-        self.knowledge
-            .book
-            .probe(&position, Wanted::Stored, found)?;
-        let mut steps: Vec<(StateMove, f64, Option<PositionRecord>)> = Vec::new();
-        let all: f64 = found.moves.iter().map(weight).sum();
-        for known in &found.moves {
-            let games = known.stats().games;
-            let is_bad = known.mark() == Mark::Avoid
-                || matches!(known.annotation, Annotation::MISTAKE | Annotation::BLUNDER)
-                || known.preference.is_never();
-            let after = notation::after(&position, known.mv);
-            let known_enough = games >= self.options.min_games
-                && weight(known) >= self.options.min_share * all
-                || self.knowledge.evaluations.contains(&after)
-                || known.mark() == Mark::Main;
-            let step = StateMove {
-                mv: known.mv,
-                annotation: known.annotation,
-                to: None,
-                share: 0.0,
-                is_sound: !is_bad && known_enough,
-                is_main: !is_bad && known.mark() == Mark::Main,
-            };
-            steps.push((step, weight(known), known.after));
-        }
-        if !is_own && let Some(opponents) = self.knowledge.opponents {
-            let mut theirs = Lookup::default();
-            opponents.probe(&position, Wanted::Stored, &mut theirs)?;
-            if theirs.moves.iter().any(|mv| weight(mv) > 0.0) {
-                for step in &mut steps {
-                    step.1 = 0.0;
-                }
-                for known in &theirs.moves {
-                    match steps.iter_mut().find(|(step, ..)| step.mv == known.mv) {
-                        Some(step) => step.1 = weight(known),
-                        None => {
-                            let after = notation::after(&position, known.mv);
-                            self.knowledge.book.probe(&after, Wanted::Stored, found)?;
-                            let step = StateMove {
-                                mv: known.mv,
-                                annotation: Annotation::default(),
-                                to: None,
-                                share: 0.0,
-                                is_sound: false,
-                                is_main: false,
-                            };
-                            steps.push((step, weight(known), found.here));
-                        }
-                    }
-                }
+        let (place, is_own, is_given) = (state.place.clone(), state.is_own, state.is_given);
+        let prior = state.known;
+        self.states.places.known_moves(&place, known)?;
+        match (is_own, self.knowledge.opponents) {
+            (true, _) => {
+                let all: f64 = known.iter().map(|step| step.weight).sum();
+                self.judge(known, all);
             }
+            (false, Some(opponents)) => self.add_replies(opponents, &place, known)?,
+            (false, None) => {}
         }
-        let given = self
-            .given
-            .get(&(EvalKey::from_position(&position), is_own))
-            .copied();
-        if let Some(given) = given {
-            steps.retain(|(step, ..)| step.mv == given);
+        if is_given && let Some(given) = self.given(&place, is_own) {
+            let position = self.states.places.position(&place)?;
+            let steps = known.iter().map(|step| step.mv);
+            let moves = self.states.places.moves(&position, steps)?;
+            let mut moves = moves.into_iter();
+            known.retain(|_| moves.next() == Some(given));
         }
-        let all: f64 = steps.iter().map(|(_, games, _)| games).sum();
+        let all: f64 = known.iter().map(|step| step.weight).sum();
         // All moves never played count as one game.
         let games = all + KAPPA + 1.0;
-        let uniform = KAPPA / steps.len().max(1) as f64;
-        let other = match (given, steps.is_empty()) {
-            (Some(_), _) => 0.0,
-            (None, true) => 1.0,
-            (None, false) => 1.0 / games,
+        let uniform = KAPPA / known.len().max(1) as f64;
+        let other = match (is_given, known.is_empty()) {
+            (true, _) => 0.0,
+            (false, true) => 1.0,
+            (false, false) => 1.0 / games,
         };
-        let mut made = Vec::with_capacity(steps.len());
-        for (mut step, played, record) in steps {
-            step.share = match given {
-                Some(_) => 1.0,
-                None => (played + uniform) / games,
+        let begin = self.states.steps.len() as u32;
+        let best = known.iter().map(|step| step.worth).max();
+        for step in known.drain(..) {
+            let share = match is_given {
+                true => 1.0,
+                false => (step.weight + uniform) / games,
             };
-            let after = notation::after(&position, step.mv);
-            let share = if is_own { 1.0 } else { step.share };
-            step.to = record.map(|record| self.reach(&after, &record, likely * share, prior));
-            made.push(step);
+            let part = if is_own { 1.0 } else { share };
+            let made = StateMove {
+                mv: step.mv,
+                annotation: step.annotation,
+                target: NONE,
+                share,
+                is_eligible: is_own && Some(step.worth) == best && step.after.is_some(),
+            };
+            let to = step
+                .after
+                .map(|(place, record)| self.reach(place, !is_own, &record, likely * part, prior));
+            let target = to.unwrap_or(NONE);
+            self.states.steps.push(StateMove { target, ..made });
         }
-        if let Some(state) = self.states.get_mut(number as usize) {
-            state.steps = made;
+        let end = self.states.steps.len() as u32;
+        if let Some(state) = self.states.all.get_mut(number as usize) {
+            // A position has 218 legal moves at most.
+            (state.first_step, state.steps) = (begin, (end - begin) as u8);
             state.other = other;
         }
         Ok(())
+    }
+
+    /// Marks the moves that may be chosen.
+    fn judge(&self, known: &mut [KnownMove], all: f64) {
+        for step in known {
+            let Some((place, record)) = &step.after else {
+                continue;
+            };
+            let mark = record.mark();
+            let is_bad = mark == Mark::Avoid
+                || matches!(step.annotation, Annotation::MISTAKE | Annotation::BLUNDER)
+                || step.is_never;
+            let is_known_enough = record.stats.games >= self.options.min_games
+                && step.weight >= self.options.min_share * all
+                || mark == Mark::Main
+                || self.evaluation(place).is_some();
+            step.worth = match (is_bad || !is_known_enough, mark) {
+                (true, _) => Worth::InBook,
+                (false, Mark::Main) => Worth::Main,
+                (false, Mark::None | Mark::Avoid) => Worth::Sound,
+            };
+        }
+    }
+
+    fn evaluation(&self, place: &Place) -> Option<Value> {
+        self.states
+            .places
+            .evaluation(place, self.knowledge.evaluations)
+    }
+
+    /// Replaces the frequencies of moves by those of a book of opponents that has the
+    /// position, and adds its other moves.
+    fn add_replies(
+        &self,
+        opponents: &Book,
+        place: &Place,
+        known: &mut Vec<KnownMove>,
+    ) -> Result<(), Error> {
+        let places = &self.states.places;
+        let position = places.position(place)?;
+        let mut theirs = Lookup::default();
+        opponents.probe(&position, Wanted::Stored, &mut theirs)?;
+        if !theirs.moves.iter().any(|mv| weight(mv) > 0.0) {
+            return Ok(());
+        }
+        let stored = places.moves(&position, known.iter().map(|step| step.mv))?;
+        for step in &mut *known {
+            step.weight = 0.0;
+        }
+        for their in &theirs.moves {
+            let stored = stored.iter().position(|mv| *mv == their.mv);
+            match stored.and_then(|n| known.get_mut(n)) {
+                Some(step) => step.weight = weight(their),
+                None => known.push(KnownMove {
+                    mv: StepMove::Other(PackedMove::from_move(their.mv)),
+                    annotation: Annotation::default(),
+                    is_never: false,
+                    weight: weight(their),
+                    after: places.find(&notation::after(&position, their.mv))?,
+                    worth: Worth::None,
+                }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Results among equals, shrunk towards the evaluation, or towards the results of the
+    /// other moves of the position before. (Not towards all its results: a few games of
+    /// one line would count again at every move.)
+    fn estimate(
+        &self,
+        place: &Place,
+        is_own: bool,
+        record: &PositionRecord,
+        before: StateEstimate,
+    ) -> StateEstimate {
+        let shrinkage = self.options.shrinkage_games;
+        let (points, games) = points(record, is_own);
+        let (prior, weight) = match self.evaluation(place) {
+            Some(value) => (
+                expected(value, self.options.colour),
+                shrinkage * EVALUATION_PART,
+            ),
+            None => {
+                let others = (before.games - games).max(0.0);
+                let rest = (before.points - points).clamp(0.0, others);
+                (shrunk(rest, others, before.prior, before.weight), shrinkage)
+            }
+        };
+        StateEstimate {
+            points,
+            games,
+            prior,
+            weight,
+        }
     }
 }
 
@@ -279,40 +459,6 @@ impl<'a> Knowledge<'a> {
             book,
             opponents: None,
             evaluations,
-        }
-    }
-
-    /// Results among equals, shrunk towards the evaluation, or towards the results of the
-    /// other moves of the position before. (Not towards all its results: a few games of
-    /// one line would count again at every move.)
-    fn estimate(
-        &self,
-        position: &Chess,
-        record: &PositionRecord,
-        options: &RepertoireOptions,
-        before: StateEstimate,
-    ) -> StateEstimate {
-        let side = options.colour;
-        let (points, games) = points(record, position.turn() == side);
-        let (prior, weight) = match self.evaluations.get(position) {
-            Some(found) => (
-                expected(found.value, side),
-                options.shrinkage_games * EVALUATION_PART,
-            ),
-            None => {
-                let others = (before.games - games).max(0.0);
-                let rest = (before.points - points).clamp(0.0, others);
-                (
-                    shrunk(rest, others, before.prior, before.weight),
-                    options.shrinkage_games,
-                )
-            }
-        };
-        StateEstimate {
-            points,
-            games,
-            prior,
-            weight,
         }
     }
 }
@@ -379,10 +525,13 @@ mod tests {
         let knowledge = Knowledge::new(&book, &evaluations);
         let watch = &mut Watch::default();
         let states = StateSearch::find_states(knowledge, &options, watch).unwrap();
-        let replied = states.iter().filter(|state| !state.steps.is_empty());
-        assert!(replied.clone().count() > 20);
-        for state in replied {
-            let shares = state.steps.iter().map(|step| step.share);
+        let states_and_steps = states.iter().map(|(_, state)| (state, states.steps(state)));
+        let replied: Vec<_> = states_and_steps
+            .filter(|(_, steps)| !steps.is_empty())
+            .collect();
+        assert!(replied.len() > 20);
+        for (state, steps) in replied {
+            let shares = steps.iter().map(|step| step.share);
             let all: f64 = shares.sum::<f64>() + state.other;
             assert!((all - 1.0).abs() < 1e-9, "{all}");
         }

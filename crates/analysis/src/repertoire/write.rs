@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use super::Repertoire;
+use super::states::{State, StateMove};
 use crate::Error;
+use shakmaty::Move;
 use tabia_book::ctg::{
     BookWriter, CanonicalBoard, Key, WriteOptions, Written, encode_entry, encode_move_byte,
 };
@@ -24,46 +26,54 @@ const MAIN_MOVE: u8 = 0x80;
 /// # Errors
 ///
 /// The book cannot be written.
-pub fn write_book(repertoire: &Repertoire, target: &Path, old: Previous) -> Result<Written, Error> {
+pub fn write_book(
+    repertoire: &Repertoire<'_>,
+    target: &Path,
+    old: Previous,
+) -> Result<Written, Error> {
     let mut entries: BTreeMap<(u32, Key), Stored> = BTreeMap::new();
     let mut green = HashSet::new();
-    for (n, state) in repertoire.states.iter().enumerate() {
+    let states = &repertoire.states;
+    for (n, state) in states.iter() {
         if !repertoire.is_stored(n) {
             continue;
         }
-        let Some(board) = CanonicalBoard::from_position(&state.position) else {
+        let (position, moves) = states.moves(state)?;
+        let Some(board) = CanonicalBoard::from_position(&position) else {
             continue;
         };
         let key = board.key();
         let place = (key.hash().reverse_bits(), key);
-        let entry = entries.entry(place).or_insert((Vec::new(), state.record));
+        let entry = entries
+            .entry(place)
+            .or_insert((Vec::new(), states.record(state)?));
         // Colours of the old book had another purpose.
         entry.1.recommendation = 0;
-        for (step, _) in repertoire.taken(&repertoire.choices, n) {
-            let Some(step) = state.steps.get(step) else {
+        for (n, step, _) in repertoire.taken(&repertoire.play.choices, n) {
+            let Some(to) = step.to().filter(|to| repertoire.is_stored(*to as usize)) else {
                 continue;
             };
-            let Some(to) = step.to.filter(|to| repertoire.is_stored(*to as usize)) else {
+            let Some(&mv) = moves.get(n) else {
                 continue;
             };
-            let Some(byte) = encode_move_byte(&board, step.mv) else {
+            let Some(byte) = encode_move_byte(&board, mv) else {
                 continue;
             };
             if entry.0.iter().all(|(known, _)| *known != byte) {
                 entry.0.push((byte, step.annotation));
             }
             if state.is_own
-                && let Some(after) = repertoire.states.get(to as usize)
-                && let Some(after) = CanonicalBoard::from_position(&after.position)
+                && let Some(after) = states.get(to as usize)
+                && let Some(after) = CanonicalBoard::from_position(&states.position(after)?)
             {
                 green.insert(after.key());
             }
         }
     }
-    let games = repertoire
-        .states
-        .first()
-        .map_or(0, |start| start.record.stats.games);
+    let games = match states.get(0) {
+        Some(start) => states.record(start)?.stats.games,
+        None => 0,
+    };
     let options = WriteOptions::default().old(old);
     let mut writer = BookWriter::create(target, options)?;
     let mut bytes = Vec::new();
@@ -85,7 +95,7 @@ pub fn write_book(repertoire: &Repertoire, target: &Path, old: Previous) -> Resu
 ///
 /// The study cannot be written.
 pub fn write_study(
-    repertoire: &Repertoire,
+    repertoire: &Repertoire<'_>,
     title: &str,
     target: &Path,
     old: Previous,
@@ -101,7 +111,7 @@ pub fn write_study(
         visited: HashSet::new(),
         items: Movetext::default(),
     };
-    study.moves(0);
+    study.moves(0)?;
     game.movetext = study.items;
     let mut text = String::new();
     write_pgn(&game, &mut text);
@@ -110,7 +120,7 @@ pub fn write_study(
 }
 
 struct Study<'r> {
-    repertoire: &'r Repertoire,
+    repertoire: &'r Repertoire<'r>,
     visited: HashSet<u32>,
     items: Movetext,
 }
@@ -118,55 +128,51 @@ struct Study<'r> {
 impl Study<'_> {
     /// Writes the moves from a state; those of each state once. Recursive; its depth is
     /// the length of the lines.
-    fn moves(&mut self, node: u32) {
+    fn moves(&mut self, node: u32) -> Result<(), Error> {
         let repertoire = self.repertoire;
         let Some(state) = repertoire.states.get(node as usize) else {
-            return;
+            return Ok(());
         };
-        let mut taken: Vec<(u32, usize, f64)> = repertoire
-            .taken(&repertoire.choices, node as usize)
-            .into_iter()
-            .filter_map(|(n, share)| Some((state.steps.get(n)?.to?, n, share)))
+        let taken = repertoire.taken(&repertoire.play.choices, node as usize);
+        let mut taken: Vec<(u32, usize, &StateMove, f64)> = taken
+            .filter_map(|(n, step, share)| Some((step.to()?, n, step, share)))
             .filter(|(to, ..)| repertoire.is_stored(*to as usize))
             .collect();
-        taken.sort_by(|a, b| b.2.total_cmp(&a.2));
-        let Some(((first, n, share), others)) = taken.split_first() else {
-            return;
+        taken.sort_by(|a, b| b.3.total_cmp(&a.3));
+        let (_, moves) = repertoire.states.moves(state)?;
+        let Some(((first, n, step, share), others)) = taken.split_first() else {
+            return Ok(());
         };
-        self.one(node, *n, *share);
-        for (to, n, share) in others {
+        self.one(node, state, moves.get(*n), step, *share);
+        for (to, n, step, share) in others {
             self.items.push(Item::Begin);
-            self.one(node, *n, *share);
-            self.go_on(*to);
+            self.one(node, state, moves.get(*n), step, *share);
+            self.go_on(*to)?;
             self.items.push(Item::End);
         }
-        self.go_on(*first);
+        self.go_on(*first)
     }
 
-    fn go_on(&mut self, to: u32) {
+    fn go_on(&mut self, to: u32) -> Result<(), Error> {
         if self.visited.insert(to) {
-            self.moves(to);
-            return;
+            return self.moves(to);
         }
-        let line = self.repertoire.play.line(to);
+        let line = self.repertoire.line(&self.repertoire.play, to)?;
         self.items.push(Item::Comment(format!("as after {line}")));
+        Ok(())
     }
 
-    fn one(&mut self, node: u32, step: usize, share: f64) {
+    fn one(&mut self, node: u32, state: &State, mv: Option<&Move>, step: &StateMove, share: f64) {
         let repertoire = self.repertoire;
-        let Some(state) = repertoire.states.get(node as usize) else {
-            return;
-        };
-        let Some(step) = state.steps.get(step) else {
-            return;
-        };
-        self.items.push(Item::Move(step.mv));
+        self.items.extend(mv.map(|mv| Item::Move(*mv)));
         if step.annotation.nag() > 0 {
             self.items.push(Item::Nag(step.annotation.nag()));
         }
         let text = if state.is_own {
             let reach = repertoire.play.probability(node as usize);
-            let value = repertoire.value(step.to).unwrap_or(state.known.estimate());
+            let value = repertoire
+                .value(step.to())
+                .unwrap_or(state.known.estimate());
             format!("{}, {:.1}%", one_in(reach), 100.0 * value)
         } else {
             format!("{:.0}%", 100.0 * share)
@@ -181,7 +187,7 @@ pub fn one_in(probability: f64) -> String {
     format!("1 in {:.0}", (1.0 / probability.max(1e-12)).round())
 }
 
-impl Repertoire {
+impl Repertoire<'_> {
     /// Whether a state belongs to the output.
     fn is_stored(&self, state: usize) -> bool {
         self.is_met(self.play.probability(state))

@@ -41,7 +41,7 @@ fn unpack(bytes: &[u8], counters: Option<(u32, u32)>) -> Option<Chess> {
 }
 
 /// The position with wings exchanged; `None` if a side may castle.
-pub(super) fn other_wing(position: &Chess) -> Option<Chess> {
+pub(crate) fn other_wing(position: &Chess) -> Option<Chess> {
     if position.castles().any() {
         return None;
     }

@@ -33,6 +33,8 @@ mod sources;
 mod text;
 mod values;
 
+pub(crate) use entry::other_wing;
+
 pub use crate::funnel::{Funnel, FunnelRow, FunnelStep};
 pub use check::{FoundFault, SuiteCheck, SuiteFault, SuiteNote, check};
 pub use figures::{Diversity, SuiteEvaluations, SuiteSummary};

@@ -1,6 +1,8 @@
 //! Passes over all pages of a book, on all processors.
 
-use super::{CtgBook, Entry, EntryAddress, Error, Salvage};
+#[cfg(feature = "json")]
+use super::Salvage;
+use super::{CtgBook, Entry, EntryAddress, Error};
 use tabia_io::parallel::{Panicked, in_order};
 use tabia_io::progress::{Progress, Watch};
 

@@ -35,6 +35,7 @@ pub(super) fn lines(
         records: true,
         transpositions: wanted == Wanted::Transpositions,
         unfound: job.all_forms,
+        ..Contents::default()
     };
     let (graph, salvage) = book.graph(contents, &mut work.watch.part(0, 500))?;
     summary.lose(job, salvage)?;

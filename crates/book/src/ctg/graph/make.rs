@@ -10,6 +10,8 @@ use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, EntryAddress, EntrySet, Error, Key, KeyFault, Salvage, moves,
     owners::Owners, reader::Reading, step::Step,
 };
+#[cfg(feature = "json")]
+use crate::evals::EvalKey;
 use crate::polyglot::PackedMove;
 use crate::position_of;
 use tabia_io::parallel::in_order;
@@ -247,6 +249,11 @@ impl Making {
         }
         let key = entry.key();
         let board = key.map(|key| CanonicalBoard::from_key(&key));
+        #[cfg(feature = "json")]
+        if contents.keys {
+            let key = key.map(|key| eval_key(&key, board.as_ref().and_then(|b| b.as_ref().ok())));
+            self.graph.keys.push(key.unwrap_or(EvalKey(0)));
+        }
         let sign = match (&board, &key) {
             (Some(Ok(board)), Some(key)) if owners.lead_to(place, key) => {
                 sign(board, board.en_passant())
@@ -326,6 +333,8 @@ impl Making {
         all.bytes.append(&mut some.bytes);
         all.annotations.append(&mut some.annotations);
         all.records.append(&mut some.records);
+        #[cfg(feature = "json")]
+        all.keys.append(&mut some.keys);
         all.impossible.unite(&some.impossible);
         self.signs.hashes.append(&mut next.signs.hashes);
         self.signs.groups.append(&mut next.signs.groups);
@@ -335,6 +344,16 @@ impl Making {
             .extend(unclear.map(|(at, board)| (moves + at, board)));
         self.salvage.add(next.salvage);
         next.bad_keys
+    }
+}
+
+/// The key of a position, without a capture en passant that is illegal.
+#[cfg(feature = "json")]
+fn eval_key(key: &Key, board: Option<&CanonicalBoard>) -> EvalKey {
+    let passant = board.and_then(CanonicalBoard::en_passant);
+    match passant.and_then(|_| position_of(key)) {
+        Some((_, position)) => EvalKey::from_position(&position),
+        None => EvalKey::from_board_key(key),
     }
 }
 

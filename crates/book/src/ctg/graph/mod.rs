@@ -27,7 +27,8 @@
 //! # Size
 //!
 //! Six bytes for every entry, four for every page, five for every move, twelve for every
-//! transposition, and with statistics 33 for every entry and one for every move. While it is
+//! transposition, and with statistics 33 for every entry and one for every move, with keys
+//! eight for every entry. While it is
 //! made, also eight bytes for every entry and every move, and a hash table of 10 to 20 bytes
 //! for every entry; with transpositions four bytes more for each. A book of 2.8 million
 //! entries takes 35 MB (with statistics 130), one of 100 million 1.2 GB (4.6 GB), and twice
@@ -40,19 +41,26 @@
 
 pub(super) mod ahead;
 mod make;
+#[cfg(feature = "json")]
 mod read;
 mod sieve;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "json")]
 pub(crate) use read::Moves;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
+use shakmaty::Chess;
 
-use super::{CanonicalBoard, EntryAddress, EntrySet, STATISTICS_BYTES, decode_record};
+use super::{
+    CanonicalBoard, CtgBook, EntryAddress, EntrySet, Error, STATISTICS_BYTES, decode_record,
+};
+#[cfg(feature = "json")]
+use crate::evals::EvalKey;
 use crate::polyglot::PackedMove;
 use crate::{Annotation, PositionRecord};
 
@@ -68,6 +76,9 @@ pub struct Contents {
     pub transpositions: bool,
     /// Which entries no look-up finds.
     pub unfound: bool,
+    /// The keys of the entries in tables of evaluations.
+    #[cfg(feature = "json")]
+    pub keys: bool,
 }
 
 /// See the [module](self).
@@ -84,6 +95,8 @@ pub struct BookGraph {
     /// The annotation of each move, with the statistics.
     annotations: Vec<u8>,
     records: Vec<[u8; STATISTICS_BYTES]>,
+    #[cfg(feature = "json")]
+    keys: Vec<EvalKey>,
     /// Sorted by entry, and then as legal moves are.
     leaps: Vec<(EntryNumber, PackedMove, Link)>,
     /// A bit for each entry: whether it has leaps.
@@ -284,6 +297,34 @@ impl BookGraph {
         })
     }
 
+    /// The entry that a look-up of a position finds in the book of this graph.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn entry_of(
+        &self,
+        book: &CtgBook,
+        board: &CanonicalBoard,
+    ) -> Result<Option<EntryNumber>, Error> {
+        let found = book.reading()?.find_position(board)?;
+        Ok(found.and_then(|(place, _)| self.number(place)))
+    }
+
+    /// The position of an entry with White to move, read from the book of this graph; `None`
+    /// if it is illegal.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn position(&self, book: &CtgBook, entry: EntryNumber) -> Result<Option<Chess>, Error> {
+        let Some(place) = self.place(entry) else {
+            return Ok(None);
+        };
+        let key = book.reading()?.entry(place)?.key();
+        Ok(key.and_then(|key| Some(crate::position_of(&key)?.1)))
+    }
+
     fn range(&self, entry: EntryNumber) -> Range<usize> {
         let at = |n: usize| self.first.get(n).map_or(0, |at| *at as usize);
         at(entry as usize)..at(entry as usize + 1)
@@ -374,11 +415,24 @@ impl BookGraph {
 
     /// Loads the statistics of the entries after the moves of some entries, together, so that
     /// the waits for the memory overlap.
+    #[cfg(feature = "json")]
     fn ask_for(&self, entries: impl Iterator<Item = EntryNumber>) {
         let after = entries.flat_map(|entry| self.after(entry));
         let records = after.filter_map(|entry| self.records.get(entry as usize));
         let ends = records.map(|[first, .., last]| first ^ last);
         std::hint::black_box(ends.fold(0, |all, byte| all ^ byte));
+    }
+
+    /// Gives the memory of all statistics back.
+    pub fn forget_records(&mut self) {
+        self.records = Vec::new();
+    }
+
+    /// The key of an entry in tables of evaluations; none unless they were asked for.
+    #[cfg(feature = "json")]
+    #[must_use]
+    pub fn key(&self, entry: EntryNumber) -> Option<EvalKey> {
+        self.keys.get(entry as usize).copied()
     }
 
     /// For each entry whether stored moves lead to it from `start`, which is one of them.

@@ -13,6 +13,8 @@ const ALL: Contents = Contents {
     records: true,
     transpositions: true,
     unfound: true,
+    #[cfg(feature = "json")]
+    keys: true,
 };
 
 /// For every position of the starter book, whose lines go through en passant captures,

@@ -1,0 +1,275 @@
+//! The positions of a book that are walked: a ChessBase book by its graph, others by look-ups.
+
+use shakmaty::{Chess, Color, Move, Position as _};
+
+use crate::Error;
+use crate::suite::other_wing;
+use tabia_book::ctg::{BookGraph, CanonicalBoard, Contents, CtgBook, Target};
+use tabia_book::eval::Value;
+use tabia_book::evals::{EvalKey, EvalTable};
+use tabia_book::polyglot::{self, PackedMove};
+use tabia_book::tree::weight;
+use tabia_book::{Annotation, Book, BookMove, Lookup, PositionRecord, Probe as _, Wanted};
+use tabia_io::progress::Watch;
+use tabia_notation as notation;
+
+/// A position of the book.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// An entry of the graph.
+    Entry {
+        number: u32,
+        /// Whether wings are exchanged on the board of the entry.
+        mirrored: bool,
+        turn: Color,
+    },
+    Position(Box<Chess>),
+}
+
+/// A move of a position: few bytes, because there are as many as moves in the book.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum StepMove {
+    /// The n-th of its stored moves.
+    Stored(u8),
+    Other(PackedMove),
+}
+
+/// Why a move may be chosen; the best reason of a position counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Worth {
+    /// The book does not have the position after it.
+    None,
+    InBook,
+    /// It has games enough, and is not bad.
+    Sound,
+    /// It is green as well: the choice of the book's author.
+    Main,
+}
+
+/// A move that the player or the opponent may play.
+pub(super) struct KnownMove {
+    pub(super) mv: StepMove,
+    pub(super) annotation: Annotation,
+    pub(super) is_never: bool,
+    /// How often it is played.
+    pub(super) weight: f64,
+    /// The position after it, if the book has it.
+    pub(super) after: Option<(Place, PositionRecord)>,
+    pub(super) worth: Worth,
+}
+
+impl Place {
+    /// Whether it has the same key.
+    pub(super) fn is_same(&self, other: &Place) -> bool {
+        match (self, other) {
+            (Place::Entry { number: a, .. }, Place::Entry { number: b, .. }) => a == b,
+            (Place::Position(a), Place::Position(b)) => {
+                EvalKey::from_position(a) == EvalKey::from_position(b)
+            }
+            (Place::Entry { .. }, Place::Position(_))
+            | (Place::Position(_), Place::Entry { .. }) => false,
+        }
+    }
+
+    /// Whether it is the same position.
+    pub(super) fn is_equal(&self, other: &Place) -> bool {
+        let form = |place: &Place| match place {
+            Place::Entry { mirrored, turn, .. } => (*mirrored, *turn, 0),
+            Place::Position(position) => (false, position.turn(), polyglot::key(position)),
+        };
+        self.is_same(other) && form(self) == form(other)
+    }
+}
+
+pub(super) struct Places<'a> {
+    book: &'a Book,
+    graph: Option<(&'a CtgBook, BookGraph)>,
+}
+
+impl<'a> Places<'a> {
+    /// Without `keys`, there are no evaluations.
+    pub(super) fn new(
+        book: &'a Book,
+        keys: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Places<'a>, Error> {
+        let mut graph = None;
+        if let Some(book) = book.as_ctg() {
+            let contents = Contents {
+                records: true,
+                keys,
+                ..Contents::default()
+            };
+            let (read, salvage) = book.graph(contents, watch)?;
+            // A look-up of a damaged position fails.
+            graph = Some((book, read)).filter(|_| !salvage.is_loss());
+        }
+        Ok(Places { book, graph })
+    }
+
+    /// After the walk only few records are needed.
+    pub(super) fn forget_records(&mut self) {
+        if let Some((_, graph)) = &mut self.graph {
+            graph.forget_records();
+        }
+    }
+
+    /// The place of a position, with what the book stores about it.
+    pub(super) fn find(&self, position: &Chess) -> Result<Option<(Place, PositionRecord)>, Error> {
+        let mut found = Lookup::default();
+        self.book.probe(position, Wanted::Stored, &mut found)?;
+        let Some(record) = found.here else {
+            return Ok(None);
+        };
+        let board = CanonicalBoard::from_position(position);
+        let place = match (&self.graph, board) {
+            (Some((book, graph)), Some(board)) => {
+                graph.entry_of(book, &board)?.map(|number| Place::Entry {
+                    number,
+                    mirrored: board.orientation().mirrored,
+                    turn: position.turn(),
+                })
+            }
+            (Some(_), None) => None,
+            (None, _) => Some(Place::Position(Box::new(position.clone()))),
+        };
+        Ok(place.map(|place| (place, record)))
+    }
+
+    /// The position of a place, as it first occurs.
+    pub(super) fn position(&self, place: &Place) -> Result<Chess, Error> {
+        let (number, mirrored, turn) = match place {
+            Place::Position(position) => return Ok(Chess::clone(position)),
+            Place::Entry {
+                number,
+                mirrored,
+                turn,
+            } => (*number, *mirrored, *turn),
+        };
+        let position = match &self.graph {
+            Some((book, graph)) => graph.position(book, number)?,
+            None => None,
+        };
+        let position = position.unwrap_or_default();
+        let position = match mirrored {
+            true => other_wing(&position).unwrap_or(position),
+            false => position,
+        };
+        Ok(match turn {
+            Color::White => position,
+            Color::Black => notation::colours_exchanged(&position),
+        })
+    }
+
+    /// What the book stores about a place.
+    pub(super) fn record(&self, place: &Place) -> Result<PositionRecord, Error> {
+        let position = self.position(place)?;
+        Ok(self
+            .find(&position)?
+            .map_or_else(PositionRecord::default, |(_, record)| record))
+    }
+
+    /// Moves of a position.
+    pub(super) fn moves(
+        &self,
+        position: &Chess,
+        steps: impl Iterator<Item = StepMove>,
+    ) -> Result<Vec<Move>, Error> {
+        let mut found = Lookup::default();
+        self.book.probe(position, Wanted::Stored, &mut found)?;
+        let legal = position.legal_moves();
+        let mv = |step| match step {
+            StepMove::Stored(n) => found.moves.get(usize::from(n)).map(|known| known.mv),
+            StepMove::Other(packed) => legal.get(packed.find(&legal)?).copied(),
+        };
+        Ok(steps.filter_map(mv).collect())
+    }
+
+    /// The value of a place.
+    pub(super) fn evaluation(&self, place: &Place, table: &EvalTable) -> Option<Value> {
+        if table.is_empty() {
+            return None;
+        }
+        match (place, &self.graph) {
+            (Place::Position(position), _) => table.get(position).map(|known| known.value),
+            (Place::Entry { number, turn, .. }, Some((_, graph))) => {
+                let value = table.canonical(graph.key(*number)?)?.value;
+                Some(match turn {
+                    Color::White => value,
+                    Color::Black => value.reversed(),
+                })
+            }
+            (Place::Entry { .. }, None) => None,
+        }
+    }
+
+    /// The stored moves of a place, in their order.
+    pub(super) fn known_moves(
+        &self,
+        place: &Place,
+        known: &mut Vec<KnownMove>,
+    ) -> Result<(), Error> {
+        known.clear();
+        match place {
+            Place::Position(position) => {
+                let mut found = Lookup::default();
+                self.book.probe(position, Wanted::Stored, &mut found)?;
+                let stored = (0..).zip(&found.moves);
+                known.extend(stored.map(|(n, stored)| KnownMove::new(n, stored, position)));
+            }
+            Place::Entry {
+                number,
+                mirrored,
+                turn,
+            } => {
+                let Some((book, graph)) = &self.graph else {
+                    return Ok(());
+                };
+                if book.only().is_some_and(|only| only != *turn) {
+                    return Ok(());
+                }
+                for (_, annotation, target) in graph.stored(*number) {
+                    let after = match target {
+                        Target::Illegal | Target::Repeated => continue,
+                        Target::Nowhere => None,
+                        Target::Entry(to) => {
+                            let place = Place::Entry {
+                                number: to.entry,
+                                mirrored: to.mirrored != *mirrored,
+                                turn: turn.other(),
+                            };
+                            Some((place, graph.record(to.entry)))
+                        }
+                    };
+                    let games = after.as_ref().map_or(0, |(_, record)| record.stats.games);
+                    known.push(KnownMove {
+                        mv: StepMove::Stored(known.len() as u8),
+                        annotation,
+                        is_never: false,
+                        weight: f64::from(games),
+                        worth: after.as_ref().map_or(Worth::None, |_| Worth::InBook),
+                        after,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl KnownMove {
+    fn new(number: u8, stored: &BookMove, position: &Chess) -> KnownMove {
+        let after = |record| {
+            let position = notation::after(position, stored.mv);
+            (Place::Position(Box::new(position)), record)
+        };
+        KnownMove {
+            mv: StepMove::Stored(number),
+            annotation: stored.annotation,
+            is_never: stored.preference.is_never(),
+            weight: weight(stored),
+            worth: stored.after.map_or(Worth::None, |_| Worth::InBook),
+            after: stored.after.map(after),
+        }
+    }
+}

@@ -304,7 +304,7 @@ impl Making {
                 }
                 Step::Unclear => match rules.after(byte) {
                     None => (Link::ILLEGAL, NO_HASH),
-                    Some(after) => {
+                    Some((_, after)) => {
                         self.unclear.push(((first + n) as u32, after));
                         (Link::NOWHERE, NO_HASH)
                     }
@@ -549,13 +549,13 @@ fn normal_board(key: &Key) -> Option<CanonicalBoard> {
 }
 
 /// The position of an entry, made when the bits of its board are not enough.
-struct Rules {
+pub(in crate::ctg) struct Rules {
     key: Key,
     made: Option<Option<(CanonicalBoard, Chess)>>,
 }
 
 impl Rules {
-    fn new(key: Key) -> Rules {
+    pub(in crate::ctg) fn new(key: Key) -> Rules {
         Rules { key, made: None }
     }
 
@@ -572,12 +572,21 @@ impl Rules {
         self.made.get_or_insert_with(|| make(&self.key)).as_ref()
     }
 
-    /// The board after the move of a byte; `None` if it is not legal.
-    fn after(&mut self, byte: u8) -> Option<CanonicalBoard> {
+    /// Whether it is a legal position for which readers look under this key first.
+    pub(in crate::ctg) fn is_normal(&mut self) -> bool {
+        let key = self.key;
+        self.position().is_some_and(|(_, position)| {
+            CanonicalBoard::from_position(position).is_some_and(|board| board.key() == key)
+        })
+    }
+
+    /// The move of a byte, and the board after it; `None` if it is not legal.
+    pub(in crate::ctg) fn after(&mut self, byte: u8) -> Option<(Move, CanonicalBoard)> {
         let (board, position) = self.position()?;
         let legal = moves::likely(byte, board, position);
-        let mv = legal.get(moves::find(byte, board, &legal).ok()?)?;
-        CanonicalBoard::from_position(&notation::after(position, *mv))
+        let mv = *legal.get(moves::find(byte, board, &legal).ok()?)?;
+        let after = CanonicalBoard::from_position(&notation::after(position, mv))?;
+        Some((mv, after))
     }
 }
 

@@ -336,7 +336,7 @@ impl Linked {
                 }
                 Step::Unclear => match rules.after(byte) {
                     None => Link::ILLEGAL,
-                    Some(after) => {
+                    Some((_, after)) => {
                         let to = linker.find(&after)?;
                         self.after
                             .extend(to.map(|_| hash(&after, after.en_passant())));
@@ -450,13 +450,13 @@ impl Linked {
 }
 
 /// The position of an entry, made when the bits of its board are not enough.
-struct Rules {
+pub(in crate::ctg) struct Rules {
     key: Key,
     made: Option<Option<(CanonicalBoard, Chess)>>,
 }
 
 impl Rules {
-    fn new(key: Key) -> Rules {
+    pub(in crate::ctg) fn new(key: Key) -> Rules {
         Rules { key, made: None }
     }
 
@@ -473,12 +473,21 @@ impl Rules {
         self.made.get_or_insert_with(|| make(&self.key)).as_ref()
     }
 
-    /// The board after the move of a byte; `None` if it is not legal.
-    fn after(&mut self, byte: u8) -> Option<CanonicalBoard> {
+    /// Whether it is a legal position for which readers look under this key first.
+    pub(in crate::ctg) fn is_normal(&mut self) -> bool {
+        let key = self.key;
+        self.position().is_some_and(|(_, position)| {
+            CanonicalBoard::from_position(position).is_some_and(|board| board.key() == key)
+        })
+    }
+
+    /// The move of a byte, and the board after it; `None` if it is not legal.
+    pub(in crate::ctg) fn after(&mut self, byte: u8) -> Option<(Move, CanonicalBoard)> {
         let (board, position) = self.position()?;
         let legal = moves::likely(byte, board, position);
-        let mv = legal.get(moves::find(byte, board, &legal).ok()?)?;
-        CanonicalBoard::from_position(&notation::after(position, *mv))
+        let mv = *legal.get(moves::find(byte, board, &legal).ok()?)?;
+        let after = CanonicalBoard::from_position(&notation::after(position, mv))?;
+        Some((mv, after))
     }
 }
 

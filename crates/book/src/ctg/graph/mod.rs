@@ -37,7 +37,7 @@
 //! share it, and for every transposition, keys are compared, too.
 
 pub(super) mod ahead;
-mod make;
+pub(super) mod make;
 mod sieve;
 #[cfg(test)]
 mod tests;

@@ -113,7 +113,7 @@ fn folded(a: u64, b: u64) -> u64 {
 
 /// The hash of a position, with a capture en passant or without.
 #[inline]
-pub(super) fn hash(board: &CanonicalBoard, en_passant: Option<u8>) -> u64 {
+pub(in crate::ctg) fn hash(board: &CanonicalBoard, en_passant: Option<u8>) -> u64 {
     sign(board, en_passant).hash
 }
 

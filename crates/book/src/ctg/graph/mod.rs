@@ -40,7 +40,7 @@
 //! share it, and for every transposition, keys are compared, too.
 
 pub(super) mod ahead;
-mod make;
+pub(super) mod make;
 #[cfg(feature = "json")]
 mod read;
 mod sieve;

@@ -1,18 +1,16 @@
-//! Checks of the pages: bounds, keys, moves, numbers, and whether readers find the
-//! entries.
-
-use std::ops::Range;
+//! Checks of the pages that look suspect: bounds, keys, moves, numbers, and whether readers
+//! find the entries.
 
 use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError};
 
-use super::{Problem, ProblemKind, files::IndexFacts};
+use super::{Problem, ProblemKind, files::IndexFacts, suspects::Suspects};
 use crate::{
-    Stats,
+    PositionRecord, Stats,
     ctg::{
         CanonicalBoard, Entry, EntryAddress, Error, Key, PageFault,
         error::file_offset,
-        moves,
+        hash, moves,
         page::Page,
         pages::{PageFile, PageReader},
         reader::MoveSet,
@@ -29,21 +27,6 @@ pub(super) struct BlockReport {
     pub(super) problems: Vec<(Problem, Option<u32>)>,
     /// Pages that several slots refer to, and the slot they belong to.
     pub(super) rightful: Vec<(u32, u32)>,
-    pub(super) positions: u64,
-    pub(super) moves: u64,
-    pub(super) stale_pages: u64,
-    pub(super) without_points: u64,
-}
-
-impl BlockReport {
-    pub(super) fn add(&mut self, other: BlockReport) {
-        self.problems.extend(other.problems);
-        self.rightful.extend(other.rightful);
-        self.positions += other.positions;
-        self.moves += other.moves;
-        self.stale_pages += other.stale_pages;
-        self.without_points += other.without_points;
-    }
 }
 
 /// Checks pages; may be used by several threads.
@@ -51,30 +34,28 @@ pub(super) struct BlockChecker<'b> {
     pub(super) book: &'b PageFile,
     pub(super) index: Option<&'b IndexFacts>,
     pub(super) scan: &'b ScanIndex,
+    pub(super) suspects: &'b Suspects,
     /// Pages that cannot be read to their end, ascending.
     pub(super) damaged: &'b [u32],
 }
 
 impl BlockChecker<'_> {
-    pub(super) fn check(&self, pages: Range<u32>) -> Result<BlockReport, Error> {
+    pub(super) fn check(&self, pages: &[u32]) -> Result<BlockReport, Error> {
         let mut report = BlockReport::default();
-        let mut reader = self.book.walker();
-        for number in pages {
+        let mut reader = self.book.positional_reader();
+        let mut others = self.book.reader()?;
+        for &number in pages {
             let bytes = reader.bytes(number)?;
             let mut page = PageChecker {
                 checker: self,
                 number,
-                others: self.book.reader()?,
+                others: &mut others,
                 report: &mut report,
                 hashes: Vec::new(),
                 bad_keys: 0,
             };
             match Page::new(bytes) {
-                Ok(page_bytes) => {
-                    page.check(&page_bytes)?;
-                    let rest = bytes.get(page_bytes.used()..).unwrap_or_default();
-                    report.stale_pages += u64::from(rest.iter().any(|&byte| byte != 0));
-                }
+                Ok(page_bytes) => page.check(&page_bytes)?,
                 Err(fault) => page.add_fault(fault),
             }
         }
@@ -117,7 +98,7 @@ struct PageChecker<'c, 'b> {
     checker: &'c BlockChecker<'b>,
     number: u32,
     /// For look-ups in other pages.
-    others: PageReader<'c>,
+    others: &'c mut PageReader<'b>,
     report: &'c mut BlockReport,
     /// Offset and hash of the entries with a sound key.
     hashes: Vec<(u16, u32)>,
@@ -145,11 +126,15 @@ impl PageChecker<'_, '_> {
     fn check(&mut self, page: &Page<'_>) -> Result<(), Error> {
         let mut count = 0_u32;
         let mut whole = true;
+        let mut suspects = self.checker.suspects.of_page(self.number);
         for entry in page.entries() {
             match entry {
                 Ok((offset, entry)) => {
                     count += 1;
-                    self.check_entry(page, offset, &entry)?;
+                    match suspects.next() {
+                        Some(false) => self.hashes.push((offset, hash(entry.key_bytes()))),
+                        _ => self.check_entry(page, offset, &entry)?,
+                    }
                 }
                 Err(fault) => {
                     whole = false;
@@ -157,7 +142,6 @@ impl PageChecker<'_, '_> {
                 }
             }
         }
-        self.report.positions += u64::from(count);
         if whole && u32::from(page.count()) != count {
             let text = format!(
                 "the header of the page says {} entries, there are {count}",
@@ -178,10 +162,11 @@ impl PageChecker<'_, '_> {
         entry: &Entry<'_>,
     ) -> Result<(), Error> {
         let start = file_offset(self.number, offset);
-        self.report.moves += entry.moves().len() as u64;
         let key_bytes = entry.key_bytes().len();
         let statistics = start + (key_bytes + 1 + 2 * entry.moves().len()) as u64;
-        self.check_numbers(statistics, entry);
+        check_numbers(&entry.record(), &mut |offset, kind, text| {
+            self.add_problem(statistics + offset, kind, text);
+        });
         let Some(key) = entry.key() else {
             return Ok(());
         };
@@ -246,7 +231,7 @@ impl PageChecker<'_, '_> {
         };
         let key = board.key();
         for key in [Some(key), board.other_key()].into_iter().flatten() {
-            if self.checker.find(&mut self.others, &key)?.is_some() {
+            if self.checker.find(self.others, &key)?.is_some() {
                 return Ok(true);
             }
         }
@@ -282,51 +267,6 @@ impl PageChecker<'_, '_> {
             self.add_problem(here.file_offset(), ProblemKind::Duplicate, text);
         }
         Ok(())
-    }
-
-    /// Checks the statistics, which begin at `at`.
-    fn check_numbers(&mut self, at: u64, entry: &Entry<'_>) {
-        let record = entry.record();
-        let stats = record.stats;
-        let results = stats.results().games();
-        if results > stats.games.into() {
-            let text = format!(
-                "{} wins, {} losses and {} draws are more than {} games",
-                stats.wins, stats.losses, stats.draws, stats.games
-            );
-            self.add_problem(at, ProblemKind::Results, text);
-        } else {
-            let least = 5 * stats.results().half_points();
-            let most = least + 10 * u64::from(stats.unfinished());
-            let points = u64::from(record.points);
-            if points == 0 && least > 0 {
-                self.report.without_points += 1;
-            } else if !(least..=most).contains(&points) {
-                let text = format!(
-                    "ten times the points are {points}, the results make {least} to {most}"
-                );
-                self.add_problem(at + 12, ProblemKind::Points, text);
-            }
-        }
-        let Stats {
-            own_rated,
-            own_rating_sum,
-            other_rated,
-            other_rating_sum,
-            ..
-        } = stats;
-        for (offset, rated, sum) in [
-            (16, own_rated, own_rating_sum),
-            (23, other_rated, other_rating_sum),
-        ] {
-            if rated > stats.games {
-                let text = format!("{rated} ratings are more than {} games", stats.games);
-                self.add_problem(at + offset, ProblemKind::Ratings, text);
-            } else if (rated == 0) != (sum == 0) {
-                let text = format!("{rated} ratings add up to {sum}");
-                self.add_problem(at + offset, ProblemKind::Ratings, text);
-            }
-        }
     }
 
     /// Checks that a slot leads to the page, and that it is the slot of its entries.
@@ -398,6 +338,55 @@ impl PageChecker<'_, '_> {
             }
         }
     }
+}
+
+/// Checks the statistics of an entry; `problem` gets offsets from their begin. Whether there
+/// are results but no expected points, as in old books.
+pub(super) fn check_numbers(
+    record: &PositionRecord,
+    problem: &mut dyn FnMut(u64, ProblemKind, String),
+) -> bool {
+    let stats = record.stats;
+    let results = stats.results().games();
+    let mut without_points = false;
+    if results > stats.games.into() {
+        let text = format!(
+            "{} wins, {} losses and {} draws are more than {} games",
+            stats.wins, stats.losses, stats.draws, stats.games
+        );
+        problem(0, ProblemKind::Results, text);
+    } else {
+        let least = 5 * stats.results().half_points();
+        let most = least + 10 * u64::from(stats.unfinished());
+        let points = u64::from(record.points);
+        if points == 0 && least > 0 {
+            without_points = true;
+        } else if !(least..=most).contains(&points) {
+            let text =
+                format!("ten times the points are {points}, the results make {least} to {most}");
+            problem(12, ProblemKind::Points, text);
+        }
+    }
+    let Stats {
+        own_rated,
+        own_rating_sum,
+        other_rated,
+        other_rating_sum,
+        ..
+    } = stats;
+    for (offset, rated, sum) in [
+        (16, own_rated, own_rating_sum),
+        (23, other_rated, other_rating_sum),
+    ] {
+        if rated > stats.games {
+            let text = format!("{rated} ratings are more than {} games", stats.games);
+            problem(offset, ProblemKind::Ratings, text);
+        } else if (rated == 0) != (sum == 0) {
+            let text = format!("{rated} ratings add up to {sum}");
+            problem(offset, ProblemKind::Ratings, text);
+        }
+    }
+    without_points
 }
 
 /// A key for messages: its board, or else its bytes.

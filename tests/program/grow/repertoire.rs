@@ -42,7 +42,7 @@ fn solved(book: &Path, opponents: Option<&Path>, options: &RepertoireOptions) ->
     let mut knowledge = Knowledge::new(&book, &none);
     knowledge.opponents = opponents.as_ref();
     let found = Repertoire::solve(knowledge, options, &mut Watch::default()).unwrap();
-    found.summary()
+    found.summary().unwrap()
 }
 
 #[test]

@@ -37,7 +37,8 @@ pub use fen::{
 pub use line::{Line, LineError, MOST_PLIES, annotations, is_noise, is_null, pass};
 pub use moves::{
     Letters, MoveError, after, find_uci, has_unknown_sign, is_move, is_numeric_move, nag, number,
-    read_move, read_move_in, san, san_or_null, trailing_annotations, uci, uci_of_any, uci_or_null,
+    read_move, read_move_in, san, san_or_null, san_to, trailing_annotations, uci, uci_of_any,
+    uci_or_null,
 };
 pub use results::Results;
 pub use shakmaty;

@@ -127,6 +127,16 @@ pub fn after(position: &Chess, mv: Move) -> Chess {
 /// A move in algebraic notation: "Nf3", "O-O+". Mate is tested only after a check.
 #[must_use]
 pub fn san(position: &Chess, mv: Move) -> String {
+    san_with(position, mv, None)
+}
+
+/// As [`san`], where the position after the move is known.
+#[must_use]
+pub fn san_to(position: &Chess, mv: Move, after: &Chess) -> String {
+    san_with(position, mv, Some(after))
+}
+
+fn san_with(position: &Chess, mv: Move, known: Option<&Chess>) -> String {
     let candidates = match mv {
         Move::Castle { .. } => {
             let side = mv.castling_side();
@@ -136,9 +146,16 @@ pub fn san(position: &Chess, mv: Move) -> String {
     };
     let mut suffix = None;
     if candidates.contains(&mv) {
-        let after = after(position, mv);
+        let made;
+        let after = match known {
+            Some(after) => after,
+            None => {
+                made = after(position, mv);
+                &made
+            }
+        };
         if after.checkers().any() {
-            suffix = Suffix::from_position(&after);
+            suffix = Suffix::from_position(after);
         }
     }
     let san = SanPlus {

@@ -117,6 +117,22 @@ pub struct MoveDifference {
 }
 
 impl Difference {
+    /// A position that only one book has.
+    pub(crate) fn only_in(
+        side: Side,
+        position: &Chess,
+        record: PositionRecord,
+        stored_moves: usize,
+    ) -> Difference {
+        Difference {
+            position: position.clone(),
+            only_in: Some(side),
+            record,
+            stored_moves,
+            ..Difference::default()
+        }
+    }
+
     /// Whether the books differ here in an aspect.
     #[must_use]
     pub fn touches(&self, aspect: Aspect) -> bool {
@@ -148,24 +164,24 @@ pub(crate) fn compare_at(
     aspects: Aspects,
     stats_of_moves: bool,
 ) -> Option<Difference> {
-    let mut difference = Difference {
-        position: position.clone(),
-        record: a.here.or(b.here)?,
-        ..Difference::default()
-    };
     let (here_a, here_b) = match (a.here, b.here) {
         (Some(here_a), Some(here_b)) => (here_a, here_b),
-        (here_a, _) => {
-            let (side, found) = match here_a {
-                Some(_) => (Side::A, a),
-                None => (Side::B, b),
-            };
-            difference.only_in = Some(side);
-            difference.stored_moves = found.moves.len();
-            return aspects.has(Aspect::Positions).then_some(difference);
+        (None, None) => return None,
+        (Some(record), None) => {
+            let only = Difference::only_in(Side::A, position, record, a.moves.len());
+            return aspects.has(Aspect::Positions).then_some(only);
+        }
+        (None, Some(record)) => {
+            let only = Difference::only_in(Side::B, position, record, b.moves.len());
+            return aspects.has(Aspect::Positions).then_some(only);
         }
     };
-    difference.stored_moves = a.moves.len();
+    let mut difference = Difference {
+        position: position.clone(),
+        record: here_a,
+        stored_moves: a.moves.len(),
+        ..Difference::default()
+    };
     if aspects.has(Aspect::Stats) && !stats_of_moves {
         difference.stats = pair(here_a.stats, here_b.stats);
         if difference.stats.is_none() {

@@ -4,13 +4,14 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, Move};
+use shakmaty::{Chess, File, Move, Position as _, Role};
 
-use super::{Aspects, Difference, difference::compare_at};
+use super::{Aspect, Aspects, Difference, Side, difference::compare_at};
 use crate::ctg::{
-    CanonicalBoard, CtgBook, Entry, EntryAddress, EntryReader, EntrySet, fill_from, likely_of_all,
+    CanonicalBoard, CtgBook, Entry, EntryAddress, EntryReader, EntrySet, Held, Orientation, Pair,
+    PairNumber, Tree, fill_from, likely_of_all,
 };
-use crate::polyglot;
+use crate::polyglot::{self, PackedMove};
 use crate::walk::WalkNode;
 use crate::{Book, Bridges, Error, Format, Lookup, Probe as _, Wanted};
 use tabia_notation as notation;
@@ -26,11 +27,15 @@ pub(super) struct Books<'b> {
     stats_of_moves: bool,
     /// Both, if they are ChessBase books: one entry is for up to four positions.
     both: Option<(&'b CtgBook, &'b CtgBook)>,
+    /// The same as a graph, if both are sound.
+    pub(super) pair: Option<(&'b Pair, &'b Tree)>,
 }
 
 /// Identifies a position, and finds it again.
 #[derive(Clone, Copy)]
 pub(super) enum Id {
+    /// A node of the tree of a pair, which has each position once.
+    Node(u32),
     /// The places of its entries in two ChessBase books; at least one has it.
     Entries([Option<EntryAddress>; 2]),
     /// Otherwise, and for damaged positions, a key.
@@ -93,8 +98,8 @@ pub(super) struct Probes<'b> {
 }
 
 impl San {
-    fn from_move(position: &Chess, mv: Move) -> San {
-        let text = notation::san(position, mv);
+    fn from_move(position: &Chess, mv: Move, after: &Chess) -> San {
+        let text = notation::san_to(position, mv, after);
         let mut bytes = [0; 7];
         let length = text.len().min(bytes.len());
         for (to, byte) in bytes.iter_mut().zip(text.bytes()) {
@@ -116,6 +121,7 @@ impl Seen {
     /// Adds a position; false if it was there already.
     pub(super) fn enter(&mut self, id: &Id) -> bool {
         match id {
+            Id::Node(_) => true,
             Id::Entries(places) => {
                 // The first book that has it decides; its entry in the second is also
                 // marked as visited.
@@ -148,6 +154,7 @@ impl Seen {
     /// Whether [`Seen::enter_entry`] would return false.
     pub(super) fn has_entry(&self, id: &Id) -> bool {
         match id {
+            Id::Node(_) => false,
             Id::Entries(places) => {
                 let mut places = self.entries.iter().zip(places);
                 let first = places.find_map(|(entries, place)| Some((entries, (*place)?)));
@@ -191,6 +198,7 @@ impl<'b> Books<'b> {
         b: &'b Book,
         bridges: &'b Bridges,
         aspects: Aspects,
+        pair: Option<(&'b Pair, &'b Tree)>,
     ) -> Books<'b> {
         Books {
             a,
@@ -199,6 +207,7 @@ impl<'b> Books<'b> {
             aspects: aspects.between(a.format(), b.format()),
             stats_of_moves: a.format() != Format::Ctg || b.format() != Format::Ctg,
             both: a.as_ctg().zip(b.as_ctg()),
+            pair,
         }
     }
 
@@ -289,8 +298,24 @@ impl<'b> Books<'b> {
             next: Vec::with_capacity(share.len() + share.len() / 4),
         };
         let mut probes = self.probes()?;
+        if let Some((pair, tree)) = self.pair {
+            pair.ask_for(share.iter().filter_map(|here| match here.note {
+                Id::Node(node) => Some(tree.number(node)),
+                Id::Entries(_) | Id::Key { .. } => None,
+            }));
+        }
         for here in share {
             let position = &here.position;
+            if let (Some((pair, tree)), Id::Node(node)) = (self.pair, here.note) {
+                let before = look_ups.next.len();
+                for (packed, to) in tree.after(node) {
+                    look_ups.next.extend(Next::along(position, packed, to));
+                }
+                let mut found = self.look_in_pair(pair, tree.number(node), position, &mut probes);
+                found.moves = look_ups.next.len() - before;
+                look_ups.positions.push(found);
+                continue;
+            }
             let mut found = self.look_at(position, &here.note, &mut probes)?;
             let goes_on = plies.is_none_or(|plies| here.ply < plies);
             let bridges = match self.bridges.is_empty() {
@@ -311,7 +336,7 @@ impl<'b> Books<'b> {
                     if let Some(id) = self.id(&after, &mut probes)? {
                         look_ups.next.push(Next {
                             mv,
-                            san: San::from_move(position, mv),
+                            san: San::from_move(position, mv, &after),
                             position: after,
                             id,
                         });
@@ -324,6 +349,40 @@ impl<'b> Books<'b> {
             look_ups.positions.push(found);
         }
         Ok(look_ups)
+    }
+
+    /// Compares what a pair has of a position.
+    pub(super) fn look_in_pair(
+        &self,
+        pair: &Pair,
+        number: PairNumber,
+        position: &Chess,
+        probes: &mut Probes<'_>,
+    ) -> PositionLookup {
+        let only_in = |side, entry: &Entry<'_>| {
+            let moves = pair.stored_moves(number);
+            let only = || Difference::only_in(side, position, entry.record(), moves);
+            self.aspects.has(Aspect::Positions).then(only)
+        };
+        let difference = match pair.held(number) {
+            Held::Same => None,
+            Held::OnlyInA(entry) => only_in(Side::A, &entry),
+            Held::OnlyInB(entry) => only_in(Side::B, &entry),
+            Held::Both(a, b) => {
+                let Probes { in_a, in_b, .. } = probes;
+                if let Some(board) = CanonicalBoard::from_position(position) {
+                    fill(&a, &board, position, in_a);
+                    fill(&b, &board, position, in_b);
+                }
+                compare_at(position, (in_a, in_b), self.aspects, self.stats_of_moves)
+            }
+        };
+        PositionLookup {
+            held: true,
+            difference,
+            faults: Vec::new(),
+            moves: 0,
+        }
     }
 
     pub(super) fn look_at(
@@ -380,7 +439,7 @@ fn look_into(
     let mut places = [None; 2];
     match id {
         Id::Entries(known) => places = *known,
-        Id::Key { .. } => {
+        Id::Key { .. } | Id::Node(_) => {
             let key = board.key();
             for (place, reader) in places.iter_mut().zip(&mut *readers) {
                 match reader.place_of(&board, &key) {
@@ -399,9 +458,54 @@ fn look_into(
     };
     for (entry, found) in [(a, in_a), (b.filter(|_| !same), in_b)] {
         if let Some(entry) = entry {
-            let legal = likely_of_all(entry.moves(), &board, position);
-            fill_from(&entry, &board, &legal, found);
+            fill(&entry, &board, position, found);
         }
     }
     Ok(same)
+}
+
+/// Reads an entry's record and its legal moves.
+fn fill(entry: &Entry<'_>, board: &CanonicalBoard, position: &Chess, found: &mut Lookup) {
+    found.clear();
+    let legal = likely_of_all(entry.moves(), board, position);
+    fill_from(entry, board, &legal, found);
+}
+
+impl Next {
+    /// The position after a legal move, which is given on the board of the entry.
+    fn along(position: &Chess, packed: PackedMove, node: u32) -> Option<Next> {
+        let board = position.board();
+        let king = board.king_of(position.turn())?;
+        let orientation = Orientation {
+            inverted: position.turn().is_black(),
+            mirrored: position.castles().castling_rights().is_empty() && king.file() < File::E,
+        };
+        let (from, to_square) = packed.squares();
+        let (from, to_square) = (orientation.apply(from), orientation.apply(to_square));
+        let capture = board.role_at(to_square);
+        let mv = match board.role_at(from)? {
+            Role::King if board.by_color(position.turn()).contains(to_square) => Move::Castle {
+                king: from,
+                rook: to_square,
+            },
+            Role::Pawn if capture.is_none() && from.file() != to_square.file() => Move::EnPassant {
+                from,
+                to: to_square,
+            },
+            role => Move::Normal {
+                role,
+                from,
+                capture,
+                to: to_square,
+                promotion: packed.promotion(),
+            },
+        };
+        let after = notation::after(position, mv);
+        Some(Next {
+            mv,
+            san: San::from_move(position, mv, &after),
+            position: after,
+            id: Id::Node(node),
+        })
+    }
 }

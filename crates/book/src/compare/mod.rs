@@ -7,9 +7,12 @@
 //!
 //! The walk follows the moves: all positions after one ply, then after two, so that
 //! positions near the start come first. ChessBase books also have positions that no
-//! stored move leads to; they come last, without a line. Memory is needed for a move for
-//! every position of both books (and for a key, unless both are ChessBase books), and for
-//! the positions of the current level.
+//! stored move leads to; they come last, without a line.
+//!
+//! Two sound ChessBase books become one graph (`ctg::pair`): then the walk goes only to the
+//! differences, and looks nothing up. Others are walked by look-ups. Memory, beside the graph:
+//! sixteen bytes for every position of a line to a difference (and a key, unless both are
+//! ChessBase books), and the positions of the current level.
 
 mod difference;
 mod lookups;

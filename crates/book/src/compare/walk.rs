@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move};
 
 use super::lookups::{Books, Id, PositionLookup, San, Seen};
 use super::{Aspect, Aspects, Difference};
-use crate::ctg::{BookEntry, CtgBook, Salvage};
+use crate::ctg::{BookEntry, CtgBook, Pair, Salvage, Tree};
 use crate::walk::{Order, Walk, WalkNode};
 use crate::{Book, BookPosition, BookWalk, Bridges, Error, Format};
 use tabia_io::parallel::{Panicked, in_order};
@@ -117,8 +117,18 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
             }
         }
     }
-    let books = Books::new(a, b, &bridges, plan.aspects);
-    if plan.unreached {
+    let pair = match a.as_ctg().zip(b.as_ctg()) {
+        Some((a, b)) => Pair::new([a, b], &plan.from, &mut watch.part(0, 600))?,
+        None => None,
+    };
+    let watch = &mut match pair {
+        Some(_) => watch.part(600, 1000),
+        None => watch.part(0, 1000),
+    };
+    let tree = pair.as_ref().map(|pair| pair.tree(plan.plies));
+    let pair = pair.as_ref().zip(tree.as_ref());
+    let books = Books::new(a, b, &bridges, plan.aspects, pair);
+    if plan.unreached && pair.is_none() {
         books.expect_misses();
     }
     let mut comparison = Comparison {
@@ -131,7 +141,13 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
         lost: Lost::default(),
     };
     comparison.walk(plan, watch, &make, &mut found)?;
-    if plan.unreached {
+    if let Some((pair, tree)) = pair {
+        let reached = tree.reached.iter().filter(|reached| **reached);
+        comparison.compared.positions = reached.count() as u64;
+        if plan.unreached {
+            comparison.rest_of_pair(pair, tree, watch, &make, &mut found)?;
+        }
+    } else if plan.unreached {
         let ctg = [a, b].map(Book::as_ctg);
         for (number, book) in ctg.into_iter().enumerate() {
             if let Some(book) = book {
@@ -177,7 +193,10 @@ impl Comparison<'_> {
     ) -> Result<(), E> {
         let books = self.books;
         let expected = books.expected();
-        let root = books.id(&plan.from, &mut books.probes()?)?;
+        let root = match books.pair {
+            Some(_) => Some(Id::Node(0)),
+            None => books.id(&plan.from, &mut books.probes()?)?,
+        };
         let root = root.unwrap_or_else(|| books.key_of(&plan.from));
         self.seen.enter(&root);
         // Shared by the two closures that follow.
@@ -289,6 +308,49 @@ impl Comparison<'_> {
         )?;
         self.seen.add(known);
         Ok(())
+    }
+
+    /// Compares the positions of a pair that the walk did not reach.
+    fn rest_of_pair<M: Send, E: From<Error> + From<Panicked> + Send>(
+        &mut self,
+        pair: &Pair,
+        tree: &Tree,
+        watch: &mut Watch<'_>,
+        make: &(impl Fn(&Difference, Option<Way<'_>>) -> M + Sync),
+        found: &mut impl FnMut(M) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let books = self.books;
+        let rest = (0..pair.len()).zip(&tree.reached);
+        let rest: Vec<u32> = rest
+            .filter(|(_, reached)| !**reached)
+            .map(|(n, _)| n)
+            .collect();
+        let shares: Vec<&[u32]> = rest.chunks(MADE_AT_ONCE).collect();
+        let (mut done, all) = (0, Some(rest.len() as u64));
+        in_order(
+            shares.len() as u32,
+            |n| {
+                let mut probes = books.probes()?;
+                let share = shares.get(n as usize).copied().unwrap_or_default();
+                let looked = share.iter().map(|&number| {
+                    let position = pair.position(number);
+                    let looked = books.look_in_pair(pair, number, &position, &mut probes);
+                    let made = looked.difference.as_ref().map(|found| make(found, None));
+                    (looked, made)
+                });
+                Ok(looked.collect::<Vec<_>>())
+            },
+            |looked| {
+                for (looked, made) in looked {
+                    let watched = watch.position("comparing the rest", done, all);
+                    watched.map_err(Error::from)?;
+                    done += 1;
+                    self.count(looked);
+                    made.map_or(Ok(()), &mut *found)?;
+                }
+                Ok(())
+            },
+        )
     }
 
     /// Counts a position; returns the difference, if there is one.

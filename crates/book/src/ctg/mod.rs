@@ -82,6 +82,7 @@ mod open;
 mod owners;
 mod page;
 mod pages;
+mod pair;
 mod position;
 mod prune;
 mod reader;
@@ -119,6 +120,7 @@ pub use moves::{
 };
 pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_entry};
 pub use pages::Header;
+pub(crate) use pair::{Held, Pair, PairNumber, Tree};
 pub use position::{CanonicalBoard, KeyFault, Orientation};
 pub use prune::{Fate, IsRare, PruneRules, Pruned, Rare, count_pruned, prune};
 pub use reader::{CtgBook, EntryAddress, LookupStep, OpenOptions};

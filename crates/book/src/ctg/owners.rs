@@ -1,6 +1,9 @@
 //! Which pages the index leads to: entries that no slot leads to are old.
 
-use super::{CtgBook, EntryAddress, Error, Key, reader::Index, trie::is_of_slot};
+use super::{
+    CtgBook, EntryAddress, Error, Key, PAGE_HEADER_BYTES, index::SlotPage, reader::Index,
+    trie::is_of_slot,
+};
 
 /// The slot that leads to each page: pages without a slot may have old states of entries.
 pub(super) enum Owners {
@@ -40,5 +43,36 @@ impl Owners {
             Some(&Owners::SEVERAL) => true,
             Some(&slot) => is_of_slot(slot, key.hash()),
         }
+    }
+
+    /// Whether look-ups certainly find an entry, if there is no other with its key. Every
+    /// entry of the book must be asked for: the first of a page also stands for its slot.
+    pub(super) fn lead_surely_to(
+        &self,
+        book: &CtgBook,
+        place: EntryAddress,
+        hash: u32,
+    ) -> Result<bool, Error> {
+        let (Owners::Slots(owners), Index::Slots(slots)) = (self, &book.index) else {
+            return Ok(true);
+        };
+        let is_of_page = match owners.get(place.page as usize) {
+            None | Some(&(Owners::NONE | Owners::SEVERAL)) => false,
+            Some(&slot) => is_of_slot(slot, hash),
+        };
+        if !is_of_page || usize::from(place.offset) != PAGE_HEADER_BYTES {
+            return Ok(is_of_page);
+        }
+        let reader = slots.reader()?;
+        for slot in reader.walk(hash) {
+            match reader.page_of(slot.number, book.pages.page_count()) {
+                Ok(SlotPage::Page(page)) => return Ok(page == place.page),
+                Ok(SlotPage::None) => {}
+                Ok(SlotPage::Beyond | SlotPage::Missing(_)) => return Ok(false),
+                Err(error) if error.is_damage() => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
     }
 }

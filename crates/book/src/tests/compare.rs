@@ -1,12 +1,14 @@
 //! The differences of two books: every difference, and each of them once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::OpenOptions as OpenOptionsOfFile;
+use std::io::Write as _;
 
 use super::common::{Folder, TestBook, random_book, record};
 use proptest::prelude::*;
 use shakmaty::{Chess, Move, Position as _};
 use tabia_book::compare::{Aspect, Aspects, Compared, Difference, Plan, Side, Way, compare};
-use tabia_book::ctg::{CanonicalBoard, Key};
+use tabia_book::ctg::{CanonicalBoard, Key, PAGE_BYTES};
 use tabia_book::{Annotation, Book, OpenOptions};
 use tabia_notation::{self as notation, Line};
 
@@ -21,17 +23,29 @@ fn whole(aspects: &[Aspect]) -> Plan {
 /// Differences, with the moves that lead there.
 type Found = Vec<(Difference, Option<Vec<Move>>)>;
 
+/// Found by hashes and, the same, by look-ups.
 fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Found, Compared) {
     let folder = Folder::new();
-    let open = |book: &TestBook, name| {
-        let path = book.write(&folder, name);
-        Book::open(path, &OpenOptions::default()).unwrap()
-    };
-    let (a, b) = (open(a, "a"), open(b, "b"));
+    let paths = [a.write(&folder, "a"), b.write(&folder, "b")];
+    let open = || [0, 1].map(|n| Book::open(&paths[n], &OpenOptions::default()).unwrap());
+    let [a, b] = open();
+    let found = differences_of(&a, &b, plan);
+    // With a page that does not count, the file of the book is not quite sound.
+    let mut file = OpenOptionsOfFile::new()
+        .append(true)
+        .open(&paths[1])
+        .unwrap();
+    file.write_all(&[0; PAGE_BYTES]).unwrap();
+    let [a, b] = open();
+    assert_eq!(differences_of(&a, &b, plan), found);
+    found
+}
+
+fn differences_of(a: &Book, b: &Book, plan: &Plan) -> (Found, Compared) {
     let mut list = Vec::new();
     let compared = compare(
-        &a,
-        &b,
+        a,
+        b,
         plan,
         &mut tabia_io::progress::Watch::default(),
         |difference: &Difference, way: Option<Way<'_>>| {

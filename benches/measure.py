@@ -108,6 +108,7 @@ def cases(games, months, folder):
     marks = ["--all", "--where", "games<10 and score<40", "avoid", "--dry-run"]
     yield "mark --where, nothing written", ["mark", str(book), *marks], None, None
     yield "suite of a book", ["suite", str(book), "-o", f"{out}.epd"], None, None
+    yield "repertoire", ["repertoire", str(book), "--colour", "white"], None, None
     yield "audit, a tenth evaluated", ["audit", str(book)], None, None
     for kind in DATABASES:
         many = folder / f"many.{kind}"

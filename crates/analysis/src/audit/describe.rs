@@ -188,7 +188,7 @@ impl<'a> Examined<'a> {
         for node in self.graph.nodes() {
             let likely = self.reach.probability[node as usize];
             reached += likely;
-            if self.table.canonical(self.graph.key(node)).is_some() {
+            if self.known[node as usize].is_some() {
                 audit.evaluated += 1;
                 audit.evaluated_share += likely;
             }
@@ -274,9 +274,7 @@ impl<'a> Examined<'a> {
             value: comparison.value,
             others_lose,
             likelihood: self.reach.probability[node as usize],
-            confirmed: after
-                .chain([node])
-                .all(|node| self.deep(self.graph.key(node)).is_some()),
+            confirmed: after.chain([node]).all(|node| self.deep_of(node).is_some()),
         }
     }
 

@@ -112,7 +112,11 @@ pub struct Examined<'a> {
     graph: &'a BookGraph,
     table: &'a EvalTable,
     confirming: Option<&'a ConfirmingSearches>,
+    /// The evaluation of each position.
+    known: Vec<Option<&'a Evaluation>>,
     reach: Probabilities,
+    /// Whether play goes on in each position that it reaches.
+    goes_on: Vec<bool>,
     values: Vec<Option<i32>>,
     /// The best known value of each position.
     best: Vec<Option<i32>>,
@@ -135,7 +139,13 @@ impl<'a> Examined<'a> {
         policy: Policy,
         confirming: Option<&'a ConfirmingSearches>,
     ) -> Examined<'a> {
-        let reach = graph.probabilities_by(&policy);
+        let mut goes_on = vec![false; graph.len()];
+        let reach = graph.probabilities(|node| {
+            let verdicts = graph.weighed(node, &policy);
+            let played = verdicts.iter().map(|verdict| verdict.probability);
+            goes_on[node as usize] = played.clone().any(|played| played > 0.0);
+            played.collect()
+        });
         let mut plies = vec![u32::MAX; graph.len()];
         for &node in reach.order() {
             let before = reach
@@ -143,18 +153,21 @@ impl<'a> Examined<'a> {
                 .and_then(|before| plies.get(before as usize));
             plies[node as usize] = before.map_or(0, |ply| ply.saturating_add(1));
         }
+        let known = graph.nodes().map(|node| table.canonical(graph.key(node)));
         let mut examined = Examined {
             graph,
             table,
             confirming,
+            known: known.collect(),
             reach,
+            goes_on,
             values: Vec::new(),
             best: Vec::new(),
             plies,
             policy,
         };
         examined.values = graph.values_given(&graph.leaving(table), |node| {
-            let deep = examined.deep(graph.key(node))?;
+            let deep = examined.deep_of(node)?;
             Some(deep.value.clamped(Color::White))
         });
         examined.best = graph.nodes().map(|node| examined.best_of(node)).collect();
@@ -163,13 +176,23 @@ impl<'a> Examined<'a> {
 
     /// The evaluation of a canonical board, if it is deep.
     fn deep(&self, key: EvalKey) -> Option<&'a Evaluation> {
+        let confirming = self.confirming?;
         let known = self.table.canonical(key)?;
-        self.confirming?.confirms(key, known).then_some(known)
+        confirming.confirms(key, known).then_some(known)
+    }
+
+    /// The evaluation of a position, if it is deep.
+    fn deep_of(&self, node: NodeId) -> Option<&'a Evaluation> {
+        let confirming = self.confirming?;
+        let known = self.known[node as usize]?;
+        confirming
+            .confirms(self.graph.key(node), known)
+            .then_some(known)
     }
 
     /// Whether the evaluation of a position is deep, or need not be.
     fn is_confirmed(&self, node: NodeId) -> bool {
-        self.confirming.is_none() || self.deep(self.graph.key(node)).is_some()
+        self.confirming.is_none() || self.deep_of(node).is_some()
     }
 
     /// Whether the evaluations of position, move and better move are deep, or need not
@@ -233,7 +256,7 @@ impl<'a> Examined<'a> {
     /// the same value: the lower one is used, so that no move seems to lose because of an
     /// error in one of them.
     fn best_of(&self, node: NodeId) -> Option<i32> {
-        if self.deep(self.graph.key(node)).is_some() {
+        if self.deep_of(node).is_some() {
             let value = self.value(node)?;
             let better = self.better(node);
             let after = better.and_then(|(_, key)| self.deep(key));
@@ -241,7 +264,7 @@ impl<'a> Examined<'a> {
                 after.map_or(value, |after| value.min(-after.value.clamped(Color::White))),
             );
         }
-        let own = self.table.canonical(self.graph.key(node));
+        let own = self.known[node as usize];
         let own = own.filter(|known| known.moves.is_empty());
         let own = own.map(|known| known.value.clamped(Color::White));
         own.max(self.value(node))
@@ -249,9 +272,9 @@ impl<'a> Examined<'a> {
 
     /// The best known move of a position: the position after it, and its key.
     fn better(&self, node: NodeId) -> Option<(Chess, EvalKey)> {
-        let own = self.table.canonical(self.graph.key(node));
+        let own = self.known[node as usize];
         let named = own.and_then(|known| known.moves.first());
-        let best = match (self.deep(self.graph.key(node)), named) {
+        let best = match (self.deep_of(node), named) {
             (Some(_), Some(named)) => named.mv,
             _ => {
                 let moves = self.graph.moves(node);
@@ -399,15 +422,12 @@ impl<'a> Examined<'a> {
         let mut ends = Vec::new();
         for &node in self.reach.order() {
             let likely = self.reach.probability[node as usize];
-            let goes_on = || {
-                let played = self.graph.weighed(node, &self.policy);
-                played.iter().any(|verdict| verdict.probability > 0.0)
-            };
-            if likely <= 0.0 || (!self.graph.moves(node).is_empty() && goes_on()) {
+            if likely <= 0.0 || (!self.graph.moves(node).is_empty() && self.goes_on[node as usize])
+            {
                 continue;
             }
             // If play ends although the book has moves, these are never played.
-            let own = self.table.canonical(self.graph.key(node));
+            let own = self.known[node as usize];
             let own = own.map(|known| known.value.clamped(Color::White));
             ends.extend(own.or(self.value(node)).map(|value| (node, value, likely)));
         }
@@ -447,7 +467,7 @@ impl<'a> Examined<'a> {
         for &(node, n, ..) in self.unmarked_losing(&all_losing, options).iter().take(top) {
             wanted.extend([node, self.graph.moves(node)[n].to].map(|node| self.canonical(node)));
             // After a deep search the best move may be another one.
-            if self.deep(self.graph.key(node)).is_some() {
+            if self.deep_of(node).is_some() {
                 wanted.extend(self.better(node).map(|(after, key)| (key, after)));
             }
         }

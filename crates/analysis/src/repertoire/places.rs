@@ -23,7 +23,9 @@ pub(super) enum Place {
         mirrored: bool,
         turn: Color,
     },
-    Position(Box<Chess>),
+    /// A position, and what the book has about it where it is first reached: an Arena book may
+    /// have other figures in another place.
+    Position(Box<(Chess, PositionRecord)>),
 }
 
 /// A move of a position: few bytes, because there are as many as moves in the book.
@@ -64,7 +66,7 @@ impl Place {
         match (self, other) {
             (Place::Entry { number: a, .. }, Place::Entry { number: b, .. }) => a == b,
             (Place::Position(a), Place::Position(b)) => {
-                EvalKey::from_position(a) == EvalKey::from_position(b)
+                EvalKey::from_position(&a.0) == EvalKey::from_position(&b.0)
             }
             (Place::Entry { .. }, Place::Position(_))
             | (Place::Position(_), Place::Entry { .. }) => false,
@@ -75,7 +77,7 @@ impl Place {
     pub(super) fn is_equal(&self, other: &Place) -> bool {
         let form = |place: &Place| match place {
             Place::Entry { mirrored, turn, .. } => (*mirrored, *turn, 0),
-            Place::Position(position) => (false, position.turn(), polyglot::key(position)),
+            Place::Position(here) => (false, here.0.turn(), polyglot::key(&here.0)),
         };
         self.is_same(other) && form(self) == form(other)
     }
@@ -107,6 +109,11 @@ impl<'a> Places<'a> {
         Ok(Places { book, graph })
     }
 
+    #[cfg(test)]
+    pub(super) fn by_look_ups(book: &'a Book) -> Places<'a> {
+        Places { book, graph: None }
+    }
+
     /// After the walk only few records are needed.
     pub(super) fn forget_records(&mut self) {
         if let Some((_, graph)) = &mut self.graph {
@@ -131,7 +138,7 @@ impl<'a> Places<'a> {
                 })
             }
             (Some(_), None) => None,
-            (None, _) => Some(Place::Position(Box::new(position.clone()))),
+            (None, _) => Some(Place::Position(Box::new((position.clone(), record)))),
         };
         Ok(place.map(|place| (place, record)))
     }
@@ -139,7 +146,7 @@ impl<'a> Places<'a> {
     /// The position of a place, as it first occurs.
     pub(super) fn position(&self, place: &Place) -> Result<Chess, Error> {
         let (number, mirrored, turn) = match place {
-            Place::Position(position) => return Ok(Chess::clone(position)),
+            Place::Position(here) => return Ok(here.0.clone()),
             Place::Entry {
                 number,
                 mirrored,
@@ -163,10 +170,11 @@ impl<'a> Places<'a> {
 
     /// What the book stores about a place.
     pub(super) fn record(&self, place: &Place) -> Result<PositionRecord, Error> {
-        let position = self.position(place)?;
-        Ok(self
-            .find(&position)?
-            .map_or_else(PositionRecord::default, |(_, record)| record))
+        if let Place::Position(here) = place {
+            return Ok(here.1);
+        }
+        let found = self.find(&self.position(place)?)?;
+        Ok(found.map_or_else(PositionRecord::default, |(_, record)| record))
     }
 
     /// Moves of a position.
@@ -191,7 +199,7 @@ impl<'a> Places<'a> {
             return None;
         }
         match (place, &self.graph) {
-            (Place::Position(position), _) => table.get(position).map(|known| known.value),
+            (Place::Position(here), _) => table.get(&here.0).map(|known| known.value),
             (Place::Entry { number, turn, .. }, Some((_, graph))) => {
                 let value = table.canonical(graph.key(*number)?)?.value;
                 Some(match turn {
@@ -211,7 +219,8 @@ impl<'a> Places<'a> {
     ) -> Result<(), Error> {
         known.clear();
         match place {
-            Place::Position(position) => {
+            Place::Position(here) => {
+                let position = &here.0;
                 let mut found = Lookup::default();
                 self.book.probe(position, Wanted::Stored, &mut found)?;
                 let stored = (0..).zip(&found.moves);
@@ -261,7 +270,7 @@ impl KnownMove {
     fn new(number: u8, stored: &BookMove, position: &Chess) -> KnownMove {
         let after = |record| {
             let position = notation::after(position, stored.mv);
-            (Place::Position(Box::new(position)), record)
+            (Place::Position(Box::new((position, record))), record)
         };
         KnownMove {
             mv: StepMove::Stored(number),

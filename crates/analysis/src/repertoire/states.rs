@@ -91,8 +91,8 @@ impl Numbers {
     /// The number of a state, which is [`NONE`] at first.
     fn place(&mut self, place: &Place, is_own: bool) -> &mut u32 {
         match place {
-            Place::Position(position) => {
-                let key = (EvalKey::from_position(position), is_own);
+            Place::Position(here) => {
+                let key = (EvalKey::from_position(&here.0), is_own);
                 self.by_key.entry(key).or_insert(NONE)
             }
             Place::Entry { number, .. } => {
@@ -107,9 +107,7 @@ impl Numbers {
 
     fn get(&self, place: &Place, is_own: bool) -> Option<u32> {
         let number = match place {
-            Place::Position(position) => {
-                self.by_key.get(&(EvalKey::from_position(position), is_own))
-            }
+            Place::Position(here) => self.by_key.get(&(EvalKey::from_position(&here.0), is_own)),
             Place::Entry { number, .. } => self
                 .by_entry
                 .get(2 * *number as usize + usize::from(is_own)),
@@ -196,7 +194,17 @@ impl<'o, 'a> StateSearch<'o, 'a> {
         options: &'o RepertoireOptions,
         watch: &mut Watch<'_>,
     ) -> Result<States<'a>, Error> {
-        let places = Places::new(knowledge.book, !knowledge.evaluations.is_empty(), watch)?;
+        let keys = !knowledge.evaluations.is_empty();
+        let places = Places::new(knowledge.book, keys, watch)?;
+        StateSearch::walk(places, knowledge, options, watch)
+    }
+
+    fn walk(
+        places: Places<'a>,
+        knowledge: Knowledge<'a>,
+        options: &'o RepertoireOptions,
+        watch: &mut Watch<'_>,
+    ) -> Result<States<'a>, Error> {
         let (start, record) = places
             .find(&Chess::default())?
             .ok_or_else(|| Error::NotInBook("the start position is not in the book".to_owned()))?;
@@ -534,6 +542,44 @@ mod tests {
             let shares = steps.iter().map(|step| step.share);
             let all: f64 = shares.sum::<f64>() + state.other;
             assert!((all - 1.0).abs() < 1e-9, "{all}");
+        }
+    }
+
+    /// The graph leads where look-ups lead, and a state is found by its position.
+    #[test]
+    fn the_walk_of_the_graph_is_that_of_look_ups() {
+        let book = Book::open("../../tests/data/small.ctg", &OpenOptions::default()).unwrap();
+        let evaluations = EvalTable::default();
+        for colour in Color::ALL {
+            let mut options = RepertoireOptions::new(colour);
+            options.line = tabia_notation::Line::read("", "e4 e5").unwrap();
+            let knowledge = Knowledge::new(&book, &evaluations);
+            let watch = &mut Watch::default();
+            let by_graph = StateSearch::find_states(knowledge, &options, watch).unwrap();
+            let places = Places::by_look_ups(&book);
+            let by_probes = StateSearch::walk(places, knowledge, &options, watch).unwrap();
+            assert_eq!(by_graph.len(), by_probes.len());
+            assert!(by_graph.len() > 20, "{}", by_graph.len());
+            let both = by_graph.iter().zip(by_probes.iter());
+            for ((n, state), (_, other)) in both {
+                let (position, moves) = by_graph.moves(state).unwrap();
+                assert_eq!((position, moves), by_probes.moves(other).unwrap());
+                let values = |state: &State| (state.other, state.known.estimate(), state.is_given);
+                assert_eq!(values(state), values(other));
+                let steps = |states: &States<'_>, state| {
+                    let steps = states.steps(state).iter();
+                    let step = |step: &StateMove| (step.to(), step.share, step.is_eligible);
+                    steps.map(step).collect::<Vec<_>>()
+                };
+                assert_eq!(steps(&by_graph, state), steps(&by_probes, other));
+                let position = by_graph.position(state).unwrap();
+                assert_eq!(by_graph.find(&position, state.is_own).unwrap(), Some(n));
+                assert_eq!(by_probes.find(&position, state.is_own).unwrap(), Some(n));
+                assert_eq!(
+                    by_graph.record(state).unwrap(),
+                    by_probes.record(other).unwrap()
+                );
+            }
         }
     }
 }

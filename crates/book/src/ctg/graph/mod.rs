@@ -44,7 +44,7 @@ pub(super) mod make;
 #[cfg(feature = "json")]
 mod read;
 mod sieve;
-#[cfg(test)]
+#[cfg(all(test, feature = "json"))]
 mod tests;
 
 #[cfg(feature = "json")]

@@ -2,6 +2,7 @@ use shakmaty::Position as _;
 
 use super::*;
 use crate::ctg::{CanonicalBoard, CtgBook, OpenOptions};
+use crate::evals::EvalKey;
 use crate::{Lookup, Probe as _, Wanted, position_of};
 use tabia_io::progress::Watch;
 
@@ -13,7 +14,6 @@ const ALL: Contents = Contents {
     records: true,
     transpositions: true,
     unfound: true,
-    #[cfg(feature = "json")]
     keys: true,
 };
 
@@ -34,13 +34,20 @@ fn a_graph_leads_where_look_ups_lead() {
         assert!(graph.is_found(number));
         let entry = reader.entry(place).unwrap();
         assert_eq!(graph.record(number), entry.record());
+        let moves = graph.moves(number).map(|(byte, _)| byte);
+        assert!(entry.moves().map(|(byte, _)| byte).eq(moves));
+        let known = graph.stored(number);
         assert!(
             entry
                 .moves()
-                .map(|(byte, _)| byte)
-                .eq(graph.moves(number).map(|(byte, _)| byte))
+                .eq(known.map(|(byte, annotation, _)| (byte, annotation)))
         );
         let (_, position) = position_of(&entry.key().unwrap()).unwrap();
+        let read = graph.position(&book, number).unwrap();
+        assert_eq!(read.as_ref(), Some(&position));
+        assert_eq!(graph.key(number), Some(EvalKey::from_position(&position)));
+        let board = CanonicalBoard::from_position(&position).unwrap();
+        assert_eq!(graph.entry_of(&book, &board).unwrap(), Some(number));
         book.probe(&position, Wanted::Transpositions, &mut by_probe)
             .unwrap();
         let of_graph = graph.moves(number).map(|(_, to)| match to {

@@ -52,7 +52,7 @@ impl CtgBook {
         // Reported after the damaged pages.
         let mut bad_keys = Salvage::default();
         self.each_block(
-            "reading",
+            "indexing",
             watch,
             |found: &mut Making, entry| {
                 match entry {

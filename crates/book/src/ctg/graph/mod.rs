@@ -44,7 +44,8 @@ pub(super) mod make;
 #[cfg(feature = "json")]
 mod read;
 mod sieve;
-#[cfg(all(test, feature = "json"))]
+#[cfg(test)]
+#[cfg(feature = "json")]
 mod tests;
 
 #[cfg(feature = "json")]

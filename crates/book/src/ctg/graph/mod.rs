@@ -82,7 +82,8 @@ pub struct Contents {
     pub keys: bool,
 }
 
-/// See the [module](self).
+/// A ChessBase book as a graph: its entries by their numbers in the file, and where the moves
+/// of each lead.
 #[derive(Debug, Default)]
 pub struct BookGraph {
     /// For each page the number of entries in the pages before it.

@@ -116,7 +116,6 @@ def cases(games, months, folder):
     yield "prune", ["prune", str(book), *rare, "-o", f"{out}.ctg"], None, None
     yield "repertoire", ["repertoire", str(book), "--colour", "white", "-o", f"{out}.pgn"], None, None
     yield "suite of a book", ["suite", str(book), "-o", f"{out}.epd"], None, None
-    yield "repertoire", ["repertoire", str(book), "--colour", "white"], None, None
     yield "audit, a tenth evaluated", ["audit", str(book)], None, None
     for kind in DATABASES:
         many = folder / f"many.{kind}"

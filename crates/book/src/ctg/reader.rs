@@ -202,6 +202,15 @@ impl CtgBook {
 pub(crate) struct EntryReader<'b>(Reading<'b>);
 
 impl CtgBook {
+    /// As [`CtgBook::reading`], without the mapping: passes over a whole book would load all
+    /// of it.
+    pub(super) fn positional_reading(&self) -> Result<Reading<'_>, Error> {
+        Ok(Reading {
+            pages: self.pages.positional_reader(),
+            ..self.reading()?
+        })
+    }
+
     pub(crate) fn entry_reader(&self) -> Result<EntryReader<'_>, Error> {
         Ok(EntryReader(Reading {
             cold: true,

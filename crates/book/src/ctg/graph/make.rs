@@ -113,7 +113,7 @@ impl CtgBook {
             },
         )?;
         drop(after);
-        let mut reading = self.reading()?;
+        let mut reading = self.positional_reading()?;
         let mut found = Vec::new();
         let mut linker = Linker {
             graph: &made.graph,
@@ -170,7 +170,7 @@ impl CtgBook {
                 Ok(())
             },
             |mut block| {
-                let mut reading = self.reading()?;
+                let mut reading = self.positional_reading()?;
                 let mut linker = Linker {
                     graph: known,
                     table,

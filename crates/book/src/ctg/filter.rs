@@ -66,7 +66,7 @@ impl PositionFilter {
             for page in first..first.saturating_add(BLOCK).min(pages) {
                 reader.each_entry(page, |entry| {
                     let (_, entry) = entry?;
-                    // A key that is no position is not that of one either.
+                    // The key of no position is never asked for.
                     let board = entry.key().map(|key| CanonicalBoard::from_key(&key));
                     hashes.extend(board.and_then(Result::ok).map(|board| of_board(&board)));
                     Ok(())

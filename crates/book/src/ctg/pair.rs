@@ -37,12 +37,10 @@ use std::collections::HashMap;
 use std::hash::BuildHasher as _;
 use std::ops::Range;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry as Entered;
 use rustc_hash::FxBuildHasher;
 use shakmaty::Chess;
 
-use super::graph::{ahead::hash, make::Rules};
+use super::graph::{ahead::hash, make::Rules, numbers::Numbers};
 use super::{
     CanonicalBoard, CtgBook, Entry, Error, moves, owners::Owners, page::split_entry, step::Step,
 };
@@ -128,44 +126,6 @@ struct Row {
 struct PairMove {
     to: PairNumber,
     packed: PackedMove,
-}
-
-/// Numbers by hashes.
-#[derive(Default)]
-struct Numbers(HashTable<Slot>);
-
-/// The table finds a place by the low bits of a hash and compares the highest seven; these
-/// are other bits.
-struct Slot {
-    bits: u32,
-    number: u32,
-}
-
-impl Numbers {
-    fn bits(hash: u64) -> u32 {
-        (hash >> 25) as u32
-    }
-
-    /// Numbers hashes from 0; `None` if two are equal.
-    fn new(hashes: impl ExactSizeIterator<Item = u64>) -> Option<Numbers> {
-        let mut table = HashTable::with_capacity(hashes.len());
-        for (number, hash) in (0..).zip(hashes) {
-            let bits = Numbers::bits(hash);
-            // It never grows, so hashes are not needed again.
-            match table.entry(hash, |slot: &Slot| slot.bits == bits, |_| 0) {
-                Entered::Vacant(place) => place.insert(Slot { bits, number }),
-                Entered::Occupied(_) => return None,
-            };
-        }
-        Some(Numbers(table))
-    }
-
-    #[inline]
-    fn get(&self, hash: u64) -> Option<u32> {
-        let bits = Numbers::bits(hash);
-        let slot = self.0.find(hash, |slot| slot.bits == bits);
-        slot.map(|slot| slot.number)
-    }
 }
 
 fn hash_of(bytes: &[u8]) -> u64 {
@@ -283,11 +243,11 @@ impl Pair {
     fn link(&mut self, root: &CanonicalBoard) -> bool {
         let mut hashes = std::mem::take(&mut self.rows.hashes);
         hashes.truncate(self.count as usize);
-        let Some(numbers) = Numbers::new(hashes.drain(..)) else {
+        let Some(numbers) = Numbers::unique(hashes.drain(..)) else {
             return false;
         };
         drop(hashes);
-        let find = |hash| numbers.get(hash).unwrap_or(NONE);
+        let find = |hash| numbers.any(hash).unwrap_or(NONE);
         let after = std::mem::take(&mut self.rows.after);
         for (mv, hash) in self.rows.moves.iter_mut().zip(after) {
             mv.to = find(hash);
@@ -550,7 +510,7 @@ impl Rows {
         };
         let (packed, hash) = match step {
             Step::Illegal => return,
-            Step::To(after) => match board.packed(byte) {
+            Step::To(after) => match board.squares_of(byte) {
                 Some(packed) => (packed, hash(&after, None)),
                 None => return,
             },

@@ -36,6 +36,9 @@ use shakmaty::{
     uci::UciMove,
 };
 
+#[cfg(feature = "json")]
+use crate::polyglot::PackedMove;
+
 use super::{
     Key,
     bits::{BitReader, BitWriter, HalfFiles, Squares},
@@ -58,6 +61,15 @@ impl Orientation {
         let files = if self.mirrored { 7 } else { 0 };
         let ranks = if self.inverted { 56 } else { 0 };
         Square::new(square.to_u32() ^ files ^ ranks)
+    }
+
+    /// The same for a move in sixteen bits.
+    #[cfg(feature = "json")]
+    #[must_use]
+    pub(crate) fn apply_to_packed(self, PackedMove(mv): PackedMove) -> PackedMove {
+        let files = if self.mirrored { 0o0707 } else { 0 };
+        let ranks = if self.inverted { 0o7070 } else { 0 };
+        PackedMove(mv ^ files ^ ranks)
     }
 
     /// The corresponding move on the other board; its own inverse.

@@ -4,13 +4,12 @@
 //! Bit `8 * file + rank` of a word is a square. That is shakmaty's board with files and
 //! ranks exchanged, on which all men but pawns move as on the usual one.
 
-use shakmaty::{Bitboard, Rank, Role, Square, attacks};
+use shakmaty::{Bitboard, Role, Square, attacks};
 
 use super::{
     CanonicalBoard, Orientation, graph::ahead::CASTLING_SQUARES, move_table::MoveCode, moves,
     position::bit_of_square,
 };
-use crate::polyglot::PackedMove;
 
 /// What [`CanonicalBoard::after`] finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,19 +69,6 @@ impl CanonicalBoard {
             }
         }
         Step::To(after.turned())
-    }
-
-    /// The move of a byte for which [`CanonicalBoard::after`] has a board.
-    pub(super) fn packed(&self, byte: u8) -> Option<PackedMove> {
-        let code = moves::decode(byte)?;
-        let from = self.own_man(code.role, code.number)?;
-        let to = code.target(from);
-        let is_promotion = code.role == Role::Pawn && to.rank() == Rank::Eighth;
-        Some(PackedMove::new(
-            from,
-            to,
-            is_promotion.then_some(Role::Queen),
-        ))
     }
 
     /// Whether the man goes there, whatever it does to the own king; `None` if the position

@@ -421,7 +421,7 @@ impl Turn {
     /// A later `go` replaces the search, unless it was stopped, because then the GUI waits
     /// for its answer. True if it is replaced.
     pub(super) fn abandon(&mut self, to: &mut Outside<'_, '_>) -> bool {
-        // A `perft` is no search for a move: nothing replaces it, and its end would not show.
+        // A `perft` does not search for a move: nothing replaces it, and its end would not show.
         if self.forget_perft(to) {
             return true;
         }

@@ -171,7 +171,8 @@ impl LineWriter<'_> {
             let line = &mut buffers.line;
             line.moves.clear();
             for (mv, weight) in buffers.packed.iter().zip(&buffers.weights) {
-                let weight = weight.map(|weight| (Reverse(weight), form.apply(*mv)));
+                let weight =
+                    weight.map(|weight| (Reverse(weight), form.orientation().apply_to_packed(*mv)));
                 line.moves.extend(weight);
             }
             line.sort_moves();
@@ -246,7 +247,7 @@ impl LineWriter<'_> {
         let legal = legal.map(|position| position.legal_moves());
         let rank = |(known, mv): (&BookMove, &PackedMove)| match (known.transposition, &legal) {
             (true, Some(legal)) => {
-                let packed = form.apply(*mv);
+                let packed = form.orientation().apply_to_packed(*mv);
                 let mut legal = legal.iter();
                 legal
                     .position(|mv| PackedMove::from_move(*mv) == packed)

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::ctg::{Arrival, BookGraph, EntryNumber, Orientation, Target};
-use crate::polyglot::PackedMove;
 
 /// The form of a position against the board of its entry, 0 to 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,13 +27,6 @@ impl Form {
     /// Whether a set of forms, one bit each, contains this form.
     pub(super) fn is_in(self, forms: u8) -> bool {
         forms >> self.0 & 1 != 0
-    }
-
-    /// A move on the board of the entry, in this form.
-    pub(super) fn apply(self, PackedMove(mv): PackedMove) -> PackedMove {
-        let ranks = if self.0 & 1 != 0 { 0o7070 } else { 0 };
-        let files = if self.0 & 2 != 0 { 0o0707 } else { 0 };
-        PackedMove(mv ^ ranks ^ files)
     }
 }
 

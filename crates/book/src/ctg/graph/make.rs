@@ -1,13 +1,16 @@
-//! Makes a graph: one pass finds the entries, a second one where their moves lead.
+//! Makes a graph: a pass over the file finds the entries and hashes of the positions after
+//! their moves, a pass over the moves where they lead; transpositions need the file again.
 
-use hashbrown::HashTable;
+use std::collections::HashSet;
+
 use shakmaty::{Chess, Move, Position as _};
 
 use super::ahead::{AheadMove, Sign, hash, sign};
+use super::numbers::{Known, Numbers};
 use super::sieve::Sieve;
 use super::{Arrival, BookGraph, Contents, EntryNumber, Link};
 use crate::ctg::{
-    CanonicalBoard, CtgBook, Entry, EntryAddress, EntrySet, Error, Key, KeyFault, Salvage, moves,
+    CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, KeyFault, Salvage, moves,
     owners::Owners, reader::Reading, step::Step,
 };
 #[cfg(feature = "json")]
@@ -36,7 +39,7 @@ impl CtgBook {
         let mut made = self.read_graph(contents, &mut watch.part(0, parts[0]))?;
         let table = Table::new(&made.signs);
         made.signs = Signs::default();
-        made.graph.found = table.slots.len() as u64;
+        made.graph.found = table.numbers.len() as u64;
         self.link(&mut made, &table, &mut watch.part(parts[0], parts[1]))?;
         if wants_more {
             let watch = &mut watch.part(parts[1], 1000);
@@ -72,8 +75,9 @@ impl CtgBook {
             Ok::<_, Error>,
             |found| {
                 let entries = made.graph.len() + found.graph.len();
-                if entries >= Link::MOST as usize {
-                    return Err(Error::refused(self.path(), "has too many entries"));
+                let moves = made.graph.to.len() + found.graph.to.len();
+                if entries >= Link::MOST as usize || u32::try_from(moves).is_err() {
+                    return Err(Error::refused(self.path(), "has too many entries or moves"));
                 }
                 bad_keys.add(made.append(found));
                 Ok(())
@@ -157,7 +161,7 @@ impl CtgBook {
     ) -> Result<(), Error> {
         let known = &*graph;
         let (mut leaps, mut passants) = (Vec::new(), Vec::new());
-        let mut unfound = EntrySet::default();
+        let mut unfound = HashSet::default();
         self.each_block(
             "following",
             watch,
@@ -214,6 +218,8 @@ const AT_ONCE: u32 = 1 << 16;
 #[derive(Default)]
 struct Making {
     graph: BookGraph,
+    /// The page of the first entry, from which `before_page` counts.
+    first_page: Option<u32>,
     signs: Signs,
     /// The hash of the position after each move, or [`NO_HASH`]: then `to` has what it is, or
     /// the move is in `unclear`.
@@ -237,7 +243,8 @@ impl Making {
         let first = graph.to.len();
         graph.first.push(first as u32);
         let entries = graph.offsets.len() as u32;
-        graph.before_page.resize(place.page as usize + 1, entries);
+        let page = place.page - *self.first_page.get_or_insert(place.page);
+        graph.before_page.resize(page as usize + 1, entries);
         graph.offsets.push(place.offset);
         graph.bytes.extend(entry.moves().map(|(byte, _)| byte));
         graph.to.resize(graph.bytes.len(), Link::ILLEGAL);
@@ -267,7 +274,7 @@ impl Making {
         match (board, key) {
             (Some(Ok(board)), Some(key)) => self.add_moves(first, &board, key),
             (Some(Err(fault)), _) => {
-                self.graph.impossible.insert(place);
+                self.graph.impossible.insert(entries);
                 return Some(fault);
             }
             _ => {}
@@ -323,8 +330,11 @@ impl Making {
     fn append(&mut self, mut next: Making) -> Salvage {
         let (all, some) = (&mut self.graph, &mut next.graph);
         let (entries, moves) = (all.offsets.len() as u32, all.to.len() as u32);
-        // Pages before the first of the block are in `before_page` with no entries.
-        let pages = some.before_page.iter().skip(all.before_page.len());
+        // Pages without entries are between the last page and the next one.
+        let next_page = next.first_page.map_or(0, |page| page as usize);
+        all.before_page
+            .resize(all.before_page.len().max(next_page), entries);
+        let pages = some.before_page.iter();
         all.before_page.extend(pages.map(|before| entries + before));
         all.offsets.append(&mut some.offsets);
         all.first
@@ -335,7 +345,8 @@ impl Making {
         all.records.append(&mut some.records);
         #[cfg(feature = "json")]
         all.keys.append(&mut some.keys);
-        all.impossible.unite(&some.impossible);
+        let more = some.impossible.iter().map(|entry| entries + entry);
+        all.impossible.extend(more);
         self.signs.hashes.append(&mut next.signs.hashes);
         self.signs.groups.append(&mut next.signs.groups);
         self.after.append(&mut next.after);
@@ -370,78 +381,30 @@ const NO_HASH: u64 = 0;
 
 /// The entries by the hashes of their positions.
 struct Table {
-    slots: HashTable<Slot>,
+    numbers: Numbers,
     /// Rejects nearly all hashes that are not in the table, by one access to the memory.
     sieve: Sieve,
 }
 
-/// The table finds a place by the low bits of a hash and compares the highest seven; these
-/// are other bits, but in tables of more than 2^25 places.
-struct Slot {
-    bits: u32,
-    number: EntryNumber,
-}
-
 impl Table {
-    fn bits(hash: u64) -> u32 {
-        (hash >> 25) as u32
-    }
-
     fn new(signs: &Signs) -> Table {
-        let known = || {
-            (0..)
-                .zip(&signs.hashes)
-                .filter(|(_, hash)| **hash != NO_HASH)
-        };
-        let mut slots = HashTable::with_capacity(known().count());
-        for (number, &hash) in known() {
-            let bits = Table::bits(hash);
-            // It never grows, so hashes are not needed again.
-            slots.insert_unique(hash, Slot { bits, number }, |_| 0);
-        }
+        let hashes = (0..).zip(signs.hashes.iter().copied());
+        let numbers = Numbers::new(hashes.filter(|(_, hash)| *hash != NO_HASH));
         let mut sieve = Sieve::with_room(signs.groups.len());
         for (&hash, &group) in signs.hashes.iter().zip(&signs.groups) {
             sieve.add(Sign { group, hash });
         }
-        Table { slots, sieve }
-    }
-
-    /// The entries that may belong to a hash, in no order.
-    fn entries(&self, hash: u64) -> impl Iterator<Item = EntryNumber> {
-        let bits = Table::bits(hash);
-        let slots = self.slots.iter_hash(hash);
-        slots
-            .filter(move |slot| slot.bits == bits)
-            .map(|slot| slot.number)
+        Table { numbers, sieve }
     }
 
     /// The entry of a hash, if it is the only one.
     #[inline]
     fn only(&self, hash: u64) -> Known {
-        if hash == NO_HASH {
-            return Known::None;
-        }
-        let mut entries = self.entries(hash);
-        match (entries.next(), entries.next()) {
-            (None, _) => Known::None,
-            (Some(entry), None) => Known::One(entry),
-            (Some(_), Some(_)) => Known::Several,
+        match hash {
+            NO_HASH => Known::None,
+            _ => self.numbers.only(hash),
         }
     }
-
-    #[inline]
-    fn has(&self, hash: u64) -> bool {
-        let bits = Table::bits(hash);
-        self.slots.find(hash, |slot| slot.bits == bits).is_some()
-    }
-}
-
-/// How many entries a hash has.
-#[derive(Clone, Copy)]
-enum Known {
-    None,
-    One(EntryNumber),
-    Several,
 }
 
 /// The entries of some pages, and their transpositions.
@@ -451,7 +414,7 @@ struct LeapBlock {
     leaps: Vec<(EntryNumber, PackedMove, Link)>,
     /// By the numbers of the leaps.
     passants: Vec<(u32, u8)>,
-    unfound: Vec<EntryAddress>,
+    unfound: Vec<EntryNumber>,
 }
 
 impl LeapBlock {
@@ -468,7 +431,7 @@ impl LeapBlock {
                 .transpose()?
                 .flatten();
             if found.is_none_or(|to| to.entry != *number) {
-                self.unfound.extend(linker.graph.place(*number));
+                self.unfound.push(*number);
             }
         }
         Ok(())
@@ -485,8 +448,7 @@ impl LeapBlock {
         let (mut ahead, mut likely) = (Vec::new(), Vec::new());
         for (number, group, board) in &boards {
             let number = *number;
-            // Two in three have no other positions in the book that the men of the other side
-            // could belong to.
+            // Of 45 in a hundred the book has no other positions with the men of the other side.
             let known = || {
                 let moves = linker.graph.moves(number);
                 let quiet = moves.filter(|(byte, to)| {
@@ -507,7 +469,7 @@ impl LeapBlock {
             };
             let suspects = suspects.into_iter().map(|(sign, mv)| (sign, mv.packed()));
             let suspects = suspects.filter(|(_, mv)| !stored.contains(mv));
-            let suspects = suspects.filter(|(sign, _)| linker.table.has(sign.hash));
+            let suspects = suspects.filter(|(sign, _)| linker.table.numbers.has(sign.hash));
             let suspects: Vec<PackedMove> = suspects.map(|(_, mv)| mv).collect();
             if suspects.is_empty() && board.en_passant.is_none() {
                 continue;
@@ -602,10 +564,10 @@ impl Linker<'_, '_> {
     /// has, or else with one that is illegal.
     fn find(&mut self, board: &CanonicalBoard) -> Result<Option<Arrival>, Error> {
         self.find_by(board, |linker, hash, key| {
-            let mut entries = linker.table.entries(hash);
-            match (entries.next(), entries.next()) {
-                (Some(_), Some(_)) => linker.with_key(hash, &key()),
-                (entry, _) => Ok(entry),
+            match linker.table.numbers.only(hash) {
+                Known::None => Ok(None),
+                Known::One(entry) => Ok(Some(entry)),
+                Known::Several => linker.with_key(hash, &key()),
             }
         })
     }
@@ -656,7 +618,7 @@ impl Linker<'_, '_> {
     /// The first entry of the file with a key.
     fn with_key(&mut self, hash: u64, key: &Key) -> Result<Option<EntryNumber>, Error> {
         let mut first: Option<EntryNumber> = None;
-        for number in self.table.entries(hash) {
+        for number in self.table.numbers.of(hash) {
             let Some(place) = self.graph.place(number) else {
                 continue;
             };

@@ -2,8 +2,8 @@
 //!
 //! A look-up finds a position by its key: slot, page, entry. Whoever needs the whole book
 //! would do that for every move, and for every legal move that may transpose into the book.
-//! Here it is done once, in two parallel passes over the file, and what is found stays in
-//! arrays; after that a walk through the book, or a pass over all of it, follows numbers.
+//! Here it is done once, in a parallel pass over the file, and in another one for
+//! transpositions; what is found stays in arrays. After that a walk through the book, or a pass over all of it, follows numbers.
 //!
 //! ```text
 //! entry     0      1      2      3 ...           numbered in the order of the file
@@ -22,17 +22,16 @@
 //! An entry is for up to four positions, which are *forms* of one board: its own, with
 //! colours exchanged, with wings exchanged, or both. The entries after its moves are the same
 //! for all of them; so each move is in the graph once, with the form in which it gets to the
-//! next entry's board: colours are always exchanged, wings if [`Target::mirrored`] says so.
+//! next entry's board: colours are always exchanged, wings if [`Arrival::mirrored`] says so.
 //!
 //! # Size
 //!
 //! Six bytes for every entry, four for every page, five for every move, twelve for every
-//! transposition, and with statistics 33 for every entry and one for every move, with keys
-//! eight for every entry. While it is
-//! made, also eight bytes for every entry and every move, and a hash table of 10 to 20 bytes
-//! for every entry; with transpositions four bytes more for each. A book of 2.8 million
-//! entries takes 35 MB (with statistics 130), one of 100 million 1.2 GB (4.6 GB), and twice
-//! 1.2 GB more while it is made: all of it in memory, whatever the options say.
+//! transposition; with statistics 33 for every entry and one for every move, with keys eight
+//! for every entry. While it is made, also eight bytes for every entry and every move, and a
+//! hash table of 10 to 20 bytes for every entry; with transpositions eight bytes more. A book
+//! of 2.8 million entries takes 35 MB (with statistics 130), one of 100 million 1.2 GB (4.6
+//! GB), and some 3 GB more while it is made: all of it in memory, whatever the options say.
 //!
 //! # Exactness
 //!
@@ -41,6 +40,7 @@
 
 pub(super) mod ahead;
 pub(super) mod make;
+pub(super) mod numbers;
 #[cfg(feature = "json")]
 mod read;
 mod sieve;
@@ -51,7 +51,7 @@ mod tests;
 #[cfg(feature = "json")]
 pub(crate) use read::Moves;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
@@ -111,9 +111,9 @@ pub struct BookGraph {
     /// The number of entries that look-ups find.
     found: u64,
     /// Entries that no look-up finds, if asked for.
-    unfound: EntrySet,
+    unfound: HashSet<EntryNumber, FxBuildHasher>,
     /// Entries whose key is not a position.
-    impossible: EntrySet,
+    impossible: HashSet<EntryNumber, FxBuildHasher>,
 }
 
 /// Where a move leads, in four bytes: the number of an entry and its form, or one of the
@@ -219,18 +219,12 @@ impl BookGraph {
     /// Whether a look-up finds an entry; true unless it was asked for.
     #[must_use]
     pub fn is_found(&self, entry: EntryNumber) -> bool {
-        self.unfound.is_empty()
-            || self
-                .place(entry)
-                .is_some_and(|place| !self.unfound.contains(place))
+        !self.unfound.contains(&entry)
     }
 
     /// Whether the key of an entry is a position, perhaps one that cannot arise.
     pub(in crate::ctg) fn is_position(&self, entry: EntryNumber) -> bool {
-        self.impossible.is_empty()
-            || self
-                .place(entry)
-                .is_some_and(|place| !self.impossible.contains(place))
+        !self.impossible.contains(&entry)
     }
 
     /// The entries of some numbers.

@@ -4,7 +4,7 @@ use shakmaty::{Chess, Position as _};
 
 use super::{BookGraph, EntryNumber, Target};
 use crate::ctg::page::read_entry;
-use crate::ctg::{CanonicalBoard, CtgBook, Entry, Error, Orientation, likely_of_all, moves};
+use crate::ctg::{CanonicalBoard, CtgBook, Entry, Error, likely_of_all, moves};
 use crate::polyglot::PackedMove;
 use crate::{Annotation, BookMove, Lookup};
 use tabia_io::parallel::Panicked;
@@ -109,9 +109,8 @@ impl BookGraph {
             return;
         }
         // On the board of the entry, in the order of the real one.
-        let turn = Turn(board.orientation());
-        let own = (turn.0 != Orientation::default()).then(|| board.unturned());
-        let own = own.as_ref().unwrap_or(&board);
+        let orientation = board.orientation();
+        let own = board.unturned();
         let stored = self.stored(entry).filter_map(|(byte, _, target)| {
             let entry = target.entry().filter(|_| has_moves)?;
             Some((own.squares_of(byte)?, entry))
@@ -119,7 +118,7 @@ impl BookGraph {
         let leaps = self.transpositions(entry).map(|(mv, to)| (mv, to.entry));
         let into: Vec<(PackedMove, EntryNumber)> = stored.chain(leaps).collect();
         for mv in position.legal_moves() {
-            let packed = turn.apply(PackedMove::from_move(mv));
+            let packed = orientation.apply_to_packed(PackedMove::from_move(mv));
             if let Some((_, entry)) = into.iter().find(|(known, _)| *known == packed) {
                 let after = self.record(*entry);
                 found.moves.push(BookMove::transposition(mv, after));
@@ -150,16 +149,5 @@ impl BookGraph {
                 to.push(target.entry());
             }
         }
-    }
-}
-
-/// From a board to that of the entry, and back.
-struct Turn(Orientation);
-
-impl Turn {
-    fn apply(&self, PackedMove(mv): PackedMove) -> PackedMove {
-        let ranks = if self.0.inverted { 0o7070 } else { 0 };
-        let files = if self.0.mirrored { 0o0707 } else { 0 };
-        PackedMove(mv ^ ranks ^ files)
     }
 }

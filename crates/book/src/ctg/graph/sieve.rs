@@ -7,7 +7,9 @@
 //! list the moves. The group also decides which 64 bytes of the filter belong to a position, so
 //! that one wait for the memory is enough for most moves of a position.
 //!
-//! Measured in a book of 2.8 million positions: 38 moves a position, of three groups.
+//! Measured in the book of all games of the GNU Chess collection (2.8 million positions): 38
+//! moves a position, of three groups; 45 in a hundred positions need no list, 22 moves a position
+//! are listed, and one in fifty of those that do not lead into the book passes the filter.
 
 use super::ahead::Sign;
 
@@ -71,7 +73,7 @@ impl Sieve {
         std::hint::black_box(lines.fold(0, |all, line| all | line.counts[0]));
     }
 
-    /// The numbers of the signs that pass; of other positions about one in a hundred. No branch
+    /// The numbers of the signs that pass; of others about one in fifty. No branch
     /// depends on a word.
     #[inline]
     pub(super) fn sift(&self, signs: impl Iterator<Item = Sign> + Clone, passed: &mut Vec<u32>) {

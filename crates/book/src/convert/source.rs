@@ -1,6 +1,6 @@
 //! A book that is walked: a ChessBase book by its graph, others by look-ups.
 
-use shakmaty::{Chess, Position as _};
+use shakmaty::{Chess, Color, Position as _};
 
 use super::{Converted, Work};
 use crate::ctg::{BookGraph, Contents, CtgBook, EntryNumber, Moves};
@@ -28,9 +28,10 @@ impl<'b> Source<'b> {
     ) -> Result<Source<'b>, Error> {
         let mut made = None;
         if let Book::Ctg(book) = book {
+            let needs = |turn| wanted.includes_transpositions(book.only(), turn);
             let contents = Contents {
                 records: true,
-                transpositions: wanted != Wanted::Stored,
+                transpositions: Color::ALL.into_iter().any(needs),
                 ..Contents::default()
             };
             let (graph, salvage) = book.graph(contents, &mut work.watch.part(0, 500))?;

@@ -119,8 +119,12 @@ def explorer_asks_before_it_deletes_and_can_undo_it():
         # It shows its progress; the page is closed meanwhile.
         page.wait_for("document.querySelector('#removal-progress').checkVisibility() && document.querySelector('#removal-begin').disabled")
         wait_until(lambda: any(one.name.startswith(".tabia-") for one in here.iterdir()), 20, lambda: list(here.iterdir()))
+        undoable = "!document.querySelector('#undo').disabled && document.querySelector('#undo').title.includes('deleted 1.e4')"
         page.open(server.url + "?play=d2d4")
-        page.wait_for("!document.querySelector('#undo').disabled && document.querySelector('#undo').title.includes('deleted 1.e4')")
+        page.wait_for(undoable)
+        # A page that is opened when all is done knows it from the start.
+        page.open(server.url + "?play=c2c4")
+        page.wait_for(undoable)
         assert all_positions - size_of(book) == counted > 1000, reported
         page.keys("Home")
         page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"]') && !document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")

@@ -298,6 +298,11 @@ fn a_change_and_its_undo_are_reported_and_nonsense_is_refused() {
     let view = ask(&explorer, "/api/position");
     let book = &view["books"][0];
     assert_eq!(json!([book["editable"], book["undo"]]), json!([true, 2]));
+    // The answer within the page is for no client: the page learns from this one.
+    for (client, undo) in [("", 2), ("?client=other", 0)] {
+        let start = ask(&explorer, &format!("/api/start{client}"));
+        assert_eq!(start["books"][0]["undoable"]["undo"], undo);
+    }
     for nonsense in [
         change("e2e4", "mark", "main"),
         change("c7c5", "mark", "blue"),

@@ -15,6 +15,7 @@ use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
 use super::cors;
+use super::edit::Undoable;
 use super::edit_requests;
 use super::engine::{EngineChoice, PageEngine};
 use super::find_next;
@@ -76,6 +77,9 @@ struct StartBook<'a> {
     name: &'a str,
     editable: bool,
     notices: &'a [String],
+    /// What this page can undo: the first answer, which comes with the page, is made
+    /// before its client is known.
+    undoable: Undoable,
 }
 
 /// A request with a pasted text.
@@ -239,7 +243,11 @@ impl Explorer {
         let query = || Query::read(request.uri().query().unwrap_or_default());
         match route {
             Route::Page => Ok(self.page(query(), request.headers())),
-            Route::Start => Ok(json(&self.start(&self.open.books()))),
+            Route::Start => {
+                let query = query();
+                let client = query.get("client").unwrap_or_default();
+                Ok(json(&self.start(&self.open.books(), client)))
+            }
             Route::Position => {
                 let query = query();
                 match query.get("Book Leave Early") {
@@ -349,7 +357,7 @@ impl Explorer {
             .map(json_text)
     }
 
-    fn start<'b>(&'b self, books: &'b [Arc<ExploredBook>]) -> Start<'b> {
+    fn start<'b>(&'b self, books: &'b [Arc<ExploredBook>], client: &str) -> Start<'b> {
         Start {
             engine: self.engine.as_ref().map(PageEngine::name),
             folders: self.open.folders().is_ok(),
@@ -362,6 +370,10 @@ impl Explorer {
                     name: book.name(),
                     editable: !self.open.read_only && book.history().is_ok(),
                     notices: book.notices(),
+                    undoable: book
+                        .history()
+                        .map(|history| history.undoable(client))
+                        .unwrap_or_default(),
                 })
                 .collect(),
             options: options::start(&self.general),

@@ -388,14 +388,16 @@ async function first() {
   shown("keep");
 }
 
+/** Shows the first answer; returns it if it came with the page. */
 async function take() {
   const sent = face.sent();
   if (!sent) {
     await first();
-    return;
+    return null;
   }
   Object.assign(store, sent);
   shown("keep");
+  return sent.view;
 }
 
 async function start() {
@@ -411,9 +413,9 @@ async function start() {
       document.body.classList.remove("loading");
     });
   try {
-    const start = await get("/api/start");
+    const start = await get("/api/start", new URLSearchParams({ client }));
     // The parts behind buttons can wait until the values are shown.
-    await loaded;
+    const sent = await loaded;
     const { options } = start;
     const set = (name, value) => store.want(steps.set(options, store.view.options, name, value), "keep");
     policy = new Policy(options, set, (name) => store.want(steps.unset(name), "keep"));
@@ -426,6 +428,8 @@ async function start() {
     games.offer();
     if (store.view) {
       policy.show(store.view.options, state().set);
+      // The answer that came with the page was made before the program knew whose page it is.
+      if (store.view === sent) for (const book of sent.books) Object.assign(book, start.books[book.book].undoable);
       showBooks(store.view);
     }
     const notices = start.books.flatMap((book) => book.notices);

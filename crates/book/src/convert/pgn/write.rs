@@ -1,9 +1,9 @@
 //! Writes a game with variations as text.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use shakmaty::san::San;
-use shakmaty::{Chess, Color, Position as _};
+use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::Comments;
 use super::cut::Game;
@@ -115,17 +115,21 @@ impl GameWriter<'_> {
         let commentary = entry
             .after
             .map_or(0, |after| after.commentary_for(!position.turn()));
-        let numbers = match self.comments {
-            Comments::None => String::new(),
-            Comments::Short => games_and_score(entry).join(", "),
-            Comments::Full => numbers(node, entry),
-        };
-        let reference = node.goes_on.map(|there| self.reference(there, game));
-        let parts = [numbers, reference.unwrap_or_default()];
-        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let mut comment = String::new();
+        match self.comments {
+            Comments::None => {}
+            Comments::Short => games_and_score(entry, &mut Words(&mut comment)),
+            Comments::Full => numbers(node, entry, &mut Words(&mut comment)),
+        }
+        if let Some(there) = node.goes_on {
+            if !comment.is_empty() {
+                comment.push_str("; ");
+            }
+            comment.push_str(&self.reference(there, game));
+        }
         let remarks = Remarks {
             nags: &[entry.annotation.nag(), commentary],
-            comment: &parts.join("; "),
+            comment: &comment,
         };
         match begins {
             true => text.begin_variation("", position, Some(entry.mv), remarks),
@@ -138,25 +142,30 @@ impl GameWriter<'_> {
     fn reference(&self, there: u32, game: u32) -> String {
         let place = self.places.get(there as usize).copied().unwrap_or(game);
         let mut position = Chess::default();
+        let path = self.tree.path(there);
+        let moves: Vec<Move> = path
+            .iter()
+            .filter_map(|node| Some(self.move_of(*node)?.mv))
+            .collect();
+        // From a move of White: one or two plies.
+        let last = match moves.len() {
+            0 => 0,
+            plies => (plies - 1) & !1,
+        };
         let mut names = Vec::new();
-        for node in self.tree.path(there) {
-            if let Some(entry) = self.move_of(node) {
-                let san = San::from_move(&position, entry.mv);
+        for (ply, mv) in moves.into_iter().enumerate() {
+            if ply >= last {
+                let san = San::from_move(&position, mv);
                 names.push(match position.turn() {
                     Color::White => format!("{}.{san}", position.fullmoves()),
                     Color::Black => san.to_string(),
                 });
-                position.play_unchecked(entry.mv);
             }
+            position.play_unchecked(mv);
         }
-        // From a move of White: one or two plies.
-        let last = names.len().saturating_sub(match position.turn() {
-            Color::White => 2,
-            Color::Black => 1,
-        });
-        let name = match names.get(last..) {
-            Some(names) if !names.is_empty() => names.join(" "),
-            _ => "the start position".to_owned(),
+        let name = match names.is_empty() {
+            false => names.join(" "),
+            true => "the start position".to_owned(),
         };
         if place == game {
             format!("transposition: goes on after {name}")
@@ -187,42 +196,68 @@ impl GameWriter<'_> {
 }
 
 /// The games of a move and its score, where there are any.
-fn games_and_score(entry: &BookMove) -> Vec<String> {
+fn games_and_score(entry: &BookMove, words: &mut Words<'_>) {
     let stats = entry.stats();
-    let games = match stats.games {
-        0 => return Vec::new(),
-        1 => "1 game".to_owned(),
-        games => format!("{games} games"),
-    };
-    let score = stats.score().map(|score| format!("{:.1}%", 100.0 * score));
-    std::iter::once(games).chain(score).collect()
+    match stats.games {
+        0 => return,
+        1 => words.add("1 game"),
+        games => words.add(format_args!("{games} games")),
+    }
+    if let Some(score) = stats.score() {
+        words.add(Percent(score));
+    }
 }
 
 /// The numbers of a move as text.
-fn numbers(node: &PgnNode, entry: &BookMove) -> String {
+fn numbers(node: &PgnNode, entry: &BookMove, words: &mut Words<'_>) {
     let stats = entry.stats();
-    let mut words = games_and_score(entry);
+    games_and_score(entry, words);
     if stats.games > 0 && stats.score().is_some() {
-        words.push(format!(
-            "+{} ={} -{}",
-            stats.wins, stats.draws, stats.losses
-        ));
+        let (wins, draws, losses) = (stats.wins, stats.draws, stats.losses);
+        words.add(format_args!("+{wins} ={draws} -{losses}"));
     }
     match entry.preference {
         Preference::Statistics => {}
-        Preference::Weight(weight) => words.push(format!("weight {weight}")),
-        Preference::Priority(priority) => words.push(format!("priority {priority}")),
+        Preference::Weight(weight) => words.add(format_args!("weight {weight}")),
+        Preference::Priority(priority) => words.add(format_args!("priority {priority}")),
     }
     if entry.learn_value() != 0 {
-        words.push(format!("learn value {:+}", entry.learn_value()));
+        words.add(format_args!("learn value {:+}", entry.learn_value()));
     }
     match entry.mark() {
         Mark::None => {}
-        mark => words.push(mark.as_str().to_owned()),
+        mark => words.add(mark.as_str()),
     }
-    words.push(match entry.transposition {
-        true => "not a move of the book".to_owned(),
-        false => format!("played {:.1}%", 100.0 * node.probability),
-    });
-    words.join(", ")
+    match entry.transposition {
+        true => words.add("not a move of the book"),
+        false => words.add(format_args!("played {}", Percent(node.probability))),
+    }
+}
+
+/// Words of a comment, with commas between them.
+struct Words<'t>(&'t mut String);
+
+impl Words<'_> {
+    fn add(&mut self, word: impl fmt::Display) {
+        if !self.0.is_empty() {
+            self.0.push_str(", ");
+        }
+        let _ = write!(self.0, "{word}");
+    }
+}
+
+/// A share with a digit after the point.
+struct Percent(f64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = 100.0 * self.0;
+        let whole = percent as u8;
+        // Nearly all moves: they were played in one game. The exact digits of a number take
+        // ten times as long.
+        match f64::from(whole) == percent {
+            true => write!(f, "{whole}.0%"),
+            false => write!(f, "{percent:.1}%"),
+        }
+    }
 }

@@ -241,3 +241,85 @@ def explorer_is_seen_when_its_first_table_is_complete_and_works():
             # Whatever is seen works.
             page.click('#books tr[data-uci="g1f3"]')
             expect_line(page, "e4", "c5", "Nf3")
+
+
+def game(white: str, moves: str) -> str:
+    return f'[Event "Club"]\n[White "{white}"]\n[Black "B"]\n[Result "1-0"]\n\n{moves} 1-0\n\n'
+
+
+@case(limit=120, browsers=True)
+def explorer_lists_games_of_the_shown_index_and_keeps_the_list_and_what_is_typed():
+    here = folder("explore")
+    texts = {
+        "one": game("Kasparov", "1. d4 d5") + 3 * game("Kasparov, Garry", "1. e4 e5 2. Nf3") + 2 * game("Other", "1. e4 c5 2. Nf3"),
+        "two": 30 * game("Another", "1. e4 e6 2. d4"),
+    }
+    for name, text in texts.items():
+        (here / f"{name}.pgn").write_text(text)
+        assert run("index", "-o", str(here / f"{name}.tgx"), str(here / f"{name}.pgn")).returncode == 0
+    with explorer(here / "one.tgx", here / "two.tgx") as server, intercepted_page(server) as page:
+        page.keyboard.press("i")
+        games = page.locator("#games-list li")
+        expect(games).to_have_count(6)
+        # A name means all its spellings; one of them can be chosen.
+        page.click("#games-more summary")
+        page.fill("#games-player", "kasparov")
+        page.keyboard.press("Enter")
+        expect(games).to_have_count(4)
+        chips = page.locator("#games-players button")
+        expect(chips).to_have_text(["All 2 spellings · 4 games", "Kasparov, Garry · 3 games", "Kasparov · 1 game"])
+        pressed = page.locator("#games-players [aria-pressed=true]")
+        expect(pressed).to_have_text(["All 2 spellings · 4 games"])
+        chips.nth(2).click()
+        expect(games).to_have_count(1)
+        expect(pressed).to_have_text(["Kasparov · 1 game"])
+        chips.nth(0).click()
+        expect(games).to_have_count(4)
+        page.fill("#games-player", "")
+        page.keyboard.press("Enter")
+        expect(games).to_have_count(6)
+        # What is typed while an answer is on its way stays, in this field and in others.
+        with delayed(page, "**/api/position*") as routes:
+            page.select_option("#games-result", "1-0")
+            wait_for_delayed(page, routes, 1)
+            page.locator("#games-player").press_sequentially("Oth")
+        page.wait_for_selector("#games-chips .chip", state="attached")
+        expect(page.locator("#games-player")).to_have_value("Oth")
+        page.keyboard.press("Enter")
+        expect(page.locator("#games-none")).to_have_text("No player of these games has this name: Oth")
+        page.fill("#games-player", "")
+        page.keyboard.press("Enter")
+        expect(games).to_have_count(6)
+        # The list and the mark of the open game stay while it is stepped through.
+        page.locator("#games-list button", has_text="Other").first.click()
+        current = page.locator("#games-list [aria-current=true]")
+        expect(current).to_have_count(1)
+        expect(page.locator("#line button")).to_have_text(["e4", "c5", "Nf3"])
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        expect(page.locator("#line [aria-current]")).to_have_text("Nf3")
+        # Requests of a list begin a moment after a step.
+        page.wait_for_timeout(500)
+        expect(games).to_have_count(6)
+        expect(current).to_have_count(1)
+        # Until another one is wanted.
+        page.click("#games-here")
+        expect(games).to_have_count(2)
+        expect(current).to_have_count(1)
+
+
+@case(limit=60, browsers=True)
+def explorer_undoes_ten_keys_on_a_slider_together():
+    book = copy_starter(folder("explore"))
+    before = book.read_bytes()
+    with explorer(book) as server, page_of(server) as page:
+        page.click('button[aria-label="Change e4"]')
+        page.focus("#edit-learn-value")
+        for number in range(1, 11):
+            page.keyboard.press("ArrowRight")
+            expect(page.locator("#status")).to_have_text(f"Saved: e4: learn value {number}")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+z")
+        expect(page.locator("#status")).to_have_text("Undone: e4: learn value 10")
+        expect(page.locator("#undo")).to_be_disabled()
+        assert book.read_bytes() == before

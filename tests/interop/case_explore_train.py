@@ -223,6 +223,17 @@ def explorer_trains_chapters_of_a_file():
         page.wait_for(listed)
         # The training file contains them too, with their progress.
         saved = saved_by(page.page, lambda: page.click("#train-save")).read_text()
+        # It asks, and can be undone.
+        trained = "document.querySelector('#train-cards').textContent"
+        before = page.run(trained)
+        for _ in range(2):
+            page.click("#train-forget")
+            page.wait_for("document.querySelector('#train-forget').textContent.endsWith('positions?')")
+            page.click("#train-forget")
+            page.wait_for(f"{trained}.startsWith('0 positions') && document.querySelector('#train-forget').textContent === 'Bring them back'")
+            page.click("#train-forget")
+            page.wait_for(f"{trained} === {json.dumps(before)}")
+        page.click("#train-forget")
         page.click("#train-forget")
         page.click("#chapters-list .file button")
         page.wait_for("!document.querySelector('#chapters-list li')")

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { forSeeds } from "./support.js";
 
-const { isSameFilter, listed, namesIn, setsOf, split, withName, withSet, withoutFilter } =
+const { byHead, isSameFilter, listed, mainLine, namesIn, setsOf, split, wholeOf, withName, withSet, withoutFilter } =
   await import("../../crates/explorer/src/page/games.js");
 
 const game = (tags, moves = "1. e4 *") =>
@@ -129,4 +129,19 @@ test("several spellings of a name are one filter, and each is added and removed 
   assert.deepEqual(withoutFilter(filter, "player", "A"), { player: "B", result: "1-0" });
   assert.deepEqual(withoutFilter({ player: "A" }, "player", "A"), {});
   assert.deepEqual(withoutFilter(filter, "result", "1-0"), { player: "A; B" });
+});
+
+test("a game of an index is found whole in its file", () => {
+  const tags = (white) => `[Event "Club"]\n[White "${white}"]\n[Black "B"]\n[Date "2024.??.??"]\n[Result "1-0"]\n\n`;
+  const whole = `${tags("A")}1. e4! {best [%csl Ge4]} e5 (1... c5 2. Nf3 (2. c3 d5) 2... d6) 2. Nf3 $1 ; good\nNc6 3. Bb5+ 1-0\n`;
+  const other = `${tags("A")}1. d4 1-0\n`;
+  const games = byHead(`${whole}\n${other}\n${tags("C")}1. c4 {one} 1-0\n\n${tags("C")}1. c4 {two} 1-0\n`);
+  const bare = `${tags("A")}1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n`;
+  assert.deepEqual(mainLine(whole), ["e4", "e5", "Nf3", "Nc6", "Bb5"]);
+  assert.equal(wholeOf(bare, games)?.text.trim(), whole.trim());
+  assert.equal(wholeOf(other, games)?.text.trim(), other.trim());
+  // Nobody knows which of two it is, and another game is not it.
+  assert.equal(wholeOf(`${tags("C")}1. c4 1-0\n`, games), undefined);
+  assert.equal(wholeOf(`${tags("A")}1. e4 1-0\n`, games), undefined);
+  assert.equal(wholeOf("", games), undefined);
 });

@@ -288,7 +288,7 @@ fn a_change_and_its_undo_are_reported_and_nonsense_is_refused() {
     });
     assert_eq!(
         value(&done),
-        json!({"undo": 1, "redo": 0, "last_change": message, "taken_back": null})
+        json!({"undo": 1, "redo": 0, "last_change": message, "taken_back": null, "is_step": true})
     );
     assert_eq!(
         change("e7e5", "learn_value", "-20").status(),

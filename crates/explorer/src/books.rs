@@ -153,6 +153,11 @@ impl ExploredBook {
         self.filters.is_some()
     }
 
+    /// The file that it is read from, unless it is within the program.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.files.first().map(PathBuf::as_path)
+    }
+
     /// Number of plies of each game that it has, if it consists of games.
     pub(super) const fn depth(&self) -> Option<u16> {
         self.depth
@@ -161,7 +166,7 @@ impl ExploredBook {
     /// Whether it is read from this file, or from an index of the games that the file has
     /// now; `path` has no links.
     pub(super) fn is_read_from(&self, path: &Path) -> bool {
-        let own = self.files.first().and_then(|own| own.canonicalize().ok());
+        let own = self.file().and_then(|own| own.canonicalize().ok());
         own.is_some_and(|own| own == path)
             || Source::now(path).is_some_and(|now| self.is_made_of(&now))
     }

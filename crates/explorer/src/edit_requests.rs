@@ -37,6 +37,9 @@ pub(super) struct EditRequest {
     seen: Option<String>,
     #[serde(default)]
     client: String,
+    /// Changes of one gesture, as of a slider that is moved by keys, are undone together.
+    #[serde(default)]
+    gesture: Option<String>,
 }
 
 /// The side whose moves of a line are marked.
@@ -98,6 +101,8 @@ struct Edited {
     undoable: Undoable,
     /// The change that was undone.
     taken_back: Option<Message>,
+    /// Whether a change was made that undo takes back alone.
+    is_step: bool,
 }
 
 /// Marks moves.
@@ -124,8 +129,13 @@ pub(super) fn edit(open: &OpenBooks, request: &EditRequest) -> Answer {
         seen.learn_value = None;
     }
     let description = request.change.description(name, &request.value);
-    let change = Change::Mark { moves, edit, seen };
-    make(open, &book, &request.client, change, description)
+    let step = RecordedChange {
+        client: request.client.clone(),
+        change: Change::Mark { moves, edit, seen },
+        description,
+        gesture: request.gesture.clone(),
+    };
+    make(open, &book, step)
 }
 
 /// Adds lines.
@@ -152,26 +162,26 @@ pub(super) fn add(open: &OpenBooks, request: &AddRequest) -> Answer {
         [(line, _)] => translatable!("added {0}", line.to_string()),
         lines => translatable!("added {0} lines", lines.len()),
     };
-    make(
-        open,
-        &book,
-        &request.client,
-        Change::Add(lines),
+    let step = RecordedChange {
+        client: request.client.clone(),
+        change: Change::Add(lines),
         description,
-    )
+        gesture: None,
+    };
+    make(open, &book, step)
 }
 
 /// Deletes a move, or what follows it.
 pub(super) fn remove(open: &OpenBooks, request: &RemoveRequest) -> Answer {
     let book = open.editable(request.book)?;
     let (lines, description) = lines_to_remove(&book, request)?;
-    make(
-        open,
-        &book,
-        &request.client,
-        Change::Remove(lines),
+    let step = RecordedChange {
+        client: request.client.clone(),
+        change: Change::Remove(lines),
         description,
-    )
+        gesture: None,
+    };
+    make(open, &book, step)
 }
 
 /// Returns the number of positions that a deletion would remove.
@@ -188,34 +198,24 @@ pub(super) fn count_removed(open: &OpenBooks, request: &RemoveRequest) -> Answer
     Ok(json(&Counted { positions }))
 }
 
-fn make(
-    open: &OpenBooks,
-    book: &ExploredBook,
-    client: &str,
-    change: Change,
-    description: Message,
-) -> Answer {
-    let step = RecordedChange {
-        client: client.to_owned(),
-        change,
-        description,
-    };
-    history_of(book)?.change(step).map_err(conflict)?;
-    reload_edited(open, book, client, None)
+fn make(open: &OpenBooks, book: &ExploredBook, step: RecordedChange) -> Answer {
+    let client = step.client.clone();
+    let is_step = history_of(book)?.change(step).map_err(conflict)?;
+    reload_edited(open, book, &client, None, is_step)
 }
 
 /// Undoes a page's last change.
 pub(super) fn undo(open: &OpenBooks, request: &UndoRequest) -> Answer {
     let book = open.editable(request.book)?;
     let undone = history_of(&book)?.undo(&request.client).map_err(conflict)?;
-    reload_edited(open, &book, &request.client, undone)
+    reload_edited(open, &book, &request.client, undone, false)
 }
 
 /// Makes the change again that the page has undone last.
 pub(super) fn redo(open: &OpenBooks, request: &UndoRequest) -> Answer {
     let book = open.editable(request.book)?;
-    history_of(&book)?.redo(&request.client).map_err(conflict)?;
-    reload_edited(open, &book, &request.client, None)
+    let redone = history_of(&book)?.redo(&request.client).map_err(conflict)?;
+    reload_edited(open, &book, &request.client, None, redone)
 }
 
 /// Reopens a changed book, notifies pages, and answers.
@@ -224,6 +224,7 @@ fn reload_edited(
     book: &ExploredBook,
     client: &str,
     taken_back: Option<Message>,
+    is_step: bool,
 ) -> Answer {
     book.reopen()
         .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string().into()))?;
@@ -232,6 +233,7 @@ fn reload_edited(
     Ok(json(&Edited {
         undoable,
         taken_back,
+        is_step,
     }))
 }
 

@@ -31,6 +31,7 @@ use super::position::{self, MOST_AHEAD};
 use super::query::Query;
 use super::reply::{Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable};
 use super::route::{Command, Route};
+use super::work::Gone;
 use tabia_choice::settings::Options;
 use tabia_io::parallel::lock;
 
@@ -271,7 +272,7 @@ impl Explorer {
             }
             Route::Files => Ok(json(&self.open.folders()?.list())),
             Route::Indexing => Ok(json(&self.open.indexing())),
-            Route::Games => Ok(json(&lists::list(&self.open.games, &query())?)),
+            Route::Games => Ok(json(&lists::list(&self.open, &query())?)),
             Route::Players => {
                 let query = query();
                 let typed = query.get("q").unwrap_or_default();
@@ -282,9 +283,11 @@ impl Explorer {
             Route::Events => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
             Route::Program(endpoint) => {
                 let query = query();
+                let gone = request.extensions().get::<Gone>();
                 let api = Api {
                     open: &self.open,
                     settings: &self.general,
+                    gone: gone.cloned().unwrap_or_default(),
                 };
                 match api.is_cacheable(endpoint, &query) {
                     true => self.cache(request, || api.answer(endpoint, &query, request.body())),

@@ -31,6 +31,13 @@ pub(super) struct NamedPlayer {
     pub(super) games: u64,
 }
 
+impl NamedPlayer {
+    /// Whether all of these, of which there must be one, are words of the name.
+    pub(super) fn has_words(&self, wanted: &[String]) -> bool {
+        !wanted.is_empty() && wanted.iter().all(|word| self.words.contains(word))
+    }
+}
+
 /// The games of all pages of a list, in their order.
 #[derive(Debug)]
 pub(super) struct FoundList {
@@ -67,7 +74,18 @@ pub(super) struct OpenIndex {
 }
 
 /// The number of games of the index, the player and the colour.
-type PlayerKey = (u64, String, Color);
+type PlayerKey = (u64, String, Color, Spellings);
+
+/// Which players a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spellings {
+    /// The one that has exactly its words, or else all that have them among others: as user
+    /// names are asked for.
+    One,
+    /// All that have its words, perhaps among others: "Kasparov" is "Kasparov, Garry", too.
+    /// In quotation marks it is one name.
+    All,
+}
 
 impl OpenIndex {
     /// The index as it is on disk now, or the last version that could be opened.
@@ -91,13 +109,14 @@ impl OpenIndex {
         index: &GamesIndex,
         name: &str,
         color: Color,
+        spellings: Spellings,
     ) -> Result<Arc<Player>, tabia_index::Error> {
-        let key = (index.file().games(), name.to_lowercase(), color);
+        let key = (index.file().games(), name.to_lowercase(), color, spellings);
         let players = || lock(&self.players);
         if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(player));
         }
-        let (names, _) = self.names_of(index, name)?;
+        let (names, _) = self.names_of(index, name, spellings)?;
         let player = Arc::new(Player::read(index, &names, color)?);
         let mut players = players();
         if players.len() >= CACHED_PLAYERS {
@@ -115,7 +134,7 @@ impl OpenIndex {
             Some((name, color)) => {
                 let colors = Color::ALL.into_iter();
                 let colors = colors.filter(|one| color.is_none_or(|wanted| wanted == *one));
-                let players = colors.map(|color| self.player(&index, name, color));
+                let players = colors.map(|color| self.player(&index, name, color, Spellings::All));
                 Some(players.collect::<Result<_, _>>()?)
             }
         };
@@ -135,7 +154,7 @@ impl OpenIndex {
         let under = move |index: &OpenIndex, filter: &GamesFilter| {
             let chosen = index.chosen(filter)?;
             let unknown = match &filter.player {
-                Some((name, _)) => index.unknown_names(&chosen.index, name)?,
+                Some((name, _)) => index.unknown_names(&chosen.index, name, Spellings::All)?,
                 None => None,
             };
             let notice = match unknown {
@@ -151,28 +170,33 @@ impl OpenIndex {
     }
 
     /// The names in the index of a player, or of several spellings of one, with `;` between
-    /// them: for each the one that has exactly its words, or else all that have them among
-    /// others. The second list has those that nobody has.
+    /// them. The second list has those that nobody has.
     pub(super) fn names_of<'n>(
         &self,
         index: &GamesIndex,
         name: &'n str,
+        which: Spellings,
     ) -> Result<(Vec<String>, Vec<&'n str>), tabia_index::Error> {
         let (mut found, mut unknown) = (Vec::new(), Vec::new());
         let spellings = name.split(';').map(str::trim);
         for spelling in spellings.filter(|spelling| !spelling.is_empty()) {
-            if let Some(names) = exact_names(index, spelling)? {
-                found.extend(names);
-                continue;
-            }
-            let wanted = words(spelling);
-            let has_all = |player: &&NamedPlayer| {
-                !wanted.is_empty() && wanted.iter().all(|word| player.words.contains(word))
-            };
-            let names = self.names()?;
+            let quoted = spelling.strip_prefix('"');
+            let quoted = quoted.and_then(|name| name.strip_suffix('"'));
+            let exact = exact_names(index, quoted.unwrap_or(spelling))?;
             let before = found.len();
-            let named = names.iter().filter(has_all);
-            found.extend(named.map(|player| player.name.clone()));
+            match (which, exact) {
+                (Spellings::One, Some(names)) => found.extend(names),
+                (Spellings::All, Some(names)) if quoted.is_some() => found.extend(names),
+                (Spellings::One | Spellings::All, exact) => {
+                    found.extend(exact.unwrap_or_default());
+                    if quoted.is_none() {
+                        let wanted = words(spelling);
+                        let names = self.names()?;
+                        let named = names.iter().filter(|player| player.has_words(&wanted));
+                        found.extend(named.map(|player| player.name.clone()));
+                    }
+                }
+            }
             if found.len() == before {
                 unknown.push(spelling);
             }
@@ -186,11 +210,12 @@ impl OpenIndex {
         &self,
         index: &GamesIndex,
         name: &str,
+        which: Spellings,
     ) -> Result<Option<String>, tabia_index::Error> {
         if index.file().games() > MOST_NAMED {
             return Ok(None);
         }
-        let (_, unknown) = self.names_of(index, name)?;
+        let (_, unknown) = self.names_of(index, name, which)?;
         Ok((!unknown.is_empty()).then(|| unknown.join("; ")))
     }
 

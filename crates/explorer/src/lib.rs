@@ -9,7 +9,7 @@
 //!
 //! | files | what they own |
 //! |---|---|
-//! | `server` | sockets and their limits |
+//! | `server`, `work` | sockets and their limits; what is answered at once |
 //! | `explorer`, `route`, `access` | who may ask, and which function answers |
 //! | `position`, `plot`, `find_next`, `api`, `edit_requests` | the answers about books, and changes to them |
 //! | `open_books`, `folders` | which books are open, may be opened, may be changed; who waits for a change |
@@ -67,6 +67,7 @@ mod query;
 mod reply;
 mod route;
 mod server;
+mod work;
 
 pub use access::{Access, AllowedOrigin, ParseOriginError, machine};
 pub use books::{ExploredBook, Reopen, Source};

@@ -3,6 +3,7 @@
 use hyper::Method;
 
 use super::api::Endpoint;
+use super::filter::Shape;
 
 /// The meaning of a request. A request is parsed once; the code that answers it matches
 /// all cases.
@@ -49,7 +50,55 @@ pub(super) enum Command {
     IndexGames,
 }
 
+/// How long a request may take, and what that may hold up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// Some look-ups.
+    Short,
+    /// Reads many games or many positions; nobody needs it when its client has gone.
+    Long,
+    /// Changes a book or makes an index, after other changes of that book; it goes on when
+    /// its client has gone.
+    Change,
+}
+
 impl<'p> Route<'p> {
+    pub(super) fn effort(self) -> Effort {
+        match self {
+            Route::Page
+            | Route::Start
+            | Route::Position
+            | Route::Line
+            | Route::FindNext
+            | Route::Openings
+            | Route::Files
+            | Route::Indexing
+            | Route::Games
+            | Route::Players
+            | Route::Events
+            | Route::File(_) => Effort::Short,
+            Route::Program(endpoint) => match endpoint {
+                Endpoint::Explore(shape) => match shape {
+                    Shape::Masters | Shape::Lichess | Shape::History => Effort::Short,
+                    Shape::Player => Effort::Long,
+                },
+                Endpoint::Pgn(_) | Endpoint::Monitor => Effort::Short,
+                Endpoint::Batch | Endpoint::Departures | Endpoint::Coverage => Effort::Long,
+            },
+            Route::Command(command) => match command {
+                Command::ReadText | Command::Evaluate => Effort::Short,
+                Command::CountRemoved => Effort::Long,
+                Command::Edit
+                | Command::Add
+                | Command::Remove
+                | Command::Undo
+                | Command::Redo
+                | Command::OpenFile
+                | Command::IndexGames => Effort::Change,
+            },
+        }
+    }
+
     pub(super) fn from_path(path: &'p str) -> Route<'p> {
         match path {
             "/" => Route::Page,

@@ -26,6 +26,8 @@ use super::events::{Events, subscription};
 use super::explorer::Explorer;
 use super::message::translatable;
 use super::reply::refuse;
+use super::route::Route;
+use super::work::{self, Gone, Places};
 use tabia_io::parallel::lock;
 
 /// Limits of a server for all its clients together.
@@ -68,9 +70,6 @@ impl Default for Limits {
     }
 }
 
-/// Threads that answer.
-const ANSWERING_THREADS: usize = 4;
-
 /// How often the files of the books are checked while a page is open.
 const CHECK_INTERVAL: Duration = Duration::from_millis(300);
 
@@ -92,7 +91,7 @@ pub fn serve(
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(ANSWERING_THREADS)
+        .max_blocking_threads(work::THREADS)
         .build()?;
     listener.set_nonblocking(true)?;
     runtime.block_on(async {
@@ -103,6 +102,7 @@ pub fn serve(
             served: Arc::new(Semaphore::new(limits.connections)),
             refused: Arc::new(Semaphore::new(limits.refusals)),
             peers: Peers::default(),
+            places: Places::default(),
         };
         tokio::select! {
             () = stop.notified() => {}
@@ -133,6 +133,7 @@ struct Listening {
     served: Arc<Semaphore>,
     refused: Arc<Semaphore>,
     peers: Peers,
+    places: Places,
 }
 
 /// Numbers of connections by machine.
@@ -187,9 +188,9 @@ impl Listening {
             });
             if let Some(place) = place {
                 let explorer = Arc::clone(&self.explorer);
-                let limits = self.limits;
+                let (limits, places) = (self.limits, self.places.clone());
                 tokio::spawn(async move {
-                    serve_connection(stream, explorer, limits).await;
+                    serve_connection(stream, explorer, limits, (places, peer.ip())).await;
                     drop(place);
                 });
             } else if let Ok(place) = Arc::clone(&self.refused).try_acquire_owned() {
@@ -218,10 +219,15 @@ async fn answer_busy(mut stream: TcpStream) {
     }
 }
 
-async fn serve_connection(stream: TcpStream, explorer: Arc<Explorer>, limits: Limits) {
+async fn serve_connection(
+    stream: TcpStream,
+    explorer: Arc<Explorer>,
+    limits: Limits,
+    client: (Places, IpAddr),
+) {
     let service = service_fn(move |request| {
-        let explorer = Arc::clone(&explorer);
-        async move { Ok::<_, Infallible>(answer(request, explorer, limits).await) }
+        let (explorer, client) = (Arc::clone(&explorer), client.clone());
+        async move { Ok::<_, Infallible>(answer(request, explorer, limits, client).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -236,8 +242,9 @@ async fn answer(
     request: Request<Incoming>,
     explorer: Arc<Explorer>,
     limits: Limits,
+    (places, peer): (Places, IpAddr),
 ) -> Response<Either<Full<Bytes>, Events>> {
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
     let most = match explorer.receives_games(&head) {
         true => limits.games_bytes,
         false => limits.body_bytes,
@@ -254,10 +261,25 @@ async fn answer(
         ),
         Ok(Err(_)) => refuse(StatusCode::BAD_REQUEST, "the request is broken"),
         Ok(Ok(body)) => {
+            let effort = Route::from_path(head.uri.path()).effort();
+            // The connection drops this function when its client has gone.
+            let gone = Gone::default();
+            let _leaving = gone.when_dropped();
+            head.extensions.insert(gone);
             let request = Request::from_parts(head, body.to_bytes());
             let answering = Arc::clone(&explorer);
-            let work = tokio::task::spawn_blocking(move || answering.answer(&request));
-            work.await.unwrap_or_else(|_| {
+            // A task of its own: a change that waits for its place is made all the same.
+            let work = tokio::spawn(async move {
+                let place = places.get(effort, peer).await;
+                let work = tokio::task::spawn_blocking(move || {
+                    let answer = answering.answer(&request);
+                    drop(place);
+                    answer
+                });
+                work.await
+            });
+            let answer = work.await.and_then(|answer| answer);
+            answer.unwrap_or_else(|_| {
                 let status = StatusCode::INTERNAL_SERVER_ERROR;
                 refuse(
                     status,

@@ -12,7 +12,7 @@ use tabia_index::{IndexJob, IndexReport};
 use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
-use super::{ADDRESS, ask, get, request, starter, value};
+use super::{ADDRESS, TOKEN, ask, get, request, starter, value};
 use crate::common::Folder;
 
 /// Three games of lichess in May and June, an over-the-board one without a month, and one
@@ -648,16 +648,78 @@ fn games_are_searched_by_player_and_event_and_come_in_an_order() {
     });
 }
 
+/// Games of a player under three spellings of the name, in two indexes.
+#[test]
+fn a_name_means_all_its_spellings_in_all_indexes() {
+    let game = |white: &str, moves: &str| {
+        format!("[White \"{white}\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n{moves} 1-0\n\n")
+    };
+    let folder = Folder::new();
+    let index = |name: &str, games: String| {
+        let source = folder.put(&format!("{name}.pgn"), games);
+        let path = folder.join(&format!("{name}.tgx"));
+        run(&job(&source, path.clone())).unwrap();
+        path
+    };
+    let first = game("Kasparov", "1. d4") + &game("Kasparov, Garry", "1. e4 e5").repeat(2);
+    let paths = [
+        index("one", first + &game("Kasparova", "1. e4")),
+        index("two", game("Kasparov, G", "1. e4 c5").repeat(4)),
+    ];
+    let indexes = paths
+        .each_ref()
+        .map(|path| GamesIndex::open(path, false).unwrap());
+    let games = Games::new(indexes.into(), false);
+    let books = games.books(vec!["one".into(), "two".into()]);
+    let access = Access::new(ADDRESS.parse().unwrap(), TOKEN.into());
+    let explorer = Explorer::new(books, access, Options::default(), false).with_games(games);
+    let listed = |query: &str| {
+        let list = ask(&explorer, &format!("/api/games?{query}"));
+        list["found"].as_u64().unwrap()
+    };
+    // The list is that of the indexes that are shown.
+    assert_eq!(listed("books=one"), 4);
+    assert_eq!(listed("books=two"), 4);
+    assert_eq!(listed("books=one/two"), 8);
+    assert_eq!(listed("books=one/two&player=Kasparov"), 7);
+    assert_eq!(listed("books=one/two&player=kasparov&play=e2e4"), 6);
+    assert_eq!(listed("books=one/two&player=%22Kasparov%22"), 1);
+    assert_eq!(
+        listed("books=one/two&player=%22Kasparov%22;%22Kasparov,+G%22"),
+        5
+    );
+    let found = ask(&explorer, "/api/players?q=kasparov");
+    assert_eq!(json!([found["spellings"], found["games"]]), json!([3, 7]));
+    assert_eq!(found["players"].as_array().unwrap().len(), 4);
+    // As a user name it is the one that has exactly its words, in every index that has it.
+    let player = |name: &str| {
+        results(&ask(
+            &explorer,
+            &format!("/player?color=white&player={name}"),
+        ))[0]
+    };
+    assert_eq!(player("Kasparov"), 1 + 4);
+    assert_eq!(player("Kasparov,+Garry"), 2);
+}
+
 #[test]
 fn players_are_found_by_the_beginnings_of_their_names() {
     with_table(|explorer| {
         let found = |typed: &str| ask(explorer, &format!("/api/players?q={typed}"));
+        let named = |typed: &str| found(typed)["players"].clone();
         let ann = json!([{"name": "Ann", "games": 3}]);
-        assert_eq!(found("an"), ann);
-        assert_eq!(found("T%C3%A0l")[0]["name"], "Tal, Mihails");
-        assert_eq!(found("mih+tal")[0]["games"], 1);
-        assert_eq!(found("bob")[0]["name"], "Bob-1");
-        assert_eq!((found("nn"), found("")), (json!([]), json!([])));
+        assert_eq!(named("an"), ann);
+        assert_eq!(named("T%C3%A0l")[0]["name"], "Tal, Mihails");
+        assert_eq!(named("mih+tal")[0]["games"], 1);
+        assert_eq!(named("bob")[0]["name"], "Bob-1");
+        assert_eq!((named("nn"), named("")), (json!([]), json!([])));
+        // What a filter with the text means: whole words only.
+        let all = |typed: &str| {
+            let found = found(typed);
+            json!([found["spellings"], found["games"]])
+        };
+        assert_eq!(all("ann"), json!([1, 3]));
+        assert_eq!(all("an"), json!([0, 0]));
     });
 }
 

@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Move};
 
 use super::super::content::Open;
+use super::super::indexes::Spellings;
 use super::super::message::translatable;
 use super::super::open_books::OpenBooks;
 use super::super::query::Query;
 use super::super::reply::{Answer, Refusal, bad, json, unreadable};
 use super::books::numbered;
-use super::question;
+use super::{Api, nobody_waits, question};
 use tabia_analysis::coverage::{self, CoverageLimits, Hole};
 use tabia_analysis::departures::{
     ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire, SeveralMoves,
@@ -140,12 +141,12 @@ fn read_request(
 }
 
 /// Departures in the games of a PGN text; if it is empty, of the indexes.
-pub(super) fn departures(
-    open: &OpenBooks,
-    settings: &Options,
-    query: &Query,
-    body: &[u8],
-) -> Answer {
+pub(super) fn departures(api: &Api<'_>, query: &Query, body: &[u8]) -> Answer {
+    let Api {
+        open,
+        settings,
+        gone,
+    } = api;
     let (name, colour) = question::player(query).map_err(bad)?;
     let (pgn, moves) = parse_body(body)?;
     let request = read_request(open, settings, query, colour, moves)?;
@@ -155,6 +156,9 @@ pub(super) fn departures(
     let mut failed = None;
     let mut undecided: Vec<Vec<Move>> = Vec::new();
     let mut count = |winner: Option<Option<Color>>, positions: &[_], moves: &[_]| {
+        if gone.is_gone() {
+            return;
+        }
         let half_points =
             winner.map(|winner| winner.map_or(1, |side| 2 * u8::from(side == colour)));
         let left = repertoire.left_by_game((positions, moves));
@@ -170,7 +174,8 @@ pub(super) fn departures(
     if pgn.is_empty() {
         for known in open.games.indexes() {
             let index = known.current();
-            let (names, _) = known.names_of(&index, name).map_err(unreadable)?;
+            let found = known.names_of(&index, name, Spellings::One);
+            let (names, _) = found.map_err(unreadable)?;
             each_game(
                 &index,
                 &names,
@@ -192,6 +197,9 @@ pub(super) fn departures(
             .map_err(|error| bad(error.to_string()))?
         {
             loop {
+                if gone.is_gone() {
+                    return Err(nobody_waits());
+                }
                 match batch.next_game(wanted, &mut game) {
                     Ok(false) => break,
                     Err(_) => unread += 1,
@@ -209,6 +217,9 @@ pub(super) fn departures(
                 }
             }
         }
+    }
+    if gone.is_gone() {
+        return Err(nobody_waits());
     }
     if let Some(error) = failed {
         return Err(unreadable(error));

@@ -6,7 +6,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color};
 
 use super::super::filter::Shape;
-use super::super::indexes::{Games, book_moves, no_such_player};
+use super::super::indexes::{Games, Spellings, book_moves, no_such_player};
 use super::answer::{
     CountedMove, Explored, ExploredGame, ExploredPlayer, PlayedGame, history, speed_name,
 };
@@ -50,23 +50,27 @@ pub(super) fn player(
     let Some(position) = question.position() else {
         return Ok(Explored::nothing(question));
     };
-    let (mut unknown, mut indexes) = (None, 0);
-    for open in games.indexes() {
+    let (mut found, mut unknown) = (Vec::new(), Vec::new());
+    let opened = games.indexes();
+    for open in &opened {
         let index = open.current();
-        let player = open.player(&index, name, color)?;
-        if player.is_empty() {
-            let here = open.unknown_names(&index, name)?;
-            unknown = here.filter(|_| indexes == 0 || unknown.is_some());
-            indexes += 1;
-            continue;
+        let player = open.player(&index, name, color, Spellings::One)?;
+        match player.is_empty() {
+            true => unknown.extend(open.unknown_names(&index, name, Spellings::One)?),
+            false => found.push((index, player)),
         }
-        let source = Source::Players(std::slice::from_ref(&player));
-        let sums = query::sums([source], position, &question.selection, lists(question))?;
-        return make_answer(question, position, settings, &[index], &sums);
     }
-    let mut nothing = Explored::nothing(question);
-    nothing.notice = unknown.map(|name| no_such_player(&name).to_string());
-    Ok(nothing)
+    if found.is_empty() {
+        let mut nothing = Explored::nothing(question);
+        let unknown = unknown.pop().filter(|_| unknown.len() + 1 == opened.len());
+        nothing.notice = unknown.map(|name| no_such_player(&name).to_string());
+        return Ok(nothing);
+    }
+    let players = found.iter().map(|(_, player)| player);
+    let sources = players.map(|player| Source::Players(std::slice::from_ref(player)));
+    let sums = query::sums(sources, position, &question.selection, lists(question))?;
+    let indexes: Vec<_> = found.iter().map(|(index, _)| Arc::clone(index)).collect();
+    make_answer(question, position, settings, &indexes, &sums)
 }
 
 fn lists(question: &Question) -> Lists {

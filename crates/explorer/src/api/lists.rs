@@ -1,17 +1,21 @@
 //! Lists of games and of players, for the page.
 
+use std::collections::HashSet;
+use std::path::Path;
+
 use serde::Serialize;
 use shakmaty::{Chess, Color};
 
 use super::super::filter::GamesFilter;
 use super::super::indexes::{ChosenGames, FoundList, Games, NamedPlayer};
+use super::super::open_books::OpenBooks;
 use super::super::openings::words;
 use super::super::query::Query;
 use super::super::reply::{Refusal, bad, unreadable};
 use super::answer::ExploredPlayer;
 use tabia_games::tgx::Head;
 use tabia_index::query::{self, Lists, Order};
-use tabia_index::{Error, FoundGame, find_games};
+use tabia_index::{Error, FoundGame, GamesIndex, find_games};
 
 /// Greatest number of games in a page of a list.
 const MOST_LISTED: usize = 200;
@@ -131,15 +135,31 @@ fn has_words(head: &Head, wanted: &[String]) -> bool {
     wanted.is_empty() || has()
 }
 
-/// Players with a name whose words begin with the typed ones, most games first.
-pub(crate) fn players_named(games: &Games, typed: &str) -> Result<Vec<FoundPlayer>, Error> {
+/// Players by the words of their names.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct FoundPlayers {
+    /// Those with a name whose words begin with the typed ones, most games first.
+    players: Vec<FoundPlayer>,
+    /// The number of names that have all typed words, and of their games: those that a filter
+    /// with the typed text means.
+    spellings: usize,
+    games: u64,
+}
+
+pub(crate) fn players_named(games: &Games, typed: &str) -> Result<FoundPlayers, Error> {
     let typed = words(typed);
-    let mut found: Vec<FoundPlayer> = Vec::new();
+    let mut all = FoundPlayers::default();
+    let found = &mut all.players;
     if typed.is_empty() {
-        return Ok(found);
+        return Ok(all);
     }
+    let mut spellings = HashSet::new();
     for index in games.indexes() {
         let names = index.names()?;
+        for player in names.iter().filter(|player| player.has_words(&typed)) {
+            spellings.insert(player.name.clone());
+            all.games += player.games;
+        }
         let begins = |player: &&NamedPlayer| {
             let has = |word: &String| player.words.iter().any(|own| own.starts_with(word));
             typed.iter().all(has)
@@ -156,12 +176,15 @@ pub(crate) fn players_named(games: &Games, typed: &str) -> Result<Vec<FoundPlaye
     }
     found.sort_by_key(|player| std::cmp::Reverse(player.games));
     found.truncate(MOST_PLAYERS);
-    Ok(found)
+    all.spellings = spellings.len();
+    Ok(all)
 }
 
 /// A page of the games with the position of a request that match its filter and have all its
-/// words in the players' names, the event or the date.
-pub(crate) fn list(games: &Games, query: &Query) -> Result<GameList, Refusal> {
+/// words in the players' names, the event or the date: of the indexes that are shown, or of
+/// all if only books are.
+pub(crate) fn list(open: &OpenBooks, query: &Query) -> Result<GameList, Refusal> {
+    let games = &open.games;
     let line = query.line().map_err(bad)?;
     let filter = GamesFilter::read(query).map_err(bad)?;
     let words = words(query.get("q").unwrap_or_default());
@@ -172,11 +195,19 @@ pub(crate) fn list(games: &Games, query: &Query) -> Result<GameList, Refusal> {
         Some(_) => return Err(bad("order: expected elo, newest or oldest")),
     };
     let place = PageStart::read(query)?;
+    let shown = open.shown(query)?;
+    let shown = shown.iter().filter(|(_, book)| book.has_games());
+    let shown: Vec<&Path> = shown.filter_map(|(_, book)| book.file()).collect();
+    let is_shown = |index: &GamesIndex| shown.is_empty() || shown.contains(&index.file().path());
     let chosen = games.indexes().into_iter();
+    let chosen = chosen.filter(|index| is_shown(&index.current()));
     let chosen = chosen.map(|index| index.chosen(&filter));
     let chosen: Vec<ChosenGames> = chosen.collect::<Result<_, _>>().map_err(unreadable)?;
     let position = line.last();
-    let key = format!("{position:?} {filter:?} {words:?} {order:?} {}", place.skip);
+    let key = format!(
+        "{position:?} {filter:?} {words:?} {order:?} {} {shown:?}",
+        place.skip
+    );
     let found = games.list(key, || {
         find(&chosen, position, &filter, &words, order, place.skip)
     });

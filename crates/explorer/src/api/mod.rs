@@ -22,6 +22,7 @@ use super::filter::Shape;
 use super::open_books::OpenBooks;
 use super::query::Query;
 use super::reply::{Answer, Refusal, bad, json, reply, unreadable};
+use super::work::Gone;
 use answer::Explored;
 use question::Question;
 use tabia_choice::settings::Options;
@@ -74,6 +75,7 @@ impl<'p> Endpoint<'p> {
 pub(super) struct Api<'e> {
     pub(super) open: &'e OpenBooks,
     pub(super) settings: &'e Options,
+    pub(super) gone: Gone,
 }
 
 impl Api<'_> {
@@ -85,7 +87,7 @@ impl Api<'_> {
             Endpoint::Pgn(name) => self.pgn(name),
             Endpoint::Batch => self.batch(query, body),
             Endpoint::Coverage => departures::coverage(self.open, self.settings, query, body),
-            Endpoint::Departures => departures::departures(self.open, self.settings, query, body),
+            Endpoint::Departures => departures::departures(self, query, body),
             // In the format of InfluxDB, as in the lichess service.
             Endpoint::Monitor => Ok(reply(
                 StatusCode::OK,
@@ -161,6 +163,9 @@ impl Api<'_> {
         let mut lines = Vec::new();
         let mut any_weights = false;
         for fen in &positions {
+            if self.gone.is_gone() {
+                return Err(nobody_waits());
+            }
             let question = Question::read(query, Shape::Lichess, Some(fen)).map_err(bad);
             match question.and_then(|question| self.explore(&question)) {
                 Ok(explored) => {
@@ -206,6 +211,11 @@ fn parse_batch(body: &[u8]) -> Result<Vec<String>, String> {
         MOST_POSITIONS.. => Err(format!("at most {MOST_POSITIONS} positions at once")),
         _ => Ok(positions),
     }
+}
+
+/// The work ended because its client has gone: nobody reads this.
+fn nobody_waits() -> Refusal {
+    (StatusCode::REQUEST_TIMEOUT, "the client has gone".into())
 }
 
 /// A line of JSON.

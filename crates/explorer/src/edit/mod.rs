@@ -48,6 +48,8 @@ pub(super) struct RecordedChange {
     pub(super) client: String,
     pub(super) change: Change,
     pub(super) description: Message,
+    /// The gesture that made it: ten steps of one slider are one change.
+    pub(super) gesture: Option<String>,
 }
 
 /// What a page can undo and redo.
@@ -80,21 +82,23 @@ impl EditHistory {
         self.counts.count(client, count)
     }
 
-    /// Makes a change, after other changes have ended.
-    pub(super) fn change(&self, step: RecordedChange) -> Result<(), Message> {
+    /// Makes a change, after other changes have ended; returns whether it is a step of its own
+    /// for undo.
+    pub(super) fn change(&self, step: RecordedChange) -> Result<bool, Message> {
         let _changing = lock(&self.changing);
         let client = step.client.clone();
-        self.make(step)?;
+        let is_new = self.make(step)?;
         lock(&self.steps).undone.retain(|old| old.client != client);
-        Ok(())
+        Ok(is_new)
     }
 
     /// Makes a change; the caller has locked `changing`.
-    fn make(&self, step: RecordedChange) -> Result<(), Message> {
-        if let Some(undo) = self.file.change(&step.change)? {
-            lock(&self.steps).add(step, undo);
+    fn make(&self, step: RecordedChange) -> Result<bool, Message> {
+        match self.file.change(&step.change)? {
+            Some(undo) => Ok(lock(&self.steps).add(step, undo)),
+            // The book has it already: undo would do nothing.
+            None => Ok(false),
         }
-        Ok(())
     }
 
     /// Undoes the last change of a page and returns its description; `None` if there is
@@ -124,8 +128,8 @@ impl EditHistory {
         Ok(Some(description))
     }
 
-    /// Redoes the last undone change of a page, if there is one.
-    pub(super) fn redo(&self, client: &str) -> Result<(), Message> {
+    /// Redoes the last undone change of a page, if there is one; returns whether there was.
+    pub(super) fn redo(&self, client: &str) -> Result<bool, Message> {
         let _changing = lock(&self.changing);
         let last = {
             let steps = lock(&self.steps);
@@ -133,11 +137,12 @@ impl EditHistory {
             let last = undone.rfind(|(_, step)| step.client == client);
             last.map(|(at, step)| (at, step.clone()))
         };
-        if let Some((at, step)) = last {
-            self.make(step)?;
-            lock(&self.steps).undone.remove(at);
-        }
-        Ok(())
+        let Some((at, step)) = last else {
+            return Ok(false);
+        };
+        let is_new = self.make(step)?;
+        lock(&self.steps).undone.remove(at);
+        Ok(is_new)
     }
 
     pub(super) fn undoable(&self, client: &str) -> Undoable {
@@ -155,8 +160,17 @@ impl EditHistory {
 }
 
 impl Steps {
-    /// Adds a change that was made; drops the oldest if there are too many.
-    fn add(&mut self, step: RecordedChange, undo: Undo) {
+    /// Adds a change that was made, or lengthens the last one if it is of the same gesture;
+    /// returns whether it was added. Drops the oldest if there are too many.
+    fn add(&mut self, step: RecordedChange, undo: Undo) -> bool {
+        if let Some((last, Undo::Marks(_))) = self.made.last_mut()
+            && step.gesture.is_some()
+            && (&last.gesture, &last.client) == (&step.gesture, &step.client)
+        {
+            // Undo brings the value before the first one back.
+            *last = step;
+            return false;
+        }
         let is_rewrite = |(_, undo): &(RecordedChange, Undo)| matches!(undo, Undo::Files { .. });
         self.made.push((step, undo));
         if self.made.iter().filter(|made| is_rewrite(made)).count() > MOST_REWRITES {
@@ -167,6 +181,7 @@ impl Steps {
         if self.made.len() > MOST_STEPS {
             self.made.remove(0);
         }
+        true
     }
 }
 

@@ -66,7 +66,45 @@ fn step(client: &str, change: Change, description: &str) -> RecordedChange {
         client: client.to_owned(),
         change,
         description: description.into(),
+        gesture: None,
     }
+}
+
+#[test]
+fn changes_of_one_gesture_are_undone_together() {
+    let book = EditedBook::new();
+    let history = EditHistory::new(&book.book());
+    let set = |client: &str, value, gesture: Option<&str>| {
+        let line = Line::read("", "e2e4").unwrap();
+        let moves = line.moves().map(|(position, mv)| (position.clone(), mv));
+        let (moves, edit) = (moves.collect(), learn_value(value));
+        let change = Change::Mark {
+            moves,
+            edit,
+            seen: None,
+        };
+        let gesture = gesture.map(str::to_owned);
+        let step = RecordedChange {
+            gesture,
+            ..step(client, change, &value.to_string())
+        };
+        history.change(step).unwrap()
+    };
+    assert!(set("a", 3, None));
+    let steps: Vec<bool> = (4..14).map(|value| set("a", value, Some("g"))).collect();
+    assert_eq!(steps.iter().filter(|is_step| **is_step).count(), 1);
+    // The value that it has is no step at all.
+    assert!(!set("a", 13, None));
+    assert_eq!(history.undoable("a").undo, 2);
+    assert_eq!(history.undo("a").unwrap(), Some("13".into()));
+    assert_eq!(book.e4().1, 3);
+    assert!(history.redo("a").unwrap());
+    assert_eq!(book.e4().1, 13);
+    // Between two steps of a gesture, another page has changed it.
+    assert!(set("b", 20, Some("g")));
+    assert!(set("a", 21, Some("g")));
+    assert_eq!(history.undo("a").unwrap(), Some("21".into()));
+    assert_eq!(book.e4().1, 20);
 }
 
 #[test]

@@ -5,7 +5,8 @@ import { t, translated } from "./lang.js";
 const place = document.querySelector('meta[name="tabia-token"]');
 let token = place.content;
 
-const unique = () => crypto.getRandomValues(new Uint32Array(2)).join("");
+/** A text that no other page, and no other call, gets. */
+export const unique = () => crypto.getRandomValues(new Uint32Array(2)).join("");
 
 /**
  * Identifies this page among others that change the same books. It stays the same when the page is left and

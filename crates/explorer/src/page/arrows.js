@@ -37,7 +37,10 @@ export class Arrows {
     return svg("g", { "data-arrow": from + to }, svg("polygon", { points: shape.join(" ") }));
   }
 
-  /** Shows the book's likeliest moves: the likelier, the wider. */
+  /**
+   * Shows the book's likeliest moves: the likelier, the wider, in the colour of the mark. A red move, and one that the
+   * book does not have but that leads into it, is never a wide one.
+   */
   book(moves) {
     const shown = moves
       .filter((move) => move.probability >= 0.08)
@@ -45,7 +48,12 @@ export class Arrows {
       .slice(0, 4);
     fill(
       this.likely,
-      ...shown.map((move) => this.arrow(move.uci.slice(0, 2), move.uci.slice(2, 4), 0.05 + 0.13 * move.probability)),
+      ...shown.map(({ uci, probability, mark, transposition }) => {
+        const isThin = transposition || mark === "avoid";
+        const arrow = this.arrow(uci.slice(0, 2), uci.slice(2, 4), isThin ? 0.05 : 0.05 + 0.13 * probability);
+        arrow.classList.add(transposition ? "transposition" : mark);
+        return arrow;
+      }),
     );
   }
 

@@ -48,17 +48,35 @@ const MOST = 5000;
 
 export class Cards {
   constructor() {
-    const saved = storedJson(PLACE, null);
-    this.all = new Map(saved ? valid(saved) : []);
+    this.all = new Map();
     /** The chosen move, by the key of a position with several book moves; "" means any of them. */
-    this.mine = new Map(saved ? choices(saved) : []);
+    this.mine = new Map();
+    /** Whether the browser has what is here. */
+    this.isKept = true;
+    this.load();
+  }
+
+  /** Reads what this tab and others have stored: each stores a change at once. */
+  load() {
+    if (!this.isKept) return;
+    const saved = storedJson(PLACE, {});
+    this.all = new Map(valid(saved));
+    this.mine = new Map(choices(saved));
+  }
+
+  /** Makes a change to what all tabs have stored. */
+  change(action) {
+    this.load();
+    action();
+    this.isKept = keep(PLACE, this.export());
   }
 
   /** Stores which of several moves is the right one. */
   choose(key, uci) {
-    this.mine.set(key, uci);
-    while (this.mine.size > MOST) this.mine.delete(this.mine.keys().next().value);
-    this.keep();
+    this.change(() => {
+      this.mine.set(key, uci);
+      while (this.mine.size > MOST) this.mine.delete(this.mine.keys().next().value);
+    });
   }
 
   /** The chosen moves of a book and colour, by the FENs of their positions. */
@@ -76,6 +94,7 @@ export class Cards {
 
   /** Stores an answer; `way` is the line to the position. */
   answered(key, right, way) {
+    this.load();
     const old = this.all.get(key) ?? { right: 0, wrong: 0 };
     const now = Date.now();
     const memory = learnt(old, right, Math.max(0, now - (old.asked ?? now)) / DAY);
@@ -91,14 +110,16 @@ export class Cards {
   }
 
   store(key, card) {
-    this.all.delete(key);
-    this.all.set(key, card);
-    while (this.all.size > MOST) this.all.delete(this.all.keys().next().value);
-    this.keep();
+    this.change(() => {
+      this.all.delete(key);
+      this.all.set(key, card);
+      while (this.all.size > MOST) this.all.delete(this.all.keys().next().value);
+    });
   }
 
   /** Makes a position due now; one that was never asked is new. */
   want(key, way) {
+    this.load();
     const now = Date.now();
     const old = this.all.get(key) ?? { ...way, stability: 0, difficulty: W[4], right: 0, wrong: 0, asked: now };
     this.store(key, { ...old, due: now });
@@ -149,25 +170,27 @@ export class Cards {
     }
     if (read?.format !== FORMAT) throw new Error(t("This is not a training file that Tabia has saved."));
     let came = 0;
-    for (const [key, card] of valid(read)) {
-      const old = this.all.get(key);
-      if (old && old.right + old.wrong >= card.right + card.wrong) continue;
-      this.all.set(key, card);
-      came += 1;
-    }
-    for (const [key, uci] of choices(read)) this.mine.set(key, uci);
-    this.keep();
+    this.change(() => {
+      for (const [key, card] of valid(read)) {
+        const old = this.all.get(key);
+        if (old && old.right + old.wrong >= card.right + card.wrong) continue;
+        this.all.set(key, card);
+        came += 1;
+      }
+      for (const [key, uci] of choices(read)) this.mine.set(key, uci);
+    });
     return { came, chapters: read.chapters };
   }
 
+  /** Removes everything; returns it as text. */
   forget() {
-    this.all.clear();
-    this.mine.clear();
-    this.keep();
-  }
-
-  keep() {
-    keep(PLACE, this.export());
+    this.load();
+    const all = this.export();
+    this.change(() => {
+      this.all.clear();
+      this.mine.clear();
+    });
+    return all;
   }
 }
 
@@ -199,7 +222,8 @@ const choices = ({ moves }) =>
  */
 function valid({ cards }) {
   const number = (value) => Number.isFinite(value) && value >= 0;
-  const isMove = (move) => typeof move?.uci === "string" && typeof move?.san === "string" && UCI.test(move.uci);
+  const isMove = (move) =>
+    typeof move?.uci === "string" && typeof move?.san === "string" && (UCI.test(move.uci) || move.uci === "0000");
   return (Array.isArray(cards) ? cards : [])
     .filter((entry) => {
       const [key, card] = Array.isArray(entry) ? entry : [];

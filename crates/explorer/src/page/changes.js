@@ -69,17 +69,21 @@ export class Changes {
    */
   async write(path, book, body, written = () => {}) {
     const done = await this.send(path, { book, ...body });
-    this.made.push(book);
+    if (done.is_step) this.made.push(book);
     this.undone.length = 0;
     written();
     await this.refresh();
     say(t`Saved: ${translated(done.last_change)}`);
   }
 
-  /** Changes the mark or another value of a move; `seen` has the values that the page shows. */
-  mark({ book, move, place, seen }, what, value) {
+  /**
+   * Changes the mark or another value of a move; `seen` has the values that the page shows. Changes of one `gesture`
+   * are undone together.
+   */
+  mark({ book, move, place, seen }, what, value, gesture = null) {
     return this.turn(async () => {
-      await this.write("/api/edit", book, { ...place, uci: move.uci, change: what, value, seen: seen[what] });
+      const edit = { ...place, uci: move.uci, change: what, value, seen: seen[what], gesture };
+      await this.write("/api/edit", book, edit);
       seen[what] = value;
     });
   }
@@ -210,7 +214,7 @@ export class Changes {
       if (book === undefined) return;
       const done = await this.send("/api/redo", { book });
       this.undone.pop();
-      this.made.push(book);
+      if (done.is_step) this.made.push(book);
       await this.refresh();
       say(t`Redone: ${translated(done.last_change)}`);
     }).catch(this.failed);

@@ -1,6 +1,7 @@
 // The dialogs that change a book: the marks of a move or a line, and deletions. Each change is written at
 // once and can be undone.
 
+import { unique } from "./api.js";
 import { by, el, grouped } from "./dom.js";
 import { english, lettered, t, translated } from "./lang.js";
 import { modal } from "./say.js";
@@ -78,16 +79,21 @@ export class EditDialog {
     slider.addEventListener("input", () => {
       number.value = slider.value;
     });
-    slider.addEventListener("change", () => this.write("learn_value", slider.value));
+    slider.addEventListener("change", () => this.write("learn_value", slider.value, this.gesture));
     number.addEventListener("change", () => {
       if (number.value === "" || !number.checkValidity()) return;
       slider.value = number.value;
-      this.write("learn_value", number.value);
+      this.write("learn_value", number.value, this.gesture);
     });
-    by("edit-weight").addEventListener("change", () => {
-      const weight = by("edit-weight");
-      if (weight.value !== "" && weight.reportValidity()) this.write("weight", weight.value);
+    const weight = by("edit-weight");
+    weight.addEventListener("change", () => {
+      if (weight.value !== "" && weight.reportValidity()) this.write("weight", weight.value, this.gesture);
     });
+    // Each key is a change; all from one focus to the next are undone together.
+    for (const field of [slider, number, weight])
+      field.addEventListener("focus", () => {
+        this.gesture = unique();
+      });
     by("edit-commentary").addEventListener("change", () => this.write("commentary", by("edit-commentary").value));
     for (const id of ["remove-move", "remove-below"]) {
       by(id).addEventListener("click", () => {
@@ -164,10 +170,10 @@ export class EditDialog {
     by("edit-weight").value = this.entry.seen.weight = String(now);
   }
 
-  async write(what, value) {
+  async write(what, value, gesture) {
     const { entry } = this;
     try {
-      await this.changes.mark(entry, what, String(value));
+      await this.changes.mark(entry, what, String(value), gesture);
     } catch (error) {
       await this.renew(entry).catch(() => {});
       this.failed(error);

@@ -42,6 +42,12 @@ export const namesIn = (text) =>
     .map((name) => name.trim())
     .filter(Boolean);
 
+/** A name without quotation marks. */
+const named = (name) => name.replace(/^"|"$/g, "");
+
+/** A name in quotation marks is one spelling; without them it is all names with its words. */
+const isOne = (name) => name.startsWith('"');
+
 /** The names with one more or, if it is there, one less. */
 export function withName(text, name) {
   const names = namesIn(text);
@@ -71,6 +77,9 @@ export function chips(filter) {
   });
 }
 
+/** Whether two rows are of one game: each list has its own. */
+const isSameGame = (one, other) => one === other || (one.id !== undefined && one.id === other?.id);
+
 /** Filters as text, independent of their order. */
 const wordsOf = (filter) => JSON.stringify(Object.entries(filter).sort());
 
@@ -91,6 +100,46 @@ export function split(pgn) {
         when: tag("Date").replaceAll(".??", ""),
       };
     });
+}
+
+/** What tells most games apart. */
+const headOf = ({ players, event, when, result }) =>
+  JSON.stringify([players.map(({ name }) => name), event, when, result]);
+
+/** The moves of a game without comments, variations, signs and numbers. */
+export function mainLine(pgn) {
+  const bare = pgn.replace(/^\[.*\]\s*$/gm, " ").replace(/\{[^}]*\}|;.*$|^%.*$/gm, " ");
+  let depth = 0;
+  const words = bare.match(/[()]|[^\s()]+/g) ?? [];
+  return words
+    .filter((word) => {
+      if (word === "(") depth += 1;
+      else if (word === ")") depth -= 1;
+      else return depth === 0;
+      return false;
+    })
+    .map((word) => word.replace(/^\d+\.+/, "").replace(/[!?+#]+$/, ""))
+    .filter((word) => word && !/^(\$\d+|\d+|1-0|0-1|1\/2-1\/2|\*|\.+)$/.test(word));
+}
+
+/** The game of these that another text is of, with the same heads and moves; undefined if there is none or several. */
+export function wholeOf(pgn, games) {
+  const [game] = split(pgn);
+  const alike = game ? (games.get(headOf(game)) ?? []) : [];
+  const moves = mainLine(pgn).join(" ");
+  const same = alike.filter(({ text }) => mainLine(text).join(" ") === moves);
+  return same.length > 0 && same.every(({ text }) => text === same[0].text) ? same[0] : undefined;
+}
+
+/** The games of a file by what tells most apart. */
+export function byHead(pgn) {
+  const games = new Map();
+  for (const game of split(pgn)) {
+    const head = headOf(game);
+    if (!games.has(head)) games.set(head, []);
+    games.get(head).push(game);
+  }
+  return games;
 }
 
 /** The games that contain all words, in an order; of unknown orders, that of the file. */
@@ -147,17 +196,24 @@ export class Games {
     Object.assign(this, { load, opened, failed, query, change });
     /** The shown filters: values by the names of the fields. */
     this.filter = {};
+    /** What the fields had when their values were last requested or shown. */
+    this.known = {};
+    /** The tree of the game that was chosen from the list, and the shown one: the list waits while they are the same. */
+    this.pinned = this.tree = null;
+    this.isOpening = false;
     /** What the last answer said about the games of the index. */
     this.about = {};
     /** The shown games of a file, and all files with their texts, by name. */
     this.dropped = null;
     this.asked = newest();
     this.files = new Map();
+    /** The games of files of which the program has made an index: it has no comments and variations. */
+    this.whole = [];
     this.indexed = new Promise((resolve) => {
       this.know = resolve;
     });
-    tabs.whenShown("games", () => this.list());
-    by("games-filter").addEventListener("change", () => this.change(this.values));
+    tabs.whenShown("games", () => this.isPinned || this.list());
+    by("games-filter").addEventListener("change", () => this.request(this.values));
     by("games-filter").addEventListener("submit", (event) => event.preventDefault());
     for (const id of ["games-words", "games-order"])
       by(id).addEventListener("input", () => (this.dropped ? this.list() : this.listSoon()));
@@ -173,12 +229,12 @@ export class Games {
       const { name } = target.closest("button")?.dataset ?? {};
       if (!name) return;
       const field = by("games-player");
-      // What was typed is a beginning of the name, unless it is a name itself.
-      const kept = namesIn(field.value).filter((one) => this.spellings.includes(one));
-      field.value = withName(kept.join("; "), name);
-      this.change(this.values);
+      const kept = isOne(name) ? namesIn(field.value).filter(isOne) : [];
+      field.value = withName(kept.join("; "), name) || this.typed;
+      this.request(this.values);
     });
-    this.spellings = [];
+    /** The name of which spellings are offered. */
+    this.typed = "";
     this.suggesting = newest();
     by("games-sets").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -237,6 +293,7 @@ export class Games {
   async index(name) {
     const sent = post(`/api/index?${new URLSearchParams({ name })}`, this.files.get(name).file);
     const made = await showIndexing(by("games-bar"), by("games-none"), sent);
+    this.whole.push(byHead(this.files.get(name).text));
     this.files.delete(name);
     this.drawFiles();
     this.here();
@@ -273,14 +330,21 @@ export class Games {
     this.show(null, t("Games with this position"));
   }
 
-  /** Lists the games of a player. */
+  /** Lists the games of a player, by one spelling of the name. */
   of(player) {
-    this.change({ player });
+    this.request({ player: `"${player}"` });
     this.here();
+  }
+
+  /** Requests other filters. What the fields have now may be replaced by them, what is typed later may not. */
+  request(filter) {
+    this.known = this.values;
+    this.change(filter);
   }
 
   show(dropped, title) {
     this.dropped = dropped;
+    this.pinned = null;
     by("games-title").textContent = title;
     by("games-title").classList.toggle("unseen", !dropped);
     by("games-words").value = "";
@@ -289,11 +353,19 @@ export class Games {
   }
 
   /** The page shows another position or other filters: updates the list if needed. */
-  shown({ filter, tree, at }) {
+  shown({ filter, books, tree, at }) {
     this.ply = line(tree, at).length;
+    this.tree = tree;
+    if (books !== this.books) this.pinned = null;
+    this.books = books;
     if (!isSameFilter(filter, this.filter)) {
       this.filter = filter;
-      for (const field of this.fields) field.value = filter[field.name] ?? "";
+      this.pinned = null;
+      for (const field of this.fields) {
+        // The answer may be late: what was typed meanwhile stays.
+        if (field.value.trim() !== (this.known[field.name] ?? "").trim()) continue;
+        field.value = this.known[field.name] = filter[field.name] ?? "";
+      }
       by("games-chips").replaceChildren(...chips(filter));
       this.drawSets();
       this.suggest();
@@ -301,28 +373,34 @@ export class Games {
     this.listSoon();
   }
 
-  /** Offers the spellings of the typed name, each as a chip that adds it to the filter. */
+  /** Offers the spellings of the typed name: all together, which is what it means, or some of them. */
   async suggest() {
     const isNewest = this.suggesting();
     const names = namesIn(by("games-player").value);
-    const typed = names.filter((name) => !this.spellings.includes(name)).at(-1) ?? names[0];
-    const found = typed && (await this.indexed) ? await playersNamed(typed) : [];
+    const typed = names.filter((name) => !isOne(name)).at(-1) ?? (names.length ? this.typed || named(names[0]) : "");
+    const found = typed && (await this.indexed) ? await playersNamed(typed) : { players: [], spellings: 0 };
     if (!isNewest()) return;
-    const chosen = names.filter((name) => found.every((one) => one.name !== name) && this.spellings.includes(name));
-    this.spellings = [...chosen, ...found.map(({ name }) => name)];
-    const games = new Map(found.map((one) => [one.name, one.games]));
+    this.typed = typed;
+    const chip = (name, text) => {
+      const isChosen = String(names.includes(name));
+      return item(el("button", { type: "button", class: "chip", "aria-pressed": isChosen, "data-name": name }, text));
+    };
+    const others = names.filter((name) => isOne(name) && found.players.every((one) => one.name !== named(name)));
     by("games-players").replaceChildren(
-      ...this.spellings.map((name) => {
-        const text = games.has(name) ? `${name} · ${gamesText(games.get(name))}` : name;
-        const chip = { type: "button", class: "chip", "aria-pressed": String(names.includes(name)), "data-name": name };
-        return item(el("button", chip, text));
-      }),
+      ...(found.spellings > 1 ? [chip(typed, t`All ${found.spellings} spellings · ${gamesText(found.games)}`)] : []),
+      ...found.players.map(({ name, games }) => chip(`"${name}"`, `${name} · ${gamesText(games)}`)),
+      ...others.map((name) => chip(name, named(name))),
     );
+  }
+
+  /** Whether the list is kept: its game is shown, or comes. */
+  get isPinned() {
+    return this.isOpening || (this.pinned !== null && this.pinned === this.tree);
   }
 
   listSoon() {
     clearTimeout(this.timer);
-    if (tabs.isShown("games") && !this.dropped) this.timer = setTimeout(() => this.list(), PAUSE);
+    if (tabs.isShown("games") && !this.dropped && !this.isPinned) this.timer = setTimeout(() => this.list(), PAUSE);
   }
 
   /** Lists the games from the first one on, or `goesOn` with the next ones. */
@@ -332,7 +410,6 @@ export class Games {
     if (!isNewest()) return;
     by("games-more").hidden = by("games-chips").hidden = by("games-named").hidden = this.dropped !== null || !isIndexed;
     by("games-search").hidden = !this.dropped && !isIndexed;
-    by("games-here").hidden = !isIndexed || !this.dropped;
     const before = goesOn ? this.found : [];
     if (this.dropped) {
       this.found = listed(this.dropped, by("games-words").value, by("games-order").value);
@@ -350,9 +427,15 @@ export class Games {
     this.draw();
   }
 
+  /** Offers the list for the shown position while another one is shown. */
+  offerHere() {
+    by("games-here").hidden = !this.isIndexed || !(this.dropped || this.isPinned);
+  }
+
   /** Shows the found games. */
   draw() {
     if (!this.found) return;
+    this.offerHere();
     const { found, limit } = this;
     by("games-none").textContent =
       this.dropped || this.isIndexed
@@ -371,7 +454,7 @@ export class Games {
     const attributes = {
       type: "button",
       title: [label(game), event, when].filter(Boolean).join(" · "),
-      "aria-current": game === this.chosen ? "true" : null,
+      "aria-current": isSameGame(game, this.chosen) ? "true" : null,
       onclick: () => this.choose(game, this.found).catch(this.failed),
       "data-row": index,
     };
@@ -471,16 +554,24 @@ export class Games {
   useSet(index) {
     const set = this.sets[index];
     if (!set) return;
-    this.change(this.isShown(set.values) ? {} : set.values);
+    this.request(this.isShown(set.values) ? {} : set.values);
     if (!tabs.isShown("games")) tabs.choose("games");
   }
 
   /** Shows a game; `series` is the list that it was chosen from. */
-  choose(game, series) {
+  async choose(game, series) {
     this.chosen = game;
     this.series = series;
+    this.isOpening = true;
+    clearTimeout(this.timer);
     this.draw();
-    return this.load(this.textOf(game));
+    try {
+      const tree = await this.load(this.textOf(game));
+      if (game === this.chosen) this.pinned = tree;
+    } finally {
+      if (game === this.chosen) this.isOpening = false;
+      this.offerHere();
+    }
   }
 
   /** The text of a game, which an index sends only if it is wanted. */
@@ -504,6 +595,8 @@ export class Games {
   async pgn(id) {
     const response = await fetch(`/masters/pgn/${encodeURIComponent(id)}`);
     if (!response.ok) throw new Error(t("The game could not be loaded."));
-    return response.text();
+    const text = await response.text();
+    const found = this.whole.map((games) => wholeOf(text, games)).find(Boolean);
+    return found?.text ?? text;
   }
 }

@@ -33,12 +33,13 @@ export function storedJson(name, usual) {
   }
 }
 
-/** Stores a setting in the browser. */
+/** Stores a setting in the browser; false if it cannot, so that the setting lasts only while the page is open. */
 export function keep(name, value) {
   try {
     localStorage.setItem(name, value);
+    return true;
   } catch {
-    /* Then the setting lasts only while the page is open. */
+    return false;
   }
 }
 

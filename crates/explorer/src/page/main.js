@@ -59,14 +59,12 @@ const games = new Games({
   opened: (name) => bookList.show(name),
   load: replay,
   failed: problem,
-  change: (filter) => store.want((from) => ({ ...from, filter }), "keep"),
+  // The games of a player with a colour are seen from its side.
+  change: (filter) =>
+    store.want((from) => ({ ...from, filter, flip: filter.color ? filter.color === "black" : from.flip }), "keep"),
   unfilter: (name, value) =>
     store.want((from) => ({ ...from, filter: withoutFilter(from.filter, name, value) }), "keep"),
-  query: () => {
-    const query = address.parameters(state());
-    query.delete("books");
-    return query;
-  },
+  query: () => address.parameters(state()),
 });
 const trainer = new Trainer({
   go: (step) => store.want(step, "again"),
@@ -304,10 +302,11 @@ async function load(text, { read = () => {}, message } = {}) {
   return true;
 }
 
-/** Shows a game, at the present position if the game reaches it. */
+/** Shows a game, at the present position if the game reaches it; returns its tree, or the one that stays. */
 async function replay(text) {
   const { tree, at } = state();
   if (await load(text)) await store.want(steps.along(trees.line(tree, at)), "keep");
+  return state().tree;
 }
 
 const typing = inTurn();

@@ -8,8 +8,12 @@ import { listKeys, modal } from "./say.js";
 /** Greatest number of players below the openings. */
 const MOST_PLAYERS = 3;
 
-/** The players of the index whose names begin with the words, most games first. */
-export const playersNamed = (words) => get("/api/players", new URLSearchParams({ q: words })).catch(() => []);
+/**
+ * The players of the index whose names begin with the words, most games first, and the number of names that have
+ * these words, with their games.
+ */
+export const playersNamed = (words) =>
+  get("/api/players", new URLSearchParams({ q: words })).catch(() => ({ players: [], spellings: 0, games: 0 }));
 
 export class Search {
   /** `go` is called with the chosen opening, `player` with a name, if there is an index (`indexed`); `books` returns the parameters that name the books. */
@@ -73,6 +77,6 @@ export class Search {
 
   /** Players of the index, if there is one. */
   async playersOf(words) {
-    return (await this.indexed()) ? playersNamed(words) : [];
+    return (await this.indexed()) ? (await playersNamed(words)).players : [];
   }
 }

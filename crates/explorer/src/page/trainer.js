@@ -57,6 +57,8 @@ export class Trainer {
     this.departures = new Departures(this, { load, write, indexed });
     this.chapters = new Chapters(this);
     this.coverage = new Coverage(this, { load });
+    /** What was forgotten on this page, until it is brought back. */
+    this.forgotten = null;
     this.mode = null;
     /** The lesson; null during a game. */
     this.lesson = null;
@@ -67,10 +69,7 @@ export class Trainer {
       "train-game": () => this.game(),
       "train-stop": () => this.stop(),
       "train-save": () => saveTraining(this.cards.export(this.chapters.all)),
-      "train-forget": () => {
-        this.cards.forget();
-        this.offer();
-      },
+      "train-forget": () => this.forget(),
     })) {
       by(id).addEventListener("click", action);
     }
@@ -84,8 +83,37 @@ export class Trainer {
     });
     by("train-learn").checked = stored("train-learn", "true") === "true";
     by("train-learn").addEventListener("change", () => keep("train-learn", String(by("train-learn").checked)));
+    by("train-forget").addEventListener("blur", () => this.drawForget());
+    // Another tab has trained.
+    addEventListener("storage", () => {
+      if (this.on) return;
+      this.cards.load();
+      this.offer();
+    });
     chooseFiles("train-load", "train-file", ([file]) => this.takeIn(file));
     tabs.whenShown("train", () => this.offer());
+  }
+
+  /** Forgets everything at the second click; the next one brings it back. */
+  forget() {
+    const step = by("train-forget").dataset.next;
+    if (!step) {
+      this.drawForget(t`Forget ${this.cards.all.size} positions?`, "forget");
+      return;
+    }
+    if (step === "forget") this.forgotten = this.cards.forget();
+    else {
+      this.cards.import(this.forgotten);
+      this.forgotten = null;
+    }
+    this.drawForget();
+    this.counted = null;
+    this.offer();
+  }
+
+  drawForget(text = this.forgotten ? t("Bring them back") : t("Forget all"), next = this.forgotten ? "bring" : "") {
+    by("train-forget").textContent = text;
+    by("train-forget").dataset.next = next;
   }
 
   /** Imports a file of cards. */

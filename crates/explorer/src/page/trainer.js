@@ -83,7 +83,8 @@ export class Trainer {
     });
     by("train-learn").checked = stored("train-learn", "true") === "true";
     by("train-learn").addEventListener("change", () => keep("train-learn", String(by("train-learn").checked)));
-    by("train-forget").addEventListener("blur", () => this.drawForget());
+    // Whoever presses something else does not answer the question. (It has lost the focus by its own click.)
+    addEventListener("pointerdown", ({ target }) => target === by("train-forget") || this.drawForget());
     // Another tab has trained.
     addEventListener("storage", () => {
       if (this.on) return;

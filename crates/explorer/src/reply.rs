@@ -97,6 +97,11 @@ pub(super) fn refuse(status: StatusCode, message: impl Into<Message>) -> Respons
     json_with(status, &Refused { error, message })
 }
 
+/// The work ended because its client has gone: nobody reads this.
+pub(super) fn nobody_waits() -> Refusal {
+    (StatusCode::REQUEST_TIMEOUT, "the client has gone".into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@ use hyper::Method;
 
 use super::api::Endpoint;
 use super::filter::Shape;
+use super::work::Effort;
 
 /// The meaning of a request. A request is parsed once; the code that answers it matches
 /// all cases.
@@ -48,18 +49,6 @@ pub(super) enum Command {
     OpenFile,
     /// Games in PGN, of which the program makes an index.
     IndexGames,
-}
-
-/// How long a request may take, and what that may hold up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effort {
-    /// Some look-ups.
-    Short,
-    /// Reads many games or many positions; nobody needs it when its client has gone.
-    Long,
-    /// Changes a book or makes an index, after other changes of that book; it goes on when
-    /// its client has gone.
-    Change,
 }
 
 impl<'p> Route<'p> {

@@ -297,6 +297,9 @@ async fn answer(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Access, ExploredBook};
+    use tabia_choice::settings::Options;
+    use tabia_notation::Line;
 
     #[test]
     fn one_machine_cannot_use_all_connections() {
@@ -321,5 +324,47 @@ mod tests {
         let text = std::str::from_utf8(BUSY).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         assert!(head.contains(&format!("content-length: {}\r\n", body.len())));
+    }
+
+    #[test]
+    fn long_answers_end_when_their_client_has_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book.ctg");
+        let lines = [(Line::read("", "e2e4,e7e5").unwrap(), Vec::new())];
+        tabia_build::write_lines(&lines, &path, None).unwrap();
+        let address = "127.0.0.1:8000";
+        let explorer = Explorer::new(
+            vec![ExploredBook::from_file(&path).unwrap()],
+            Access::new(address.parse().unwrap(), "token".into()),
+            Options::default(),
+            false,
+        );
+        let games = "[White \"Me\"]\n[Result \"1-0\"]\n\n1. e4 c5 1-0\n\n".repeat(3);
+        for (target, body) in [
+            ("/departures?player=Me&color=white", games),
+            (
+                "/lichess/batch",
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n".repeat(3),
+            ),
+        ] {
+            for is_gone in [false, true] {
+                let gone = Gone::default();
+                let leaving = (!is_gone).then(|| gone.when_dropped());
+                if is_gone {
+                    drop(gone.when_dropped());
+                }
+                let request = Request::post(target)
+                    .header("host", address)
+                    .extension(gone)
+                    .body(body.clone().into_bytes().into());
+                let status = explorer.answer(&request.unwrap()).status();
+                let expected = match is_gone {
+                    true => StatusCode::REQUEST_TIMEOUT,
+                    false => StatusCode::OK,
+                };
+                assert_eq!(status, expected, "{target}");
+                drop(leaving);
+            }
+        }
     }
 }

@@ -12,8 +12,19 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::route::Effort;
 use tabia_io::parallel::lock;
+
+/// How long a request may take, and what that may hold up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// Some look-ups.
+    Short,
+    /// Reads many games or many positions; nobody needs it when its client has gone.
+    Long,
+    /// Changes a book or makes an index, after other changes of that book; it goes on when
+    /// its client has gone.
+    Change,
+}
 
 /// Threads that only short answers use.
 const SHORT: usize = 4;
@@ -109,13 +120,9 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Access, ExploredBook, Explorer};
-    use hyper::{Request, StatusCode};
     use std::future::Future;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
-    use tabia_choice::settings::Options;
-    use tabia_notation::Line;
 
     #[test]
     fn long_answers_leave_short_ones_their_threads() {
@@ -148,48 +155,6 @@ mod tests {
         assert!(get(Effort::Long, own).is_some());
         drop(second);
         assert!(lock(&places.machines).len() <= 2);
-    }
-
-    #[test]
-    fn long_answers_end_when_their_client_has_gone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("book.ctg");
-        let lines = [(Line::read("", "e2e4,e7e5").unwrap(), Vec::new())];
-        tabia_build::write_lines(&lines, &path, None).unwrap();
-        let address = "127.0.0.1:8000";
-        let explorer = Explorer::new(
-            vec![ExploredBook::from_file(&path).unwrap()],
-            Access::new(address.parse().unwrap(), "token".into()),
-            Options::default(),
-            false,
-        );
-        let games = "[White \"Me\"]\n[Result \"1-0\"]\n\n1. e4 c5 1-0\n\n".repeat(3);
-        for (target, body) in [
-            ("/departures?player=Me&color=white", games),
-            (
-                "/lichess/batch",
-                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n".repeat(3),
-            ),
-        ] {
-            for is_gone in [false, true] {
-                let gone = Gone::default();
-                let leaving = (!is_gone).then(|| gone.when_dropped());
-                if is_gone {
-                    drop(gone.when_dropped());
-                }
-                let request = Request::post(target)
-                    .header("host", address)
-                    .extension(gone)
-                    .body(body.clone().into_bytes().into());
-                let status = explorer.answer(&request.unwrap()).status();
-                let expected = match is_gone {
-                    true => StatusCode::REQUEST_TIMEOUT,
-                    false => StatusCode::OK,
-                };
-                assert_eq!(status, expected, "{target}");
-                drop(leaving);
-            }
-        }
     }
 
     #[test]

@@ -13,9 +13,10 @@ use super::super::indexes::Spellings;
 use super::super::message::translatable;
 use super::super::open_books::OpenBooks;
 use super::super::query::Query;
-use super::super::reply::{Answer, Refusal, bad, json, unreadable};
+use super::super::reply::{Answer, Refusal, bad, json, nobody_waits, unreadable};
+use super::super::work::Gone;
 use super::books::numbered;
-use super::{Api, nobody_waits, question};
+use super::question;
 use tabia_analysis::coverage::{self, CoverageLimits, Hole};
 use tabia_analysis::departures::{
     ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire, SeveralMoves,
@@ -141,12 +142,13 @@ fn read_request(
 }
 
 /// Departures in the games of a PGN text; if it is empty, of the indexes.
-pub(super) fn departures(api: &Api<'_>, query: &Query, body: &[u8]) -> Answer {
-    let Api {
-        open,
-        settings,
-        gone,
-    } = api;
+pub(super) fn departures(
+    open: &OpenBooks,
+    settings: &Options,
+    query: &Query,
+    body: &[u8],
+    gone: &Gone,
+) -> Answer {
     let (name, colour) = question::player(query).map_err(bad)?;
     let (pgn, moves) = parse_body(body)?;
     let request = read_request(open, settings, query, colour, moves)?;

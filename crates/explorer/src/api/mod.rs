@@ -21,7 +21,7 @@ use hyper::{Response, StatusCode};
 use super::filter::Shape;
 use super::open_books::OpenBooks;
 use super::query::Query;
-use super::reply::{Answer, Refusal, bad, json, reply, unreadable};
+use super::reply::{Answer, Refusal, bad, json, nobody_waits, reply, unreadable};
 use super::work::Gone;
 use answer::Explored;
 use question::Question;
@@ -87,7 +87,9 @@ impl Api<'_> {
             Endpoint::Pgn(name) => self.pgn(name),
             Endpoint::Batch => self.batch(query, body),
             Endpoint::Coverage => departures::coverage(self.open, self.settings, query, body),
-            Endpoint::Departures => departures::departures(self, query, body),
+            Endpoint::Departures => {
+                departures::departures(self.open, self.settings, query, body, &self.gone)
+            }
             // In the format of InfluxDB, as in the lichess service.
             Endpoint::Monitor => Ok(reply(
                 StatusCode::OK,
@@ -211,11 +213,6 @@ fn parse_batch(body: &[u8]) -> Result<Vec<String>, String> {
         MOST_POSITIONS.. => Err(format!("at most {MOST_POSITIONS} positions at once")),
         _ => Ok(positions),
     }
-}
-
-/// The work ended because its client has gone: nobody reads this.
-fn nobody_waits() -> Refusal {
-    (StatusCode::REQUEST_TIMEOUT, "the client has gone".into())
 }
 
 /// A line of JSON.

@@ -296,7 +296,14 @@ impl MarkArgs {
 
 /// The conditions of `--where`.
 pub(super) fn filter(text: Option<&str>) -> anyhow::Result<Option<Filter>> {
-    let read = |text| Filter::parse(text).with_context(|| format!("--where \"{text}\""));
+    let read = |text: &str| {
+        // The shell takes `> 10` for a file.
+        let hint = match text.contains(['<', '>', '=']) {
+            true => "",
+            false => " (a condition stands in quotes: --where \"games>10\")",
+        };
+        Filter::parse(text).with_context(|| format!("--where \"{text}\"{hint}"))
+    };
     text.map(read).transpose()
 }
 

@@ -12,6 +12,7 @@ use clap_complete::Shell;
 
 use super::args::Force;
 use super::tab;
+use tabia_choice::settings::nearest;
 use tabia_io::atomic::{self, Previous, TempFolder};
 
 /// Examples of `completions`.
@@ -89,8 +90,14 @@ pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyho
     }
     let wanted = match &args.command {
         None => tabia,
-        Some(name) => part(name)
-            .with_context(|| format!("there is no command \"{name}\": see tabia --help"))?,
+        Some(name) => part(name).with_context(|| {
+            let names = tabia.get_subcommands().map(Command::get_name);
+            let near = nearest(name, names);
+            let near = near.map_or("see tabia --help".to_owned(), |name| {
+                format!("did you mean \"{name}\"?")
+            });
+            format!("there is no command \"{name}\": {near}")
+        })?,
     };
     if args.roff {
         out.write_all(&page(wanted)?)?;

@@ -1,5 +1,6 @@
 //! `tabia suite`: opening suites for engine testers.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
@@ -31,14 +32,34 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
         --eval 90..119\n  \
     tabia suite main.ctg -o lines.pgn --exit --min-share 0.01\n  \
     tabia suite old.epd -o new.epd --counters epd --unique mirror --zip\n  \
-    tabia suite --check suite.epd\n  \
-    tabia suite --match games.pgn suite.epd\n\n\
+    tabia suite check suite.epd\n  \
+    tabia suite match games.pgn suite.epd\n\n\
     Sources are books (.ctg .bin .abk .bkt .obk .jsonl), games (all that `tabia build` reads), suites \
     (.epd, .pgn) and `-` (games or positions on standard input); several are combined. Positions \
     of an .epd are taken unchanged, regardless of --plies. The same sources and seed give the \
     same bytes. docs/suites.md of the source says what makes a good suite.\n\n\
     Exit codes: 0 done; 1 --check found a fault, or games were skipped with --strict; 2 no \
     suite was made.";
+
+/// The words of a line with `suite check` and `suite match` as the options that they stand
+/// for; `suite make` is `suite`. A file of that name is a source.
+pub(super) fn with_options(mut words: Vec<OsString>) -> Vec<OsString> {
+    let is_suite = words.get(1).is_some_and(|word| word == "suite");
+    let Some(word) = words
+        .get(2)
+        .filter(|word| is_suite && !Path::new(word).exists())
+    else {
+        return words;
+    };
+    let option = match word.to_str() {
+        Some("make") => None,
+        Some("check") => Some("--check"),
+        Some("match") => Some("--match"),
+        _ => return words,
+    };
+    words.splice(2..3, option.map(OsString::from));
+    words
+}
 
 /// Arguments of `suite`.
 #[derive(Args, Debug)]

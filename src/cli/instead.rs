@@ -51,6 +51,15 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
     if let Some(line) = one_hyphen(args, tabia) {
         return Some(line);
     }
+    let plain: Vec<String> = args
+        .iter()
+        .filter(|word| !is_filler(word))
+        .cloned()
+        .collect();
+    if plain.len() < args.len() {
+        let line = || format!("tabia {}", quoted(&plain));
+        return Some(of_line(&plain, tabia).unwrap_or_else(line));
+    }
     // `tabia --engine "gnuchess --uci"`.
     if let Some(at) = args.iter().position(|arg| arg == "--engine")
         && let Some(engine) = args.get(at + 1)
@@ -60,10 +69,24 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
         let others = args.iter().take(at).chain(args.iter().skip(at + 2));
         return Some(format!("tabia {} -- {program} {with}", quoted(others)).replace("  ", " "));
     }
+    if let Some(at) = args.iter().position(|arg| arg == "--engine")
+        && let Some(engine) = args.get(at + 1)
+        && !tabia_engine::is_on_path(engine)
+        && tabia_engine::is_on_path(&engine.to_lowercase())
+    {
+        return Some(replaced(args, at + 1, &engine.to_lowercase()));
+    }
     let Some(command) = tabia.find_subcommand(name) else {
-        // `tabia --book games.pgn`.
+        // `tabia --book games.pgn`, or without the end of the name.
         let book = args.iter().position(|arg| arg == "--book")?;
-        return book_of_games(args.get(book + 1..book + 2)?);
+        let near = || {
+            Some(replaced(
+                args,
+                book + 1,
+                &near_file(args.get(book + 1)?, args)?,
+            ))
+        };
+        return book_of_games(args.get(book + 1..book + 2)?).or_else(near);
     };
     let words: Vec<Word> = rest.iter().map(|word| Word::of(word)).collect();
     let at = |wanted: Word| words.iter().position(|word| *word == wanted);
@@ -150,6 +173,9 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
             let line = || format!("tabia {name} -o {}{more} {}", quoted([new]), quoted([book]));
             is_new.then(line)
         }
+        ("mark", [Word::Book, ..]) if rest.iter().any(|word| word == "undo") => {
+            Some(format!("tabia mark {} --undo", quoted(rest.get(..1)?)))
+        }
         ("mark", [Word::Book, ..]) => {
             // Moves that are not the value of an option, and stand together.
             let is_move = |at: usize| {
@@ -189,7 +215,24 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
             };
             (whole != *book).then(|| format!("tabia convert {}", quoted([book, &whole])))
         }
-        (name, _) if TAKE_BOOKS.contains(&name) => {
+        (name, [first, ..]) if TAKE_BOOKS.contains(&name) => {
+            // The book stands last.
+            let book = rest.iter().enumerate().skip(1).find(|(at, word)| {
+                is_free(rest, *at) && Word::of(word) == Word::Book && is_there(word)
+            });
+            let is_one = rest
+                .iter()
+                .filter(|word| Word::of(word) == Word::Book)
+                .count()
+                == 1;
+            if let (true, Some((at, book))) = (is_one && *first != Word::Folder, book) {
+                let others = rest.iter().take(at).chain(rest.iter().skip(at + 1));
+                return Some(format!(
+                    "tabia {name} {} {}",
+                    quoted([book]),
+                    quoted(others)
+                ));
+            }
             // Games, or a folder, in the place of a book.
             let games = |word: &String| {
                 Word::of(word) == Word::Games && !word.ends_with(".tgx") && is_there(word)
@@ -197,7 +240,7 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
             if let Some(games) = rest
                 .iter()
                 .enumerate()
-                .find(|(at, word)| is_free(rest, *at) && games(word))
+                .find(|(at, word)| is_book(rest, *at) && games(word))
             {
                 return book_of_games(std::slice::from_ref(games.1));
             }
@@ -237,6 +280,21 @@ fn is_there(word: &str) -> bool {
 fn is_free(rest: &[String], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| rest.get(before));
     !before.is_some_and(|before| before.starts_with('-') && !before.contains('='))
+}
+
+/// Whether a word is in the place of a book.
+fn is_book(rest: &[String], at: usize) -> bool {
+    const OPTIONS: [&str; 4] = ["--book", "--opponent", "--measure", "--replies"];
+    let before = at.checked_sub(1).and_then(|before| rest.get(before));
+    is_free(rest, at) || before.is_some_and(|before| OPTIONS.contains(&before.as_str()))
+}
+
+/// Whether a word stands between files only for people.
+pub(super) fn is_filler(word: &str) -> bool {
+    const FILLERS: [&str; 10] = [
+        "to", "into", "from", "with", "as", "for", "and", "in", "+", "->",
+    ];
+    FILLERS.contains(&word) && !is_there(word)
 }
 
 fn has_output(rest: &[String]) -> bool {
@@ -292,32 +350,37 @@ fn other_file(args: &[String], command: &Command) -> Option<String> {
     };
     let missing = (1..args.len()).filter(|at| !new(*at));
     let mut missing = missing.filter(|at| args.get(*at).is_some_and(|word| is_path(word)));
-    missing.find_map(|at| {
-        let word = args.get(at)?;
-        let path = Path::new(word);
-        let ends = ["ctg", "bin", "abk", "bkt", "obk", "tgx", "pgn"];
-        let longer = ends.iter().map(|end| format!("{word}.{end}"));
-        let other = ends
-            .iter()
-            .map(|end| path.with_extension(end).to_string_lossy().into_owned());
-        if let Some(file) = longer.chain(other).find(|file| Path::new(file).is_file()) {
-            return Some(replaced(args, at, &file));
-        }
-        let folder = path.parent()?;
-        let here = if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        };
-        let entries = std::fs::read_dir(here).ok()?.flatten();
-        let names: Vec<String> = entries
-            .filter(|entry| entry.path().is_file())
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .collect();
-        let name = path.file_name()?.to_string_lossy().into_owned();
-        let near = nearest(&name, names.iter().map(String::as_str))?;
-        Some(replaced(args, at, &folder.join(near).to_string_lossy()))
-    })
+    missing.find_map(|at| Some(replaced(args, at, &near_file(args.get(at)?, args)?)))
+}
+
+/// The file that was meant by a name that does not exist, and is not named elsewhere.
+fn near_file(word: &str, args: &[String]) -> Option<String> {
+    let path = Path::new(word);
+    if path.exists() {
+        return None;
+    }
+    let is_other = |file: &String| Path::new(file).is_file() && !args.contains(file);
+    let ends = ["ctg", "bin", "abk", "bkt", "obk", "tgx", "pgn"];
+    let longer = ends.iter().map(|end| format!("{word}.{end}"));
+    let other = ends
+        .iter()
+        .map(|end| path.with_extension(end).to_string_lossy().into_owned());
+    if let Some(file) = longer.chain(other).find(is_other) {
+        return Some(file);
+    }
+    let folder = path.parent()?;
+    let here = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let entries = std::fs::read_dir(here).ok()?.flatten();
+    let names: Vec<String> = entries
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let near = nearest(&name, names.iter().map(String::as_str))?;
+    Some(folder.join(near).to_string_lossy().into_owned()).filter(is_other)
 }
 
 /// The line with the end of the name of the file to make.

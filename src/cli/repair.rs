@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 
-use super::instead::Word;
+use super::instead::{Word, is_filler};
 use super::meant::{self, quoted};
 use tabia_choice::settings::{OptionId, nearest};
 use tabia_notation::kind::BookKind;
@@ -14,7 +14,7 @@ use tabia_notation::kind::BookKind;
 const MOST_WORDS: usize = 3;
 
 /// Options as others call them.
-const OTHER_OPTIONS: [(&str, &[&str]); 15] = [
+const OTHER_OPTIONS: [(&str, &[&str]); 19] = [
     ("line", &["game", "variation", "opening", "position", "pos"]),
     ("moves", &["opening", "position", "pos"]),
     ("min-elo", &["elo", "rating", "min-rating", "minrating"]),
@@ -29,11 +29,12 @@ const OTHER_OPTIONS: [(&str, &[&str]); 15] = [
     ("silent", &["quiet"]),
     ("nodes", &["limit"]),
     ("colour", &["for", "player-colour"]),
+    ("max-ply", &["plys", "ply", "halfmoves", "length"]),
+    ("confirm", &["engine"]),
+    ("movetime", &["time"]),
+    ("options", &["all"]),
     ("dedupe", &["unique", "no-duplicates", "deduplicate"]),
 ];
-
-/// Words between files that only people need.
-const FILLERS: [&str; 8] = ["to", "into", "from", "with", "as", "for", "and", "in"];
 
 /// The line that the parser takes, or that only lacks something.
 pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
@@ -83,8 +84,6 @@ fn mended(args: &[String], command: &Command, tabia: &Command, left: usize) -> O
         mended(&changed, command, tabia, left - 1)
     });
     by_another.or_else(|| {
-        let is_filler =
-            |word: &&String| FILLERS.contains(&word.as_str()) && !Path::new(word).exists();
         let others: Vec<String> = args
             .iter()
             .filter(|word| !is_filler(word))
@@ -146,15 +145,23 @@ fn options(args: &[String], at: usize, command: &Command, tabia: &Command) -> Ve
         Some((name, value)) => (name, Some(value)),
         None => (name, None),
     };
+    let small = name.to_lowercase().replace('_', "-");
+    let name = small.as_str();
     let with = |option: &str| match value {
         Some(value) => instead(1, &[&format!("--{option}={value}")]),
         None => instead(1, &[&format!("--{option}")]),
     };
+    if at == 0 && tabia.find_subcommand(name).is_some() {
+        found.push(instead(1, &[name]));
+    }
     if ["white", "black"].contains(&name) && has("colour") {
         found.push(instead(1, &["--colour", name]));
     }
     if ["position", "pos"].contains(&name) && next.contains('/') && has("fen") {
         found.push(with("fen"));
+    }
+    if typed.strip_prefix("--") != Some(name) && has(name) {
+        found.push(with(name));
     }
     let same = OTHER_OPTIONS
         .iter()
@@ -199,16 +206,13 @@ fn options(args: &[String], at: usize, command: &Command, tabia: &Command) -> Ve
     if let (Some(long), None) = (begun.next(), begun.next()) {
         found.push(with(long));
     }
-    if at == 0 && tabia.find_subcommand(name).is_some() {
-        found.push(instead(1, &[name]));
-    }
     found
 }
 
 /// What a word too many may mean.
 fn arguments(word: &str) -> Vec<Instead> {
     let path = Path::new(word);
-    if FILLERS.contains(&word) && !path.exists() {
+    if is_filler(word) {
         return vec![instead(1, &[])];
     }
     let mut options = Vec::new();

@@ -212,6 +212,9 @@ fn incomplete(error: &clap::Error, args: &[String], tabia: &Command) -> Option<S
         return None;
     }
     let (command, rest) = command_of(args, tabia)?;
+    if let Some(line) = with_lacking_option(error, args, command) {
+        return Some(line);
+    }
     let example = || Some(format!("for example: {}", example(command)?));
     let line = match completed(command.get_name(), rest) {
         Some(line) => line,
@@ -221,6 +224,25 @@ fn incomplete(error: &clap::Error, args: &[String], tabia: &Command) -> Option<S
         true => Some(line),
         false => example(),
     }
+}
+
+/// The line with an option that it lacks, and a value of it.
+fn with_lacking_option(error: &clap::Error, args: &[String], command: &Command) -> Option<String> {
+    let Some(ContextValue::Strings(lacking)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let [lacking] = lacking.as_slice() else {
+        return None;
+    };
+    let long = lacking.strip_prefix("--")?.split([' ', '=']).next()?;
+    // What is written has its own rule.
+    let mut arguments = command.get_arguments();
+    let option = arguments.find(|arg| arg.get_long() == Some(long) && long != "output")?;
+    let value = match option.get_possible_values().first() {
+        Some(value) => value.get_name().to_owned(),
+        None => option.get_value_names()?.first()?.to_string(),
+    };
+    Some(format!("tabia {} --{long} {value}", quoted(args)))
 }
 
 /// A tip, if it is not a line that would be refused, too; what such a line lacks is added.

@@ -17,6 +17,7 @@ use super::complete;
 use super::counting::{Choice, Counting};
 use super::style::counted;
 use super::{compact, evaluations, progress, provenance};
+use tabia_book::convert::{self, ConvertJob};
 use tabia_book::ctg::{CtgBook, OpenOptions, RewriteOptions, Written, merge};
 use tabia_build::{self as build, BuildJob, Product, Source, Summary};
 use tabia_io::atomic::{self, Previous, TempFolder};
@@ -28,12 +29,12 @@ use tabia_notation::kind::Kind;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(super) struct BuildArgs {
-    /// The book to make: .ctg, with .cto and .ctb beside it, or .bin, as
-    /// `polyglot make-book` makes it
+    /// The book to make: .ctg, with .cto and .ctb beside it; .bin, as
+    /// `polyglot make-book` makes it; or .abk, .jsonl, .csv
     #[arg(
         short,
         long,
-        value_name = "OUT.ctg|OUT.bin",
+        value_name = "OUT.ctg|OUT.bin|OUT.abk",
         required_unless_present = "records"
     )]
     output: Option<PathBuf>,
@@ -43,9 +44,9 @@ pub(super) struct BuildArgs {
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games", "annotations"])]
     records: Option<PathBuf>,
     /// Makes another book in the same pass over the games, from those that meet these
-    /// conditions: as "white1800.ctg: --ratings 1800 --only white"; may be
+    /// conditions: as "white1800.ctg: --ratings 1800 --colour white"; may be
     /// given several times. After the colon come the options that choose games,
-    /// plies and moves (--max-ply, --eco-relative, --only, --min-games, --dedupe,
+    /// plies and moves (--max-ply, --eco-relative, --min-games, --dedupe,
     /// and all conditions on games); how games are read is given before it, for all
     /// books. Implies --provenance
     #[arg(long, value_name = "BOOK: OPTIONS", conflicts_with = "records", value_parser = Also::read)]
@@ -77,18 +78,75 @@ pub(super) struct BuildArgs {
     games: Counting,
 }
 
+/// Ends of the files that are made from a finished book.
+const CONVERTED: [&str; 3] = ["abk", "jsonl", "csv"];
+
 pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    if let Some(target) = args
+        .output
+        .as_ref()
+        .filter(|target| CONVERTED.iter().any(|end| has_extension(target, end)))
+    {
+        return build_and_convert(args, target, out);
+    }
     let (product, target) = match (&args.output, &args.records) {
         (_, Some(records)) => (Product::Records, records),
         (Some(book), None) => (args.games.choice.product(book)?, book),
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
+    if product == Product::Book && !has_extension(target, "ctg") {
+        let name = target.display();
+        ensure!(
+            !has_extension(target, "pgn"),
+            "{name}: this makes a book; `tabia games -o {name}` writes games, and `tabia convert \
+             BOOK.ctg {name}` the lines of a book"
+        );
+        anyhow::bail!("{name}: the name of a book ends with .ctg, .bin, .abk, .jsonl or .csv");
+    }
     super::complete_interrupted(target)?;
-    let mut job = job(&args.games, &args.sources, target, args.force.old()).product(product);
+    let job = job(&args.games, &args.sources, target, args.force.old()).product(product);
+    make(args, job, target, out)
+}
+
+/// Makes a ChessBase book in a folder that is removed, and from it the file.
+fn build_and_convert(args: &BuildArgs, target: &Path, out: &mut impl Write) -> anyhow::Result<u8> {
+    let name = target.display();
+    for (option, is_typed) in [
+        ("--also", !args.also.is_empty()),
+        ("--provenance", args.provenance),
+        ("--evaluations", args.evaluations),
+        ("--json", args.games.work.json),
+    ] {
+        ensure!(!is_typed, "{name}: {option} is only for .ctg and .bin");
+    }
+    let product = args.games.choice.product(target)?;
+    convert::check_target(target, args.force.old())?;
+    let folder = TempFolder::beside(target).with_context(|| name.to_string())?;
+    let book = folder.path().join("book.ctg");
+    let job = job(&args.games, &args.sources, &book, Previous::Refuse).product(product);
+    ensure!(
+        books_among(&args.sources)?.is_empty(),
+        "{name}: this is made of games; `tabia merge -o {name}` adds books"
+    );
+    let code = make(args, job, target, out)?;
+    let job = ConvertJob::new(book, target.to_owned()).old(args.force.old());
+    let start = Instant::now();
+    let done = progress::watched(|watch| convert::run(&job, watch))??;
+    Ok(code.max(super::convert::report(target, &done, start)))
+}
+
+/// Makes a book or records; `name` is the file that was asked for.
+fn make(
+    args: &BuildArgs,
+    mut job: BuildJob,
+    name: &Path,
+    out: &mut impl Write,
+) -> anyhow::Result<u8> {
+    let product = job.product;
     job.filter.reaches = args.reach.position()?;
     let books = books_among(&args.sources)?;
     if books.is_empty() {
-        return build_all(args, job, out);
+        return build_all(args, job, name, out);
     }
     ensure!(args.records.is_none(), "--records takes games, not books");
     ensure!(args.also.is_empty(), "--also takes games, not books");
@@ -104,7 +162,12 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 }
 
 /// Makes the book, or records, and the books of `--also`, in one pass.
-fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::Result<u8> {
+fn build_all(
+    args: &BuildArgs,
+    job: BuildJob,
+    name: &Path,
+    out: &mut impl Write,
+) -> anyhow::Result<u8> {
     let also = args.also.iter().map(|also| {
         Ok(also
             .choice
@@ -116,6 +179,7 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
     if args.evaluations {
         evaluations::check_sources(&job)?;
     }
+    let first = job.target.clone();
     let jobs: Vec<BuildJob> = std::iter::once(job).chain(also).collect();
     let games = &args.games;
     ensure!(
@@ -147,7 +211,12 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
     let mut code = 0;
     let choices = std::iter::once(&args.games.choice).chain(args.also.iter().map(|a| &a.choice));
     for ((job, summary), choice) in jobs.iter().zip(&made).zip(choices) {
-        let target = job.target.display().to_string();
+        let asked = if job.target == first {
+            name
+        } else {
+            &job.target
+        };
+        let target = asked.display().to_string();
         report(&target, job, summary, time);
         if several || args.provenance {
             provenance::write(job, &args.games, choice, summary)?;
@@ -221,7 +290,7 @@ pub(super) fn add_to_books(
         }
         ensure!(
             job.only.is_none() || job.only == side || *book == target && side.is_none(),
-            "{}: not a book for {} only; `tabia prune --only` makes one from it",
+            "{}: not a book for {} only; `tabia prune --colour` makes one from it",
             book.display(),
             job.only.unwrap_or(Color::White)
         );

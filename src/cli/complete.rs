@@ -62,6 +62,11 @@ pub(super) fn engines() -> ArgValueCompleter {
     })
 }
 
+/// Programs.
+pub(super) fn commands_anywhere() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| programs(&search_path(), typed))
+}
+
 /// The engine of `-- COMMAND`.
 pub(super) fn commands() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {

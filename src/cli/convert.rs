@@ -10,14 +10,20 @@ use super::args::{Force, size};
 use super::complete::{self, Of};
 use super::style::counted;
 use super::{compact, progress};
+use tabia_analysis::prune::{self, Conditions};
 use tabia_book::convert::{self, ConvertJob, Converted, PgnOptions};
+use tabia_book::ctg::RewriteOptions;
+use tabia_io::atomic::{Previous, TempFolder};
 use tabia_io::input::path::has_extension;
+use tabia_io::progress::Watch;
+use tabia_notation::kind::{BookKind, Kind};
 
 /// Examples of the help.
 pub(super) const HELP: &str = "Examples:\n  \
     tabia convert books/tabia.ctg tabia.jsonl\n  \
     tabia convert tabia.jsonl again.ctg\n  \
     tabia convert books/tabia.ctg tabia.bin --set \"Book Variety=30\"\n  \
+    tabia convert books/tabia.ctg small.abk --max-ply 16 --min-games 20\n  \
     tabia convert books/tabia.ctg tabia.pgn --plies 16 --min-games 5\n  \
     tabia convert books/tabia.ctg lines.pgn --lines --report not-taken.csv\n  \
     tabia convert gm2001.bin gm2001.ctg\n\n\
@@ -84,11 +90,13 @@ pub(super) struct ConvertArgs {
     /// moves
     #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Choice))]
     set: Vec<String>,
-    /// To .pgn: plies of a line [default: 40]
+    /// Leaves out moves beyond N plies from the start position; of a .ctg or .jsonl, or
+    /// to .pgn [default: all, to .pgn 40]
     #[arg(long = "max-ply", visible_alias = "plies", aliases = ["max-plies", "depth"],
           value_name = "N")]
     plies: Option<u32>,
-    /// To .pgn: leaves out moves of fewer games [default: 1, of --lines 10]
+    /// Leaves out positions and moves of fewer games; of a .ctg or .jsonl, or to .pgn
+    /// [default: 1, of --lines 10]
     #[arg(long, value_name = "N")]
     min_games: Option<u32>,
     /// To .pgn: lines instead of a tree, of moves that may be as good as the best: the upper
@@ -133,8 +141,6 @@ impl ConvertArgs {
             ("--all", self.all, BIN),
             ("--keep-never", self.keep_never, BIN),
             ("--set", !self.set.is_empty(), &["bin", "abk", "csv", "pgn"]),
-            ("--max-ply", self.plies.is_some(), PGN),
-            ("--min-games", self.min_games.is_some(), PGN),
             ("--lines", self.lines, PGN),
             ("--report", self.report.is_some(), PGN),
             ("--game-moves", self.game_moves.is_some(), PGN),
@@ -150,8 +156,84 @@ impl ConvertArgs {
                 targets.join(", .")
             );
         }
+        let limits = [
+            ("--max-ply", self.plies.is_some()),
+            ("--min-games", self.min_games.is_some()),
+        ];
+        // Of other formats a ChessBase book is made first, and their weights would be lost.
+        let kind = Kind::of_file(&self.input);
+        let is_whole = ![BookKind::Bin, BookKind::Abk, BookKind::Bkt, BookKind::Obk]
+            .map(|other| Some(Kind::Book(other)))
+            .contains(&kind);
+        for (option, _) in limits.into_iter().filter(|(_, is_typed)| *is_typed) {
+            ensure!(
+                is_whole || has_extension(output, "pgn"),
+                "{}: {option} is only for .ctg and .jsonl, or to .pgn: convert it to .ctg first",
+                self.input.display()
+            );
+        }
         Ok(())
     }
+
+    /// The book without what the limits leave out, in a folder that is removed; of a `.ctg`
+    /// to be written that is all. To a `.pgn` they are limits of the lines.
+    fn limited(&self, output: &Path) -> anyhow::Result<Limited> {
+        let mut conditions = Conditions::default();
+        conditions.max_ply = self.plies;
+        conditions.min_games = self.min_games;
+        if conditions.is_empty() || has_extension(output, "pgn") {
+            return Ok(Limited::No);
+        }
+        let start = Instant::now();
+        let folder = TempFolder::beside(output).with_context(|| output.display().to_string())?;
+        let mut book = self.input.clone();
+        if has_extension(&book, "jsonl") {
+            book = folder.path().join("whole.ctg");
+            let job = ConvertJob::new(self.input.clone(), book.clone()).strict(self.strict);
+            progress::watched(|watch| convert::run(&job, watch))??;
+        }
+        super::only_ctg(&book)?;
+        let is_all = has_extension(output, "ctg");
+        let (smaller, old) = match is_all {
+            true => (output.to_owned(), self.force.old()),
+            false => (folder.path().join("book.ctg"), Previous::Refuse),
+        };
+        let options = RewriteOptions::default().strict(self.strict).old(old);
+        let pruned =
+            |watch: &mut Watch<'_>| prune::prune(&book, &smaller, &conditions, &options, watch);
+        let done = progress::watched(pruned)??;
+        summary!(
+            "{}: {} left out by --max-ply or --min-games, and {} with {} more",
+            self.input.display(),
+            counted(done.moves, "move"),
+            counted(done.positions, "position"),
+            done.moves_of_removed
+        );
+        Ok(match is_all {
+            true => {
+                let what = format!("{}:", output.display());
+                let made = &done.rewritten;
+                let extra = compact::lost(&made.salvage);
+                let numbers = compact::numbers(&made.written);
+                compact::made(&what, numbers, start.elapsed(), &extra);
+                Limited::Done(u8::from(made.salvage.is_loss()))
+            }
+            false => Limited::Book {
+                book: smaller,
+                _folder: folder,
+            },
+        })
+    }
+}
+
+/// What the limits of plies and games have made of a book.
+enum Limited {
+    /// There are none.
+    No,
+    /// A smaller book, in a folder that is removed.
+    Book { book: PathBuf, _folder: TempFolder },
+    /// The file to write, with this exit code.
+    Done(u8),
 }
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
@@ -161,7 +243,14 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     args.act_on(output)?;
     let min_games = if args.lines { LINE_GAMES } else { 1 };
     let usual = PgnOptions::default();
-    let job = ConvertJob::new(args.input.clone(), output.clone())
+    convert::check_target(output, args.force.old())?;
+    let limited = args.limited(output)?;
+    let input = match &limited {
+        Limited::No => &args.input,
+        Limited::Book { book, .. } => book,
+        Limited::Done(code) => return Ok(*code),
+    };
+    let job = ConvertJob::new(input.clone(), output.clone())
         .policy(super::probe::options(&args.set)?.policy)
         .weights(match args.weights.unwrap_or(Weights::Probability) {
             Weights::Probability => convert::Weights::Probability,

@@ -11,7 +11,7 @@ use shakmaty::Move;
 use super::complete;
 use super::diff_text::{Heading, text_of};
 use super::style::thousands;
-use super::{diff_json, progress};
+use super::{diff_json, games_book, progress};
 use tabia_book::compare::{Aspect, Aspects, Compared, Difference, Plan, Way, compare};
 use tabia_io::sanitize::escape_control;
 use tabia_notation::Line;
@@ -31,11 +31,11 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 /// Arguments of `diff`.
 #[derive(Args, Debug)]
 pub(super) struct DiffArgs {
-    /// The first book
-    #[arg(add = complete::books())]
+    /// The first book, or index of games (.tgx)
+    #[arg(add = complete::books_and_indexes())]
     a: PathBuf,
-    /// The second book
-    #[arg(add = complete::books())]
+    /// The second book, or index of games
+    #[arg(add = complete::books_and_indexes())]
     b: PathBuf,
     /// Compares only below this position [default: all positions of the books]
     #[arg(long, value_name = "FEN")]
@@ -83,8 +83,8 @@ fn aspect() -> impl TypedValueParser<Value = Aspect> {
 }
 
 pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let a = super::open_book(&args.a, args.no_mmap)?;
-    let b = super::open_book(&args.b, args.no_mmap)?;
+    let a = games_book::open(&args.a, args.no_mmap)?;
+    let b = games_book::open(&args.b, args.no_mmap)?;
     let fen = args.fen.as_deref().unwrap_or_default();
     let moves = args.moves.as_deref().unwrap_or_default();
     let reached = super::line_from(fen, moves)?;
@@ -94,7 +94,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         .unreached(args.fen.is_none() && args.moves.is_none() && args.depth.is_none());
     if !args.json {
         let name = |path: &std::path::Path| escape_control(&path.display().to_string());
-        writeln!(out, "A  {}\nB  {}", name(a.path()), name(b.path()))?;
+        writeln!(out, "A  {}\nB  {}", name(&args.a), name(&args.b))?;
     }
     let shown = args.limit.unwrap_or(u64::MAX);
     let mut left = shown;

@@ -23,6 +23,7 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia games -o all.dci games/ extra.pgn.zst\n  \
     tabia games -o - --player \"Smith, Jane\" --since 2020 club.dci | less\n  \
     tabia games -o plain.pgn --no-variations --no-comments annotated.pgn\n  \
+    tabia games -o once.pgn --dedupe broadcast.pgn archive.pgn\n  \
     tabia games -o folder/ club.cbv\n\n\
     The extension of OUT decides what is written: .pgn; .si5 for a Scid database of \
     version 5 (.sn5 and .sg5 are put beside it); or .dci for a Simple Chess \
@@ -54,6 +55,11 @@ pub(super) struct GamesArgs {
     /// Leaves out comments
     #[arg(long)]
     no_comments: bool,
+    /// Writes a game once that occurs several times (the same moves, result and family
+    /// names), and none that is the beginning of another of these players: the longer one
+    /// stays. Reads the games three times
+    #[arg(long, help_heading = "Which games")]
+    dedupe: bool,
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
@@ -127,6 +133,7 @@ fn job(args: &GamesArgs) -> anyhow::Result<ExportJob> {
     job.filter.reaches = args.reach.position()?;
     job.no_variations = args.no_variations;
     job.no_comments = args.no_comments;
+    job.dedupe = args.dedupe;
     job.threads = collection::threads(args.threads);
     Ok(job)
 }
@@ -156,6 +163,8 @@ fn report(name: &str, summary: &Exported, time: Duration) {
     }
     let extra = collection::counts([
         (games.filtered, "filtered out"),
+        (summary.duplicates, "duplicates left out"),
+        (summary.beginnings, "beginnings of other games left out"),
         (games.left_out, "deleted games and texts left out"),
         (games.cut, "cut short"),
     ]);

@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::Command;
 
 use super::meant::{self, quoted};
+use tabia_choice::settings::nearest;
 use tabia_notation::kind::BookKind;
 
 /// The commands of which the first word is a book, and the others are games.
@@ -13,7 +14,7 @@ const BOOK_FIRST: [&str; 2] = ["add", "learn"];
 
 /// What a word after the command is, by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Word {
+pub(super) enum Word {
     Option,
     Book,
     Games,
@@ -24,7 +25,7 @@ enum Word {
 }
 
 impl Word {
-    fn of(text: &str) -> Word {
+    pub(super) fn of(text: &str) -> Word {
         let path = Path::new(text);
         if text.starts_with('-') {
             Word::Option
@@ -50,6 +51,15 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
     if let Some(line) = one_hyphen(args, tabia) {
         return Some(line);
     }
+    let plain: Vec<String> = args
+        .iter()
+        .filter(|word| !is_filler(word))
+        .cloned()
+        .collect();
+    if plain.len() < args.len() {
+        let line = || format!("tabia {}", quoted(&plain));
+        return Some(of_line(&plain, tabia).unwrap_or_else(line));
+    }
     // `tabia --engine "gnuchess --uci"`.
     if let Some(at) = args.iter().position(|arg| arg == "--engine")
         && let Some(engine) = args.get(at + 1)
@@ -59,7 +69,25 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
         let others = args.iter().take(at).chain(args.iter().skip(at + 2));
         return Some(format!("tabia {} -- {program} {with}", quoted(others)).replace("  ", " "));
     }
-    let command = tabia.find_subcommand(name)?;
+    if let Some(at) = args.iter().position(|arg| arg == "--engine")
+        && let Some(engine) = args.get(at + 1)
+        && !tabia_engine::is_on_path(engine)
+        && tabia_engine::is_on_path(&engine.to_lowercase())
+    {
+        return Some(replaced(args, at + 1, &engine.to_lowercase()));
+    }
+    let Some(command) = tabia.find_subcommand(name) else {
+        // `tabia --book games.pgn`, or without the end of the name.
+        let book = args.iter().position(|arg| arg == "--book")?;
+        let near = || {
+            Some(replaced(
+                args,
+                book + 1,
+                &near_file(args.get(book + 1)?, args)?,
+            ))
+        };
+        return book_of_games(args.get(book + 1..book + 2)?).or_else(near);
+    };
     let words: Vec<Word> = rest.iter().map(|word| Word::of(word)).collect();
     let at = |wanted: Word| words.iter().position(|word| *word == wanted);
     // A word with the option that it lacks, and the others.
@@ -88,6 +116,42 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
             let book = quoted(rest.get(book..=book)?);
             Some(format!("tabia {name} {book} {}", quoted(others)))
         }
+        ("add", [Word::Book, Word::Moves, ..]) => {
+            let end = words.iter().skip(1).position(|word| *word != Word::Moves);
+            let end = end.map_or(words.len(), |end| end + 1);
+            let (moves, after) = rest.get(1..)?.split_at(end - 1);
+            let book = quoted(rest.get(..1)?);
+            let line = quoted([&moves.join(" ")]);
+            Some(
+                format!("tabia add {book} --line {line} {}", quoted(after))
+                    .trim_end()
+                    .to_owned(),
+            )
+        }
+        ("build", _) if at(Word::Colour).is_some_and(|at| is_free(rest, at)) => {
+            with_option(at(Word::Colour)?, "--colour")
+        }
+        ("merge", _) if at(Word::Games).is_some_and(|at| is_free(rest, at)) && has_output(rest) => {
+            Some(format!("tabia build {}", quoted(rest)))
+        }
+        ("games", [Word::Book, ..]) if has_output(rest) => {
+            let at = rest
+                .iter()
+                .position(|word| word == "-o" || word == "--output")?;
+            let files = [rest.first()?, rest.get(at + 1)?];
+            Some(format!("tabia convert {}", quoted(files)))
+        }
+        ("index", [Word::Games, Word::Games, ..])
+            if !has_output(rest) && rest.first()?.ends_with(".tgx") && is_there(rest.first()?) =>
+        {
+            let (index, games) = rest.split_first()?;
+            Some(format!(
+                "tabia index -o {} --append {}",
+                quoted([index]),
+                quoted(games)
+            ))
+        }
+        ("probe", [Word::Book, Word::Book]) => Some(format!("tabia diff {}", quoted(rest))),
         ("review", [Word::Book, Word::Games, ..]) => with_option(0, "--book"),
         ("check", [Word::Book, ..]) => with_option(0, "--book"),
         ("register", [Word::Other, Word::Book, ..]) => with_option(1, "--book"),
@@ -109,6 +173,9 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
             let line = || format!("tabia {name} -o {}{more} {}", quoted([new]), quoted([book]));
             is_new.then(line)
         }
+        ("mark", [Word::Book, ..]) if rest.iter().any(|word| word == "undo") => {
+            Some(format!("tabia mark {} --undo", quoted(rest.get(..1)?)))
+        }
         ("mark", [Word::Book, ..]) => {
             // Moves that are not the value of an option, and stand together.
             let is_move = |at: usize| {
@@ -127,29 +194,210 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
             Some(format!("tabia mark {}", quoted(&words)))
         }
         ("info", [Word::Folder]) => {
-            let folder = rest.first()?;
-            let in_folder = std::fs::read_dir(folder).ok()?.flatten();
-            let books = in_folder.filter(|entry| BookKind::of_played(&entry.path()).is_some());
-            let mut books: Vec<String> = books
-                .map(|book| book.path().to_string_lossy().into_owned())
-                .collect();
-            books.sort();
+            let books = books_of(rest.first()?);
             (!books.is_empty()).then(|| format!("tabia info {}", quoted(&books)))
         }
-        // A book without the end of its name.
-        (_, [Word::Other, ..]) => {
-            let typed = rest.first()?;
-            let is_first = command.get_positionals().next()?.get_id() != "program";
-            let ends = ["ctg", "bin", "abk", "bkt", "obk", "tgx", "pgn"];
-            let book = ends
-                .iter()
-                .map(|end| format!("{typed}.{end}"))
-                .find(|book| is_first && Path::new(book).is_file())?;
-            let all = std::iter::once(&book).chain(rest.iter().skip(1));
-            Some(format!("tabia {name} {}", quoted(all)))
+        ("convert", [Word::Book, ..]) => {
+            let (book, new) = (rest.first()?, rest.last()?);
+            if rest.len() == 2 && !is_there(book) && is_there(new) {
+                return Some(format!("tabia convert {}", quoted([new, book])));
+            }
+            // Only the end of the new name, or a folder.
+            let end = new.strip_prefix('.').unwrap_or(new);
+            let stem = Path::new(book).file_stem()?.to_string_lossy().into_owned();
+            let whole = match BookKind::from_name(end).is_some() || ["pgn", "csv"].contains(&end) {
+                true => Path::new(book)
+                    .with_extension(end)
+                    .to_string_lossy()
+                    .into_owned(),
+                false if Path::new(new).is_dir() => format!("{new}/{stem}.bin"),
+                false => return other_file(args, command),
+            };
+            (whole != *book).then(|| format!("tabia convert {}", quoted([book, &whole])))
         }
-        _ => None,
+        (name, [first, ..]) if TAKE_BOOKS.contains(&name) => {
+            // The book stands last.
+            let book = rest.iter().enumerate().skip(1).find(|(at, word)| {
+                is_free(rest, *at) && Word::of(word) == Word::Book && is_there(word)
+            });
+            let is_one = rest
+                .iter()
+                .filter(|word| Word::of(word) == Word::Book)
+                .count()
+                == 1;
+            if let (true, Some((at, book))) = (is_one && *first != Word::Folder, book) {
+                let others = rest.iter().take(at).chain(rest.iter().skip(at + 1));
+                return Some(format!(
+                    "tabia {name} {} {}",
+                    quoted([book]),
+                    quoted(others)
+                ));
+            }
+            // Games, or a folder, in the place of a book.
+            let games = |word: &String| {
+                Word::of(word) == Word::Games && !word.ends_with(".tgx") && is_there(word)
+            };
+            if let Some(games) = rest
+                .iter()
+                .enumerate()
+                .find(|(at, word)| is_book(rest, *at) && games(word))
+            {
+                return book_of_games(std::slice::from_ref(games.1));
+            }
+            if let Some(folder) = at(Word::Folder).filter(|at| is_free(rest, *at)) {
+                let book = books_of(rest.get(folder)?).into_iter().next()?;
+                return Some(replaced(args, folder + 1, &book));
+            }
+            other_file(args, command)
+        }
+        // They are exchanged, too.
+        (name, [Word::Games, ..]) if BOOK_FIRST.contains(&name) => None,
+        _ => unnamed_output(args, command).or_else(|| other_file(args, command)),
     }
+}
+
+/// The commands whose words are books.
+const TAKE_BOOKS: [&str; 12] = [
+    "probe",
+    "info",
+    "tree",
+    "diff",
+    "verify",
+    "compact",
+    "mark",
+    "prune",
+    "audit",
+    "evaluate",
+    "grow",
+    "repertoire",
+];
+
+fn is_there(word: &str) -> bool {
+    Path::new(word).exists()
+}
+
+/// Whether a word is not an option, nor its value.
+fn is_free(rest: &[String], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| rest.get(before));
+    !before.is_some_and(|before| before.starts_with('-') && !before.contains('='))
+}
+
+/// Whether a word is in the place of a book.
+fn is_book(rest: &[String], at: usize) -> bool {
+    const OPTIONS: [&str; 4] = ["--book", "--opponent", "--measure", "--replies"];
+    let before = at.checked_sub(1).and_then(|before| rest.get(before));
+    is_free(rest, at) || before.is_some_and(|before| OPTIONS.contains(&before.as_str()))
+}
+
+/// Whether a word stands between files only for people.
+pub(super) fn is_filler(word: &str) -> bool {
+    const FILLERS: [&str; 10] = [
+        "to", "into", "from", "with", "as", "for", "and", "in", "+", "->",
+    ];
+    FILLERS.contains(&word) && !is_there(word)
+}
+
+fn has_output(rest: &[String]) -> bool {
+    rest.iter()
+        .any(|word| word.starts_with("-o") || word.starts_with("--out"))
+}
+
+/// The books in a folder.
+fn books_of(folder: &str) -> Vec<String> {
+    let in_folder = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let books = in_folder.filter(|entry| BookKind::of_played(&entry.path()).is_some());
+    let mut books: Vec<String> = books
+        .map(|book| book.path().to_string_lossy().into_owned())
+        .collect();
+    books.sort();
+    books
+}
+
+/// The line that makes a book of games.
+fn book_of_games(games: &[String]) -> Option<String> {
+    let first = games
+        .first()
+        .filter(|games| tabia_games::is_game_file(Path::new(games)))?;
+    let name = Path::new(first).file_name()?.to_string_lossy().into_owned();
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty())?;
+    let book = [format!("{stem}.ctg"), "BOOK.ctg".to_owned()];
+    let book = book.into_iter().find(|book| !is_there(book))?;
+    is_there(first).then(|| format!("tabia build -o {} {}", quoted([&book]), quoted(games)))
+}
+
+/// The line with another word in a place.
+fn replaced(args: &[String], at: usize, word: &str) -> String {
+    let mut args = args.to_vec();
+    if let Some(place) = args.get_mut(at) {
+        word.clone_into(place);
+    }
+    format!("tabia {}", quoted(&args))
+}
+
+/// The line with the file that was meant by one that does not exist: with another end of its
+/// name, or a name that differs by a letter or two.
+fn other_file(args: &[String], command: &Command) -> Option<String> {
+    if command.get_positionals().next()?.get_id() == "program" {
+        return None;
+    }
+    let is_path = |word: &str| {
+        let is_line = word.split_whitespace().all(meant::is_in_line);
+        !word.starts_with('-') && !is_line && !is_there(word)
+    };
+    let new = |at: usize| {
+        let before = args.get(at - 1).map(String::as_str);
+        matches!(before, Some("-o" | "--output" | "--records"))
+    };
+    let missing = (1..args.len()).filter(|at| !new(*at));
+    let mut missing = missing.filter(|at| args.get(*at).is_some_and(|word| is_path(word)));
+    missing.find_map(|at| Some(replaced(args, at, &near_file(args.get(at)?, args)?)))
+}
+
+/// The file that was meant by a name that does not exist, and is not named elsewhere.
+fn near_file(word: &str, args: &[String]) -> Option<String> {
+    let path = Path::new(word);
+    if path.exists() {
+        return None;
+    }
+    let is_other = |file: &String| Path::new(file).is_file() && !args.contains(file);
+    let ends = ["ctg", "bin", "abk", "bkt", "obk", "tgx", "pgn"];
+    let longer = ends.iter().map(|end| format!("{word}.{end}"));
+    let other = ends
+        .iter()
+        .map(|end| path.with_extension(end).to_string_lossy().into_owned());
+    if let Some(file) = longer.chain(other).find(is_other) {
+        return Some(file);
+    }
+    let folder = path.parent()?;
+    let here = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let entries = std::fs::read_dir(here).ok()?.flatten();
+    let names: Vec<String> = entries
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let near = nearest(&name, names.iter().map(String::as_str))?;
+    Some(folder.join(near).to_string_lossy().into_owned()).filter(is_other)
+}
+
+/// The line with the end of the name of the file to make.
+fn unnamed_output(args: &[String], command: &Command) -> Option<String> {
+    let at = args
+        .iter()
+        .position(|word| word == "-o" || word == "--output")?
+        + 1;
+    let typed = args.get(at)?;
+    let (usual, _) = meant::output_of(command.get_name())?;
+    let end = Path::new(usual).extension()?.to_string_lossy().into_owned();
+    if Path::new(typed).is_dir() {
+        let inside = format!("{}/{}", typed.trim_end_matches('/'), usual.to_lowercase());
+        return (!is_there(&inside)).then(|| replaced(args, at, &inside));
+    }
+    let has_end = Path::new(typed).extension().is_some();
+    (!has_end && typed != "-").then(|| replaced(args, at, &format!("{typed}.{end}")))
 }
 
 /// The line with two hyphens before a long option, or as Polyglot's options are meant.

@@ -10,7 +10,7 @@ use tabia_choice::settings::nearest;
 use tabia_notation::is_move;
 
 /// Commands of other programs, or words for the same thing, and Tabia's.
-const OTHER_WORDS: [(&str, &[&str]); 16] = [
+const OTHER_WORDS: [(&str, &[&str]); 17] = [
     (
         "explore",
         &[
@@ -20,7 +20,8 @@ const OTHER_WORDS: [(&str, &[&str]); 16] = [
     ("probe", &["lookup", "query", "search", "find", "moves"]),
     ("build", &["create", "make", "new", "import"]),
     ("audit", &["analyse", "analyze", "judge"]),
-    ("build --dedupe", &["dedupe"]),
+    ("games --dedupe", &["dedupe", "deduplicate"]),
+    ("mark --undo", &["undo", "revert"]),
     ("games", &["extract"]),
     ("convert", &["export", "transform"]),
     ("add", &["append", "insert", "update"]),
@@ -142,8 +143,8 @@ pub(super) fn of_polyglot(name: &str, rest: &[String]) -> Option<String> {
                 }
             }
             for (theirs, ours) in [
-                ("-only-white", "--only white"),
-                ("-only-black", "--only black"),
+                ("-only-white", "--colour white"),
+                ("-only-black", "--colour black"),
                 ("-uniform", "--uniform"),
             ] {
                 if has(theirs) {
@@ -191,7 +192,16 @@ pub(super) fn option(error: &mut Error, args: &[String], tabia: &Command) {
     };
     let word = word.trim_start_matches('-').to_owned();
     let longs = command.get_arguments().filter_map(clap::Arg::get_long);
-    let meant = nearest(&word, longs).map(|name| format!("--{name}"));
+    let longs: Vec<&str> = longs.collect();
+    let begin = |long: &&&str| word.len() > 2 && long.starts_with(&word);
+    let mut beginning = longs.iter().filter(begin);
+    // The beginning of one option alone, then what differs by a letter or two.
+    let begun = match (beginning.next(), beginning.next()) {
+        (Some(one), None) => Some(*one),
+        _ => None,
+    };
+    let meant = begun.or_else(|| nearest(&word, longs));
+    let meant = meant.map(|name| format!("--{name}"));
     let usage = ContextValue::StyledStr(command.render_usage());
     // "To pass it as a value, use --" is never what was meant.
     error.remove(ContextKind::Suggested);
@@ -200,6 +210,19 @@ pub(super) fn option(error: &mut Error, args: &[String], tabia: &Command) {
     if let Some(meant) = meant {
         error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
     }
+}
+
+/// The ends of the files that a command makes, and what one is called in a tip.
+pub(super) fn output_of(command: &str) -> Option<(&'static str, &'static [&'static str])> {
+    Some(match command {
+        "build" => ("BOOK.ctg", &["ctg", "bin"]),
+        "merge" => ("BOOK.ctg", &["ctg", "bin", "abk", "bkt", "obk"]),
+        "games" => ("GAMES.pgn", &["pgn"]),
+        "index" => ("GAMES.tgx", &["tgx"]),
+        "suite" => ("SUITE.epd", &["epd", "pgn"]),
+        "prune" | "grow" => ("NEW.ctg", &["ctg"]),
+        _ => return None,
+    })
 }
 
 /// A line or a position whose words were typed without quotes after its option.

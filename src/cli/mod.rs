@@ -39,6 +39,7 @@ mod complete;
 mod configuration;
 mod convert;
 mod counting;
+mod defaults;
 mod diff;
 mod diff_json;
 mod diff_text;
@@ -50,6 +51,7 @@ mod evaluations;
 mod explain;
 mod explore;
 mod games;
+mod games_book;
 mod groups;
 mod grow;
 mod index;
@@ -68,6 +70,7 @@ mod prove;
 mod provenance;
 mod prune;
 mod register;
+mod repair;
 mod repertoire;
 mod replay;
 mod report;
@@ -116,12 +119,13 @@ pub(crate) fn run() -> ExitCode {
     // First, because the answer is all that a shell may read.
     tab::answer(Cli::command);
     let tabia = || groups::grouped(Cli::command());
-    let args = usage::typed();
+    let words = suite::with_options(std::env::args_os().collect());
+    let args = usage::typed(&words);
     if let Some(problem) = meant::unquoted(&args) {
         message!("tabia: {problem}");
         return ExitCode::from(2);
     }
-    let parsed = tabia().try_get_matches();
+    let parsed = tabia().try_get_matches_from(words);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return usage::refuse(error, &args, &tabia()),
@@ -148,15 +152,18 @@ fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
     let fen = fen.join(" ");
     let error = match line_from(&fen, moves.unwrap_or_default()) {
         Ok(line) => return Ok(line),
-        Err(error) => error,
+        Err(error) => error.downcast::<LineError>()?,
     };
     // `tabia probe BOOK "e4 e5"`: moves in the place of a position, unless there are both.
     let all = [moves.unwrap_or_default(), &fen].join(" ");
     let all = all.trim();
-    if matches!(error, LineError::Position(_))
-        && !fen.trim().is_empty()
-        && let Ok(line) = Line::read("", all)
-    {
+    let is_first_move = || {
+        fen.split_whitespace()
+            .next()
+            .is_some_and(tabia_notation::is_move)
+    };
+    if matches!(error, LineError::Position(_)) && is_first_move() {
+        let line = Line::read("", all)?;
         anyhow::ensure!(
             moves.is_none(),
             "\"{fen}\" is a list of moves, not a position: write --moves \"{all}\""
@@ -168,8 +175,13 @@ fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
 
 /// Reads a position and moves from there, and reports how an incomplete position was
 /// completed.
-fn line_from(fen: &str, moves: &str) -> Result<Line, LineError> {
+fn line_from(fen: &str, moves: &str) -> anyhow::Result<Line> {
     let line = Line::read(fen, moves)?;
+    // `--moves 20` is a number of plies elsewhere.
+    anyhow::ensure!(
+        moves.trim().is_empty() || line.plies() > 0,
+        "\"{moves}\": expected moves, as \"1.e4 c5\"; a number of plies is --max-ply"
+    );
     if let Some(whole) = completed(fen, &line) {
         message!("tabia: {whole}");
     }
@@ -198,7 +210,7 @@ fn with_output<W: Write>(
 fn dispatch(cli: Cli) -> anyhow::Result<u8> {
     match cli.command.unwrap_or(Command::Play(cli.play)) {
         Command::Play(args) => play::run(&args),
-        Command::Check(args) => play::check(&args),
+        Command::Check(args) => play::check(&args.play, args.options),
         Command::Info(args) => with_output(painted(), |out| info::run(&args, out)),
         Command::Probe(args) => with_output(painted(), |out| probe::run(&args, out)),
         Command::Build(args) => with_output(output(), |out| build::run(&args, out)),

@@ -31,10 +31,11 @@ pub(super) struct RepertoireArgs {
     #[arg(add = complete::books())]
     book: PathBuf,
     /// Whose repertoire
-    #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
+    #[arg(long, aliases = super::args::COLOUR, value_name = "COLOUR", ignore_case = true)]
     colour: PlayerColour,
-    /// A book of what opponents play [default: the book itself]
-    #[arg(long, value_name = "BOOK", add = complete::books())]
+    /// A book of what opponents play, or an index of their games (.tgx)
+    /// [default: the book itself]
+    #[arg(long, value_name = "BOOK", add = complete::books_and_indexes())]
     opponent: Option<PathBuf>,
     /// The repertoire begins after this line of the book, as "1.e4 c5"
     #[arg(long, value_name = "MOVES")]
@@ -133,7 +134,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
     let opponents = args
         .opponent
         .as_ref()
-        .map(|path| super::open_book(path, false));
+        .map(|path| super::games_book::open(path, false));
     let opponents = opponents.transpose()?;
     let evaluations = evaluations::read(&evals::beside(&args.book))?;
     let mut options = RepertoireOptions::new(Color::from(args.colour));
@@ -146,7 +147,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
     options.line = Line::read("", args.line.as_deref().unwrap_or_default()).context("--line")?;
     options.shrinkage_games = args.hold_back.into();
     let mut knowledge = Knowledge::new(&book, &evaluations);
-    knowledge.opponents = opponents.as_ref();
+    knowledge.opponents = opponents.as_deref();
     let found = progress::watched(|watch| Repertoire::solve(knowledge, &options, watch))?;
     let found = match found {
         Err(error @ tabia_analysis::Error::NotInBook(_)) => {
@@ -211,7 +212,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
 
 /// The score of the repertoire in the games of another book.
 fn measured(found: &Repertoire<'_>, games: &Path) -> anyhow::Result<Option<Measured>> {
-    let measured = found.measure(&super::open_book(games, false)?)?;
+    let measured = found.measure(&*super::games_book::open(games, false)?)?;
     if measured.is_none() {
         message!(
             "{}: none of its games begins like the repertoire",

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::args::{Force, PlayerColour};
-use super::collection::ReachArgs;
+use super::collection::{self, ReachArgs};
 use super::complete;
 use super::evaluations::{self, Form};
 use super::progress;
@@ -17,10 +17,12 @@ use super::style::counted;
 use shakmaty::Color;
 use tabia_analysis::departures::{ChosenMoves, Departure, LeftBy, NamedMove, SeveralMoves};
 use tabia_analysis::review::{self, Exit, ReviewReport, Reviewed};
+use tabia_analysis::studies::{self, GameInStudies, LeftStudies, Studies};
 use tabia_book::evals::epd;
 use tabia_choice::settings::Options;
 use tabia_io::atomic;
 use tabia_io::input::path::file_name;
+use tabia_io::progress::Watch;
 use tabia_io::sanitize::shell_word;
 
 /// The text of `tabia review --help` after the arguments.
@@ -30,7 +32,8 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia review match.pgn --book main.ctg --player Book --report match.html\n  \
     tabia review match.pgn --book main.ctg --player Book --save-evals match.epd\n  \
     tabia review match.pgn --book main.ctg --player Book --games record.csv\n  \
-    tabia review --player \"Me\" --colour black mine.pgn repertoire.ctg\n\n\
+    tabia review --player \"Me\" --colour black mine.pgn repertoire.ctg\n  \
+    tabia review round.pgn --player Me --white-study white.pgn --black-study black.pgn\n\n\
     Results and values are those of the player; without --player of White. The engine's \
     values come from the comments of cutechess and fastchess (+0.35/21 3.2s, seen by the \
     mover) or lichess ([%eval 0.35], seen by White).\n\n\
@@ -49,7 +52,8 @@ pub(super) struct ReviewArgs {
     #[arg(value_name = "GAMES", add = complete::games())]
     games: PathBuf,
     /// The book
-    #[arg(value_name = "BOOK", add = complete::books(), required_unless_present = "book")]
+    #[arg(value_name = "BOOK", add = complete::books(),
+          required_unless_present_any = ["book", "white_study", "black_study"])]
     second: Option<PathBuf>,
     /// The book, too
     #[arg(long, value_name = "BOOK", add = complete::books(), conflicts_with = "second")]
@@ -58,8 +62,19 @@ pub(super) struct ReviewArgs {
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// Only games with this colour, for which the book is the repertoire
-    #[arg(long, alias = "color", ignore_case = true)]
+    #[arg(long, aliases = super::args::COLOUR, value_name = "COLOUR", ignore_case = true)]
     colour: Option<PlayerColour>,
+    /// Instead of a book: a study (PGN) of the player's repertoire with White, or several.
+    /// Shows of each game how far it was followed, who left it, and the chapter
+    #[arg(long, value_name = "STUDY.pgn", add = complete::games(), requires = "player",
+          conflicts_with_all = ["second", "book", "colour", "training", "record", "report",
+                                "save_evals", "forfeits", "line", "fen"])]
+    white_study: Vec<PathBuf>,
+    /// The same with Black
+    #[arg(long, value_name = "STUDY.pgn", add = complete::games(), requires = "player",
+          conflicts_with_all = ["second", "book", "colour", "training", "record", "report",
+                                "save_evals", "forfeits", "line", "fen"])]
+    black_study: Vec<PathBuf>,
     /// The training file saved by the page of `tabia explore`: if the repertoire has
     /// several moves, the one chosen there is the player's
     #[arg(long, value_name = "FILE.json", requires = "colour")]
@@ -94,7 +109,80 @@ const FEW_PAIRS: u64 = 10;
 /// Greatest number of shown openings and exits.
 const SHOWN: usize = 10;
 
+/// Shows the games of a round beside the player's own studies.
+fn beside_studies(args: &ReviewArgs, player: &str, out: &mut impl Write) -> anyhow::Result<u8> {
+    let read = |paths: &[PathBuf]| -> anyhow::Result<Option<Studies>> {
+        if paths.is_empty() {
+            return Ok(None);
+        }
+        let studies = progress::watched(|watch| Studies::read(paths, watch))??;
+        collection::report(&studies.tally);
+        Ok(Some(studies))
+    };
+    let studies = [read(&args.white_study)?, read(&args.black_study)?];
+    let followed = |watch: &mut Watch<'_>| studies::follow(&args.games, player, &studies, watch);
+    let (games, others, tally) = progress::watched(followed)??;
+    collection::report(&tally);
+    if games.is_empty() {
+        bail!(
+            "{}: no game of {player} with a colour that has a study",
+            args.games.display()
+        );
+    }
+    if args.json {
+        writeln!(
+            out,
+            "{}",
+            serde_json::json!({"games": games, "others": others})
+        )?;
+        return Ok(0);
+    }
+    for game in &games {
+        writeln!(out, "{}", in_studies(game, player))?;
+    }
+    writeln!(
+        out,
+        "{}; {others} of others",
+        counted(games.len() as u64, "game")
+    )?;
+    Ok(0)
+}
+
+/// In the form `Me - Other (round 3): 12 plies; Other left with 7.h4, not Be2 or f3: Najdorf
+/// https://...`.
+fn in_studies(game: &GameInStudies, player: &str) -> String {
+    let [white, black] = &game.players;
+    let round = match game.round.as_str() {
+        "" | "-" => String::new(),
+        round => format!(" (round {round})"),
+    };
+    let opponent = if game.colour == "white" { black } else { white };
+    let played = game.played.as_deref().unwrap_or_default();
+    let instead = match game.instead.as_slice() {
+        [] => String::new(),
+        moves => format!(", not {}", moves.join(" or ")),
+    };
+    let how = match game.left {
+        LeftStudies::Player => format!("{player} left with {played}{instead}"),
+        LeftStudies::Opponent => format!("{opponent} left with {played}{instead}"),
+        LeftStudies::Ended => format!("no answer to what follows, {played} was played"),
+        LeftStudies::Never => "to the end of the game".to_owned(),
+    };
+    let chapter = game.chapter.as_ref().map_or_else(String::new, |chapter| {
+        let link = chapter
+            .link
+            .as_deref()
+            .map_or_else(String::new, |link| format!(" {link}"));
+        format!(": {}{link}", chapter.name)
+    });
+    let plies = counted(game.plies as u64, "ply").replace("plys", "plies");
+    format!("{white} - {black}{round}: {plies} in the repertoire; {how}{chapter}")
+}
+
 pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    if let (Some(player), true) = (&args.player, args.has_studies()) {
+        return beside_studies(args, player, out);
+    }
     for path in args.report.iter().chain(&args.save_evals) {
         atomic::check(path, &[], args.force.old())?;
     }
@@ -157,6 +245,10 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
 }
 
 impl ReviewArgs {
+    fn has_studies(&self) -> bool {
+        !self.white_study.is_empty() || !self.black_study.is_empty()
+    }
+
     fn book(&self) -> &Path {
         let named = self.book.as_ref().or(self.second.as_ref());
         named.map_or(Path::new(""), PathBuf::as_path)

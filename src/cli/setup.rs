@@ -7,19 +7,20 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::columns::Table;
+use super::complete;
 use super::configuration::ConfigArgs;
 use super::difference;
 use super::register::Program;
 use super::style::{HEADING, Painted, counted};
 use crate::install::{
     ChessProgram, FileChange, Finds, Places, ProgramFile, Record, Registration, SetupPlan,
-    Situation, TextFile, WrittenFile,
+    Situation, TextFile, WrittenFile, is_executable,
 };
 use tabia_adapter::config::Config;
 use tabia_book::bin::ENTRY_BYTES;
 use tabia_book::{Book, Format, NEAR_PLIES, is_near_start};
-use tabia_engine::EngineCommand;
 use tabia_engine::check::{Patience, PlayedMove, greet, play};
+use tabia_engine::{EngineCommand, search_path};
 use tabia_io::input::path::{file_name, to_text};
 use tabia_io::sanitize::escape_control as plain;
 
@@ -28,6 +29,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia setup\n  \
     tabia setup --dry-run\n  \
     tabia setup --folder ~/Downloads --yes\n  \
+    tabia setup --engine stockfish --engine ./my-engine\n  \
     tabia setup --remove\n\n\
     Looks on the PATH, in the folders of Arena, BanksiaGUI, ChessBase, Cute Chess and Scid, \
     and in folders named chess, books or engines. Writes tabia/engines.toml into your \
@@ -59,6 +61,10 @@ pub(super) struct SetupArgs {
     /// several times
     #[arg(long, value_name = "PROGRAM", conflicts_with = "remove")]
     program: Vec<Program>,
+    /// This engine, by its name on the PATH or its path, instead of those found; may be
+    /// given several times, the first plays
+    #[arg(long, value_name = "ENGINE", add = complete::commands_anywhere(), conflicts_with = "remove")]
+    engine: Vec<PathBuf>,
     /// Looks for engines and books in this folder too, and in all below it;
     /// may be given several times
     #[arg(long, value_name = "DIR", conflicts_with = "remove")]
@@ -91,6 +97,13 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         && let Ok(config) = Config::parse(&text, &configuration)
     {
         finds.keep(&config, &|path| path.exists());
+    }
+    if !args.engine.is_empty() {
+        finds.engines = args
+            .engine
+            .iter()
+            .map(|name| engine(name))
+            .collect::<anyhow::Result<_>>()?;
     }
     if !args.program.is_empty() {
         let named: Vec<&str> = args.program.iter().map(|program| program.title()).collect();
@@ -617,6 +630,20 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
              {NEAR_PLIES} plies after it"
         )
     }))
+}
+
+/// The file of an engine that was named.
+fn engine(name: &Path) -> anyhow::Result<PathBuf> {
+    let is_name = name.components().count() == 1;
+    let on_path = search_path().into_iter().map(|folder| folder.join(name));
+    let here = std::path::absolute(name).with_context(|| format!("--engine {}", name.display()))?;
+    let places = on_path.filter(|_| is_name).chain([here]);
+    let ends = |path: PathBuf| [path.with_added_extension("exe"), path];
+    let mut files = places.flat_map(ends).filter(|path| is_executable(path));
+    files.next().with_context(|| {
+        let name = name.display();
+        format!("--engine {name}: no program of this name on the PATH, nor a file that can be run")
+    })
 }
 
 fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {

@@ -12,6 +12,7 @@ use clap_complete::Shell;
 
 use super::args::Force;
 use super::tab;
+use tabia_choice::settings::nearest;
 use tabia_io::atomic::{self, Previous, TempFolder};
 
 /// Examples of `completions`.
@@ -29,6 +30,7 @@ pub(super) const MAN_EXAMPLES: &str = "Examples:\n  \
     tabia man\n  \
     tabia man probe\n  \
     tabia man probe | less\n  \
+    tabia man --defaults\n  \
     tabia man --dir ~/.local/share/man/man1";
 
 /// Arguments of `completions`.
@@ -51,6 +53,9 @@ pub(super) struct ManArgs {
     /// Prints the source of the page (roff) instead
     #[arg(long, conflicts_with = "dir")]
     roff: bool,
+    /// Prints the defaults of all commands in one table instead
+    #[arg(long, conflicts_with_all = ["command", "dir", "roff"])]
+    defaults: bool,
     #[command(flatten)]
     force: Force,
 }
@@ -68,6 +73,10 @@ pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyho
         let part = tabia.find_subcommand(name)?;
         Some(part.clone().display_name(format!("tabia-{name}")))
     };
+    if args.defaults {
+        write!(out, "{}", super::defaults::table(&tabia))?;
+        return Ok(0);
+    }
     if let Some(folder) = &args.dir {
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let old = args.force.old();
@@ -81,8 +90,14 @@ pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyho
     }
     let wanted = match &args.command {
         None => tabia,
-        Some(name) => part(name)
-            .with_context(|| format!("there is no command \"{name}\": see tabia --help"))?,
+        Some(name) => part(name).with_context(|| {
+            let names = tabia.get_subcommands().map(Command::get_name);
+            let near = nearest(name, names);
+            let near = near.map_or("see tabia --help".to_owned(), |name| {
+                format!("did you mean \"{name}\"?")
+            });
+            format!("there is no command \"{name}\": {near}")
+        })?,
     };
     if args.roff {
         out.write_all(&page(wanted)?)?;

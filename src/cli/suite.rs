@@ -1,11 +1,13 @@
 //! `tabia suite`: opening suites for engine testers.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
+use clap::builder::Resettable;
 use clap::{Args, ValueEnum};
 
 use super::args::{Force, Sides, Word, one_of};
@@ -30,8 +32,8 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
         --eval 90..119\n  \
     tabia suite main.ctg -o lines.pgn --exit --min-share 0.01\n  \
     tabia suite old.epd -o new.epd --counters epd --unique mirror --zip\n  \
-    tabia suite --check suite.epd\n  \
-    tabia suite --match games.pgn suite.epd\n\n\
+    tabia suite check suite.epd\n  \
+    tabia suite match games.pgn suite.epd\n\n\
     Sources are books (.ctg .bin .abk .bkt .obk .jsonl), games (all that `tabia build` reads), suites \
     (.epd, .pgn) and `-` (games or positions on standard input); several are combined. Positions \
     of an .epd are taken unchanged, regardless of --plies. The same sources and seed give the \
@@ -39,8 +41,31 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     Exit codes: 0 done; 1 --check found a fault, or games were skipped with --strict; 2 no \
     suite was made.";
 
+/// The words of a line with `suite check` and `suite match` as the options that they stand
+/// for; `suite make` is `suite`. A file of that name is a source.
+pub(super) fn with_options(mut words: Vec<OsString>) -> Vec<OsString> {
+    let is_suite = words.get(1).is_some_and(|word| word == "suite");
+    let Some(word) = words
+        .get(2)
+        .filter(|word| is_suite && !Path::new(word).exists())
+    else {
+        return words;
+    };
+    let option = match word.to_str() {
+        Some("make") => None,
+        Some("check") => Some("--check"),
+        Some("match") => Some("--match"),
+        _ => return words,
+    };
+    words.splice(2..3, option.map(OsString::from));
+    words
+}
+
 /// Arguments of `suite`.
 #[derive(Args, Debug)]
+#[command(mut_arg("player_colour", |arg| arg
+    .requires(Resettable::Reset)
+    .help("The colour of that player; without --player the colour to move, with it by --side COLOUR")))]
 pub(super) struct SuiteArgs {
     /// Books, games, suites, or `-`; with --check suites; with --match the suite
     #[arg(value_name = "SOURCE", required = true)]
@@ -178,8 +203,8 @@ enum By {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Board")]
 struct BoardArgs {
-    /// Side to move
-    #[arg(long, value_name = "SIDE", value_enum, default_value_t = Sides::Both)]
+    /// The colour to move, also with --player
+    #[arg(long, value_name = "COLOUR", value_enum, default_value_t = Sides::Both, ignore_case = true, hide = true)]
     side: Sides,
     /// Queens: of both colours, whatever, or none
     #[arg(long, value_name = "QUEENS", default_value = "any", value_parser = one_of(QUEENS))]
@@ -211,8 +236,8 @@ struct ValueArgs {
     /// Only positions of these centipawns, as 90..119
     #[arg(long, value_name = "LO..HI", allow_hyphen_values = true)]
     eval: Option<Range>,
-    /// Only where this side is better
-    #[arg(long, value_name = "SIDE", value_enum, default_value_t = Sides::Both)]
+    /// Only where this colour is better
+    #[arg(long, value_name = "COLOUR", value_enum, default_value_t = Sides::Both, ignore_case = true)]
     better: Sides,
     /// The side from which these centipawns are seen
     #[arg(long, value_name = "WHO", default_value = "better", value_parser = one_of(VIEWS))]
@@ -359,6 +384,8 @@ impl SuiteArgs {
         job.below = self.lines.below()?;
         job.play = self.lines.play()?;
         job.board = self.board.filter();
+        let to_move = self.filter.colour_without_player();
+        job.board.side = job.board.side.or(to_move.map(shakmaty::Color::from));
         job.min_games = self.lines.min_games;
         job.min_share = self.lines.min_share;
         job.window = self.values.window();
@@ -514,7 +541,7 @@ const fn words(step: FunnelStep) -> (&'static str, &'static str) {
     match step {
         FunnelStep::Short => ("--plies", "end before that ply"),
         FunnelStep::Elsewhere => ("--line, --fen", "not below that position"),
-        FunnelStep::Side => ("--side", "the other side to move"),
+        FunnelStep::Side => ("--colour", "the other side to move"),
         FunnelStep::Queens => ("--queens", "other queens"),
         FunnelStep::Men => ("--men", "other number of men"),
         FunnelStep::Castled => ("--castled", "other kings"),
@@ -592,7 +619,13 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     for file in &made.files {
         summary!("{}: written", file.display());
     }
-    for (manager, line) in lines(job, made) {
+    // What the archive is for is worth a line to who asks for it.
+    let is_asked = |manager| match manager {
+        "fishtest" => job.zip || job.metadata.is_some(),
+        "OpenBench" => job.openbench.is_some(),
+        _ => true,
+    };
+    for (manager, line) in lines(job, made).into_iter().filter(|line| is_asked(line.0)) {
         summary!("{manager}: {line}");
     }
 }

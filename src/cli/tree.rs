@@ -29,8 +29,8 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 /// Arguments of `tree`.
 #[derive(Args, Debug)]
 pub(super) struct TreeArgs {
-    /// The book
-    #[arg(add = complete::books())]
+    /// The book, or an index of games (.tgx)
+    #[arg(add = complete::books_and_indexes())]
     book: PathBuf,
     #[command(flatten)]
     place: PlaceArgs,
@@ -59,12 +59,12 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         (0.0..=100.0).contains(&args.min_share),
         "--min-share is a share in per cent, 0 to 100"
     );
-    let book = super::open_book(&args.book, args.no_mmap)?;
+    let book = super::games_book::open(&args.book, args.no_mmap)?;
     let reached = args.place.line()?;
     let limits = TreeLimits::new(args.depth, args.min_share / 100.0);
     let columns = [left(TREE_COLUMNS), right(10), right(7), right(7), right(6)];
     let mut printer = Printer {
-        tree: Tree::new(&book, limits),
+        tree: Tree::new(&*book, limits),
         ascii: args.ascii,
         weights: false,
         transposition: false,

@@ -1,7 +1,7 @@
 //! Errors of the arguments, and suggestions.
 
 use std::error::Error;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,29 +9,51 @@ use std::process::ExitCode;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::instead;
 use super::meant::{self, quoted};
+use super::{instead, repair};
 use tabia_build::BuildError;
+use tabia_choice::settings::nearest;
 use tabia_io::atomic::WriteFileError;
 use tabia_notation::Line;
 use tabia_notation::kind::BookKind;
 
 /// The arguments as typed, without the program's name.
-pub(super) fn typed() -> Vec<String> {
-    let args = std::env::args_os().skip(1);
+pub(super) fn typed(words: &[OsString]) -> Vec<String> {
+    let args = words.iter().skip(1);
     args.map(|arg| arg.to_string_lossy().into_owned()).collect()
 }
 
 /// Prints an error of the command line, and a suggestion.
 pub(super) fn refuse(mut error: clap::Error, args: &[String], tabia: &Command) -> ExitCode {
+    let takes = |tip| accepted(tip, tabia);
     let tip = instead::of_line(args, tabia)
-        .or_else(|| misplaced(&error, args, tabia))
-        .or_else(|| incomplete(&error, args, tabia))
-        .and_then(|tip| accepted(tip, tabia));
+        .and_then(takes)
+        .or_else(|| misplaced(&error, args, tabia).and_then(takes))
+        .or_else(|| incomplete(&error, args, tabia).and_then(takes));
+    let repaired = match tip {
+        None => repair::of_line(args, tabia).and_then(takes),
+        Some(_) => None,
+    };
     match meant::command(&error, args, tabia) {
         Some(instead) => error = instead,
         None => meant::option(&mut error, args, tabia),
     }
+    if repaired.is_some() {
+        error.remove(ContextKind::SuggestedArg);
+    }
+    // The parser proposes `pychess` for `chessbase`.
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.as_str(),
+        _ => "",
+    };
+    let (typed, like) = (
+        text(ContextKind::InvalidValue),
+        text(ContextKind::SuggestedValue),
+    );
+    if nearest(typed, [like]).is_none() && !like.starts_with(typed) {
+        error.remove(ContextKind::SuggestedValue);
+    }
+    let tip = tip.or(repaired).or_else(|| elsewhere(&error, args));
     // File names among the arguments may come from others.
     let is_odd = std::env::args_os().any(|arg| is_odd(&arg));
     let text = match is_odd {
@@ -163,6 +185,23 @@ fn command_of<'a>(args: &'a [String], tabia: &'a Command) -> Option<(&'a Command
     Some((tabia.find_subcommand(name)?, rest))
 }
 
+/// What to do without the program or command that was named.
+fn elsewhere(error: &clap::Error, args: &[String]) -> Option<String> {
+    match (error.kind(), args) {
+        (ErrorKind::InvalidValue, [register, ..]) if register == "register" => {
+            let program = std::env::current_exe().ok()?;
+            Some(format!(
+                "in any other program (Fritz, ChessBase, HIARCS, ...) enter this as a UCI engine: {}",
+                program.display()
+            ))
+        }
+        (ErrorKind::InvalidSubcommand, [help, ..]) if help == "help" => {
+            Some("tabia --help".to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// A complete command if a part is missing: with the typed arguments as far as possible,
 /// else the first example of its help.
 fn incomplete(error: &clap::Error, args: &[String], tabia: &Command) -> Option<String> {
@@ -173,6 +212,9 @@ fn incomplete(error: &clap::Error, args: &[String], tabia: &Command) -> Option<S
         return None;
     }
     let (command, rest) = command_of(args, tabia)?;
+    if let Some(line) = with_lacking_option(error, args, command) {
+        return Some(line);
+    }
     let example = || Some(format!("for example: {}", example(command)?));
     let line = match completed(command.get_name(), rest) {
         Some(line) => line,
@@ -182,6 +224,25 @@ fn incomplete(error: &clap::Error, args: &[String], tabia: &Command) -> Option<S
         true => Some(line),
         false => example(),
     }
+}
+
+/// The line with an option that it lacks, and a value of it.
+fn with_lacking_option(error: &clap::Error, args: &[String], command: &Command) -> Option<String> {
+    let Some(ContextValue::Strings(lacking)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let [lacking] = lacking.as_slice() else {
+        return None;
+    };
+    let long = lacking.strip_prefix("--")?.split([' ', '=']).next()?;
+    // What is written has its own rule.
+    let mut arguments = command.get_arguments();
+    let option = arguments.find(|arg| arg.get_long() == Some(long) && long != "output")?;
+    let value = match option.get_possible_values().first() {
+        Some(value) => value.get_name().to_owned(),
+        None => option.get_value_names()?.first()?.to_string(),
+    };
+    Some(format!("tabia {} --{long} {value}", quoted(args)))
 }
 
 /// A tip, if it is not a line that would be refused, too; what such a line lacks is added.
@@ -205,19 +266,6 @@ pub(super) fn is_accepted(line: &str, tabia: &Command) -> bool {
     }
 }
 
-/// The ends of the files that a command makes, and what one is called in a tip.
-fn output_of(command: &str) -> Option<(&'static str, &'static [&'static str])> {
-    Some(match command {
-        "build" => ("BOOK.ctg", &["ctg", "bin"]),
-        "merge" => ("BOOK.ctg", &["ctg", "bin", "abk", "bkt", "obk"]),
-        "games" => ("GAMES.pgn", &["pgn"]),
-        "index" => ("GAMES.tgx", &["tgx"]),
-        "suite" => ("SUITE.epd", &["epd", "pgn"]),
-        "prune" | "grow" => ("NEW.ctg", &["ctg"]),
-        _ => return None,
-    })
-}
-
 /// The line with what it lacks, from the words after the command.
 fn completed(name: &str, rest: &[String]) -> Option<String> {
     let ends = |word: &str, end: &str| {
@@ -232,9 +280,27 @@ fn completed(name: &str, rest: &[String]) -> Option<String> {
         let target = target.to_string_lossy().into_owned();
         return only_files.then(|| format!("tabia convert {}", quoted([input, &target])));
     }
-    let (out, output_ends) = output_of(name)?;
+    let (out, output_ends) = meant::output_of(name)?;
+    if ["build", "games", "index"].contains(&name) && has_output(rest) && is_piped() {
+        return Some(format!("tabia {name} {} -", quoted(rest)));
+    }
     if rest.is_empty() || has_output(rest) {
         return None;
+    }
+    // A new name without its end stands last.
+    if let (true, [others @ .., last]) = (only_files, rest)
+        && !others.is_empty()
+        && Path::new(last).extension().is_none()
+        && !Path::new(last).exists()
+        && others.iter().all(|word| Path::new(word).exists())
+        && let [end, ..] = output_ends
+    {
+        let target = format!("{last}.{end}");
+        return Some(format!(
+            "tabia {name} -o {} {}",
+            quoted([&target]),
+            quoted(others)
+        ));
     }
     // The file to make stands last, or first: the one that does not exist.
     let is_output = |at: &usize| {
@@ -279,6 +345,17 @@ fn completed(name: &str, rest: &[String]) -> Option<String> {
         "tabia {name} -o {target} {more}{}{other_book}",
         quoted(others)
     ))
+}
+
+/// Whether another program writes to standard input.
+fn is_piped() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        std::fs::metadata("/dev/stdin").is_ok_and(|input| input.file_type().is_fifo())
+    }
+    #[cfg(not(unix))]
+    false
 }
 
 /// A name for a file to make, or another one if there is such a file. Some systems do not tell
@@ -352,11 +429,13 @@ fn misplaced(error: &clap::Error, args: &[String], tabia: &Command) -> Option<St
         }
         Some("toml") => format!("a configuration: tabia --config {word}"),
         _ => {
-            if let Some(line) = meant::of_word(word, rest, tabia) {
+            if ["/?", "?", "/h", "/help"].contains(&word.as_str()) {
+                "tabia --help".to_owned()
+            } else if let Some(line) = meant::of_word(word, rest, tabia) {
                 line
             } else if tabia_engine::is_on_path(word) || path.is_file() {
                 format!("to play with an engine: tabia --engine {word}, or tabia -- {word} ARGS")
-            } else if Line::read("", word).is_ok() {
+            } else if Line::read("", word).is_ok_and(|line| line.plies() > 0) {
                 format!("to look a move up: tabia probe BOOK --moves \"{word}\"")
             } else {
                 return None;

@@ -218,7 +218,10 @@ fn bad_input_is_refused_and_no_book_is_written() {
         ),
         ("-fo old.ctg nothing", "nothing: the folder holds no .pgn"),
         ("-o nowhere/new.ctg games.pgn", "nowhere"),
-        ("-o games.pgn games.pgn", "must end with .ctg"),
+        (
+            "-o games.pgn games.pgn",
+            "`tabia games -o games.pgn` writes games",
+        ),
         ("--records old.csv games.pgn", ".parquet"),
         ("--records old.parquet games.pgn", "--force"),
         (

@@ -11,7 +11,7 @@ use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line, Results};
 
-use crate::common::{Folder, STARTER, open, project};
+use crate::common::{Folder, STARTER, assert_has, open, project};
 
 /// The moves of the main lines of a PGN text.
 fn main_lines(text: &str) -> Vec<Vec<String>> {
@@ -273,8 +273,8 @@ fn every_option_of_convert_acts_on_a_target_or_is_refused() {
         ("--all", "bin"),
         ("--keep-never", "bin"),
         ("--set 'Book Minimum Games=5'", "bin abk csv pgn"),
-        ("--max-ply 1", "pgn"),
-        ("--min-games 5", "pgn"),
+        ("--max-ply 1", "bin abk jsonl pgn csv"),
+        ("--min-games 5", "bin abk jsonl pgn csv"),
         ("--lines", "pgn"),
         ("--game-moves 2", "pgn"),
         ("--comments short", "pgn"),
@@ -312,5 +312,93 @@ fn every_option_of_convert_acts_on_a_target_or_is_refused() {
                 "{word} is not tried"
             );
         }
+    }
+}
+
+/// A book without moves that are too deep or too rare is the one that `prune` makes, in every
+/// format; a book of games in another format is the one that is built and converted.
+#[test]
+fn limits_of_a_conversion_are_those_of_prune() {
+    let folder = Folder::with(STARTER);
+    let read = |name: &str| fs::read(folder.join(name)).unwrap();
+    folder.done("convert book.ctg all.jsonl");
+    let limits = "--max-ply 5 --min-games 900";
+    folder.done(&format!("prune book.ctg -o pruned.ctg {limits}"));
+    for end in ["bin", "abk", "csv", "jsonl", "ctg"] {
+        if end != "ctg" {
+            folder.done(&format!("convert pruned.ctg pruned.{end}"));
+        }
+        for from in ["book.ctg", "all.jsonl"] {
+            let said = folder.done(&format!("convert {from} small.{end} {limits} -f"));
+            assert_has(&said, "moves left out by --max-ply or --min-games");
+            assert!(
+                read(&format!("small.{end}")) == read(&format!("pruned.{end}")),
+                "{end}"
+            );
+        }
+    }
+    folder
+        .tabia("convert pruned.bin x.ctg --max-ply 3")
+        .refused("pruned.bin: --max-ply is only for .ctg and .jsonl, or to .pgn");
+    let left = folder
+        .names()
+        .into_iter()
+        .filter(|name| name.starts_with('.'));
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_book_of_games_may_be_of_any_format_that_is_written() {
+    let folder = Folder::new();
+    let games = project("tests/data/sample.pgn").display().to_string();
+    folder.done(&format!("build -o a.ctg '{games}' --max-ply 12"));
+    for end in ["abk", "jsonl", "csv"] {
+        folder.done(&format!("convert a.ctg a.{end}"));
+        let said = folder.done(&format!("build -o b.{end} '{games}' --max-ply 12"));
+        assert!(said.starts_with(&format!("b.{end}: ")), "{said}");
+        let read = |name: &str| fs::read(folder.join(format!("{name}.{end}"))).unwrap();
+        assert!(read("a") == read("b"), "{end}");
+        let again = format!("build -o b.{end} '{games}'");
+        folder.tabia(&again).refused("already exists");
+    }
+    for (typed, why) in [
+        ("-o c.abk a.ctg", "`tabia merge -o c.abk` adds books"),
+        ("-o c.abk --json a.pgn", "--json is only for .ctg and .bin"),
+        ("-o c.pgn a.pgn", "`tabia games -o c.pgn` writes games"),
+        (
+            "-o c.txt a.pgn",
+            "ends with .ctg, .bin, .abk, .jsonl or .csv",
+        ),
+    ] {
+        folder.tabia(&format!("build {typed}")).refused(why);
+    }
+    let names = folder.names();
+    assert!(
+        !names.iter().any(|name| name.starts_with(['.', 'c'])),
+        "{names:?}"
+    );
+}
+
+/// An index stands for the book of its games, without a trace.
+#[test]
+fn tree_diff_and_repertoire_take_an_index_of_games() {
+    let folder = Folder::new();
+    let games = project("tests/data/sample.pgn").display().to_string();
+    folder.done(&format!("index -o g.tgx '{games}'"));
+    folder.done("build -o g.ctg g.tgx --max-ply 50");
+    folder.tabia("diff g.tgx g.ctg").ok();
+    folder.tabia("diff g.ctg g.tgx").ok();
+    for typed in [
+        "tree BOOK --max-ply 4",
+        "tree BOOK --json --moves e4",
+        "repertoire g.ctg --colour white --opponent BOOK --min-games 1",
+        "repertoire g.ctg --colour black --measure BOOK --min-games 1",
+    ] {
+        let [games, book] =
+            ["g.tgx", "g.ctg"].map(|book| folder.tabia(&typed.replace("BOOK", book)).printed());
+        assert!(
+            !games.is_empty() && games == book,
+            "{typed}: {games} {book}"
+        );
     }
 }

@@ -315,3 +315,44 @@ fn games_are_chosen_by_a_position_that_they_reach() {
     let wrong = folder.tabia("games games.pgn -fo out.pgn --line 'e4 e4'");
     wrong.refused("e4");
 }
+
+/// After a round: how far the player's own studies went, a file for each colour, and the
+/// address of the chapter.
+#[test]
+fn a_round_is_reviewed_beside_studies() {
+    let folder = Folder::new();
+    folder.put(
+        "white.pgn",
+        "[Event \"Mine\"]\n[ChapterName \"Italian\"]\n[ChapterURL \"https://x.org/a\"]\n\n\
+         1. e4 e5 2. Nf3 *\n",
+    );
+    folder.put("black.pgn", "1. e4 c5 *\n");
+    folder.put(
+        "round.pgn",
+        "[White \"Me\"]\n[Black \"Other\"]\n[Round \"1\"]\n[Result \"*\"]\n\n1. e4 e5 2. f4 *\n\n\
+         [White \"Third\"]\n[Black \"Me\"]\n[Result \"*\"]\n\n1. d4 d5 *\n",
+    );
+    let review = "review round.pgn --player Me --white-study white.pgn";
+    let said = folder.tabia(&format!("{review} --black-study black.pgn"));
+    let lines = "Me - Other (round 1): 2 plies in the repertoire; Me left with 2.f4, not Nf3: \
+                 Italian https://x.org/a\n\
+                 Third - Me: 0 plies in the repertoire; Third left with 1.d4, not e4: \
+                 black.pgn: game 1\n2 games; 0 of others\n";
+    assert_eq!(said.printed(), lines);
+    let json = folder.tabia(&format!("{review} --json")).json();
+    assert_eq!(json["games"][0]["left"], "player");
+    assert_eq!(json["others"], 1);
+    for (typed, why) in [
+        ("review round.pgn --white-study white.pgn", "--player"),
+        (
+            "review round.pgn --player Me --white-study white.pgn --colour white",
+            "cannot be used with",
+        ),
+        (
+            "review round.pgn --player No --white-study white.pgn",
+            "no game of No",
+        ),
+    ] {
+        folder.tabia(typed).refused(why);
+    }
+}

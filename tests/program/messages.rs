@@ -313,7 +313,7 @@ fn unknown_words_are_called_by_their_name() {
         (
             "make-book -pgn x.pgn -bin y.bin -only-white",
             "make-book",
-            "tabia build -o y.bin --max-ply 1024 --min-games 3 --only white x.pgn",
+            "tabia build -o y.bin --max-ply 1024 --min-games 3 --colour white x.pgn",
         ),
         (
             "merge-book -in1 a.bin -in2 'b c.bin' -out c.bin",
@@ -361,7 +361,7 @@ fn unknown_words_are_called_by_their_name() {
     }
     folder.put("games.pgn", "[Event \"x\"]\n\n1. e4 e5 1-0\n");
     folder.done("index -o games.tgx games.pgn");
-    for typed in ["tree games.tgx", "verify games.tgx"] {
+    for typed in ["audit games.tgx", "verify games.tgx"] {
         let part = "this is an index of games, not a book: `tabia explore games.tgx` shows";
         message(&folder, typed, 2, part);
     }
@@ -879,6 +879,86 @@ fn a_line_that_fails_leads_to_the_line_that_was_meant() {
             "tabia evaluate book.ctg --import values.epd",
         ),
         ("train book.ctg", "tabia explore book.ctg"),
+        // Options by another name, or none.
+        ("tree book.ctg -d 3", "tabia tree book.ctg --depth 3"),
+        ("tree -b book.ctg", "tabia tree book.ctg"),
+        ("probe --book book.ctg", "tabia probe book.ctg"),
+        (
+            "probe book.ctg --variety 20",
+            "tabia probe book.ctg --set 'Book Variety=20'",
+        ),
+        (
+            "build --input games.pgn --out new.ctg",
+            "tabia build games.pgn --output new.ctg",
+        ),
+        (
+            "build -o x.ctg games.pgn --elo 0",
+            "tabia build -o x.ctg games.pgn --min-elo 0",
+        ),
+        (
+            "build -o x.ctg games.pgn --player A white",
+            "tabia build -o x.ctg games.pgn --player A --colour white",
+        ),
+        (
+            "learn book.ctg --from games.pgn",
+            "tabia learn book.ctg games.pgn",
+        ),
+        (
+            "repertoire book.ctg --white",
+            "tabia repertoire book.ctg --colour white",
+        ),
+        (
+            "add book.ctg --game '1.e4 e5'",
+            "tabia add book.ctg --line '1.e4 e5'",
+        ),
+        ("add book.ctg e4 e5", "tabia add book.ctg --line 'e4 e5'"),
+        (
+            "convert --to bin book.ctg",
+            "tabia convert -o book.bin book.ctg",
+        ),
+        (
+            "check book.ctg stockfish",
+            "tabia check --book book.ctg --engine stockfish",
+        ),
+        (
+            "--engine stockfish book.ctg",
+            "tabia --engine stockfish --book book.ctg",
+        ),
+        ("-v", "tabia --version"),
+        // Words too many, and files in the place of others.
+        (
+            "convert book.ctg to book.bin",
+            "tabia convert book.ctg book.bin",
+        ),
+        ("convert book.ctg bin", "tabia convert book.ctg book.bin"),
+        (
+            "convert book.ctg books",
+            "tabia convert book.ctg books/book.bin",
+        ),
+        ("convert x.bin book.ctg", "tabia convert book.ctg x.bin"),
+        (
+            "prune book.ctg less.ctg --min-games 1",
+            "tabia prune book.ctg -o less.ctg --min-games 1",
+        ),
+        ("probe book.ctg m.ctg", "tabia diff book.ctg m.ctg"),
+        ("tree books", "tabia tree books/one.ctg"),
+        ("tree games.pgn", "tabia build -o games.ctg games.pgn"),
+        ("--book games.pgn", "tabia build -o games.ctg games.pgn"),
+        (
+            "merge -o x.ctg games.pgn book.ctg",
+            "tabia build -o x.ctg games.pgn book.ctg",
+        ),
+        ("games book.ctg -o x.pgn", "tabia convert book.ctg x.pgn"),
+        ("build -o x games.pgn", "tabia build -o x.ctg games.pgn"),
+        ("build games.pgn x", "tabia build -o x.ctg games.pgn"),
+        (
+            "build -o books games.pgn",
+            "tabia build -o books/book.ctg games.pgn",
+        ),
+        // Names that differ a little.
+        ("tree book.pgn", "tabia tree book.ctg"),
+        ("tree bok.ctg", "tabia tree book.ctg"),
+        ("build -o x.ctg game.pgn", "tabia build -o x.ctg games.pgn"),
         ("analyse book.ctg", "tabia audit book.ctg"),
     ] {
         let folder = prepared();
@@ -904,6 +984,21 @@ fn a_line_that_fails_leads_to_the_line_that_was_meant() {
         }
     }
     let folder = prepared();
+    // Who types a number of plies gets no book of all games.
+    message(
+        &folder,
+        "build -o x.ctg games.pgn --moves 20",
+        2,
+        "a number of plies is --max-ply",
+    );
+    message(
+        &folder,
+        "register chessbase",
+        2,
+        "enter this as a UCI engine: ",
+    );
+    message(&folder, "man probes", 2, "did you mean \"probe\"?");
+    message(&folder, "/?", 2, "tip: tabia --help");
     // A book that does not exist cannot learn.
     let text = message(&folder, "learn games.pgn nobook.ctg", 2, "");
     assert!(!text.contains("tip: "), "{text}");

@@ -290,3 +290,27 @@ fn what_is_only_named_like_a_book_is_left_out_and_the_starter_book_plays() {
     let info = run_in(&home, &format!("info {}/endgames.bin", downloads.display())).printed();
     assert_has(&info, "it has no move in the start position");
 }
+
+/// The engines that are named, and no others, in this order.
+#[test]
+fn several_engines_are_set_up_at_once() {
+    let home = Folder::new();
+    let engines = ["one", "two", "three"].map(|name| {
+        let path = home.join(name);
+        let text = format!("#!/bin/sh\nexec '{TABIA}' engine\n");
+        fs::write(&path, text).unwrap();
+        let may_run = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&path, may_run).unwrap();
+        path.display().to_string()
+    });
+    let [one, two, three] = &engines;
+    run_in(
+        &home,
+        &format!("setup --yes --engine '{two}' --engine '{one}'"),
+    )
+    .ok();
+    let text = fs::read_to_string(home.join(CONFIGURATION)).unwrap();
+    assert_has(&text, "\ndefault = [\"two\", \"one\", \"builtin\"]\n");
+    assert!(!text.contains(three), "{text}");
+    run_in(&home, "setup --engine no/such").refused("--engine no/such: no program of this name");
+}

@@ -173,16 +173,16 @@ fn bash_completes() {
         ),
         // Files of the kinds that an argument takes.
         (
-            "tabia tree books/",
+            "tabia verify books/",
             "books/",
             r"books/a.ctg|books/b.bin|books/my\ books/",
         ),
         ("tabia probe books/i", "books/i", "books/index.tgx"),
         ("tabia build -o x.ctg books/g", "books/g", "books/games.pgn"),
         ("tabia explore books/g", "books/g", "books/games.pgn"),
-        ("tabia tree books/my", "books/my", r"books/my\ books/"),
+        ("tabia verify books/my", "books/my", r"books/my\ books/"),
         (
-            r"tabia tree books/my\ books/",
+            r"tabia verify books/my\ books/",
             r"books/my\ books/",
             r"books/my\ books/it\'s.abk",
         ),
@@ -231,7 +231,7 @@ fn bash_completes() {
     for config in ["broken.toml", "absent.toml"] {
         for (line, word, offered) in [
             ("tabia --engine buil", "buil", "builtin"),
-            ("tabia tree books/a", "books/a", "books/a.ctg"),
+            ("tabia verify books/a", "books/a", "books/a.ctg"),
             ("tabia tree absent/", "absent/", ""),
         ] {
             if let Some(found) = offered_by_bash(&folder, config, line, word) {

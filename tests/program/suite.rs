@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::common::{Folder, assert_has};
+use crate::common::{Folder, SMALL, assert_has};
 use serde_json::json;
 
 fn sorted(text: &str) -> Vec<&str> {
@@ -463,4 +463,24 @@ fn a_review_counts_results_for_the_player() {
         json!([null, null])
     );
     assert_eq!(report["plies"]["count"], 1);
+}
+
+/// The words of the promise, and the options that they stand for.
+#[test]
+fn make_check_and_match_are_words_too() {
+    let folder = Folder::with(SMALL);
+    folder.done("suite make book.ctg -o a.epd");
+    folder.done("suite book.ctg -o b.epd");
+    assert_eq!(folder.text("a.epd"), folder.text("b.epd"));
+    let [word, option] =
+        ["check", "--check"].map(|check| folder.tabia(&format!("suite {check} a.epd")).printed());
+    assert!(!word.is_empty() && word == option);
+    let refused = folder.tabia("suite match games.pgn a.epd");
+    refused.refused("games.pgn");
+    // A file of that name is a source.
+    folder.put(
+        "make",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n",
+    );
+    folder.tabia("suite make").refused("--output");
 }

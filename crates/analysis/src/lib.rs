@@ -17,6 +17,7 @@ pub mod prove;
 pub mod prune;
 pub mod repertoire;
 pub mod review;
+pub mod studies;
 pub mod suite;
 mod tally;
 

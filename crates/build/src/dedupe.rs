@@ -1,8 +1,7 @@
 //! Detection of duplicate games.
 //!
 //! Two games are duplicates if they have the same first position, moves and result, and
-//! players with the same family names (the text before the first comma or blank, in any
-//! case). Years, events and ratings are not compared: collections write them
+//! players with the same family names. Years, events and ratings are not compared: collections write them
 //! differently. Which of two games counts must not depend on threads, so the chunks are
 //! compared in the order of the sources.
 
@@ -143,8 +142,7 @@ fn fingerprint(game: &Game) -> u128 {
         seed.hash(&mut hasher);
         game.result.hash(&mut hasher);
         for name in [&game.names.white, &game.names.black] {
-            let family = name.split([',', ' ']).find(|part| !part.is_empty());
-            family.unwrap_or("").to_lowercase().hash(&mut hasher);
+            tabia_games::family_name(name).hash(&mut hasher);
         }
         game.moves.hash(&mut hasher);
         if let Some(start) = game.positions.first().filter(|_| game.set_up) {

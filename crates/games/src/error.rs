@@ -56,6 +56,12 @@ pub enum Error {
         /// The folder of these files.
         folder: PathBuf,
     },
+    /// A stream cannot be read several times.
+    #[error(
+        "{}: duplicates are found by reading the games several times: save them in a file first",
+        _0.display()
+    )]
+    ReadOnce(PathBuf),
     /// Text cannot be written to the given output.
     #[error("standard output: {0}")]
     Output(io::Error),

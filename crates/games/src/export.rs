@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::loss::GameLosses;
+use super::same::{Compared, Fate, SameGames};
 use super::{
     Batch, Batches, Error, Game, GameFilter, GameParts, GameReader, Loss, Losses, SkipReason,
     Sources, Starts, Tally, TextEncoding, write_pgn,
@@ -50,6 +51,9 @@ pub struct ExportJob {
     pub no_variations: bool,
     /// Leaves out comments.
     pub no_comments: bool,
+    /// Writes a game once that occurs several times, and none that is the beginning of
+    /// another. Reads all games three times.
+    pub dedupe: bool,
     /// Threads that decode and encode, 1 or more.
     pub threads: usize,
 }
@@ -62,6 +66,10 @@ pub struct Exported {
     pub games: Tally,
     /// Games written.
     pub written: u64,
+    /// Games left out because they were written before.
+    pub duplicates: u64,
+    /// Games left out because they are the beginning of another one.
+    pub beginnings: u64,
     /// What the format cannot hold of them.
     pub losses: Losses,
 }
@@ -81,6 +89,7 @@ impl ExportJob {
             filter: GameFilter::default(),
             no_variations: false,
             no_comments: false,
+            dedupe: false,
             threads: parallel::threads(),
         }
     }
@@ -98,18 +107,38 @@ impl ExportJob {
             .with_password(self.password.as_deref())
             .with_encoding(self.encoding);
         let mut summary = Exported::default();
+        let mut same = match self.dedupe {
+            true => {
+                check_rereadable(&self.sources)?;
+                let found = SameGames::find(&sources, &self.filter, self.threads, watch)?;
+                Some(found)
+            }
+            false => None,
+        };
         let reader = GameReader::new(&self.filter)
             .wanted(GameParts::EVERYTHING)
             .starts(Starts::Any)
             .threads(self.threads);
-        let worker = |batches: &Batches<'_, EncodedBatch, (), Error>| {
+        let worker = |batches: &Batches<'_, Vec<EncodedBatch>, (), Error>| {
             let mut game = Game::default();
             batches.each(|batch| Ok(encode(self, batch, &mut game)))
         };
-        let take = |encoded: EncodedBatch| {
-            summary.written += encoded.written;
-            sink.write(&encoded)?;
-            summary.losses.add(encoded.losses);
+        let take = |all: Vec<EncodedBatch>| {
+            for encoded in all {
+                let compared = encoded.compared.as_ref();
+                let fate = compared
+                    .zip(same.as_mut())
+                    .map(|(one, same)| same.next(one));
+                match fate.unwrap_or(Fate::Kept) {
+                    Fate::Duplicate => summary.duplicates += 1,
+                    Fate::Beginning => summary.beginnings += 1,
+                    Fate::Kept => {
+                        summary.written += encoded.written;
+                        sink.write(&encoded)?;
+                        summary.losses.add(encoded.losses);
+                    }
+                }
+            }
             Ok(())
         };
         let (games, _) = reader.read(&sources, worker, take, watch)?;
@@ -118,9 +147,22 @@ impl ExportJob {
     }
 }
 
-/// The encoded games of a batch.
+/// Fails for what cannot be read again.
+fn check_rereadable(sources: &[PathBuf]) -> Result<(), Error> {
+    let is_stream = |path: &&PathBuf| {
+        let metadata = path.metadata();
+        path.as_os_str() == "-" || metadata.is_ok_and(|it| !it.is_file() && !it.is_dir())
+    };
+    match sources.iter().find(is_stream) {
+        Some(path) => Err(Error::ReadOnce(path.clone())),
+        None => Ok(()),
+    }
+}
+
+/// The encoded games of a batch; of a batch that may contain duplicates, one of them.
 #[derive(Default)]
 struct EncodedBatch {
+    compared: Option<Compared>,
     text: String,
     scdb: Vec<scdb::ScdbRecord>,
     scid: Vec<scid::ScidRecord>,
@@ -129,7 +171,8 @@ struct EncodedBatch {
 }
 
 /// Encodes the games of a batch.
-fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> EncodedBatch {
+fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> Vec<EncodedBatch> {
+    let mut all = Vec::new();
     let mut encoded = EncodedBatch::default();
     while batch.next(game) {
         game.strip(job.no_variations, job.no_comments);
@@ -140,8 +183,13 @@ fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> EncodedBat
             }
             Err(reason) => batch.refuse(reason),
         }
+        if job.dedupe {
+            encoded.compared = Some(Compared::new(game));
+            all.push(std::mem::take(&mut encoded));
+        }
     }
-    encoded
+    all.push(encoded);
+    all
 }
 
 impl EncodedBatch {

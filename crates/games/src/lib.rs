@@ -49,6 +49,7 @@ mod parts;
 mod pgn;
 mod reader;
 mod record;
+mod same;
 mod scdb;
 mod scid;
 mod skipped;
@@ -73,6 +74,7 @@ pub use open::{PlainText, is_game_file, open, open_encoded, open_with, unpacked}
 pub use parts::GameParts;
 pub use pgn::{PgnSource, write_pgn};
 pub use reader::{Batch, Batches, GameReader, Sources, Starts, Tally};
+pub use same::family_name;
 pub use shakmaty;
 pub use skipped::{GamePlace, SkipReason, Skipped};
 pub use source::{GameBatch, GameSource, OpenResult};

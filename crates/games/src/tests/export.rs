@@ -12,6 +12,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position as _};
 use tabia_io::atomic::Previous;
+use tabia_io::progress::Watch;
 
 /// Writes random moves with notes; `depth` is that of the variations in them.
 fn add_line(rng: &mut StdRng, mut position: Chess, plies: u32, depth: u32, text: &mut String) {
@@ -102,4 +103,106 @@ fn databases_have_the_games_that_were_exported_to_them() {
             "{seed}"
         );
     }
+}
+
+/// Some games of two pairs of players, with dates and rounds that agree or contradict: those
+/// are kept that comparing each with each keeps.
+#[test]
+fn no_game_is_kept_that_is_a_duplicate_or_the_beginning_of_another() {
+    const LINES: [&str; 3] = ["e4 e5 Nf3 Nc6 Bb5", "e4 e5 Nf3 Nf6", "d4 d5 c4 e6 Nc3 Nf6"];
+    const DATES: [&str; 4] = ["????.??.??", "2020.01.02", "2020.01.03", "2020.??.??"];
+    const ROUNDS: [&str; 4] = ["?", "1", "2", "1.3"];
+    const RESULTS: [&str; 3] = ["1-0", "1/2-1/2", "*"];
+    struct Made {
+        pair: usize,
+        moves: Vec<&'static str>,
+        result: &'static str,
+        date: &'static str,
+        round: &'static str,
+    }
+    let agree = |a: &str, b: &str| {
+        let unknown = |part: &str| part.starts_with('?');
+        let mut parts = a.split('.').zip(b.split('.'));
+        parts.all(|(a, b)| a == b || unknown(a) || unknown(b))
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("games.pgn");
+    let mut rng = StdRng::seed_from_u64(7);
+    for round in 0..40 {
+        let mut games = Vec::new();
+        let mut text = String::new();
+        for number in 0..25 {
+            let line = LINES.choose(&mut rng).unwrap().split(' ');
+            let game = Made {
+                pair: rng.random_range(0..2),
+                moves: line.take(rng.random_range(0..7)).collect(),
+                result: RESULTS.choose(&mut rng).unwrap(),
+                date: DATES.choose(&mut rng).unwrap(),
+                round: ROUNDS.choose(&mut rng).unwrap(),
+            };
+            let first = ["", " A.", ", Ann"].choose(&mut rng).unwrap();
+            let Made {
+                pair,
+                result,
+                date,
+                round,
+                ..
+            } = &game;
+            write!(
+                text,
+                "[Event \"{number}\"]\n[Date \"{date}\"]\n[Round \"{round}\"]\n\
+                 [White \"Player{pair}{first}\"]\n[Black \"Other\"]\n[Result \"{result}\"]\n\n\
+                 {} {result}\n\n",
+                game.moves.join(" ")
+            )
+            .unwrap();
+            games.push(game);
+        }
+        fs::write(&source, &text).unwrap();
+        let begins = |game: &Made| {
+            games.iter().any(|other| {
+                let is_more = game.moves.len() < other.moves.len()
+                    || game.moves.len() == other.moves.len() && game.result != other.result;
+                game.pair == other.pair
+                    && is_more
+                    && other.moves.starts_with(&game.moves)
+                    && [other.result, "*"].contains(&game.result)
+                    && agree(game.date, other.date)
+                    && agree(
+                        game.round.split('.').next().unwrap(),
+                        other.round.split('.').next().unwrap(),
+                    )
+            })
+        };
+        let mut kept: Vec<usize> = Vec::new();
+        let mut beginnings = 0;
+        for (number, game) in games.iter().enumerate() {
+            let is_same = |known: &usize| {
+                let known = &games[*known];
+                (known.pair, known.result, &known.moves) == (game.pair, game.result, &game.moves)
+            };
+            let is_empty = game.moves.is_empty();
+            if !is_empty && begins(game) {
+                beginnings += 1;
+            } else if is_empty || !kept.iter().any(is_same) {
+                kept.push(number);
+            }
+        }
+        let mut job = ExportJob::new([&source], ExportTarget::Output);
+        (job.threads, job.dedupe) = (1 + round % 3, true);
+        let mut output = Vec::new();
+        let done = job.run(&mut output, &mut Watch::default()).unwrap();
+        let output = String::from_utf8(output).unwrap();
+        let numbers = output.lines().filter_map(|line| {
+            let number = line.strip_prefix("[Event \"")?.strip_suffix("\"]")?;
+            number.parse().ok()
+        });
+        assert_eq!(numbers.collect::<Vec<usize>>(), kept, "{text}");
+        let duplicates = 25 - kept.len() as u64 - beginnings;
+        assert_eq!((done.duplicates, done.beginnings), (duplicates, beginnings));
+    }
+    let mut job = ExportJob::new(["-"], ExportTarget::Output);
+    job.dedupe = true;
+    let refused = job.run(&mut Vec::new(), &mut Watch::default()).unwrap_err();
+    assert!(refused.to_string().contains("save them in a file first"));
 }

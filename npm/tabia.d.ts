@@ -31,7 +31,40 @@ export interface OtherFiles extends Named {
 
 /** The options that decide between moves. */
 // Made from the table of options: UPDATE=1 cargo test --test program made
-export interface ChoiceOptions {}
+export interface ChoiceOptions {
+  /** sets variety, learn influence, marks and minimums at once: usually "Custom". */
+  preset?: "Custom" | "Optimize" | "Normal" | "Handicap";
+  /** 0 the heaviest move, 50 by weight, 100 every move alike: 0 to 100, usually 50. */
+  variety?: number;
+  /** how far the learn values bend the weights: 0 to 100, usually 50. */
+  learnInfluence?: number;
+  /** red moves never, and where there are green ones only those: usually true. */
+  tournament?: boolean;
+  /** ?, ?? and ?! only when nothing else is left; !, !! weigh more: usually true. */
+  annotations?: boolean;
+  /** games that the position after the move must have: 0 to 1000000, usually 1. */
+  minimumGames?: number;
+  /** per cent that the move must have scored: 0 to 100, usually 0. */
+  minimumScore?: number;
+  /** per mille of the position's weight below which a move is dropped: 0 to 1000, usually 5. */
+  minimumShare?: number;
+  /** last full move that the book may answer: 0 to 1000, usually 1000. */
+  depth?: number;
+  /** the book stops answering this many full moves before the end of a line: 0 to 20, usually 0. */
+  leaveEarly?: number;
+  /** what the weight is made of, where evaluations are known: usually "results". */
+  judgement?: "results" | "evaluations" | "both";
+  /** centipawns by which a move may be worse than the best; 0 no limit: 0 to 2000, usually 0. */
+  maximumLoss?: number;
+  /** moves that lead into the book without being stored count too: usually true. */
+  transpositions?: boolean;
+  /** no book move that repeats a position of this game: usually true. */
+  avoidRepetition?: boolean;
+  /** centipawns for us below which the book stops answering; -2000 never: -2000 to 2000, usually -2000. */
+  exitBelow?: number;
+  /** centipawns for us above which the book stops answering; 2000 never: -2000 to 2000, usually 2000. */
+  exitAbove?: number;
+}
 
 /** What the book stores about a position, for the side to move. */
 export interface PositionView {

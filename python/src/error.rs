@@ -4,8 +4,8 @@ use std::path::Path;
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use tabia_book::mark::MarkError;
 use tabia_book::Error;
+use tabia_book::mark::MarkError;
 use tabia_build::BuildError;
 
 /// The attributes of an exception besides its text.

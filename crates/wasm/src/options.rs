@@ -208,4 +208,19 @@ mod tests {
             assert!(error.contains(part), "{text}: {error}");
         }
     }
+
+    #[test]
+    fn the_types_have_the_options_of_conversions() {
+        let types = include_str!("../../../npm/tabia.d.ts");
+        let rest = types.split("interface ConvertOptions extends ChoiceOptions {\n");
+        let body = rest
+            .last()
+            .and_then(|rest| rest.split("\n}").next())
+            .unwrap();
+        let named = body
+            .lines()
+            .filter_map(|line| line.trim().split_once("?: "));
+        let names: Vec<&str> = named.map(|(name, _)| name).collect();
+        assert_eq!(names, OWN);
+    }
 }

@@ -6,12 +6,14 @@ export interface BookReader {
   read(offset: number, length: number): Uint8Array;
 }
 
-/** A file of a book. A Blob over 64 MiB is read in pieces, in a worker. */
+/** A file of a book. */
 export type BookFile = Uint8Array | ArrayBuffer | Blob | BookReader;
 
 interface Named {
   /** The name of the book without its extension: for messages, and in a PGN. */
   name?: string;
+  /** The bytes of a Blob that may be in memory (512 MiB). In a worker a larger one is read in pieces, more slowly. */
+  memory?: number;
 }
 
 /** The files of a ChessBase book; without an index it takes longer to open. */

@@ -35,8 +35,11 @@ const EXTENSIONS = ["ctg", "cto", "ctb", "bin", "abk", "bkt", "obk"];
 /** Files of these kinds are read where they are asked, others at opening. */
 const READ_IN_PIECES = ["ctg", "bin"];
 
-/** A larger blob of these kinds is read in pieces, where that is possible: in a worker. */
-const LARGE_BLOB = 64 * 2 ** 20;
+/**
+ * A larger blob of these kinds is read in pieces, where that is possible: in a worker. A read takes Chromium a fifth of
+ * a millisecond, and a probe many of them.
+ */
+const MEMORY = 512 * 2 ** 20;
 
 /** An array of the module's memory is shorter. */
 const LARGEST_ARRAY = 2 ** 31 - 1;
@@ -90,10 +93,11 @@ async function fileOfNode(address) {
  * Opens a book.
  * @param files `{ ctg, cto, ctb }` (the last two may be left out), or `{ bin }`, `{ abk }`,
  *     `{ bkt }`, `{ obk }`: each a Uint8Array, an ArrayBuffer, a Blob, or `{ size, read(offset,
- *     length) }`, which returns a Uint8Array at once; and perhaps the `name` of the book
+ *     length) }`, which returns a Uint8Array at once; and perhaps the `name` of the book, and the bytes of `memory` for
+ *     a blob
  */
 export async function openBook(files) {
-  const { name, ...given } = files;
+  const { name, memory = MEMORY, ...given } = files;
   const sources = [];
   for (const [extension, file] of Object.entries(given)) {
     if (!EXTENSIONS.includes(extension)) {
@@ -101,7 +105,7 @@ export async function openBook(files) {
     }
     if (file === undefined || file === null) continue;
     const path = nameOf(file, extension, name);
-    sources.push({ path, content: await contentOf(file, extension, path) });
+    sources.push({ path, content: await contentOf(file, extension, path, memory) });
   }
   const module = new Module(await instanceParts());
   for (const { path, content } of sources) module.file(path, content);
@@ -114,11 +118,11 @@ function nameOf(file, extension, name) {
   return `book.${extension}`;
 }
 
-async function contentOf(file, extension, path) {
+async function contentOf(file, extension, path, memory) {
   if (ArrayBuffer.isView(file)) return new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
   if (file instanceof ArrayBuffer) return new Uint8Array(file);
   if (typeof Blob !== "undefined" && file instanceof Blob) {
-    if (file.size > LARGE_BLOB && READ_IN_PIECES.includes(extension) && typeof FileReaderSync !== "undefined") {
+    if (file.size > memory && READ_IN_PIECES.includes(extension) && typeof FileReaderSync !== "undefined") {
       const reader = new FileReaderSync();
       const read = (offset, length) => new Uint8Array(reader.readAsArrayBuffer(file.slice(offset, offset + length)));
       return { size: file.size, read };

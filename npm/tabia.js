@@ -71,7 +71,8 @@ async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
   if (typeof Response === "undefined" || !(source instanceof Response)) {
-    const address = new URL(source, import.meta.url);
+    // Relative to the page; webpack takes another URL with import.meta.url for a file of the package.
+    const address = new URL(source, globalThis.location?.href);
     if (address.protocol === "file:") return WebAssembly.compile(await fileOfNode(address));
     source = await fetch(address);
   }

@@ -830,7 +830,7 @@ fn what_takes_bytes_gets_those_of_the_file() {
                 Err(Error::Refused { .. }) if format == "jsonl" && source == bin => continue,
                 Err(error) => panic!("{format}: {error}"),
             };
-            let file = folder.join(&format!("file.{format}"));
+            let file = folder.join(format!("file.{format}"));
             let expected = plain(&source, &file);
             assert!(bytes == fs::read(&file).unwrap(), "{format}");
             assert_eq!((done.bytes, done.moves), (expected.bytes, expected.moves));

@@ -200,6 +200,10 @@ class Module {
     }
   }
 
+  get isOpen() {
+    return this.#exports !== undefined;
+  }
+
   /** Frees the instance; calls throw that from now on. */
   end(error) {
     this.#exports = undefined;
@@ -304,7 +308,7 @@ class Book {
     let lines = [];
     let ended = false;
     const end = () => {
-      if (!ended) module.call("end_walk", walk);
+      if (!ended && module.isOpen) module.call("end_walk", walk);
       ended = true;
       return { done: true, value: undefined };
     };

@@ -82,10 +82,13 @@ test("options decide as those of the program", async () => {
     // Powers may differ in the last digit from those of the C library.
     assert.ok(a === b || Math.abs(a - b) <= 1e-12 * Math.abs(a), `${a} ${b}`);
   };
-  const sets = ["Book Variety=15", "Book Minimum Games=20", "Book Tournament=false", "Book Depth=6", "Book Preset=Optimize"].flatMap((set) => [
-    "--set",
-    set,
-  ]);
+  const sets = [
+    "Book Variety=15",
+    "Book Minimum Games=20",
+    "Book Tournament=false",
+    "Book Depth=6",
+    "Book Preset=Optimize",
+  ].flatMap((set) => ["--set", set]);
   const options = { variety: 15, minimumGames: 20, tournament: false, depth: 6, preset: "Optimize" };
   const expected = probed(pathOf("ctg"), POSITIONS, ...sets);
   await withBook(bytesOf("ctg"), (book) => {
@@ -245,8 +248,16 @@ test("errors are classes, with their places", async () => {
     assert.throws(() => book.reserve(-1), OptionError);
     assert.equal(book.probe(START).in_book, true);
     const walk = book.positions();
+    walk.next();
+    const left = book.positions();
+    for (const fen of left) {
+      assert.match(fen, / w /);
+      book.close();
+      break;
+    }
+    assert.equal(left.next().done, true);
     book.close();
-    book.close();
+    for (let at = 1; at < 256; at += 1) walk.next();
     for (const use of [() => book.probe(START), () => walk.next(), () => book.positions()])
       assert.throws(use, /the book is closed/);
   });

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use pyo3::intern;
 use pyo3::prelude::*;
+use tabia_book::Error;
 use tabia_book::mark::MarkError;
-use tabia_book::{Error, ctg};
 use tabia_build::BuildError;
 
 /// The attributes of an exception besides its text.
@@ -67,35 +67,18 @@ pub(crate) fn of_marks(py: Python<'_>, error: &MarkError, book: &Path) -> PyErr 
 
 /// The exception if a book cannot be read, otherwise where the error is.
 fn of_reading<'e>(py: Python<'_>, error: &'e Error) -> Result<PyErr, Where<'e>> {
-    let in_file = |file: &'e Path| Where {
-        file: Some(file),
-        ..Where::default()
-    };
-    let at = match error {
-        Error::Io { path, reason } | Error::Evaluations { path, reason } => Where {
-            errno: reason.raw_os_error(),
-            ..in_file(path)
+    let place = error.place();
+    if place.file.is_none() {
+        return Err(Where::default());
+    }
+    let at = Where {
+        file: place.file,
+        page: place.page,
+        byte: place.byte,
+        errno: match error {
+            Error::Io { reason, .. } | Error::Evaluations { reason, .. } => reason.raw_os_error(),
+            _ => None,
         },
-        Error::Page { path, page, fault } => Where {
-            page: Some(*page),
-            byte: Some(ctg::file_offset(*page, fault.offset())),
-            ..in_file(path)
-        },
-        Error::Slot {
-            path, page, offset, ..
-        } => Where {
-            page: u32::try_from(*page).ok(),
-            byte: Some(*offset),
-            ..in_file(path)
-        },
-        Error::Content { path, offset, .. } => Where {
-            byte: Some(*offset),
-            ..in_file(path)
-        },
-        Error::Header { path, .. } | Error::Shrunk { path, .. } | Error::NoBook { path, .. } => {
-            in_file(path)
-        }
-        _ => return Err(Where::default()),
     };
     let text = error.to_string();
     Ok(match error {

@@ -196,6 +196,8 @@ fn every_description_names_every_format() {
         "crates/c/README.md",
         "crates/c/include/tabia.h",
         "crates/c/tabia.pc",
+        "npm/README.md",
+        "npm/package.json",
         "python/Cargo.toml",
         "python/README.md",
         "python/pyproject.toml",

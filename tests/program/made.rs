@@ -1,6 +1,6 @@
 //! What is made from the tables of options in other files: rows of `docs/options.md`, the
-//! class `Policy` of `python/tabia/_native.pyi`, and the help texts that the page
-//! translates.
+//! class `Policy` of `python/tabia/_native.pyi`, the options of `npm/tabia.d.ts`, and the
+//! help texts that the page translates.
 //!
 //! `UPDATE=1 cargo test --test program made` writes it.
 
@@ -193,6 +193,59 @@ fn the_stub_of_the_python_package_has_the_options_of_a_policy() {
     check("python/tabia/_native.pyi", |stub| {
         let first = "# Made from the table of options: UPDATE=1 cargo test --test program made";
         with_lines(stub, first, |_| made.concat())
+    });
+}
+
+/// The type of an option in TypeScript, and its values.
+fn in_typescript(id: OptionId) -> (String, String) {
+    match Options::default().kind(id) {
+        OptionKind::Check(usual) => ("boolean".to_owned(), format!("usually {usual}")),
+        OptionKind::Spin {
+            value,
+            least,
+            greatest,
+        } => (
+            "number".to_owned(),
+            format!("{least} to {greatest}, usually {value}"),
+        ),
+        OptionKind::Combo { value, words } => {
+            let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+            (words.join(" | "), format!("usually {value:?}"))
+        }
+        OptionKind::Text | OptionKind::Path | OptionKind::Paths => {
+            unreachable!("{} decides between moves", id.spec().name)
+        }
+    }
+}
+
+/// The name of an option in JavaScript: `minimumGames` of `minimum_games`.
+fn camel(key: &str) -> String {
+    let mut parts = key.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |name, part| {
+        let (letter, rest) = part.split_at(1);
+        name + &letter.to_uppercase() + rest
+    })
+}
+
+#[test]
+fn the_types_of_the_npm_package_have_the_options_of_a_choice() {
+    let first = "export interface ChoiceOptions {".to_owned();
+    let options = OptionId::deciding().into_iter().flat_map(|id| {
+        let (kind, values) = in_typescript(id);
+        let spec = id.spec();
+        [
+            format!("  /** {}: {values}. */", spec.help),
+            format!("  {}?: {kind};", camel(spec.key)),
+        ]
+    });
+    let made = std::iter::once(first)
+        .chain(options)
+        .chain(["}".to_owned()])
+        .collect();
+    check("npm/tabia.d.ts", |types| {
+        let first = "// Made from the table of options: UPDATE=1 cargo test --test program made";
+        with_lines(types, first, |_| made)
     });
 }
 

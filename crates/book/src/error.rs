@@ -285,6 +285,18 @@ fn in_field(field: &str) -> String {
     }
 }
 
+/// Where a file cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place<'e> {
+    /// The file.
+    pub file: Option<&'e Path>,
+    /// The page of a ChessBase book, 0 is the first after the header page.
+    pub page: Option<u32>,
+    /// The offset in the file, in bytes.
+    pub byte: Option<u64>,
+}
+
 impl From<WriteFileError> for Error {
     fn from(error: WriteFileError) -> Error {
         let text = error.to_string();
@@ -329,6 +341,40 @@ impl Error {
     /// The error for bytes that are not one entry.
     pub(super) fn malformed(fault: PageFault) -> Error {
         Error::Entry(format!("not a complete entry: {fault}"))
+    }
+
+    /// The file that cannot be read, and where in it; nothing of it for an error of another
+    /// kind.
+    #[must_use]
+    pub fn place(&self) -> Place<'_> {
+        let in_file = |file| Place {
+            file: Some(file),
+            ..Place::default()
+        };
+        match self {
+            Error::Io { path, .. }
+            | Error::Evaluations { path, .. }
+            | Error::Header { path, .. }
+            | Error::Shrunk { path, .. }
+            | Error::NoBook { path, .. } => in_file(path),
+            Error::Page { path, page, fault } => Place {
+                page: Some(*page),
+                byte: Some(file_offset(*page, fault.offset())),
+                ..in_file(path)
+            },
+            Error::Slot {
+                path, page, offset, ..
+            } => Place {
+                page: u32::try_from(*page).ok(),
+                byte: Some(*offset),
+                ..in_file(path)
+            },
+            Error::Content { path, offset, .. } => Place {
+                byte: Some(*offset),
+                ..in_file(path)
+            },
+            _ => Place::default(),
+        }
     }
 
     /// The error for a file that cannot be changed or made.

@@ -40,7 +40,7 @@ pub use edit::{
     Applied, BookEditor, EditBatch, EditOptions, Field, MarkChange, MarkEdit, MarkPlace, MarksLeft,
     Pending, Resolve, pending_changes, settle,
 };
-pub use error::Error;
+pub use error::{Error, Place};
 pub use polyglot::KeyedEntry;
 pub use probe::{
     Annotation, Book, BookMove, Format, Lookup, Mark, MoveEvaluation, MoveGames, NEAR_PLIES,

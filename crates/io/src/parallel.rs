@@ -4,6 +4,9 @@
 //! order of the jobs. The number of jobs in progress is limited, so memory does not grow
 //! with their number. Any failure (in finding a job, doing it, or using its result; an error
 //! or a panic) ends all threads at once: no thread waits for another that has ended.
+//!
+//! Where there are no threads (WebAssembly in browsers) the coordinator does the jobs itself
+//! whenever it would wait for one.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +20,12 @@ use std::thread;
 /// that waits for earlier results.
 const JOBS_EACH: u64 = 3;
 
+/// Whether this system has threads.
+const HAS_THREADS: bool = cfg!(not(all(
+    target_family = "wasm",
+    not(target_feature = "atomics")
+)));
+
 /// A worker panicked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("internal error: {0}")]
@@ -24,7 +33,8 @@ pub struct Panicked(String);
 
 /// Runs `worker` in several threads and `coordinator` in this one. A worker does jobs with
 /// [`Jobs::each`] and then returns a final result. Returns the result of the coordinator and
-/// those of the workers, in no particular order.
+/// those of the workers, in no particular order. Without threads a worker ends when it has
+/// done the jobs that wait, and another one begins with the next: there are as many as needed.
 ///
 /// # Errors
 ///
@@ -35,41 +45,47 @@ pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
     worker: impl Fn(&Jobs<J, P, H, E>) -> Result<H, E> + Sync,
     coordinator: impl FnOnce(&mut Coordinator<'_, J, P, H, E>) -> Result<T, E>,
 ) -> Result<(T, Vec<H>), E> {
-    let threads = threads.max(1);
-    let (sender, to_do) = channel();
-    let (report, reports) = channel();
-    let jobs = Jobs {
-        to_do: Mutex::new(to_do),
-        report,
-        pace: Pace::default(),
-    };
+    match HAS_THREADS {
+        true => in_threads(threads.max(1), worker, coordinator),
+        false => here(worker, coordinator),
+    }
+}
+
+fn in_threads<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
+    threads: usize,
+    worker: impl Fn(&Jobs<J, P, H, E>) -> Result<H, E> + Sync,
+    coordinator: impl FnOnce(&mut Coordinator<'_, J, P, H, E>) -> Result<T, E>,
+) -> Result<(T, Vec<H>), E> {
+    let (sender, jobs, reports) = Jobs::new(true);
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                let worked = catch_unwind(AssertUnwindSafe(|| worker(&jobs)));
-                let worked =
-                    worked.unwrap_or_else(|panic| Err(Panicked(panic_text(&*panic)).into()));
+                let worked = guarded(|| worker(&jobs));
                 if worked.is_err() {
                     jobs.pace.end();
                 }
                 let _ = jobs.report.send(WorkerReport::Ended(worked));
             });
         }
-        let mut workers = Coordinator {
-            pace: &jobs.pace,
-            sender: Some(sender),
-            reports,
-            working: threads,
-            most: JOBS_EACH * threads as u64,
-            given: 0,
-            taken: 0,
-            early: BTreeMap::new(),
-            held: Vec::new(),
-        };
-        let result = coordinator(&mut workers)?;
-        workers.dismiss()?;
-        Ok((result, std::mem::take(&mut workers.held)))
+        let workers = Workers::Threads(threads);
+        Coordinator::new(&jobs.pace, sender, reports, workers).lead(coordinator)
     })
+}
+
+/// As [`in_threads`], in this thread alone.
+fn here<J, P, H, T, E: From<Panicked>>(
+    worker: impl Fn(&Jobs<J, P, H, E>) -> Result<H, E>,
+    coordinator: impl FnOnce(&mut Coordinator<'_, J, P, H, E>) -> Result<T, E>,
+) -> Result<(T, Vec<H>), E> {
+    let (sender, jobs, reports) = Jobs::new(false);
+    let work = || guarded(|| worker(&jobs));
+    Coordinator::new(&jobs.pace, sender, reports, Workers::Here(&work)).lead(coordinator)
+}
+
+/// A panic as an error.
+fn guarded<H, E: From<Panicked>>(work: impl FnOnce() -> Result<H, E>) -> Result<H, E> {
+    let worked = catch_unwind(AssertUnwindSafe(work));
+    worked.unwrap_or_else(|panic| Err(Panicked(panic_text(&*panic)).into()))
 }
 
 /// Does the jobs 0 to `count` on all processors and passes the results to `take` in
@@ -110,12 +126,18 @@ pub fn each_in_order<J: Send, P: Send, E: From<Panicked> + Send>(
     Ok(())
 }
 
+fn not_done() -> Panicked {
+    Panicked("some jobs were not done".to_owned())
+}
+
 /// The message of a panic.
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     text.unwrap_or_else(|| "no reason was given".to_owned())
 }
+
+type Reports<P, H, E> = Receiver<WorkerReport<P, H, E>>;
 
 /// What a worker reports to the coordinator.
 enum WorkerReport<P, H, E> {
@@ -126,6 +148,8 @@ enum WorkerReport<P, H, E> {
 /// The jobs, as a worker sees them.
 pub struct Jobs<J, P, H, E> {
     to_do: Mutex<Receiver<(u64, J)>>,
+    /// Whether more jobs may come while a worker waits.
+    waits: bool,
     report: Sender<WorkerReport<P, H, E>>,
     pace: Pace,
 }
@@ -153,6 +177,20 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<J, P, H, E> Jobs<J, P, H, E> {
+    /// The jobs, where to send them, and where their results come from.
+    #[allow(clippy::type_complexity)]
+    fn new(waits: bool) -> (Sender<(u64, J)>, Jobs<J, P, H, E>, Reports<P, H, E>) {
+        let (sender, to_do) = channel();
+        let (report, reports) = channel();
+        let jobs = Jobs {
+            to_do: Mutex::new(to_do),
+            waits,
+            report,
+            pace: Pace::default(),
+        };
+        (sender, jobs, reports)
+    }
+
     /// Does jobs until there are no more.
     ///
     /// # Errors
@@ -162,8 +200,11 @@ impl<J, P, H, E> Jobs<J, P, H, E> {
         loop {
             // Receives with the lock held: the worker that has the lock gets the next
             // job.
-            let job = lock(&self.to_do).recv();
-            let Ok((number, job)) = job else {
+            let job = match self.waits {
+                true => lock(&self.to_do).recv().ok(),
+                false => lock(&self.to_do).try_recv().ok(),
+            };
+            let Some((number, job)) = job else {
                 return Ok(());
             };
             if self.pace.over.load(Relaxed) {
@@ -233,14 +274,21 @@ impl Turn<'_> {
     }
 }
 
+/// Who does the jobs.
+enum Workers<'c, H, E> {
+    /// So many threads that have not ended.
+    Threads(usize),
+    /// This thread, which does all jobs that wait.
+    Here(&'c dyn Fn() -> Result<H, E>),
+}
+
 /// The jobs, as the coordinator sees them.
 pub struct Coordinator<'c, J, P, H, E> {
     pace: &'c Pace,
     /// `None` when no more jobs will be sent.
     sender: Option<Sender<(u64, J)>>,
-    reports: Receiver<WorkerReport<P, H, E>>,
-    /// Number of workers that have not ended.
-    working: usize,
+    reports: Reports<P, H, E>,
+    workers: Workers<'c, H, E>,
     most: u64,
     given: u64,
     taken: u64,
@@ -250,7 +298,39 @@ pub struct Coordinator<'c, J, P, H, E> {
     held: Vec<H>,
 }
 
-impl<J, P, H, E: From<Panicked>> Coordinator<'_, J, P, H, E> {
+impl<'c, J, P, H, E: From<Panicked>> Coordinator<'c, J, P, H, E> {
+    fn new(
+        pace: &'c Pace,
+        sender: Sender<(u64, J)>,
+        reports: Reports<P, H, E>,
+        workers: Workers<'c, H, E>,
+    ) -> Coordinator<'c, J, P, H, E> {
+        let threads = match workers {
+            Workers::Threads(threads) => threads,
+            Workers::Here(_) => 1,
+        };
+        Coordinator {
+            pace,
+            sender: Some(sender),
+            reports,
+            workers,
+            most: JOBS_EACH * threads as u64,
+            given: 0,
+            taken: 0,
+            early: BTreeMap::new(),
+            held: Vec::new(),
+        }
+    }
+
+    fn lead<T>(
+        mut self,
+        coordinator: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<(T, Vec<H>), E> {
+        let result = coordinator(&mut self)?;
+        self.dismiss()?;
+        Ok((result, std::mem::take(&mut self.held)))
+    }
+
     /// Sends all jobs, and passes their results to `take` in order.
     ///
     /// # Errors
@@ -309,10 +389,17 @@ impl<J, P, H, E: From<Panicked>> Coordinator<'_, J, P, H, E> {
                 self.taken += 1;
                 return Ok(Some(piece));
             }
-            let report = if self.given - self.taken >= most {
-                self.reports.recv().ok()
-            } else {
-                self.reports.try_recv().ok()
+            let is_due = self.given - self.taken >= most;
+            let report = match self.workers {
+                Workers::Threads(_) if is_due => self.reports.recv().ok(),
+                Workers::Here(work) if is_due => match self.reports.try_recv() {
+                    Ok(report) => Some(report),
+                    Err(_) => {
+                        self.held.push(work()?);
+                        Some(self.reports.try_recv().map_err(|_| not_done())?)
+                    }
+                },
+                _ => self.reports.try_recv().ok(),
             };
             match report {
                 Some(report) => self.receive(report)?,
@@ -328,9 +415,11 @@ impl<J, P, H, E: From<Panicked>> Coordinator<'_, J, P, H, E> {
             }
             WorkerReport::Ended(worked) => {
                 self.held.push(worked?);
-                self.working -= 1;
-                if self.working == 0 && self.given > self.taken + self.early.len() as u64 {
-                    return Err(Panicked("some jobs were not done".to_owned()).into());
+                if let Workers::Threads(working) = &mut self.workers {
+                    *working -= 1;
+                    if *working == 0 && self.given > self.taken + self.early.len() as u64 {
+                        return Err(not_done().into());
+                    }
                 }
             }
         }
@@ -340,7 +429,10 @@ impl<J, P, H, E: From<Panicked>> Coordinator<'_, J, P, H, E> {
     /// Waits for the final results of the workers.
     fn dismiss(&mut self) -> Result<(), E> {
         self.sender = None;
-        while self.working > 0
+        if let Workers::Here(work) = self.workers {
+            self.held.push(work()?);
+        }
+        while matches!(self.workers, Workers::Threads(1..))
             && let Ok(report) = self.reports.recv()
         {
             self.receive(report)?;
@@ -369,25 +461,30 @@ mod tests {
         Panicked(#[from] Panicked),
     }
 
+    /// In four threads, and in none.
+    const BOTH: [bool; 2] = [true, false];
+
     /// Squares numbers; the arguments decide what fails.
     fn squares(
+        threads: bool,
         count: u64,
         work: impl Fn(u64) -> Result<u64, Failure> + Sync,
         take: impl FnMut(u64) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        run(
-            4,
-            |jobs| {
-                jobs.each(|job, turn| {
-                    if job % 3 == 0 && !turn.wait() {
-                        return Ok(0);
-                    }
-                    work(job)
-                })
-            },
-            |coordinator| coordinator.each((0..count).map(Ok), take),
-        )
-        .map(drop)
+        let worker = |jobs: &Jobs<_, _, _, _>| {
+            jobs.each(|job, turn| {
+                if job % 3 == 0 && !turn.wait() {
+                    return Ok(0);
+                }
+                work(job)
+            })
+        };
+        let coordinator =
+            |lead: &mut Coordinator<'_, _, _, _, _>| lead.each((0..count).map(Ok), take);
+        match threads {
+            true => in_threads(4, worker, coordinator).map(drop),
+            false => here(worker, coordinator).map(drop),
+        }
     }
 
     #[test]
@@ -402,12 +499,48 @@ mod tests {
             let _ = done[job as usize].set(());
             Ok(job * job)
         };
-        squares(500, slow, |piece| {
+        let mut take = |piece| {
             taken.push(piece);
             Ok(())
-        })
-        .unwrap();
-        assert!(taken.into_iter().eq((0..500).map(|job| job * job)));
+        };
+        squares(true, 500, slow, &mut take).unwrap();
+        squares(false, 500, |job| Ok(job * job), &mut take).unwrap();
+        let expected = (0..500).map(|job| job * job);
+        assert!(taken.into_iter().eq(expected.clone().chain(expected)));
+    }
+
+    /// A final result each time that the coordinator has to wait, and one at the end.
+    #[test]
+    fn without_threads_every_job_is_done_once() {
+        for count in [0, 1, 2, 3, 4, 10] {
+            let worker = |jobs: &Jobs<u64, u64, u64, Failure>| {
+                let mut sum = 0;
+                jobs.each(|job, _| {
+                    sum += job;
+                    Ok(job)
+                })?;
+                Ok(sum)
+            };
+            let mut taken = 0;
+            let (result, held) = here(worker, |lead| {
+                (0..count).for_each(|job| lead.give(job));
+                while let Some(job) = lead.ready()? {
+                    taken += job;
+                }
+                Ok(taken)
+            })
+            .unwrap();
+            let sum: u64 = (0..count).sum();
+            assert_eq!(held.iter().sum::<u64>(), sum, "{count}");
+            assert!(result == sum || count < JOBS_EACH, "{count}");
+        }
+    }
+
+    #[test]
+    fn without_threads_a_job_left_is_an_error() {
+        let lazy = |_: &Jobs<u64, u64, (), Failure>| Ok(());
+        let done = here(lazy, |lead| lead.each((0..9).map(Ok), |_| Ok(())));
+        assert!(matches!(done, Err(Failure::Panicked(_))), "{done:?}");
     }
 
     /// Also if every worker fails, and if some wait for their turn.
@@ -421,8 +554,10 @@ mod tests {
                     Ok(job)
                 }
             };
-            let done = squares(500, work, |_| Ok(()));
-            assert_eq!(done, Err(Failure::Full), "{first}");
+            for threads in BOTH {
+                let done = squares(threads, 500, work, |_| Ok(()));
+                assert_eq!(done, Err(Failure::Full), "{first}");
+            }
         }
     }
 
@@ -432,11 +567,13 @@ mod tests {
             assert_ne!(job, 40, "forty");
             Ok(job)
         };
-        let done = squares(500, work, |_| Ok(()));
-        let Err(Failure::Panicked(panic)) = done else {
-            panic!("{done:?}");
-        };
-        assert!(panic.to_string().contains("forty"), "{panic}");
+        for threads in BOTH {
+            let done = squares(threads, 500, work, |_| Ok(()));
+            let Err(Failure::Panicked(panic)) = done else {
+                panic!("{done:?}");
+            };
+            assert!(panic.to_string().contains("forty"), "{panic}");
+        }
     }
 
     #[test]
@@ -447,7 +584,9 @@ mod tests {
             }
             Ok(())
         };
-        assert_eq!(squares(500, Ok, take), Err(Failure::Full));
+        for threads in BOTH {
+            assert_eq!(squares(threads, 500, Ok, take), Err(Failure::Full));
+        }
     }
 
     /// The final result of a worker may be an error too.

@@ -26,14 +26,13 @@ use crate::policy::{self, Weighed};
 use crate::view::MoveView;
 use crate::walk::Order;
 use crate::{Book, Error, Lookup, Probe as _, Wanted, position_of};
-use tabia_io::atomic::NewFile;
 use tabia_notation as notation;
 
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
                       annotation,commentary,learn_value,weight,priority,transposition,probability\n";
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
-    let mut output = NewFile::create(&work.job.target, work.job.old)?;
+    let mut output = work.output()?;
     output.write_bytes(HEADER.as_bytes())?;
     let mut summary = Converted::default();
     let job = work.job;
@@ -118,7 +117,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     summary.note(all.impossible, "positions left out that cannot arise");
     summary.note(all.illegal, "moves left out as illegal");
     summary.not_empty(job)?;
-    summary.bytes = output.commit()?.bytes;
+    summary.bytes = output.commit()?;
     Ok(summary)
 }
 

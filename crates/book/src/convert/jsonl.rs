@@ -35,7 +35,6 @@ use crate::ctg::{
     encode_move_byte, find_move_byte, likely_moves,
 };
 use crate::{Annotation, Error, PositionRecord, Stats};
-use tabia_io::atomic::NewFile;
 use tabia_io::parallel;
 use tabia_notation as notation;
 
@@ -122,7 +121,7 @@ const BLOCK_TEXT: usize = 1 << 20;
 
 /// Writes a ChessBase book as text.
 pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Converted, Error> {
-    let mut output = NewFile::create(&work.job.target, work.job.old)?;
+    let mut output = work.output()?;
     let mut summary = Converted::default();
     let first = FirstLine {
         format: FORMAT.to_owned(),
@@ -130,7 +129,10 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
         games: book.header().games,
         only: book.only().map(OnlySide::from_color),
     };
-    put(&mut output, &first)?;
+    // Writing to memory does not fail.
+    let mut text = serde_json::to_vec(&first).unwrap_or_default();
+    text.push(b'\n');
+    output.write_bytes(&text)?;
     let salvage = book.in_blocks(
         "writing",
         work.watch,
@@ -155,14 +157,8 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
     if summary.positions == 0 {
         summary.not_empty(work.job)?;
     }
-    summary.bytes = output.commit()?.bytes;
+    summary.bytes = output.commit()?;
     Ok(summary)
-}
-
-fn put(output: &mut NewFile, line: &impl Serialize) -> Result<(), Error> {
-    let written = serde_json::to_writer(&mut *output, line);
-    written.map_err(|error| output.failed(error.into()))?;
-    Ok(output.write_bytes(b"\n")?)
 }
 
 /// A stored position as a line.

@@ -13,11 +13,13 @@
 mod csv;
 mod from_keyed;
 pub mod jsonl;
+mod output;
 mod pgn;
 mod source;
 mod to_abk;
 mod to_bin;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::ctg::{Salvage, WriteOptions, Written};
@@ -28,6 +30,7 @@ use tabia_io::input::path::has_extension;
 use tabia_io::progress::{Progress, Watch};
 use tabia_notation::kind::{BookKind, Kind};
 
+use output::Output;
 pub use pgn::{Comments, PgnOptions};
 
 /// A conversion and its options.
@@ -216,9 +219,16 @@ impl Target {
 struct Work<'a, 'w> {
     job: &'a ConvertJob,
     watch: &'a mut Watch<'w>,
+    /// Where the bytes go if not into a new file.
+    to: Option<&'a mut dyn io::Write>,
 }
 
-impl Work<'_, '_> {
+impl<'a> Work<'a, '_> {
+    /// The output, once.
+    fn output(&mut self) -> Result<Output<'a>, WriteFileError> {
+        Output::new(self.job, self.to.take())
+    }
+
     /// The options for writing a ChessBase book.
     fn book_options(&self) -> WriteOptions {
         WriteOptions {
@@ -271,7 +281,11 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
     // Checked before any work.
     check_target(&job.target, job.old)?;
     let target = Target::from_path(&job.target)?;
-    let mut work = Work { job, watch };
+    let mut work = Work {
+        job,
+        watch,
+        to: None,
+    };
     if has_extension(&job.source, "jsonl") {
         return match target {
             Target::Jsonl => Err(same_format(job, "")),
@@ -297,6 +311,53 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
     }?;
     summary.notices.splice(0..0, notices);
     Ok(summary)
+}
+
+/// Converts an open book to a format of one file, and writes the bytes of that file to `out`;
+/// [`ConvertJob::target`] is only their name. `watch` can cancel the work.
+///
+/// ```
+/// use std::path::PathBuf;
+/// use tabia_book::convert::{self, ConvertJob};
+/// use tabia_book::{Book, OpenOptions, progress::Watch};
+///
+/// let book = Book::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
+/// let job = ConvertJob::new(book.path().to_owned(), PathBuf::from("simple.bin"));
+/// let mut bytes = Vec::new();
+/// let done = convert::write(&book, &job, &mut bytes, &mut Watch::default())?;
+/// assert_eq!([bytes.len() as u64, done.bytes], [16 * done.moves; 2]);
+/// # Ok::<_, tabia_book::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The book cannot be read; it cannot be written in this format, or not without temporary
+/// files (a ChessBase book, and `.jsonl` of other books); or `out` fails.
+pub fn write(
+    book: &Book,
+    job: &ConvertJob,
+    out: &mut dyn io::Write,
+    watch: &mut Watch<'_>,
+) -> Result<Converted, Error> {
+    let target = Target::from_path(&job.target)?;
+    let mut work = Work {
+        job,
+        watch,
+        to: Some(out),
+    };
+    let text = match (target, book) {
+        (Target::Ctg, Book::Ctg(_)) => "is already a book of this format",
+        (Target::Ctg, _) => "a ChessBase book has three files: convert it on disk",
+        (Target::Jsonl, Book::Bin(_) | Book::Loaded(_)) => {
+            "only a ChessBase book becomes .jsonl without a file on disk"
+        }
+        (Target::Bin | Target::Abk | Target::Jsonl | Target::Pgn | Target::Csv, _) => {
+            let mut summary = written(&mut work, book, target)?;
+            summary.notices.splice(0..0, book.notices().iter().cloned());
+            return Ok(summary);
+        }
+    };
+    Err(Error::refused(&job.source, text))
 }
 
 /// Books of any formats as books of one format, to be added up.

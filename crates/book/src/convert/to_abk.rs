@@ -30,14 +30,13 @@ use crate::policy::{self, Weighed};
 use crate::polyglot::{self, PackedMove};
 use crate::walk::{Order, Walk};
 use crate::{Book, BookMove, BookWalk, Error, Lookup, Mark, PositionRecord, Preference, Wanted};
-use tabia_io::atomic::NewFile;
 
 /// Repeated moves, at most, for each move of the book, and for the smallest books.
 const REPEATED_PER_MOVE: usize = 4;
 const REPEATED: usize = 10_000;
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
-    let mut output = NewFile::create(&work.job.target, work.job.old)?;
+    let mut output = work.output()?;
     let mut summary = Converted::default();
     let graph = Graph::read(work, book, &mut summary)?;
     let tree = Tree::grow(&graph, REPEATED + REPEATED_PER_MOVE * graph.moves.len());
@@ -76,7 +75,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
         "lines that end at a position whose moves stand elsewhere, as there is no room for more repetitions",
     );
     summary.not_empty(work.job)?;
-    summary.bytes = output.commit()?.bytes;
+    summary.bytes = output.commit()?;
     Ok(summary)
 }
 

@@ -12,7 +12,7 @@ use super::common::{
 use proptest::prelude::*;
 use shakmaty::{Chess, Color, Position};
 use tabia_book::bin::BinBook;
-use tabia_book::convert::{ConvertJob, Converted, Weights, run};
+use tabia_book::convert::{ConvertJob, Converted, Weights, run, write};
 use tabia_book::ctg::{CanonicalBoard, Key};
 use tabia_book::policy::{self, Policy};
 use tabia_book::polyglot::{self, PackedMove};
@@ -788,4 +788,70 @@ fn positions_that_no_reader_finds_are_counted() {
             .any(|note| note.starts_with("1 position not in canonical form"));
         assert_eq!(is_note, !is_found, "{fen} {notes:?}");
     }
+}
+
+/// A writer that is full after so many bytes.
+struct Full(usize);
+
+impl std::io::Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or_else(|| {
+            std::io::Error::new(std::io::ErrorKind::StorageFull, "there is no room")
+        })?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_takes_bytes_gets_those_of_the_file() {
+    let folder = Folder::new();
+    let bin = folder.join("made.bin");
+    plain(&project(STARTER), &bin);
+    let to = |source: &Path, format: &str, out: &mut dyn std::io::Write| {
+        let target = source.with_extension(format);
+        let job = ConvertJob::new(
+            source.to_owned(),
+            PathBuf::from(target.file_name().unwrap()),
+        );
+        let book = Book::open(source, &OpenOptions::default()).unwrap();
+        write(&book, &job, out, &mut Watch::default())
+    };
+    for source in [project(STARTER), bin.clone()] {
+        for format in ["bin", "abk", "csv", "pgn", "jsonl", "ctg"] {
+            let mut bytes = Vec::new();
+            let done = match to(&source, format, &mut bytes) {
+                Ok(done) => done,
+                // It has three files; or is made of a temporary one.
+                Err(Error::Refused { .. }) if format == "ctg" => continue,
+                Err(Error::Refused { .. }) if format == "jsonl" && source == bin => continue,
+                Err(error) => panic!("{format}: {error}"),
+            };
+            let file = folder.join(format!("file.{format}"));
+            let expected = plain(&source, &file);
+            assert!(bytes == fs::read(&file).unwrap(), "{format}");
+            assert_eq!((done.bytes, done.moves), (expected.bytes, expected.moves));
+            assert_eq!(done.notes, expected.notes);
+            let error = to(&source, format, &mut Full(bytes.len() - 1)).unwrap_err();
+            let text = error.to_string();
+            assert!(
+                text.contains("cannot be written: there is no room"),
+                "{text}"
+            );
+        }
+    }
+    only(
+        &folder,
+        &[
+            "file.abk",
+            "file.bin",
+            "file.csv",
+            "file.jsonl",
+            "file.pgn",
+            "made.bin",
+        ],
+    );
 }

@@ -56,7 +56,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
         let text = "has no results of games, by which lines are chosen";
         return Err(Error::refused(&job.source, text));
     }
-    let mut output = NewFile::create(&job.target, job.old)?;
+    let mut output = work.output()?;
     let report = job.report.as_ref();
     let report = report
         .map(|path| NewFile::create(path, job.old))
@@ -104,6 +104,6 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
         report.write_bytes(text.as_bytes())?;
         report.commit()?;
     }
-    summary.bytes = output.commit()?.bytes;
+    summary.bytes = output.commit()?;
     Ok(summary)
 }

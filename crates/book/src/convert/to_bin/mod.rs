@@ -15,11 +15,11 @@ mod walk;
 use std::cmp::{Ordering, Reverse};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{ConvertJob, Converted, Weights, Work};
+use super::{ConvertJob, Converted, Output, Weights, Work};
 use crate::policy::Weighed;
 use crate::polyglot::PackedMove;
 use crate::{Book, BookMove, Error, Preference, bin};
-use tabia_io::atomic::{self, NewFile};
+use tabia_io::atomic;
 use tabia_io::parallel;
 use tabia_io::sort::{Record, Runs, SortError, Sorter};
 
@@ -114,7 +114,7 @@ impl Lines {
     }
 
     /// Writes the book; returns its number of moves.
-    fn write(self, work: &mut Work<'_, '_>, output: &mut NewFile) -> Result<u64, Error> {
+    fn write(self, work: &mut Work<'_, '_>, output: &mut Output<'_>) -> Result<u64, Error> {
         let sorters = self.sorters.into_inner();
         for sorter in sorters.unwrap_or_else(PoisonError::into_inner) {
             sorter.finish()?;
@@ -167,7 +167,7 @@ impl Counts {
 }
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
-    let mut output = NewFile::create(&work.job.target, work.job.old)?;
+    let mut output = work.output()?;
     let mut summary = Converted::default();
     let lines = Lines::new(work.job);
     let counts = match book.as_ctg() {
@@ -182,7 +182,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     );
     summary.note(counts.unplayed, "moves left out that would not be played");
     summary.not_empty(work.job)?;
-    summary.bytes = output.commit()?.bytes;
+    summary.bytes = output.commit()?;
     Ok(summary)
 }
 

@@ -657,7 +657,7 @@ fn a_name_means_all_its_spellings_in_all_indexes() {
     let folder = Folder::new();
     let index = |name: &str, games: String| {
         let source = folder.put(&format!("{name}.pgn"), games);
-        let path = folder.join(&format!("{name}.tgx"));
+        let path = folder.join(format!("{name}.tgx"));
         run(&job(&source, path.clone())).unwrap();
         path
     };

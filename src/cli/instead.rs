@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::Command;
 
 use super::meant::{self, quoted};
+use tabia_book::Format;
 use tabia_notation::kind::BookKind;
 
 /// The commands of which the first word is a book, and the others are games.
@@ -140,9 +141,9 @@ pub(super) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
         (_, [Word::Other, ..]) => {
             let typed = rest.first()?;
             let is_first = command.get_positionals().next()?.get_id() != "program";
-            let ends = ["ctg", "bin", "abk", "bkt", "obk", "tgx", "pgn"];
-            let book = ends
-                .iter()
+            let formats = Format::ALL.iter().map(|format| format.as_str());
+            let book = formats
+                .chain(["tgx", "pgn"])
                 .map(|end| format!("{typed}.{end}"))
                 .find(|book| is_first && Path::new(book).is_file())?;
             let all = std::iter::once(&book).chain(rest.iter().skip(1));

@@ -17,7 +17,7 @@ use crate::install::{
 };
 use tabia_adapter::config::Config;
 use tabia_book::bin::ENTRY_BYTES;
-use tabia_book::{Book, Format, NEAR_PLIES, is_near_start};
+use tabia_book::{Book, NEAR_PLIES, is_near_start};
 use tabia_engine::EngineCommand;
 use tabia_engine::check::{Patience, PlayedMove, greet, play};
 use tabia_io::input::path::{file_name, to_text};
@@ -594,9 +594,9 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
         }
         Book::Bin(book) if book.bytes().is_multiple_of(ENTRY_BYTES as u64) => None,
         Book::Bin(_) => Some("the last entry is incomplete".to_owned()),
-        Book::Loaded(book) if book.format() == Format::Abk => book.notices().first().cloned(),
         // Of a sound Shredder book, too, some positions are not found; `check` says how many.
-        Book::Loaded(_) => None,
+        Book::Loaded(book) if !book.format().finds_every_position() => None,
+        Book::Loaded(book) => book.notices().first().cloned(),
     };
     let shown = path.display();
     if let Some(damage) = damage {

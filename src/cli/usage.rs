@@ -209,7 +209,7 @@ pub(super) fn is_accepted(line: &str, tabia: &Command) -> bool {
 fn output_of(command: &str) -> Option<(&'static str, &'static [&'static str])> {
     Some(match command {
         "build" => ("BOOK.ctg", &["ctg", "bin"]),
-        "merge" => ("BOOK.ctg", &["ctg", "bin", "abk", "bkt", "obk"]),
+        "merge" => ("BOOK.ctg", &["ctg", "bin", "abk", "jsonl", "pgn", "csv"]),
         "games" => ("GAMES.pgn", &["pgn"]),
         "index" => ("GAMES.tgx", &["tgx"]),
         "suite" => ("SUITE.epd", &["epd", "pgn"]),

@@ -13,6 +13,7 @@ mod error;
 pub mod eval;
 #[cfg(feature = "json")]
 pub mod evals;
+mod format;
 pub mod loaded;
 pub mod mark;
 pub mod options;
@@ -23,6 +24,7 @@ mod probe;
 mod random;
 #[cfg(all(test, feature = "json"))]
 mod tests;
+mod traits;
 #[cfg(feature = "json")]
 pub mod view;
 pub mod walk;
@@ -41,9 +43,10 @@ pub use edit::{
     Pending, Resolve, pending_changes, settle,
 };
 pub use error::Error;
+pub use format::Format;
 pub use polyglot::KeyedEntry;
 pub use probe::{
-    Annotation, Book, BookMove, Format, Lookup, Mark, MoveEvaluation, MoveGames, NEAR_PLIES,
+    Annotation, Book, BookMove, Lookup, Mark, MoveEvaluation, MoveGames, NEAR_PLIES,
     PositionRecord, Preference, Probe, Stats, Wanted, is_near_start,
 };
 pub use walk::{BookPosition, PositionMove, Positions, tree};

@@ -3,6 +3,7 @@
 use shakmaty::Color;
 
 use crate::ctg::Key;
+use crate::traits::{Marks, Number};
 use crate::{Annotation, Format, Mark, PositionRecord};
 
 /// New marks for a move; `None` leaves a mark unchanged.
@@ -194,19 +195,26 @@ impl MarkEdit {
 }
 
 impl Format {
-    /// Whether books of this format can be changed and written.
+    /// Where what was learned from games is stored, if it can be.
     #[must_use]
-    pub const fn is_writable(self) -> bool {
-        !matches!(self, Format::Bkt | Format::Obk)
+    pub const fn learn_field(self) -> Option<Field> {
+        match &self.traits().marks {
+            Marks::All => Some(Field::LearnValue),
+            Marks::Numbers(numbers) if numbers.learn.is_some() => Some(Field::LearnCounts),
+            Marks::Numbers(_) | Marks::None => None,
+        }
     }
 
-    /// The greatest number that this format stores with a move, if it stores one.
-    #[must_use]
-    pub const fn most_weight(self) -> Option<u16> {
-        match self {
-            Format::Ctg | Format::Bkt | Format::Obk => None,
-            Format::Bin => Some(u16::MAX),
-            Format::Abk => Some(9),
+    /// The number of an entry that holds a field.
+    pub(crate) const fn number(self, field: Field) -> Option<Number> {
+        match (&self.traits().marks, field) {
+            (Marks::Numbers(numbers), Field::Weight) => Some(numbers.weight),
+            (Marks::Numbers(numbers), Field::LearnCounts) => numbers.learn,
+            (
+                Marks::Numbers(_),
+                Field::Recommendation | Field::LearnValue | Field::Commentary | Field::Annotation,
+            )
+            | (Marks::All | Marks::None, _) => None,
         }
     }
 
@@ -214,22 +222,19 @@ impl Format {
     /// it can store all.
     #[must_use]
     pub fn lacks(self, edit: &MarkEdit) -> Option<&'static str> {
-        if !self.is_writable() {
-            return Some("marks that can be changed");
-        }
-        let Some(most) = self.most_weight() else {
-            return edit.weight.map(|_| "weights");
+        let numbers = match &self.traits().marks {
+            Marks::All => return edit.weight.map(|_| "weights"),
+            Marks::None => return Some("marks that can be changed"),
+            Marks::Numbers(numbers) => numbers,
         };
         let marks = !matches!(edit.recommendation, None | Some(Mark::Avoid));
+        let (most, greater) = numbers.most_weight;
         [
             (marks || edit.clean, "marks"),
             (edit.annotation.is_some(), "annotations"),
             (edit.learn_value.is_some(), "learn values"),
             (edit.commentary.is_some(), "commentaries"),
-            (
-                edit.weight.is_some_and(|weight| weight > most),
-                "weights above 9",
-            ),
+            (edit.weight.is_some_and(|weight| weight > most), greater),
         ]
         .into_iter()
         .find_map(|(asked, what)| asked.then_some(what))
@@ -238,22 +243,12 @@ impl Format {
     /// What a book of this format offers instead of what it [lacks](Format::lacks).
     #[must_use]
     pub(crate) const fn has_instead(self) -> &'static str {
-        match self {
-            Format::Ctg => "main, avoid and the learn value say how often a move is played",
-            Format::Bkt | Format::Obk => "convert it to a ChessBase book to change it",
-            Format::Bin | Format::Abk => {
+        match self.traits().marks {
+            Marks::All => "main, avoid and the learn value say how often a move is played",
+            Marks::None => "convert it to a ChessBase book to change it",
+            Marks::Numbers(_) => {
                 "avoid and a weight can be set; convert it to a ChessBase book for the rest"
             }
-        }
-    }
-
-    /// The last byte of the number in a Polyglot or Arena entry, counted from the start
-    /// of the entry.
-    pub(crate) const fn last_byte(self, field: Field) -> u64 {
-        match (self, field) {
-            (Format::Abk, _) => 3,
-            (_, Field::LearnCounts) => 15,
-            _ => 11,
         }
     }
 }

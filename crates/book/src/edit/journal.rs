@@ -324,11 +324,8 @@ impl Journal {
             if !is_other {
                 rest.add(&page, record.offset);
             }
-            // A Polyglot entry has numbers of several bytes.
-            let mark = match format {
-                Format::Bin => record.offset / 16,
-                Format::Ctg | Format::Abk | Format::Bkt | Format::Obk => record.offset,
-            };
+            // An entry may have numbers of several bytes.
+            let mark = record.offset / format.entry_bytes().unwrap_or(1);
             if last.replace(mark) != Some(mark) {
                 marks += 1;
                 left += u64::from(is_old);

@@ -336,11 +336,7 @@ impl BookEditor {
     ///
     /// The backup cannot be written; an older one is unchanged.
     pub fn back_up(&self) -> Result<(), Error> {
-        let companions: &[&str] = match self.book.format() {
-            Format::Ctg => &["cto", "ctb"],
-            Format::Bin | Format::Abk | Format::Bkt | Format::Obk => &[],
-        };
-        atomic::back_up(self.book.path(), companions)?;
+        atomic::back_up(self.book.path(), self.book.format().companions())?;
         Ok(())
     }
 
@@ -350,10 +346,10 @@ impl BookEditor {
         batch: &mut EditBatch,
         change: &MarkChange,
     ) -> Result<(), Error> {
-        match (change.place, change.old, change.new) {
-            (MarkPlace::Entry(offset), Some(old), Some(new)) => {
-                let last = self.book.format().last_byte(change.field);
-                batch.set(offset + last, old, new)
+        let number = self.book.format().number(change.field);
+        match (change.place, number, change.old, change.new) {
+            (MarkPlace::Entry(offset), Some(number), Some(old), Some(new)) => {
+                batch.set(offset + number.last_byte(), old, new)
             }
             _ => Ok(()),
         }

@@ -74,7 +74,10 @@ mod tests {
         assert_eq!(target, PathBuf::from("my books/w.ctg"));
         assert_eq!(choice.max_ply, 12);
         assert_eq!(choice.min_games, 1);
-        assert_eq!(choice.filter.words(), "--player \"Smith, Jane\" --as white");
+        assert_eq!(
+            choice.filter.words(),
+            "--player \"Smith, Jane\" --colour white"
+        );
         assert!(choice.only().is_none());
         // Without a player: moves of that side.
         let also = Also::read("white1800.ctg: --ratings 1800 --as white").unwrap();
@@ -93,7 +96,7 @@ mod tests {
         for (text, wanted) in [
             ("x.ctg: --ratinsg 1800", "'--ratinsg'"),
             ("x.ctg: --max-ply many", "--max-ply"),
-            ("x.ctg: --as green", "--as"),
+            ("x.ctg: --as green", "--colour"),
             ("x.ctg: --memory 1G", "'--memory'"),
             ("x.ctg: --password x", "--password"),
             ("x.ctg: --encoding cp866", "--encoding"),

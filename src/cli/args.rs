@@ -49,6 +49,9 @@ pub(super) struct PlayArgs {
 /// Other names of `--max-ply`.
 pub(super) const PLIES: [&str; 2] = ["plies", "max-plies"];
 
+/// Other names of `--colour`: those that commands had before, and other programs have.
+pub(super) const COLOUR: [&str; 4] = ["color", "side", "as", "only"];
+
 /// A position of a book, and moves to play from there.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlaceArgs {
@@ -242,7 +245,7 @@ pub(super) fn options(
     for set in sets {
         let (name, value) = name_and_value(set)?;
         let Some(id) = OptionId::by_name(name).filter(|id| is_known(*id)) else {
-            let like = OptionId::like(name).filter(|id| is_known(*id));
+            let like = OptionId::meant_by(name).filter(|id| is_known(*id));
             let like = like.map_or_else(String::new, |id| {
                 format!(" (did you mean \"{}\"?)", id.spec().name)
             });

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::ensure;
 use clap::Args;
 
-use super::args::{Force, Sides};
+use super::args::{COLOUR, Force, Sides};
 use super::complete::{self, Of};
 use super::configuration::ConfigArgs;
 use super::engine_args::EngineArgs;
@@ -42,9 +42,9 @@ pub(super) struct AuditArgs {
     #[arg(long, value_name = "CP", default_value_t = 50,
           value_parser = clap::value_parser!(u32).range(1..=2000))]
     max_loss: u32,
-    /// The side whose moves and ends of lines are checked
-    #[arg(long, value_enum, default_value = "both", ignore_case = true)]
-    side: Sides,
+    /// The colour whose moves and ends of lines are checked
+    #[arg(long, aliases = COLOUR, value_name = "COLOUR", value_enum, default_value = "both", ignore_case = true)]
+    colour: Sides,
     /// Writes the report to a file as well: .html with diagrams, .md or .json
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -107,7 +107,7 @@ pub(super) struct AuditArgs {
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia audit book.ctg\n  \
-    tabia audit book.ctg --side white --max-loss 30 --report book.html\n  \
+    tabia audit book.ctg --colour white --max-loss 30 --report book.html\n  \
     tabia audit book.ctg --confirm stockfish --nodes 1000000 --top 20\n  \
     tabia audit book.ctg --confirm stockfish --top 1000 --mark --symbols\n\n\
     The evaluations are those beside the book (tabia evaluate). They are backed up (minimax) \
@@ -208,7 +208,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let policy = options.policy;
     let mut options = AuditOptions::default();
     options.max_loss = args.max_loss;
-    options.side = args.side.alone();
+    options.side = args.colour.alone();
     options.described = SHOWN;
     let confirming = args.confirm(&path, &graph, &mut known, policy, &options)?;
     let examined = Examined::new(&graph, &known, policy, confirming.as_ref());

@@ -43,9 +43,9 @@ pub(super) struct BuildArgs {
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games", "annotations"])]
     records: Option<PathBuf>,
     /// Makes another book in the same pass over the games, from those that meet these
-    /// conditions: as "white1800.ctg: --ratings 1800 --only white"; may be
+    /// conditions: as "white1800.ctg: --ratings 1800 --colour white"; may be
     /// given several times. After the colon come the options that choose games,
-    /// plies and moves (--max-ply, --eco-relative, --only, --min-games, --dedupe,
+    /// plies and moves (--max-ply, --eco-relative, --min-games, --dedupe,
     /// and all conditions on games); how games are read is given before it, for all
     /// books. Implies --provenance
     #[arg(long, value_name = "BOOK: OPTIONS", conflicts_with = "records", value_parser = Also::read)]
@@ -221,7 +221,7 @@ pub(super) fn add_to_books(
         }
         ensure!(
             job.only.is_none() || job.only == side || *book == target && side.is_none(),
-            "{}: not a book for {} only; `tabia prune --only` makes one from it",
+            "{}: not a book for {} only; `tabia prune --colour` makes one from it",
             book.display(),
             job.only.unwrap_or(Color::White)
         );

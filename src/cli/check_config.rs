@@ -3,11 +3,13 @@
 //! It shows why a book is not used: each book is opened and probed for the start position
 //! with its settings. Each engine is started and gets its options.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::sync::Arc;
 
+use clap::Args;
 use shakmaty::{Chess, Color, Position as _};
 
+use super::args::PlayArgs;
 use super::style::counted;
 use tabia_adapter::config::Config;
 use tabia_adapter::session::{ANALYSE_MODE, Engines, IfNoneStarts, Profile};
@@ -25,7 +27,8 @@ use tabia_uci::engine::{EngineOption, OptionError, check_option};
 /// The text of `tabia check --help` after the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia check\n  \
-    tabia check --engine stockfish --book main.ctg --set \"Book Variety=20\"\n\n\
+    tabia check --engine stockfish --book main.ctg --set \"Book Variety=20\"\n  \
+    tabia check --options\n\n\
     Starts each engine and sends it its options, opens each book, and shows the first move of a \
     game; where books are for some games only, that of each kind of game. `tabia \
     --check-config` is the same.\n\n\
@@ -39,8 +42,21 @@ const LISTED: usize = 5;
 /// Greatest width of a row of options, in columns.
 const OPTION_COLUMNS: usize = 76;
 
-/// Numbers of problems with an engine of the configuration.
-#[derive(Clone, Copy, Default)]
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) play: PlayArgs,
+    /// Shows all of Tabia's options, not only those that were changed
+    #[arg(long)]
+    pub(super) options: bool,
+}
+
+/// Greatest number of reasons in the verdict.
+const REASONS: usize = 3;
+
+/// Problems with an engine of the configuration: numbers of each kind.
+#[derive(Clone, Default)]
 struct Faults {
     /// Options that the engine does not have, or with invalid values.
     options: u32,
@@ -58,11 +74,13 @@ struct Faults {
     unmet: u32,
     /// No book answers in any game.
     never: u32,
+    /// What is wrong, with its place.
+    reasons: Vec<String>,
 }
 
 impl Faults {
     /// Part of a sentence for each kind; empty if there is no problem.
-    fn describe(self) -> String {
+    fn describe(&self) -> String {
         let number = |count: u32, one: &str, more: &str| match count {
             0 => None,
             1 => Some(one.to_owned()),
@@ -90,26 +108,35 @@ impl Faults {
             number(self.options, "an option is wrong", "options are wrong"),
             number(self.unready, "it is not ready with its options", ""),
         ];
-        texts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let text = texts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let named = self.reasons.get(..REASONS).unwrap_or(&self.reasons);
+        match (named, self.reasons.len() - named.len()) {
+            ([], _) => text,
+            (named, 0) => format!("{text} ({})", named.join("; ")),
+            (named, more) => format!("{text} ({}; and {more} more)", named.join("; ")),
+        }
     }
 }
 
 /// Prints the test of the configuration; false if the adapter could not do its main job:
 /// no engine answers, an engine does not accept an option, a book cannot be opened or has
-/// no moves, or another file cannot be used. `troubles` are sentences about files of the
-/// command line.
+/// no moves, or another file cannot be used. The verdict comes first, and again at the
+/// end. `troubles` are sentences about files of the command line; with `all_options`
+/// those that were not changed are printed too.
 ///
 /// # Errors
 ///
 /// Writing to `out` fails.
 pub(super) fn print(
     config: &Config,
-    engines: &Engines,
-    commands: &[EngineCommand],
+    (engines, commands): (&Engines, &[EngineCommand]),
     opener: &Opener,
     troubles: &[String],
-    out: &mut dyn Write,
+    all_options: bool,
+    result: &mut dyn Write,
 ) -> io::Result<bool> {
+    let mut details = Vec::new();
+    let out = &mut details;
     writeln!(out, "configuration: {}", config.place())?;
     for folder in config.folders.iter().filter(|folder| !folder.is_dir()) {
         let text = format!("{}: {}", folder.display(), super::explore::NO_FOLDER);
@@ -122,6 +149,7 @@ pub(super) fn print(
     let mut first_move_text = None;
     let mut wrong_elsewhere = false;
     let mut first_moves: Vec<FirstMove> = Vec::new();
+    let mut dead = Vec::new();
     let chain = engines.profiles.iter().zip(commands).take(engines.chain);
     for (index, (profile, command)) in chain.enumerate() {
         writeln!(out, "\nengine {}", profile.name)?;
@@ -134,8 +162,10 @@ pub(super) fn print(
             "  start timeout: {} ms",
             profile.start_timeout.as_millis()
         )?;
-        // Each test takes time: show earlier results now.
-        out.flush()?;
+        // The verdict comes first, so nothing is printed before the last answer.
+        if io::stderr().is_terminal() {
+            summary!("testing engine {} ...", shown(&profile.name));
+        }
         let answer = try_options(command, profile.start_timeout, |declared| {
             let options = profile.options.iter();
             let sent =
@@ -149,7 +179,11 @@ pub(super) fn print(
                 shown(greeting.name.as_deref().unwrap_or("without a name")),
                 greeting.took.as_millis()
             )?,
-            Err(reason) => writeln!(out, "  does not answer: {}", shown(&reason.to_string()))?,
+            Err(reason) => {
+                let reason = shown(&reason.to_string());
+                writeln!(out, "  does not answer: {reason}")?;
+                dead.push(format!("{}: {reason}", shown(&profile.name)));
+            }
         }
         let declared = answer.as_ref().ok().map(|greeting| &*greeting.options);
         let entry = config.engines.iter().find(|e| e.name == profile.name);
@@ -158,16 +192,15 @@ pub(super) fn print(
         let counts = |option: &(String, String)| {
             playing.is_none() || entry.is_some_and(|entry| entry.options.contains(option))
         };
-        let mut faults = Faults {
-            options: print_options(profile, declared, counts, out)?,
-            ..Faults::default()
-        };
+        let mut faults = Faults::default();
+        print_options(profile, declared, counts, &mut faults, out)?;
         if let Ok(greeting) = &answer
             && let Err(reason) = &greeting.ready
         {
             faults.unready = 1;
             let reason = shown(&reason.to_string());
             writeln!(out, "  is not ready with these options: {reason}")?;
+            faults.reasons.push(reason);
         }
         let before = engines.profiles.iter().take(index);
         let same = before
@@ -179,14 +212,16 @@ pub(super) fn print(
                 first_move.clone()
             }
             None => {
-                print_own_options(profile.settings.options(), out)?;
+                print_own_options(profile.settings.options(), all_options, out)?;
                 print_books(profile, opener, out)?
             }
         };
+        let of_books = first_move.faults.clone();
         faults = Faults {
             options: faults.options,
             unready: faults.unready,
-            ..first_move.faults
+            reasons: [faults.reasons, of_books.reasons].concat(),
+            ..of_books
         };
         first_moves.push(first_move);
         if playing.is_some() {
@@ -199,29 +234,35 @@ pub(super) fn print(
     if let Some(text) = first_move_text {
         writeln!(out, "\nfirst move: {text}")?;
     }
-    let result = playing.map(|(profile, mut faults)| {
+    let verdict = playing.map(|(profile, mut faults)| {
         faults.files += u32::try_from(troubles.len()).unwrap_or(u32::MAX);
+        faults
+            .reasons
+            .extend(troubles.iter().map(|trouble| shown(trouble)));
         (profile, faults.describe())
     });
-    match &result {
+    let mut text = match &verdict {
         None => {
             let plays_on = engines.if_none_starts == IfNoneStarts::PlayOn;
             let more = match engines.stand_in.filter(|_| plays_on) {
                 Some(_) => "; the built-in engine would, out of book",
                 None => "",
             };
-            writeln!(out, "\nno engine would play: none of them answers{more}")?;
+            let why = dead.join("; ");
+            writeln!(out)?;
+            format!("no engine would play: none of them answers ({why}){more}")
         }
-        Some((profile, faults)) if faults.is_empty() => {
-            writeln!(out, "{} would play", profile.name)?;
-        }
-        Some((profile, faults)) => writeln!(out, "{} would play, but {faults}", profile.name)?,
-    }
+        Some((profile, faults)) if faults.is_empty() => format!("{} would play", profile.name),
+        Some((profile, faults)) => format!("{} would play, but {faults}", profile.name),
+    };
     if wrong_elsewhere {
-        writeln!(out, "another engine has invalid options")?;
+        text += "\nanother engine has invalid options";
     }
-    out.flush()?;
-    Ok(!wrong_elsewhere && result.is_some_and(|(_, faults)| faults.is_empty()))
+    writeln!(result, "{text}\n")?;
+    result.write_all(&details)?;
+    writeln!(result, "{text}")?;
+    result.flush()?;
+    Ok(!wrong_elsewhere && verdict.is_some_and(|(_, faults)| faults.is_empty()))
 }
 
 /// A text of the configuration or an engine without control characters.
@@ -237,23 +278,25 @@ fn option_error(declared: &[EngineOption], name: &str, value: &str) -> Option<Op
         .filter(|_| !name.eq_ignore_ascii_case(ANALYSE_MODE))
 }
 
-/// Prints the options for an engine that has declared `declared`; returns how many are
-/// wrong and count.
+/// Prints the options for an engine that has declared `declared`; those that are wrong and
+/// count are faults.
 fn print_options(
     profile: &Profile,
     declared: Option<&[EngineOption]>,
     counts: impl Fn(&(String, String)) -> bool,
+    faults: &mut Faults,
     out: &mut dyn Write,
-) -> io::Result<u32> {
-    let mut wrong = 0;
+) -> io::Result<()> {
     for option @ (name, value) in &profile.options {
+        let option_error = declared.and_then(|declared| option_error(declared, name, value));
         // By the name with which it is set, if Tabia has one of that name too.
         let (prefix, meant) = match OptionId::by_name(name) {
             Some(_) => (ENGINE_PREFIX, None),
-            None => ("", OptionId::like(name).map(|meant| meant.spec().name)),
+            None if option_error.is_some() => ("", OptionId::meant_by(name)),
+            None => ("", OptionId::like(name)),
         };
+        let meant = meant.map(|meant| meant.spec().name);
         write!(out, "  {prefix}{name} = {}", shown(value))?;
-        let option_error = declared.and_then(|declared| option_error(declared, name, value));
         match (&option_error, meant) {
             (None, None) => writeln!(out)?,
             (None, Some(meant)) => writeln!(out, " (of the engine; did you mean {meant}?)")?,
@@ -265,19 +308,25 @@ fn print_options(
                 writeln!(out, ": wrong, {}", shown(&option_error.to_string()))?;
             }
         }
-        wrong += u32::from(option_error.is_some() && counts(option));
+        if let Some(error) = option_error.filter(|_| counts(option)) {
+            faults.options += 1;
+            faults.reasons.push(shown(&error.to_string()));
+        }
     }
-    Ok(wrong)
+    Ok(())
 }
 
-/// Prints Tabia's own options, several in a row, changed ones first.
-fn print_own_options(options: &Options, out: &mut dyn Write) -> io::Result<()> {
+/// Prints Tabia's own options, several in a row: the changed ones, then on request the others.
+fn print_own_options(options: &Options, all: bool, out: &mut dyn Write) -> io::Result<()> {
     let usual = Options::default();
     let (changed, others): (Vec<OptionId>, Vec<OptionId>) = OptionId::ALL
         .iter()
         .partition(|id| options.get(**id) != usual.get(**id));
-    for (title, ids) in [("changed options", changed), ("other options", others)] {
-        if ids.is_empty() {
+    for (title, ids, is_shown) in [
+        ("changed options", changed, true),
+        ("other options", others, all),
+    ] {
+        if ids.is_empty() || !is_shown {
             continue;
         }
         writeln!(out, "  {title}:")?;
@@ -340,6 +389,7 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
     for trouble in files_in_the_way(profile, opener) {
         faults.files += 1;
         writeln!(out, "  {}", shown(&trouble))?;
+        faults.reasons.push(shown(&trouble));
     }
     if let Some(seeds) = options.seed_file.as_deref()
         && let Ok(count) = opener.count_seeds(seeds)
@@ -388,7 +438,9 @@ fn print_book(
         Ok(book) => Arc::new(book),
         Err(error) => {
             faults.missing += 1;
-            writeln!(out, "    does not open: {}", shown(&error.to_string()))?;
+            let reason = shown(&error.to_string());
+            writeln!(out, "    does not open: {reason}")?;
+            faults.reasons.push(reason);
             return Ok(None);
         }
     };
@@ -402,6 +454,9 @@ fn print_book(
     // Evaluations that are named must be there.
     if evaluations.is_none() && notices.len() > own {
         faults.files += 1;
+        faults
+            .reasons
+            .extend(notices.last().map(|notice| shown(notice)));
     }
     let exit = options.rules().exit;
     if exit != Exit::default() && evaluations.is_none() {
@@ -430,7 +485,12 @@ fn print_book(
     if let Some(text) = &first.of_black {
         writeln!(out, "    first moves of White: {text}")?;
     }
-    faults.silent += u32::from(!first.answers);
+    if !first.answers {
+        faults.silent += 1;
+        faults
+            .reasons
+            .push(format!("{}: {}", shown(&spec.path), first.text));
+    }
     Ok(Some(first))
 }
 

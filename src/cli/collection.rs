@@ -33,7 +33,8 @@ pub(super) struct GameFilterArgs {
     player: Option<String>,
     /// The colour of that player
     #[arg(
-        long = "as",
+        long = "colour",
+        aliases = ["color", "as"],
         value_name = "COLOUR",
         requires = "player",
         ignore_case = true
@@ -132,7 +133,10 @@ impl GameFilterArgs {
             one("since", filter.since),
             one("until", filter.until),
             one("player", filter.player.as_ref().map(quoted)),
-            one("as", colour.map(|colour| colour.fold_wb("white", "black"))),
+            one(
+                "colour",
+                colour.map(|colour| colour.fold_wb("white", "black")),
+            ),
             one("result", filter.result.map(GameResult::to_pgn)),
             one("elo-band", filter.elo_band),
             one("max-elo-diff", filter.max_elo_diff),

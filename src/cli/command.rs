@@ -39,7 +39,7 @@ pub(super) enum Command {
     Play(PlayArgs),
     /// Tests engine, book and options of the configuration
     #[command(after_help = super::check_config::AFTER_HELP)]
-    Check(PlayArgs),
+    Check(super::check_config::CheckArgs),
     /// Shows numbers of a book: positions, moves, pages, marks, problems
     #[command(after_help = "Examples:\n  \
         tabia info books/tabia.ctg\n  \
@@ -67,9 +67,9 @@ pub(super) enum Command {
     /// Makes a book from games
     #[command(after_help = "Examples:\n  \
         tabia build -o masters.ctg masters.pgn.zst\n  \
-        tabia build -o mine.ctg --player \"Smith, Jane\" --as white games/ extra.pgn\n  \
+        tabia build -o mine.ctg --player \"Smith, Jane\" --colour white games/ extra.pgn\n  \
         tabia build -o good.ctg --both-elo 2400 --since 2000 --min-games 3 all.pgn\n  \
-        tabia build -o black.bin --only black --min-games 3 --max-ply 24 all.pgn\n  \
+        tabia build -o black.bin --colour black --min-games 3 --max-ply 24 all.pgn\n  \
         tabia build -o blitz.ctg --speeds blitz --also \"slow.ctg: --speeds classical\" all.pgn\n  \
         zcat games.pgn.gz | tabia build -o book.ctg --priority lines.pgn -\n  \
         tabia build --records may.parquet may.pgn; tabia build -o all.ctg *.parquet\n\n\
@@ -207,6 +207,55 @@ mod tests {
                     part.get_name(),
                     argument.get_id()
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn a_colour_is_chosen_by_one_word() {
+        // Who is better, and from whom a value is seen, is something else.
+        const OTHERS: [&str; 2] = ["better", "view"];
+        let mut command = Cli::command();
+        command.build();
+        for part in command.get_subcommands() {
+            for argument in part
+                .get_arguments()
+                .filter(|argument| !argument.is_hide_set())
+            {
+                let values = argument.get_possible_values();
+                let is_colour = values.iter().any(|value| value.get_name() == "white");
+                let long = argument.get_long().unwrap_or_default();
+                if is_colour && !OTHERS.contains(&long) {
+                    assert_eq!(long, "colour", "{}", part.get_name());
+                }
+            }
+        }
+        // The words of before.
+        for line in [
+            "build -o x.ctg g.pgn --player a --as white --only black",
+            "build -o x.ctg g.pgn --only white",
+            "add x.ctg g.pgn --as white",
+            "games -o x.pgn g.pgn --player a --as w",
+            "index -o x.tgx g.pgn --player a --as white",
+            "learn x.ctg g.pgn --player a --as white --colour white",
+            "learn x.ctg g.pgn --color black",
+            "suite -o x.epd g.pgn --player a --as white --side black",
+            "audit x.ctg --side both",
+            "grow x.ctg -o y.ctg --side Black",
+            "prune x.ctg -o y.ctg --only white",
+            "repertoire x.ctg --color white",
+            "repertoire x.ctg --as white",
+            "review g.pgn x.ctg --side black",
+            "mark x.ctg --only black main",
+        ] {
+            let words = ["tabia"].into_iter().chain(line.split(' '));
+            let parsed = Cli::try_parse_from(words);
+            assert!(parsed.is_ok(), "{line}: {:?}", parsed.err());
+            let own = line.split(' ').next().unwrap();
+            if !["repertoire", "review", "mark", "learn"].contains(&own) {
+                let line = line.replace("--as", "--colour");
+                let words = ["tabia"].into_iter().chain(line.split(' '));
+                assert!(Cli::try_parse_from(words).is_ok(), "{line}");
             }
         }
     }

@@ -16,7 +16,8 @@ use tabia_io::input::path::has_extension;
 #[command(next_help_heading = "What is stored")]
 #[command(mut_arg("player_colour", |arg| arg
     .requires(clap::builder::Resettable::Reset)
-    .help("The colour of that player; without --player the same as --only")))]
+    .help("The colour of that player; without --player only moves of this colour are stored, \
+           with it by --only COLOUR")))]
 pub(super) struct Choice {
     /// Plies of each game that are stored
     #[arg(long, aliases = ["plies", "max-plies", "depth"], value_name = "N", default_value_t = 40)]
@@ -25,8 +26,8 @@ pub(super) struct Choice {
     /// opening; ChessBase proposes 20
     #[arg(long, value_name = "N")]
     pub(super) eco_relative: Option<u16>,
-    /// Stores moves of this side only
-    #[arg(long, value_name = "COLOUR")]
+    /// Stores moves of this colour only, also with --player
+    #[arg(long, value_name = "COLOUR", ignore_case = true, hide = true)]
     only: Option<PlayerColour>,
     /// Leaves out positions and moves of fewer games
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -46,7 +47,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// The side whose moves are stored: that of `--only`, or of an `--as` without a
+    /// The side whose moves are stored: that of `--only`, or of a `--colour` without a
     /// player.
     pub(super) fn only(&self) -> Option<PlayerColour> {
         self.only.or(self.filter.colour_without_player())

@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use shakmaty::Position as _;
 
-use super::args::{Force, Sides, size};
+use super::args::{COLOUR, Force, Sides, size};
 use super::complete;
 use super::engine_args::EngineArgs;
 use super::evaluations;
@@ -35,9 +35,9 @@ pub(super) struct GrowArgs {
     output: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// The side that the book is for
-    #[arg(long, value_enum, default_value = "both", ignore_case = true)]
-    side: Sides,
+    /// The colour that the book is for
+    #[arg(long, aliases = COLOUR, value_name = "COLOUR", value_enum, default_value = "both", ignore_case = true)]
+    colour: Sides,
     /// Grows only at and below the end of a line of the book; may be given several
     /// times
     #[arg(long, visible_alias = "moves", value_name = "MOVES")]
@@ -84,7 +84,7 @@ pub(super) struct GrowArgs {
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia grow book.ctg -o larger.ctg --engine stockfish --positions 10000\n  \
-    tabia grow book.ctg -o white.ctg --side white --replies games.ctg --minutes 600 \
+    tabia grow book.ctg -o white.ctg --colour white --replies games.ctg --minutes 600 \
 --engine stockfish\n  \
     tabia grow book.ctg -o najdorf.ctg --eco B90-B99 --engine stockfish\n  \
     tabia grow book.ctg -o larger.ctg --max-cost 2500 --nodes 500000 -- ./engine\n\n\
@@ -128,7 +128,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let limited = until.is_some() || args.max_cost.is_some();
     let usual = if limited { u64::MAX } else { 1000 };
     let mut options = GrowOptions::new(args.positions.unwrap_or(usual));
-    options.side = args.side.alone();
+    options.side = args.colour.alone();
     options.costs.ply = args.ply_cost;
     options.costs.own = args.own_cost;
     options.costs.other = args.other_cost;

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use clap::builder::Resettable;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
@@ -26,6 +27,10 @@ const SHOWN: usize = 20;
 
 /// Arguments of `learn`.
 #[derive(Args, Debug)]
+#[command(mut_arg("player_colour", |arg| arg
+    .long("as")
+    .alias(Resettable::Reset)
+    .hide(true)))]
 pub(super) struct LearnArgs {
     /// The book
     #[arg(add = complete::books())]
@@ -49,10 +54,10 @@ pub(super) struct LearnArgs {
     /// Counts time forfeits, disconnects and illegal moves too
     #[arg(long, help_heading = "Which games")]
     forfeits: bool,
-    /// Only moves of this side
+    /// The colour of that player; without --player only moves of this colour count
     #[arg(
         long,
-        alias = "color",
+        aliases = ["color", "side", "only"],
         value_name = "COLOUR",
         ignore_case = true,
         help_heading = "What is changed"
@@ -85,7 +90,7 @@ pub(super) struct LearnArgs {
 
 pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
     tabia learn book.ctg games.pgn\n  \
-    tabia learn book.ctg --player \"Smith, Jane\" --as white --strength 80 games/\n  \
+    tabia learn book.ctg --player \"Smith, Jane\" --colour white --strength 80 games/\n  \
     tabia learn book.ctg --losses --colour black blitz.pgn.zst --dry-run\n  \
     tabia learn book.ctg --from-side-file\n\n\
     The learn value of each move of the book that was played changes by\n  \
@@ -103,9 +108,13 @@ impl LearnArgs {
         let any = self.wins || self.draws || self.losses;
         let mut filter = self.filter.filter();
         filter.played_out = !self.forfeits;
+        // Only the player's own moves count: those of this colour are in these games.
+        let colour = self.colour.map(Color::from);
+        let of_player = colour.filter(|_| filter.player.is_some());
+        filter.colour = filter.colour.or(of_player);
         Counted {
             filter,
-            colour: self.colour.map(Color::from),
+            colour,
             wins: self.wins || !any,
             draws: self.draws || !any,
             losses: self.losses || !any,

@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
 use shakmaty::{Color, Position};
 
-use super::args::PlayerColour;
+use super::args::{COLOUR, PlayerColour};
 use super::changes::{self, ChangeArgs};
 use super::complete;
 use super::progress;
@@ -77,7 +77,7 @@ pub(super) struct MarkArgs {
     /// Moves of this side: of the line, or of all lines from the start position
     #[arg(
         long,
-        alias = "color",
+        aliases = COLOUR,
         value_name = "COLOUR",
         ignore_case = true,
         help_heading = "Which moves"
@@ -101,6 +101,12 @@ pub(super) struct MarkArgs {
                                 "weight", "clear", "clean", "fen", "moves", "one", "line",
                                 "colour", "all", "filter", "dry_run"])]
     pending: Option<OnPending>,
+    /// Undoes the last mark, unless the book was changed since
+    #[arg(long, help_heading = "Work",
+          conflicts_with_all = ["words", "recommendation", "annotation", "learn_value", "commentary",
+                                "weight", "clear", "clean", "fen", "moves", "one", "line",
+                                "colour", "all", "filter", "pending", "strict"])]
+    undo: bool,
     /// With --dry-run: shows all that would change, not the first 20
     #[arg(long, requires = "dry_run", help_heading = "Work")]
     list: bool,
@@ -119,7 +125,8 @@ pub(super) const MARK_EXAMPLES: &str = "Examples:\n  \
     tabia mark book.ctg --fen \"FEN\" --move Nf3 --annotation \"!\" --learn-value 20\n  \
     tabia mark book.ctg --all --where \"games<10 and score<40\" avoid --dry-run\n  \
     tabia mark book.ctg --colour black main\n  \
-    tabia mark book.ctg --all --clear --clean\n\n\
+    tabia mark book.ctg --all --clear --clean\n  \
+    tabia mark book.ctg --undo\n\n\
     Conditions compare games, wins, draws, losses, score (per cent), learn_value, mark, \
     annotation, commentary, elo, performance, share (per cent of the games beside it), \
     ply and weight with < <= > >= = !=, joined by and, or, not and brackets; all seen by the player of \
@@ -282,6 +289,7 @@ impl MarkArgs {
         Ok(MarkJob::new(target, selection)
             .dry_run(self.work.dry_run)
             .strict(self.strict)
+            .undoable(true)
             .shown(if self.list { usize::MAX } else { SHOWN }))
     }
 }
@@ -320,6 +328,15 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let options = args.work.options();
     if let Some(resolve) = args.pending {
         return resolve_pending(args, resolve);
+    }
+    if args.undo {
+        let marks = BookEditor::undo(&args.book, &options, args.work.dry_run)?;
+        let done = match args.work.dry_run {
+            true => "would be as before",
+            false => "as before the last mark",
+        };
+        summary!("{}: {} {done}", args.book.display(), counted(marks, "mark"));
+        return Ok(0);
     }
     let job = args.job()?;
     let start = Instant::now();
@@ -362,6 +379,9 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         writeln!(out, "{summary}")?;
     }
     out.flush()?;
+    if let Some(reason) = &done.not_undoable {
+        message!("{name}: --undo will not know this change: {reason}");
+    }
     if done.applied.is_some() && done.changes > 0 {
         super::report_kept(&args.book);
     }

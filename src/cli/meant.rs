@@ -10,7 +10,7 @@ use tabia_choice::settings::nearest;
 use tabia_notation::is_move;
 
 /// Commands of other programs, or words for the same thing, and Tabia's.
-const OTHER_WORDS: [(&str, &[&str]); 16] = [
+const OTHER_WORDS: [(&str, &[&str]); 17] = [
     (
         "explore",
         &[
@@ -20,7 +20,8 @@ const OTHER_WORDS: [(&str, &[&str]); 16] = [
     ("probe", &["lookup", "query", "search", "find", "moves"]),
     ("build", &["create", "make", "new", "import"]),
     ("audit", &["analyse", "analyze", "judge"]),
-    ("build --dedupe", &["dedupe"]),
+    ("games --dedupe", &["dedupe", "deduplicate"]),
+    ("mark --undo", &["undo", "revert"]),
     ("games", &["extract"]),
     ("convert", &["export", "transform"]),
     ("add", &["append", "insert", "update"]),
@@ -142,8 +143,8 @@ pub(super) fn of_polyglot(name: &str, rest: &[String]) -> Option<String> {
                 }
             }
             for (theirs, ours) in [
-                ("-only-white", "--only white"),
-                ("-only-black", "--only black"),
+                ("-only-white", "--colour white"),
+                ("-only-black", "--colour black"),
                 ("-uniform", "--uniform"),
             ] {
                 if has(theirs) {

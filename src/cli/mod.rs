@@ -198,7 +198,7 @@ fn with_output<W: Write>(
 fn dispatch(cli: Cli) -> anyhow::Result<u8> {
     match cli.command.unwrap_or(Command::Play(cli.play)) {
         Command::Play(args) => play::run(&args),
-        Command::Check(args) => play::check(&args),
+        Command::Check(args) => play::check(&args.play, args.options),
         Command::Info(args) => with_output(painted(), |out| info::run(&args, out)),
         Command::Probe(args) => with_output(painted(), |out| probe::run(&args, out)),
         Command::Build(args) => with_output(output(), |out| build::run(&args, out)),

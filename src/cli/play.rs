@@ -38,7 +38,7 @@ const RECORD_WAIT: Duration = Duration::from_millis(100);
 /// Runs the adapter until the GUI or the engine ends it; returns the exit code.
 pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     if args.check_config {
-        return check(args);
+        return check(args, false);
     }
     if itself::is_engine_of_tabia() {
         // The other Tabia reads this line, and shows it to the user.
@@ -101,7 +101,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
 }
 
 /// `tabia check`: tests what [`run`] would use; returns the exit code.
-pub(super) fn check(args: &PlayArgs) -> anyhow::Result<u8> {
+pub(super) fn check(args: &PlayArgs, all_options: bool) -> anyhow::Result<u8> {
     let config = configuration(&args.config)?;
     let (engines, commands) = engines::engines(args, &config)?;
     let opener = opener(args, &config);
@@ -112,7 +112,8 @@ pub(super) fn check(args: &PlayArgs) -> anyhow::Result<u8> {
     let troubles = troubles.into_iter().flatten().filter_map(Result::err);
     let troubles: Vec<String> = troubles.map(|error| format!("{error:#}")).collect();
     let out = &mut output();
-    let works = check_config::print(&config, &engines, &commands, &opener, &troubles, out)?;
+    let tested = (&engines, &*commands);
+    let works = check_config::print(&config, tested, &opener, &troubles, all_options, out)?;
     Ok(if works { 0 } else { 2 })
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 
-use super::args::{DryRun, PlayerColour, Rewriting};
+use super::args::{COLOUR, DryRun, PlayerColour, Rewriting};
 use super::complete;
 use super::progress;
 use super::style::counted;
@@ -47,8 +47,8 @@ pub(super) struct PruneArgs {
     max_loss: Option<u32>,
     /// Keeps moves of this side only; positions after the other side's moves
     /// stay
-    #[arg(long, value_name = "COLOUR", ignore_case = true)]
-    only: Option<PlayerColour>,
+    #[arg(long, aliases = COLOUR, value_name = "COLOUR", ignore_case = true)]
+    colour: Option<PlayerColour>,
     #[command(flatten)]
     rewriting: Rewriting,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia prune book.ctg -o open.ctg --line \"1.d4\" --line \"1.c4\"\n  \
     tabia prune book.ctg -o sound.ctg --where \"mark=avoid or annotation=??\"\n  \
     tabia prune book.ctg -o sound.ctg --max-loss 100\n  \
-    tabia prune book.ctg -o mine.ctg --only white\n\n\
+    tabia prune book.ctg -o mine.ctg --colour white\n\n\
     A move is removed if it meets one condition, and then every position that stored moves no \
     longer reach from the start position. The other positions keep their numbers, and their \
     marks except as below. A move without an evaluation counts as losing nothing. Conditions are \
@@ -70,7 +70,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     own doubtful one, else the one for its loss, at least `?!`. If such a move would still be \
     played because the position has no better one, the position after it becomes red as well, \
     for all moves that lead there. So with the default options no move that met a condition is \
-    played from the new book; the counts show what was done. After `--only` it plays for that \
+    played from the new book; the counts show what was done. After `--colour` it plays for that \
     side alone.\n\n\
     Exit codes: 0 done; 1 a line is not in the book, or pages cannot be read; 2 wrong usage \
     or files.";
@@ -91,10 +91,10 @@ impl PruneArgs {
         conditions.lines = lines;
         conditions.max_ply = self.max_ply;
         conditions.min_games = self.min_games;
-        conditions.only = self.only.map(shakmaty::Color::from);
+        conditions.only = self.colour.map(shakmaty::Color::from);
         ensure!(
             !conditions.is_empty() || self.max_loss.is_some(),
-            "name what to remove: --where, --line, --max-ply, --min-games, --max-loss or --only"
+            "name what to remove: --where, --line, --max-ply, --min-games, --max-loss or --colour"
         );
         Ok(conditions)
     }

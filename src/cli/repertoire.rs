@@ -31,7 +31,7 @@ pub(super) struct RepertoireArgs {
     #[arg(add = complete::books())]
     book: PathBuf,
     /// Whose repertoire
-    #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
+    #[arg(long, aliases = super::args::COLOUR, value_name = "COLOUR", ignore_case = true)]
     colour: PlayerColour,
     /// A book of what opponents play [default: the book itself]
     #[arg(long, value_name = "BOOK", add = complete::books())]

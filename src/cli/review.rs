@@ -58,7 +58,7 @@ pub(super) struct ReviewArgs {
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// Only games with this colour, for which the book is the repertoire
-    #[arg(long, alias = "color", ignore_case = true)]
+    #[arg(long, aliases = super::args::COLOUR, value_name = "COLOUR", ignore_case = true)]
     colour: Option<PlayerColour>,
     /// The training file saved by the page of `tabia explore`: if the repertoire has
     /// several moves, the one chosen there is the player's

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
+use clap::builder::Resettable;
 use clap::{Args, ValueEnum};
 
 use super::args::{Force, Sides, Word, one_of};
@@ -41,6 +42,9 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
 
 /// Arguments of `suite`.
 #[derive(Args, Debug)]
+#[command(mut_arg("player_colour", |arg| arg
+    .requires(Resettable::Reset)
+    .help("The colour of that player; without --player the colour to move, with it by --side COLOUR")))]
 pub(super) struct SuiteArgs {
     /// Books, games, suites, or `-`; with --check suites; with --match the suite
     #[arg(value_name = "SOURCE", required = true)]
@@ -178,8 +182,8 @@ enum By {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Board")]
 struct BoardArgs {
-    /// Side to move
-    #[arg(long, value_name = "SIDE", value_enum, default_value_t = Sides::Both)]
+    /// The colour to move, also with --player
+    #[arg(long, value_name = "COLOUR", value_enum, default_value_t = Sides::Both, ignore_case = true, hide = true)]
     side: Sides,
     /// Queens: of both colours, whatever, or none
     #[arg(long, value_name = "QUEENS", default_value = "any", value_parser = one_of(QUEENS))]
@@ -211,8 +215,8 @@ struct ValueArgs {
     /// Only positions of these centipawns, as 90..119
     #[arg(long, value_name = "LO..HI", allow_hyphen_values = true)]
     eval: Option<Range>,
-    /// Only where this side is better
-    #[arg(long, value_name = "SIDE", value_enum, default_value_t = Sides::Both)]
+    /// Only where this colour is better
+    #[arg(long, value_name = "COLOUR", value_enum, default_value_t = Sides::Both, ignore_case = true)]
     better: Sides,
     /// The side from which these centipawns are seen
     #[arg(long, value_name = "WHO", default_value = "better", value_parser = one_of(VIEWS))]
@@ -359,6 +363,8 @@ impl SuiteArgs {
         job.below = self.lines.below()?;
         job.play = self.lines.play()?;
         job.board = self.board.filter();
+        let to_move = self.filter.colour_without_player();
+        job.board.side = job.board.side.or(to_move.map(shakmaty::Color::from));
         job.min_games = self.lines.min_games;
         job.min_share = self.lines.min_share;
         job.window = self.values.window();
@@ -514,7 +520,7 @@ const fn words(step: FunnelStep) -> (&'static str, &'static str) {
     match step {
         FunnelStep::Short => ("--plies", "end before that ply"),
         FunnelStep::Elsewhere => ("--line, --fen", "not below that position"),
-        FunnelStep::Side => ("--side", "the other side to move"),
+        FunnelStep::Side => ("--colour", "the other side to move"),
         FunnelStep::Queens => ("--queens", "other queens"),
         FunnelStep::Men => ("--men", "other number of men"),
         FunnelStep::Castled => ("--castled", "other kings"),
@@ -592,7 +598,13 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     for file in &made.files {
         summary!("{}: written", file.display());
     }
-    for (manager, line) in lines(job, made) {
+    // What the archive is for is worth a line to who asks for it.
+    let is_asked = |manager| match manager {
+        "fishtest" => job.zip || job.metadata.is_some(),
+        "OpenBench" => job.openbench.is_some(),
+        _ => true,
+    };
+    for (manager, line) in lines(job, made).into_iter().filter(|line| is_asked(line.0)) {
         summary!("{manager}: {line}");
     }
 }

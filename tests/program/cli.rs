@@ -151,7 +151,7 @@ fn check_config_shows_what_would_be_used() {
         "engine builtin",
         "start timeout: 8000 ms",
         "Book Variety = 7",
-        "Book File = <starter>",
+        "book <starter>",
     ] {
         assert_has(&text, part);
     }

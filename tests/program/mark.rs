@@ -79,8 +79,9 @@ fn a_mark_changes_only_the_requested_bytes_of_a_genuine_book() {
     assert_eq!(folder.names(), WITH_BACKUP);
 }
 
-/// The files of a book that was changed as a whole.
-const WITH_BACKUP: [&str; 6] = [
+/// The files of a book that was marked as a whole.
+const WITH_BACKUP: [&str; 7] = [
+    ".book.ctg.undo",
     "book.ctb",
     "book.ctb.bak",
     "book.ctg",
@@ -713,4 +714,64 @@ fn a_mark_that_blames_is_not_for_each_move_of_a_line() {
     for praise in ["main", "'!'", "--learn-value 5", "--clear"] {
         mark(&folder, &format!("{line} {praise}")).ok();
     }
+}
+
+/// The bytes are those before the mark, in books of all formats that have marks; a book that
+/// was changed since is left alone.
+#[test]
+fn the_last_mark_is_undone() {
+    let folder = Folder::with(STARTER);
+    folder.done("convert book.ctg book.bin");
+    folder.done("convert book.ctg book.abk");
+    let read = |book: &str| fs::read(folder.join(book)).unwrap();
+    let undo = |book: &str| mark(&folder, &format!("{book} --undo"));
+    for (book, rest, writes_again) in [
+        ("book.ctg", "--line '1.e4 c5' main", false),
+        (
+            "book.ctg",
+            "--move e4 --learn-value -3 !? --commentary 14",
+            false,
+        ),
+        ("book.ctg", "--all avoid", false),
+        ("book.ctg", "--colour black --clear --clean", false),
+        // The move is not stored: the book is written again.
+        ("book.ctg", "--moves '1.c4 c5 2.e4' ?!", true),
+        ("book.bin", "--move e4 avoid", false),
+        ("book.bin", "--all --weight 7", false),
+        ("book.abk", "--move e4 --priority 3", false),
+    ] {
+        let before = read(book);
+        mark(&folder, &format!("{book} {rest}")).ok();
+        let marked = read(book);
+        assert_ne!(before, marked, "{rest}");
+        let shown = mark(&folder, &format!("{book} --undo --dry-run"));
+        assert_has(&shown.err(), "would be as before");
+        assert_eq!(read(book), marked, "{rest}");
+        undo(book).ok();
+        if !writes_again {
+            assert!(read(book) == before, "{rest}");
+        } else {
+            fs::write(folder.join("old.ctg"), &before).unwrap();
+            folder.done("compact old.ctg");
+            folder.tabia("diff book.ctg old.ctg").ok();
+        }
+        let again = undo(book);
+        again.ends(2);
+        assert_has(&again.err(), "there is no mark to undo");
+    }
+    // A mark that changes nothing leaves the one before.
+    mark(&folder, "book.bin --move e4 --weight 1").ok();
+    mark(&folder, "book.bin --move e4 --weight 1").ok();
+    undo("book.bin").ok();
+    mark(&folder, "book.ctg --move e4 main").ok();
+    folder.done("compact book.ctg");
+    let compacted = read("book.ctg");
+    let refused = undo("book.ctg");
+    refused.ends(2);
+    assert_has(
+        &refused.err(),
+        "was changed since its last mark; nothing was undone",
+    );
+    assert!(read("book.ctg") == compacted);
+    undo("book.ctg --move e4").ends(2);
 }

@@ -313,7 +313,7 @@ fn unknown_words_are_called_by_their_name() {
         (
             "make-book -pgn x.pgn -bin y.bin -only-white",
             "make-book",
-            "tabia build -o y.bin --max-ply 1024 --min-games 3 --only white x.pgn",
+            "tabia build -o y.bin --max-ply 1024 --min-games 3 --colour white x.pgn",
         ),
         (
             "merge-book -in1 a.bin -in2 'b c.bin' -out c.bin",

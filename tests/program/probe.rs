@@ -365,7 +365,7 @@ fn check_tries_the_values_at_which_a_book_stops() {
         2,
     );
     assert_has(&text, "no evaluations: there is no file missing.evals");
-    assert_has(&text, "but a file cannot be used\n");
+    assert_has(&text, "but a file cannot be used (no evaluations: there is no file missing.evals)\n");
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn check_tries_the_files_of_the_command_line() {
     assert!(!folder.join("new.csv").exists() && !folder.join("new.log").exists());
     let ran = folder.tabia(&format!("{check} --games no/new.csv --log no/new.log"));
     ran.ends(2);
-    assert_has(&ran.out(), "but 2 files cannot be used\n");
+    assert_has(&ran.out(), "but 2 files cannot be used (no/new.csv: ");
     folder.put("seeds.txt", "1\ntwo\n3\n");
     let seeds = "--set 'Book Seed File=seeds.txt'";
     let text = folder.tabia(&format!("{check} {seeds}")).printed();

@@ -47,6 +47,7 @@ mod journal;
 mod pages;
 mod pending;
 mod plan;
+mod undo;
 
 use std::{collections::HashMap, fs::File, path::Path, sync::atomic::AtomicBool, time::Duration};
 
@@ -56,6 +57,8 @@ use batch::Recovered;
 use entries::{Entries, EntryInEdit};
 use tabia_io::atomic::{self, LOCK_WAIT, Locked, remove_leftovers};
 use tabia_io::progress::Watch;
+
+pub(crate) use undo::UndoWriter;
 
 pub use batch::{Applied, EditBatch};
 pub use change::{Field, MarkChange, MarkEdit, MarkPlace};
@@ -346,12 +349,21 @@ impl BookEditor {
         batch: &mut EditBatch,
         change: &MarkChange,
     ) -> Result<(), Error> {
-        let number = self.book.format().number(change.field);
-        match (change.place, number, change.old, change.new) {
-            (MarkPlace::Entry(offset), Some(number), Some(old), Some(new)) => {
-                batch.set(offset + number.last_byte(), old, new)
+        match self.number(change) {
+            Some((last, old, new)) => batch.set(last, old, new),
+            None => Ok(()),
+        }
+    }
+
+    /// A number of a Polyglot or Arena entry, by the offset of its last byte, before and
+    /// after a change.
+    pub(crate) fn number(&self, change: &MarkChange) -> Option<(u64, u32, u32)> {
+        let number = self.book.format().number(change.field)?;
+        match (change.place, change.old, change.new) {
+            (MarkPlace::Entry(offset), Some(old), Some(new)) => {
+                Some((offset + number.last_byte(), old, new))
             }
-            _ => Ok(()),
+            _ => None,
         }
     }
 

@@ -8,7 +8,8 @@ use super::keyed;
 use super::named::{admits, leads_out};
 use super::select::{Selection, select};
 use super::shown::{ShownChange, show};
-use crate::{Applied, Book, BookEditor, Error, MarkChange};
+use crate::edit::UndoWriter;
+use crate::{Applied, Book, BookEditor, EditBatch, Error, MarkChange};
 use tabia_io::parallel::Panicked;
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
@@ -38,12 +39,16 @@ pub struct MarkJob {
     pub strict: bool,
     /// Highest number of changes that a dry run of a whole book shows.
     pub shown: usize,
+    /// Whether what undoes the change is put beside the book, for
+    /// [`BookEditor::undo`].
+    pub undoable: bool,
 }
 
 tabia_io::setters!(MarkJob {
     dry_run: bool,
     strict: bool,
     shown: usize,
+    undoable: bool,
 });
 
 impl MarkJob {
@@ -56,12 +61,13 @@ impl MarkJob {
             dry_run: false,
             strict: false,
             shown: 0,
+            undoable: false,
         }
     }
 }
 
 /// The result of marking.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Marked {
     /// Chosen moves or positions.
@@ -70,6 +76,8 @@ pub struct Marked {
     pub changes: u64,
     /// What was written, when marking a whole book.
     pub applied: Option<Applied>,
+    /// Why what undoes the change could not be kept.
+    pub not_undoable: Option<String>,
 }
 
 /// Why a book was not marked. Nothing was changed.
@@ -143,9 +151,21 @@ pub fn mark(
         }
     }
     let changes: Vec<MarkChange> = planned.iter().map(|(_, change)| *change).collect();
-    match job.dry_run {
-        true => drop(editor.rehearse(&changes)?),
-        false => drop(editor.apply(&changes)?),
+    let not_undoable = match job.dry_run {
+        true => {
+            editor.rehearse(&changes)?;
+            None
+        }
+        false => {
+            let (editor, undo) = editor.apply(&changes)?;
+            let keep = || {
+                let mut writer = UndoWriter::create(editor.book().path())?;
+                undo.iter().try_for_each(|change| writer.change(change))?;
+                editor.remember(writer)
+            };
+            let is_kept = job.undoable && !undo.is_empty();
+            is_kept.then(keep).and_then(why_not)
+        }
     };
     for (line, change) in planned {
         shown(&ShownChange::new(line.clone(), &change, String::new()))?;
@@ -154,7 +174,13 @@ pub fn mark(
         chosen,
         changes: changes.len() as u64,
         applied: None,
+        not_undoable,
     })
+}
+
+/// The change is made, so this is no error of it.
+fn why_not(kept: Result<(), Error>) -> Option<String> {
+    kept.err().map(|error| error.to_string())
 }
 
 impl From<Panicked> for MarkError {
@@ -189,6 +215,19 @@ fn whole_book(
             listed.push((*change, String::new()));
         }
     };
+    let undo = (job.undoable && !job.dry_run).then(|| UndoWriter::create(editor.book().path()));
+    let (mut undo, not_undoable) = match undo.transpose() {
+        Ok(undo) => (undo, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let mut set = |batch: &mut EditBatch, last, old, new| {
+        if let Some(undo) = &mut undo
+            && old != new
+        {
+            undo.number(last, old, new)?;
+        }
+        batch.set(last, old, new)
+    };
     // Passes over the whole file are faster on a snapshot.
     let snapshot = match editor.book() {
         Book::Ctg(_) => Some(editor.snapshot()?),
@@ -209,7 +248,7 @@ fn whole_book(
                 &mut |change, at| {
                     note(change);
                     match (job.dry_run, change.old, change.new) {
-                        (false, Some(old), Some(new)) => batch.set(at, old, new),
+                        (false, Some(old), Some(new)) => set(&mut batch, at, old, new),
                         _ => Ok(()),
                     }
                 },
@@ -219,7 +258,10 @@ fn whole_book(
             note(change);
             match job.dry_run {
                 true => Ok(()),
-                false => editor.put_number(&mut batch, change),
+                false => match editor.number(change) {
+                    Some((last, old, new)) => set(&mut batch, last, old, new),
+                    None => Ok(()),
+                },
             }
         })?,
     };
@@ -231,7 +273,11 @@ fn whole_book(
     }
     if !job.dry_run {
         drop(snapshot);
+        let is_changed = !batch.is_empty();
         done.applied = Some(editor.commit_keeping(batch)?);
+        let kept = undo.filter(|_| is_changed);
+        let kept = kept.and_then(|undo| why_not(editor.remember(undo)));
+        done.not_undoable = not_undoable.or(kept);
     }
     Ok(done)
 }

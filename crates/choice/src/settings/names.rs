@@ -43,6 +43,13 @@ impl OptionId {
             .map(|(_, id)| id)
     }
 
+    /// The option that is meant by a name that nobody has: one that [is like
+    /// it](OptionId::like), or that lacks the `Book` (as "Variety").
+    #[must_use]
+    pub fn meant_by(name: &str) -> Option<OptionId> {
+        OptionId::like(name).or_else(|| OptionId::by_key(name))
+    }
+
     /// The option of this key in a `[book]` table of engines.toml: the name
     /// in lower case with `_` for blanks, with or without "book" before it.
     #[must_use]

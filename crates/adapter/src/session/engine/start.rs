@@ -12,7 +12,7 @@ use super::{Engine, Link, Loss, Patience, Phase, Process, ReadyFor, Sending, Sta
 use crate::declarations;
 use crate::session::Profile;
 use crate::session::backlog::Backlog;
-use tabia_choice::settings::{NONE, Settings};
+use tabia_choice::settings::{NONE, OptionId, Settings};
 use tabia_uci::engine::{Id, OptionError, id, option};
 use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::message::{self, UciMessage, UciOptionConfig};
@@ -307,7 +307,14 @@ impl Engine {
     /// An option is not sent, which is reported once.
     pub(super) fn leave_out(&mut self, wrong: &OptionError, out: &mut Out<'_>) {
         if self.options.reported.insert(wrong.clone()) {
-            out.notice(&format!("{wrong}: it is left out"));
+            let ours = match wrong {
+                OptionError::NoSuchOption { name, like: None } => OptionId::meant_by(name),
+                _ => None,
+            };
+            let ours = ours.map_or_else(String::new, |id| {
+                format!(" (did you mean Tabia's \"{}\"?)", id.spec().name)
+            });
+            out.notice(&format!("{wrong}{ours}: it is left out"));
         }
     }
 

@@ -365,7 +365,10 @@ fn check_tries_the_values_at_which_a_book_stops() {
         2,
     );
     assert_has(&text, "no evaluations: there is no file missing.evals");
-    assert_has(&text, "but a file cannot be used (no evaluations: there is no file missing.evals)\n");
+    assert_has(
+        &text,
+        "but a file cannot be used (no evaluations: there is no file missing.evals)\n",
+    );
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub use tabia_io::atomic::Previous;
 pub use tabia_io::input::file::{DataFile, ReadAt};
 
 pub use ctg::OpenOptions;
+pub(crate) use ctg::position_of;
 pub use edit::{
     Applied, BookEditor, EditBatch, EditOptions, Field, MarkChange, MarkEdit, MarkPlace, MarksLeft,
     Pending, Resolve, pending_changes, settle,
@@ -50,7 +51,7 @@ pub use probe::{
     PositionRecord, Preference, Probe, Stats, Wanted, is_near_start,
 };
 pub use walk::{BookPosition, PositionMove, Positions, tree};
-pub(crate) use walk::{BookWalk, Bridges, position_of};
+pub(crate) use walk::{BookWalk, Bridges};
 
 /// Code that tests share with other packages names the package.
 #[cfg(test)]

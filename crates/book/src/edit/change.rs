@@ -194,6 +194,44 @@ impl MarkEdit {
     }
 }
 
+impl PositionRecord {
+    /// The changeable bytes as stored, in their order.
+    #[must_use]
+    pub const fn marks(&self) -> [(Field, u8); 3] {
+        [
+            (Field::Recommendation, self.recommendation),
+            (Field::LearnValue, self.learn_value.cast_unsigned()),
+            (Field::Commentary, self.commentary),
+        ]
+    }
+
+    /// The changes that set the marks of the position `key` to those of `new`.
+    pub(crate) fn changes(
+        &self,
+        new: &PositionRecord,
+        key: Key,
+    ) -> impl Iterator<Item = MarkChange> + use<> {
+        let marks = self.marks().into_iter().zip(new.marks());
+        let changed = marks.filter(|(old, new)| old != new);
+        changed.map(move |((field, old), (_, new))| MarkChange {
+            place: MarkPlace::Position(key),
+            field,
+            old: Some(old.into()),
+            new: Some(new.into()),
+        })
+    }
+
+    /// Sets a mark; a field that is not a mark of a position is ignored.
+    pub(crate) const fn set_mark(&mut self, field: Field, byte: u8) {
+        match field {
+            Field::Recommendation => self.recommendation = byte,
+            Field::LearnValue => self.learn_value = byte.cast_signed(),
+            Field::Commentary => self.commentary = byte,
+            Field::Annotation | Field::Weight | Field::LearnCounts => {}
+        }
+    }
+}
+
 impl Format {
     /// Where what was learned from games is stored, if it can be.
     #[must_use]

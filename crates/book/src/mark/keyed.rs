@@ -5,7 +5,7 @@ use std::io;
 
 use shakmaty::{Move, Position as _};
 
-use super::apply::MarkError;
+use super::error::MarkError;
 use super::filter::Filter;
 use super::named::filter_admits;
 use super::select::Selection;

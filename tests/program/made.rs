@@ -294,8 +294,10 @@ fn python_builds_with_the_options_of_the_command_line() {
         .map(|(name, _)| name)
         .filter(|name| !name.starts_with('#'))
         .collect();
-    // Those of the function itself.
+    // Those of the function itself, and conditions on games, which are made from their table.
     arguments.retain(|name| !["sources", "target", "progress"].contains(name));
+    let options = GameFilter::OPTIONS;
+    arguments.retain(|name| !options.iter().any(|option| option.key == *name));
     let help = tabia("build --help").printed();
     // Before the long name is a letter, or nothing.
     let long = help.lines().filter_map(|line| {
@@ -306,11 +308,8 @@ fn python_builds_with_the_options_of_the_command_line() {
     let names = long.map(|rest| rest.split([' ', '=']).next().unwrap());
     let mut keys: Vec<String> = names
         .filter(|name| !NOT_IN_PYTHON.iter().any(|(known, _)| known == name))
-        .map(|name| {
-            let mut options = GameFilter::OPTIONS.iter();
-            let option = options.find(|option| option.name() == name);
-            option.map_or_else(|| name.replace('-', "_"), |option| option.key.to_owned())
-        })
+        .filter(|name| !options.iter().any(|option| option.name() == *name))
+        .map(|name| name.replace('-', "_"))
         .collect();
     // `--colour` stands for it, if no player is named.
     keys.push("only".to_owned());

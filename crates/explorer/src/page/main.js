@@ -42,7 +42,9 @@ const table = new TableInput(boardView.table, {
   play,
   point,
   edit: (book, move) =>
-    book ? editor.open(book, move, changes.place(), () => boardView.table.button(move.uci)?.focus()) : changes.sayLocked(),
+    book
+      ? editor.open(book, move, changes.place(), () => boardView.table.button(move.uci)?.focus())
+      : changes.sayLocked(),
   add: () => Promise.resolve(changes.add([state().at])).catch(problem),
   mark: (book, move, mark) => changes.markMove(book, move, mark).catch(problem),
 });

@@ -291,15 +291,9 @@ impl Source {
             .extension()
             .is_some_and(|own| own.eq_ignore_ascii_case("bin"));
         let format = Format::recognize(path);
-        let is_bin = match &format {
-            Ok(Format::Bin) => true,
-            // A missing file, or an empty one, which python-chess accepts as a book.
-            Ok(Format::Ctg) | Err(_) => {
-                named_bin && path.metadata().map_or(true, |file| file.len() == 0)
-            }
-            Ok(Format::Abk | Format::Bkt | Format::Obk) => false,
-        };
-        if is_bin {
+        // A missing file, or an empty one, which python-chess accepts as a book.
+        let is_nothing = || path.metadata().map_or(true, |file| file.len() == 0);
+        if matches!(format, Ok(Format::Bin)) || named_bin && is_nothing() {
             let file = DataFile::open_mapped(path).map_err(|error| Error::io(path, error))?;
             return Ok(Source::Bin {
                 file,
@@ -358,7 +352,7 @@ impl Inner {
         let Source::Other { book, rows } = &self.source else {
             return Ok(&[]);
         };
-        if book.format() == Format::Ctg {
+        if book.format().stores_positions() {
             return Err(PyTypeError::new_err(
                 "a .ctg book is looked up by position: give a chess.Board or a FEN",
             ));

@@ -41,7 +41,10 @@ macro_rules! methods {
                     let key: String = key.extract()?;
                     match key.as_str() {
                         $($(stringify!($field) => set(&mut policy.$field, &key, &value, $range)?,)*)*
-                        _ => return Err(unknown(py, &key)?),
+                        _ => {
+                            let keys = [$($(stringify!($field),)*)*];
+                            return Err(unknown_argument(py, "Policy", &key, &keys)?);
+                        }
                     }
                 }
                 Ok(Policy(policy))
@@ -142,9 +145,12 @@ fn value<'py, V: OptionValue>(
 }
 
 /// The error for an argument of no option, with the one that was probably meant.
-fn unknown(py: Python<'_>, key: &str) -> PyResult<PyErr> {
-    let options = policy::Policy::default().options();
-    let keys: Vec<&str> = options.iter().map(|option| option.key).collect();
+pub(crate) fn unknown_argument(
+    py: Python<'_>,
+    function: &str,
+    key: &str,
+    keys: &[&str],
+) -> PyResult<PyErr> {
     let like = py
         .import("difflib")?
         .call_method1(intern!(py, "get_close_matches"), (key, keys, 1))?;
@@ -153,7 +159,7 @@ fn unknown(py: Python<'_>, key: &str) -> PyResult<PyErr> {
         .first()
         .map(|like| format!(" (did you mean '{like}'?)"));
     Ok(PyTypeError::new_err(format!(
-        "Policy() got an unexpected keyword argument '{key}'{}",
+        "{function}() got an unexpected keyword argument '{key}'{}",
         like.unwrap_or_default()
     )))
 }

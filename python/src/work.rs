@@ -5,21 +5,21 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 use tabia_book::convert as converter;
 use tabia_book::mark::{self as marks, Filter, MarkJob, MarkTarget, Selection, words};
 use tabia_book::{Annotation, BookEditor, EditOptions, Error, MarkEdit, ctg};
 use tabia_build::{self as builder, GameFilter, PolyglotRule, Product};
-use tabia_games::{self as games, GameResult, Month, ParseError, Title};
+use tabia_games::{FilterOption, ParseError, Takes, TextEncoding, ValueKind};
 use tabia_io::atomic::Previous;
 use tabia_io::input::path::has_extension;
 use tabia_io::progress::{Progress, Watch};
 use tabia_notation::Line;
 
 use crate::error;
-use crate::policy::Policy;
+use crate::policy::{Policy, unknown_argument};
 
 /// Does long work without the interpreter's lock, calling `progress`; Ctrl-C and errors
 /// of `progress` cancel it.
@@ -115,13 +115,14 @@ pub(crate) fn convert<'py>(
     Ok(summary)
 }
 
-/// build(sources, target, *, max_ply=40, min_games=1, min_elo=None, ...)
+/// build(sources, target, *, max_ply=40, min_games=1, ..., **conditions)
 /// --
 ///
 /// Makes a .ctg or .bin book from games: .pgn (also .gz .zst .bz2 .zip), databases, or
 /// folders of them; `sources` is one path or several. The options are those of `tabia
-/// build`. An existing file is an error unless `force`; then it becomes a .bak. `progress`
-/// is called as progress(stage, done, total). Returns the numbers of the new book as a dict.
+/// build`; `conditions` are those on games, such as min_elo=2400, since=2020, titles=["GM"].
+/// An existing file is an error unless `force`; then it becomes a .bak. `progress` is called
+/// as progress(stage, done, total). Returns the numbers of the new book as a dict.
 ///
 /// >>> import tabia
 /// >>> with open("two.pgn", "w") as file:
@@ -131,12 +132,10 @@ pub(crate) fn convert<'py>(
 /// >>> tabia.open_book("two.ctg").find(tabia.START).games
 /// 2
 #[pyfunction]
-#[pyo3(signature = (sources, target, *, priority=Vec::new(), max_ply=40, min_games=1, min_elo=None,
-    both_elo=None, since=None, until=None, player=None, player_colour=None, result=None,
-    eco=Vec::new(), elo_band=None, max_elo_diff=None, speeds=Vec::new(), rated=false,
-    titles=Vec::new(), not_players=Vec::new(), decisive=false, only=None, eco_relative=None,
-    variations=false, annotations=false, setups=false, dedupe=false, uniform=false,
-    min_score=None, threads=None, memory=512 << 20, password=None, force=false, progress=None))]
+#[pyo3(signature = (sources, target, *, priority=Vec::new(), max_ply=40, min_games=1, only=None,
+    eco_relative=None, variations=false, annotations=false, setups=false, dedupe=false,
+    uniform=false, min_score=None, threads=None, memory=512 << 20, temp=None, password=None,
+    encoding=None, force=false, progress=None, **conditions))]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
 pub(crate) fn build<'py>(
     py: Python<'py>,
@@ -145,21 +144,6 @@ pub(crate) fn build<'py>(
     priority: Vec<PathBuf>,
     max_ply: usize,
     min_games: u32,
-    min_elo: Option<u16>,
-    both_elo: Option<u16>,
-    since: Option<u16>,
-    until: Option<u16>,
-    player: Option<String>,
-    player_colour: Option<&str>,
-    result: Option<&str>,
-    eco: Vec<String>,
-    elo_band: Option<&str>,
-    max_elo_diff: Option<u16>,
-    speeds: Vec<String>,
-    rated: bool,
-    titles: Vec<String>,
-    not_players: Vec<String>,
-    decisive: bool,
     only: Option<&str>,
     eco_relative: Option<usize>,
     variations: bool,
@@ -170,9 +154,12 @@ pub(crate) fn build<'py>(
     min_score: Option<f64>,
     threads: Option<usize>,
     memory: u64,
+    temp: Option<PathBuf>,
     password: Option<String>,
+    encoding: Option<&str>,
     force: bool,
     progress: Option<Py<PyAny>>,
+    conditions: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let paths = match sources.extract::<PathBuf>() {
         Ok(path) => vec![path],
@@ -185,32 +172,7 @@ pub(crate) fn build<'py>(
         .into_iter()
         .map(|path| builder::Source::new(path).priority(true));
     let plain = paths.into_iter().map(builder::Source::new);
-    let mut filter = GameFilter::default();
-    filter.min_elo = min_elo;
-    filter.both_elo = both_elo;
-    filter.since = since.map(|year| Month::new(year, 1));
-    filter.until = until.map(|year| Month::new(year, 12));
-    filter.player = player;
-    filter.colour = player_colour
-        .map(|text| colour("player_colour", text))
-        .transpose()?;
-    filter.result = result.map(game_result).transpose()?;
-    filter.eco = parsed("eco", &eco)?;
-    filter.elo_band = elo_band
-        .map(|text| {
-            text.parse()
-                .map_err(|error: ParseError| value_error("elo_band", text, &error.to_string()))
-        })
-        .transpose()?;
-    filter.max_elo_diff = max_elo_diff;
-    filter.speeds = parsed("speeds", &speeds)?;
-    filter.rated = rated;
-    filter.titles = titles
-        .iter()
-        .map(|text| title(text))
-        .collect::<PyResult<_>>()?;
-    filter.not_players = not_players;
-    filter.decisive = decisive;
+    let filter = filter(py, conditions)?;
     let product = product(&target, uniform, min_score)?;
     if product != Product::Book && (variations || annotations || marked.len() > 0) {
         return Err(PyValueError::new_err(
@@ -224,6 +186,8 @@ pub(crate) fn build<'py>(
         .filter(filter)
         .old(old(force))
         .password(password)
+        .encoding(encoding.map(text_encoding).transpose()?)
+        .temp(temp)
         .max_ply(max_ply)
         .eco_relative(eco_relative)
         .only(only.map(|text| colour("only", text)).transpose()?)
@@ -481,27 +445,66 @@ fn colour(name: &str, text: &str) -> PyResult<shakmaty::Color> {
         .map_err(|_| value_error(name, text, "\"white\" or \"black\""))
 }
 
-fn game_result(text: &str) -> PyResult<GameResult> {
-    match GameResult::from_pgn(text.as_bytes()) {
-        GameResult::Unknown if text != "*" => {
-            Err(value_error("result", text, "1-0, 0-1 or 1/2-1/2"))
+fn text_encoding(name: &str) -> PyResult<TextEncoding> {
+    name.parse()
+        .map_err(|error: ParseError| value_error("encoding", name, &error.to_string()))
+}
+
+/// The conditions on games, by the table of [`GameFilter`].
+fn filter(py: Python<'_>, conditions: Option<&Bound<'_, PyDict>>) -> PyResult<GameFilter> {
+    let mut filter = GameFilter::default();
+    for (key, value) in conditions.into_iter().flatten() {
+        let key: String = key.extract()?;
+        let options = GameFilter::OPTIONS;
+        let Some(option) = options.iter().find(|option| option.key == key) else {
+            let keys: Vec<&str> = options.iter().map(|option| option.key).collect();
+            return Err(unknown_argument(py, "build", &key, &keys)?);
+        };
+        if value.is_none() {
+            continue;
         }
-        result => Ok(result),
+        for text in texts(option, &value)? {
+            filter
+                .set(option.condition, &text)
+                .map_err(|error| value_error(&key, &text, &error.to_string()))?;
+        }
     }
+    Ok(filter)
 }
 
-fn title(text: &str) -> PyResult<Title> {
-    let found = games::title(text.as_bytes()).filter(|title| *title != Title::default());
-    found.ok_or_else(|| value_error("titles", text, "a title as GM, IM, WGM or BOT"))
-}
-
-fn parsed<T: std::str::FromStr>(name: &str, texts: &[String]) -> PyResult<Vec<T>>
-where
-    T::Err: std::fmt::Display,
-{
-    let parse = |text: &String| {
-        text.parse()
-            .map_err(|error: T::Err| value_error(name, text, &error.to_string()))
+/// The values of a condition, as they are typed.
+fn texts(option: &FilterOption, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let wrong = |expected: &str| {
+        let shown = value.repr().map(|shown| shown.to_string());
+        let shown = shown.unwrap_or_default();
+        PyTypeError::new_err(format!("{}={shown}: {expected}", option.key))
     };
-    texts.iter().map(parse).collect()
+    let text = |value: &Bound<'_, PyAny>| match option.value {
+        ValueKind::Number => {
+            let number = value.extract::<i64>();
+            number
+                .map(|number| number.to_string())
+                .map_err(|_| wrong("an int"))
+        }
+        ValueKind::Month => match value.extract::<i64>() {
+            Ok(year) => Ok(year.to_string()),
+            Err(_) => value.extract().map_err(|_| wrong("an int or a str")),
+        },
+        ValueKind::Words(_) | ValueKind::Name | ValueKind::Text => {
+            value.extract().map_err(|_| wrong("a str"))
+        }
+    };
+    match option.takes {
+        Takes::Nothing => {
+            let is_set = value.extract::<bool>().map_err(|_| wrong("a bool"))?;
+            Ok(is_set.then(String::new).into_iter().collect())
+        }
+        Takes::One => Ok(vec![text(value)?]),
+        // A text is a sequence too, of its letters.
+        Takes::List | Takes::Each if value.is_instance_of::<PyString>() => Err(wrong("a sequence")),
+        Takes::List | Takes::Each => {
+            let values = value.try_iter().map_err(|_| wrong("a sequence"))?;
+            values.map(|value| text(&value?)).collect()
+        }
+    }
 }

@@ -39,6 +39,33 @@ def test_games_become_a_book(here):
     for wrong in ({"result": "2-0"}, {"eco": ["Z"]}, {"only": "green"}, {"speeds": ["fast"]}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             tabia.build("games.pgn", "other.ctg", **wrong)
+    for wrong, message in (
+        ({"min_elos": 2000}, "did you mean 'min_elo'"),
+        ({"eco": "B20"}, "eco='B20': a sequence"),
+        ({"min_elo": "2000"}, "min_elo='2000': an int"),
+        ({"decisive": "yes"}, "decisive='yes': a bool"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            tabia.build("games.pgn", "other.ctg", **wrong)
+    for wrong in ({"min_elo": 70000}, {"min_elo": -1}, {"since": "May"}, {"encoding": "klingon"}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            tabia.build("games.pgn", "other.ctg", **wrong)
+    # Both games have ratings of 2500 and 2400.
+    for chosen, games in (
+        ({"min_elo": 2500, "both_elo": None}, 2),
+        ({"ratings": [2400]}, 2),
+        ({"player": "A", "player_colour": "white", "decisive": True, "not_players": ()}, 2),
+        ({"result": "0-1", "rated": False}, 1),
+    ):
+        made = tabia.build("games.pgn", "other.ctg", encoding="cp866", force=True, **chosen)
+        assert made["games"] == games, chosen
+    for left_out in ({"ratings": [1800, 2000]}, {"since": "2020-05"}, {"titles": ["GM"]}):
+        with pytest.raises(tabia.Error):
+            tabia.build("games.pgn", "other.ctg", force=True, **left_out)
+    for left in ("other.ctg", "other.cto", "other.ctb"):
+        for name in (left, left + ".bak"):
+            if os.path.exists(name):
+                os.remove(name)
     for missing in ("missing.pgn", ["games.pgn", "missing.pgn"]):
         with pytest.raises(FileNotFoundError, match="missing.pgn") as error:
             tabia.build(missing, "other.ctg")

@@ -20,7 +20,7 @@ use tabia_choice::book_set::{BookSpec, Opener, as_played};
 use tabia_choice::conditions::GameConditions;
 use tabia_choice::settings::{Cover, ENGINE_PREFIX, OptionId, Options};
 use tabia_engine::EngineCommand;
-use tabia_engine::check::try_options;
+use tabia_engine::check::{CheckError, Greeting, try_options};
 use tabia_notation as notation;
 use tabia_uci::engine::{EngineOption, OptionError, check_option};
 
@@ -145,124 +145,200 @@ pub(super) fn print(
     for trouble in troubles {
         writeln!(out, "{}", shown(trouble))?;
     }
-    let mut playing: Option<(&Profile, Faults)> = None;
-    let mut first_move_text = None;
-    let mut wrong_elsewhere = false;
-    let mut first_moves: Vec<FirstMove> = Vec::new();
-    let mut dead = Vec::new();
+    let mut tested: Vec<TestedEngine<'_>> = Vec::new();
     let chain = engines.profiles.iter().zip(commands).take(engines.chain);
-    for (index, (profile, command)) in chain.enumerate() {
-        writeln!(out, "\nengine {}", profile.name)?;
-        writeln!(out, "  command: {}", command)?;
-        if let Some(dir) = &command.dir {
-            writeln!(out, "  folder: {}", dir.display())?;
-        }
-        writeln!(
-            out,
-            "  start timeout: {} ms",
-            profile.start_timeout.as_millis()
-        )?;
+    for (profile, command) in chain {
+        print_command(profile, command, out)?;
         // The verdict comes first, so nothing is printed before the last answer.
         if io::stderr().is_terminal() {
             summary!("testing engine {} ...", shown(&profile.name));
         }
-        let answer = try_options(command, profile.start_timeout, |declared| {
-            let options = profile.options.iter();
-            let sent =
-                options.filter(|(name, value)| option_error(declared, name, value).is_none());
-            sent.cloned().collect()
-        });
-        match &answer {
-            Ok(greeting) => writeln!(
-                out,
-                "  answers: {}, uciok after {} ms",
-                shown(greeting.name.as_deref().unwrap_or("without a name")),
-                greeting.took.as_millis()
-            )?,
-            Err(reason) => {
-                let reason = shown(&reason.to_string());
-                writeln!(out, "  does not answer: {reason}")?;
-                dead.push(format!("{}: {reason}", shown(&profile.name)));
-            }
-        }
+        let answer = probe(profile, command);
+        print_answer(&answer, out)?;
         let declared = answer.as_ref().ok().map(|greeting| &*greeting.options);
-        let entry = config.engines.iter().find(|e| e.name == profile.name);
-        // Options of the command line are for the engine that plays; another one of the
-        // list need not have them.
-        let counts = |option: &(String, String)| {
-            playing.is_none() || entry.is_some_and(|entry| entry.options.contains(option))
-        };
-        let mut faults = Faults::default();
-        print_options(profile, declared, counts, &mut faults, out)?;
-        if let Ok(greeting) = &answer
-            && let Err(reason) = &greeting.ready
-        {
-            faults.unready = 1;
-            let reason = shown(&reason.to_string());
+        let wrong = print_options(profile, declared, out)?;
+        if let Some(reason) = unready(&answer) {
             writeln!(out, "  is not ready with these options: {reason}")?;
-            faults.reasons.push(reason);
         }
-        let before = engines.profiles.iter().take(index);
-        let same = before
-            .zip(&first_moves)
-            .find(|(other, _)| other.settings == profile.settings && other.books == profile.books);
+        let same = tested.iter().find(|other| {
+            other.profile.settings == profile.settings && other.profile.books == profile.books
+        });
         let first_move = match same {
-            Some((other, first_move)) => {
-                writeln!(out, "  Tabia's options and books: as for {}", other.name)?;
-                first_move.clone()
+            Some(other) => {
+                let name = &other.profile.name;
+                writeln!(out, "  Tabia's options and books: as for {name}")?;
+                other.first_move.clone()
             }
             None => {
                 print_own_options(profile.settings.options(), all_options, out)?;
                 print_books(profile, opener, out)?
             }
         };
-        let of_books = first_move.faults.clone();
-        faults = Faults {
-            options: faults.options,
-            unready: faults.unready,
-            reasons: [faults.reasons, of_books.reasons].concat(),
-            ..of_books
-        };
-        first_moves.push(first_move);
-        if playing.is_some() {
-            wrong_elsewhere |= faults.options + faults.unready > 0;
-        } else if answer.is_ok() {
-            playing = Some((profile, faults));
-            first_move_text = first_moves.last().map(|found| found.text.clone());
-        }
+        tested.push(TestedEngine {
+            profile,
+            answer,
+            wrong,
+            first_move,
+        });
     }
-    if let Some(text) = first_move_text {
-        writeln!(out, "\nfirst move: {text}")?;
+    let verdict = Verdict::of(&tested, config, troubles);
+    match &verdict.plays {
+        Some(plays) => writeln!(out, "\nfirst move: {}", plays.first_move)?,
+        None => writeln!(out)?,
     }
-    let verdict = playing.map(|(profile, mut faults)| {
-        faults.files += u32::try_from(troubles.len()).unwrap_or(u32::MAX);
-        faults
-            .reasons
-            .extend(troubles.iter().map(|trouble| shown(trouble)));
-        (profile, faults.describe())
-    });
-    let mut text = match &verdict {
-        None => {
-            let plays_on = engines.if_none_starts == IfNoneStarts::PlayOn;
-            let more = match engines.stand_in.filter(|_| plays_on) {
-                Some(_) => "; the built-in engine would, out of book",
-                None => "",
-            };
-            let why = dead.join("; ");
-            writeln!(out)?;
-            format!("no engine would play: none of them answers ({why}){more}")
-        }
-        Some((profile, faults)) if faults.is_empty() => format!("{} would play", profile.name),
-        Some((profile, faults)) => format!("{} would play, but {faults}", profile.name),
-    };
-    if wrong_elsewhere {
-        text += "\nanother engine has invalid options";
-    }
+    let text = verdict.text(engines);
     writeln!(result, "{text}\n")?;
     result.write_all(&details)?;
     writeln!(result, "{text}")?;
     result.flush()?;
-    Ok(!wrong_elsewhere && verdict.is_some_and(|(_, faults)| faults.is_empty()))
+    Ok(verdict.is_good())
+}
+
+/// Starts an engine and sets those of its options that it has.
+fn probe(profile: &Profile, command: &EngineCommand) -> Result<Greeting, CheckError> {
+    try_options(command, profile.start_timeout, |declared| {
+        let options = profile.options.iter();
+        let sent = options.filter(|(name, value)| option_error(declared, name, value).is_none());
+        sent.cloned().collect()
+    })
+}
+
+/// Why an engine that answers is not ready with its options.
+fn unready(answer: &Result<Greeting, CheckError>) -> Option<String> {
+    let ready = &answer.as_ref().ok()?.ready;
+    ready
+        .as_ref()
+        .err()
+        .map(|reason| shown(&reason.to_string()))
+}
+
+fn print_command(
+    profile: &Profile,
+    command: &EngineCommand,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "\nengine {}", profile.name)?;
+    writeln!(out, "  command: {}", command)?;
+    if let Some(dir) = &command.dir {
+        writeln!(out, "  folder: {}", dir.display())?;
+    }
+    let limit = profile.start_timeout.as_millis();
+    writeln!(out, "  start timeout: {limit} ms")
+}
+
+fn print_answer(answer: &Result<Greeting, CheckError>, out: &mut dyn Write) -> io::Result<()> {
+    match answer {
+        Ok(greeting) => writeln!(
+            out,
+            "  answers: {}, uciok after {} ms",
+            shown(greeting.name.as_deref().unwrap_or("without a name")),
+            greeting.took.as_millis()
+        ),
+        Err(reason) => writeln!(out, "  does not answer: {}", shown(&reason.to_string())),
+    }
+}
+
+/// What was found out about an engine.
+struct TestedEngine<'a> {
+    profile: &'a Profile,
+    answer: Result<Greeting, CheckError>,
+    /// Options that it does not have, or with invalid values.
+    wrong: Vec<(&'a (String, String), OptionError)>,
+    first_move: FirstMove,
+}
+
+/// What all that was found out means.
+#[derive(Default)]
+struct Verdict {
+    plays: Option<Plays>,
+    /// Another engine has wrong options, or is not ready with them.
+    is_wrong_elsewhere: bool,
+    /// Why engines do not answer.
+    dead: Vec<String>,
+}
+
+/// The engine that would play.
+struct Plays {
+    name: String,
+    faults: Faults,
+    first_move: String,
+}
+
+impl Verdict {
+    fn of(tested: &[TestedEngine<'_>], config: &Config, troubles: &[String]) -> Verdict {
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let mut verdict = Verdict::default();
+        for engine in tested {
+            let name = &engine.profile.name;
+            let mut of_list = config.engines.iter();
+            let of_list = of_list.find(|entry| entry.name == *name);
+            let wrong = engine.wrong.iter().filter(|(option, _)| {
+                // Options of the command line are for the engine that plays; another one of
+                // the list need not have them.
+                verdict.plays.is_none()
+                    || of_list.is_some_and(|entry| entry.options.contains(option))
+            });
+            let mut reasons: Vec<String> =
+                wrong.map(|(_, error)| shown(&error.to_string())).collect();
+            let options = number(reasons.len());
+            let unready = unready(&engine.answer);
+            match &engine.answer {
+                _ if verdict.plays.is_some() => {
+                    verdict.is_wrong_elsewhere |= options > 0 || unready.is_some();
+                }
+                Ok(_) => {
+                    let FirstMove { text, faults } = engine.first_move.clone();
+                    reasons.extend(unready.clone());
+                    reasons.extend(faults.reasons);
+                    reasons.extend(troubles.iter().map(|trouble| shown(trouble)));
+                    verdict.plays = Some(Plays {
+                        name: name.clone(),
+                        first_move: text,
+                        faults: Faults {
+                            options,
+                            unready: unready.is_some().into(),
+                            files: faults.files.saturating_add(number(troubles.len())),
+                            reasons,
+                            ..faults
+                        },
+                    });
+                }
+                Err(reason) => {
+                    let reason = shown(&reason.to_string());
+                    verdict.dead.push(format!("{}: {reason}", shown(name)));
+                }
+            }
+        }
+        verdict
+    }
+
+    /// Whether the adapter could do its main job.
+    fn is_good(&self) -> bool {
+        let plays = self.plays.as_ref();
+        !self.is_wrong_elsewhere && plays.is_some_and(|plays| plays.faults.describe().is_empty())
+    }
+
+    fn text(&self, engines: &Engines) -> String {
+        let mut text = match &self.plays {
+            None => {
+                let plays_on = engines.if_none_starts == IfNoneStarts::PlayOn;
+                let more = match engines.stand_in.filter(|_| plays_on) {
+                    Some(_) => "; the built-in engine would, out of book",
+                    None => "",
+                };
+                let why = self.dead.join("; ");
+                format!("no engine would play: none of them answers ({why}){more}")
+            }
+            Some(Plays { name, faults, .. }) => match faults.describe() {
+                none if none.is_empty() => format!("{name} would play"),
+                faults => format!("{name} would play, but {faults}"),
+            },
+        };
+        if self.is_wrong_elsewhere {
+            text += "\nanother engine has invalid options";
+        }
+        text
+    }
 }
 
 /// A text of the configuration or an engine without control characters.
@@ -278,15 +354,14 @@ fn option_error(declared: &[EngineOption], name: &str, value: &str) -> Option<Op
         .filter(|_| !name.eq_ignore_ascii_case(ANALYSE_MODE))
 }
 
-/// Prints the options for an engine that has declared `declared`; those that are wrong and
-/// count are faults.
-fn print_options(
-    profile: &Profile,
+/// Prints the options for an engine that has declared `declared`; returns those that are
+/// wrong.
+fn print_options<'p>(
+    profile: &'p Profile,
     declared: Option<&[EngineOption]>,
-    counts: impl Fn(&(String, String)) -> bool,
-    faults: &mut Faults,
     out: &mut dyn Write,
-) -> io::Result<()> {
+) -> io::Result<Vec<(&'p (String, String), OptionError)>> {
+    let mut wrong = Vec::new();
     for option @ (name, value) in &profile.options {
         let option_error = declared.and_then(|declared| option_error(declared, name, value));
         // By the name with which it is set, if Tabia has one of that name too.
@@ -308,12 +383,9 @@ fn print_options(
                 writeln!(out, ": wrong, {}", shown(&option_error.to_string()))?;
             }
         }
-        if let Some(error) = option_error.filter(|_| counts(option)) {
-            faults.options += 1;
-            faults.reasons.push(shown(&error.to_string()));
-        }
+        wrong.extend(option_error.map(|error| (option, error)));
     }
-    Ok(())
+    Ok(wrong)
 }
 
 /// Prints Tabia's own options, several in a row: the changed ones, then on request the others.

@@ -1,157 +1,152 @@
 //! Code shared by all commands that read games: the conditions on games, and the report
 //! on games that were left out.
 
-use std::fmt::Display;
 use std::num::NonZeroU16;
 
-use clap::Args;
-use shakmaty::{Chess, Color};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use shakmaty::Chess;
 
 use super::args::PlayerColour;
-use tabia_games::{
-    self as games, Band, EcoRange, GameFilter, GameResult, Month, Speed, Tally, TextEncoding, Title,
-};
+use tabia_games::{FilterOption, GameCondition, GameFilter, Takes, Tally, TextEncoding, ValueKind};
 
-/// Conditions on games. A game must meet all that are given.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Which games")]
+/// Conditions on games, of which a game must meet all that are given, and how the games are
+/// read. The conditions come from the table of [`GameFilter`].
+#[derive(Clone, Debug)]
 pub(super) struct GameFilterArgs {
-    /// Only games in which one player has this rating or more
-    #[arg(long, value_name = "N")]
-    min_elo: Option<u16>,
-    /// Only games in which both players have this rating or more
-    #[arg(long, value_name = "N")]
-    both_elo: Option<u16>,
-    /// Only games of this year or month (2025, 2025-01) or later
-    #[arg(long, value_name = "YEAR[-MONTH]", value_parser = Month::range)]
-    since: Option<(Month, Month)>,
-    /// Only games of this year or month or before
-    #[arg(long, value_name = "YEAR[-MONTH]", value_parser = Month::range)]
-    until: Option<(Month, Month)>,
-    /// Only games of a player; every word must be in the name, in any order
-    #[arg(long, value_name = "NAME")]
-    player: Option<String>,
-    /// The colour of that player
-    #[arg(
-        long = "colour",
-        aliases = ["color", "as"],
-        value_name = "COLOUR",
-        requires = "player",
-        ignore_case = true
-    )]
-    player_colour: Option<PlayerColour>,
-    /// Only games with this result: 1-0, 0-1 or 1/2-1/2
-    #[arg(long, value_name = "RESULT", value_parser = result)]
-    result: Option<GameResult>,
-    /// Only games of these openings: B20-B99, C57, D; several with commas
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
-    eco: Vec<EcoRange>,
-    /// Only games whose players' mean rating is in these bounds, as 1800..2000
-    #[arg(long, value_name = "LO..HI")]
-    elo_band: Option<Band>,
-    /// Only games of players whose ratings differ by this at most
-    #[arg(long, value_name = "N")]
-    max_elo_diff: Option<u16>,
-    /// Only games of these speeds, as lichess divides them: ultrabullet, bullet,
-    /// blitz, rapid, classical, correspondence; several with commas
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    speeds: Vec<Speed>,
-    /// Only games of these rating groups, as lichess divides them by the mean of
-    /// both players: 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500; several
-    /// with commas
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    ratings: Vec<u16>,
-    /// Only rated games (of lichess: by the name of the event)
-    #[arg(long)]
-    rated: bool,
-    /// Only games in which a player has one of these titles, as GM,IM,WGM,BOT
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = title)]
-    title: Vec<Title>,
-    /// Leaves out games of a player; may be given several times
-    #[arg(long, value_name = "NAME")]
-    not_player: Vec<String>,
-    /// Only games that were not drawn
-    #[arg(long)]
-    decisive: bool,
+    filter: GameFilter,
+    pub(super) password: Option<String>,
+    pub(super) encoding: Option<TextEncoding>,
+}
+
+/// How games are read, for all commands that read games.
+#[derive(Args, Clone, Debug)]
+struct ReadArgs {
     /// The password of encrypted archives (.cbz)
     #[arg(long, value_name = "TEXT")]
-    pub(super) password: Option<String>,
+    password: Option<String>,
     /// The encoding of names and comments that are not UTF-8, for old files: windows-1251,
     /// koi8-r, cp866, cp437, cp850, gbk and others [default: Windows-1252]
     #[arg(long, value_name = "NAME")]
-    pub(super) encoding: Option<TextEncoding>,
+    encoding: Option<TextEncoding>,
+}
+
+/// The argument of a condition. Its value stays text, as it is typed.
+fn argument(option: &'static FilterOption) -> Arg {
+    let arg = Arg::new(option.key).long(option.name()).help(option.help);
+    let arg = match option.takes {
+        Takes::Nothing => return arg.action(ArgAction::SetTrue),
+        Takes::One => arg.action(ArgAction::Set),
+        Takes::List => arg.action(ArgAction::Append).value_delimiter(','),
+        Takes::Each => arg.action(ArgAction::Append),
+    };
+    let arg = match option.value {
+        ValueKind::Number => {
+            arg.value_parser(clap::value_parser!(u16).map(|number| number.to_string()))
+        }
+        ValueKind::Words(words) => {
+            let letter = |word: &'static str| word.get(..1).unwrap_or_default();
+            let words = words.iter();
+            let words = words.map(|word| PossibleValue::new(*word).alias(letter(word)));
+            arg.ignore_case(true)
+                .value_parser(PossibleValuesParser::new(words))
+        }
+        ValueKind::Month | ValueKind::Name | ValueKind::Text => arg.value_parser(|text: &str| {
+            GameFilter::default()
+                .set(option.condition, text)
+                .map(|()| text.to_owned())
+        }),
+    };
+    let arg = match option.condition {
+        GameCondition::Colour => arg.requires("player").aliases(["color", "as"]),
+        _ => arg,
+    };
+    arg.value_name(option.value_name)
+}
+
+impl Args for GameFilterArgs {
+    fn augment_args(command: Command) -> Command {
+        let command = command.next_help_heading("Which games");
+        ReadArgs::augment_args(command.args(GameFilter::OPTIONS.iter().map(argument)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        GameFilterArgs::augment_args(command)
+    }
+}
+
+impl FromArgMatches for GameFilterArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<GameFilterArgs, clap::Error> {
+        let mut filter = GameFilter::default();
+        for option in GameFilter::OPTIONS {
+            let values: Vec<&str> = match option.takes {
+                Takes::Nothing => matches
+                    .get_flag(option.key)
+                    .then_some("")
+                    .into_iter()
+                    .collect(),
+                Takes::One | Takes::List | Takes::Each => {
+                    let values = matches.get_many::<String>(option.key);
+                    values.into_iter().flatten().map(String::as_str).collect()
+                }
+            };
+            for value in values {
+                filter
+                    .set(option.condition, value)
+                    .map_err(|error| clap::Error::raw(ErrorKind::ValueValidation, error))?;
+            }
+        }
+        let ReadArgs { password, encoding } = ReadArgs::from_arg_matches(matches)?;
+        Ok(GameFilterArgs {
+            filter,
+            password,
+            encoding,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = GameFilterArgs::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 impl GameFilterArgs {
     pub(super) fn filter(&self) -> GameFilter {
-        let mut filter = GameFilter::default();
-        filter.min_elo = self.min_elo;
-        filter.both_elo = self.both_elo;
-        filter.since = self.since.map(|(first, _)| first);
-        filter.until = self.until.map(|(_, last)| last);
-        filter.player = self.player.clone();
-        filter.colour = self.player_colour.map(Color::from);
-        filter.result = self.result;
-        filter.eco = self.eco.clone();
-        filter.elo_band = self.elo_band;
-        filter.max_elo_diff = self.max_elo_diff;
-        filter.speeds = self.speeds.clone();
-        filter.groups = self.ratings.iter().copied().map(games::group_of).collect();
-        filter.rated = self.rated;
-        filter.titles = self.title.clone();
-        filter.not_players = self.not_player.clone();
-        filter.decisive = self.decisive;
-        filter
+        self.filter.clone()
     }
 
     /// The colour, if no player is named.
     pub(super) fn colour_without_player(&self) -> Option<PlayerColour> {
-        self.player_colour.filter(|_| self.player.is_none())
+        let colour = self.filter.colour.filter(|_| self.filter.player.is_none());
+        colour.map(|colour| colour.fold_wb(PlayerColour::White, PlayerColour::Black))
     }
 
     /// The conditions as they would be typed.
     pub(super) fn words(&self) -> String {
-        fn one(name: &str, value: Option<impl Display>) -> Option<String> {
-            value.map(|value| format!("--{name} {value}"))
-        }
-        fn list(name: &str, values: &[impl ToString]) -> Option<String> {
-            let words: Vec<String> = values.iter().map(ToString::to_string).collect();
-            one(name, Some(words.join(",")).filter(|_| !words.is_empty()))
-        }
-        let quoted = |text: &String| format!("\"{text}\"");
-        let flag = |name: &str, is_set: bool| is_set.then(|| format!("--{name}"));
-        let filter = self.filter();
-        let colour = filter.colour.filter(|_| filter.player.is_some());
-        let titles = filter.titles.iter().map(|title| {
-            let title = String::from_utf8_lossy(title);
-            title.trim_end_matches('\0').to_owned()
+        let without_player = self.colour_without_player().is_some();
+        let options = GameFilter::OPTIONS.iter().filter(|option| {
+            // Then it is not a condition on games.
+            !(without_player && option.condition == GameCondition::Colour)
         });
-        let not_players = filter.not_players.iter();
-        [
-            one("min-elo", filter.min_elo),
-            one("both-elo", filter.both_elo),
-            one("since", filter.since),
-            one("until", filter.until),
-            one("player", filter.player.as_ref().map(quoted)),
-            one(
-                "colour",
-                colour.map(|colour| colour.fold_wb("white", "black")),
-            ),
-            one("result", filter.result.map(GameResult::to_pgn)),
-            one("elo-band", filter.elo_band),
-            one("max-elo-diff", filter.max_elo_diff),
-            list("eco", &filter.eco),
-            list("speeds", &filter.speeds),
-            list("ratings", &filter.groups),
-            flag("rated", filter.rated),
-            list("title", &titles.collect::<Vec<_>>()),
-        ]
-        .into_iter()
-        .chain(not_players.map(|name| one("not-player", Some(quoted(name)))))
-        .chain([flag("decisive", filter.decisive)])
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(" ")
+        let words = options.flat_map(|option| {
+            let name = option.name();
+            let mut values = self.filter.typed(option.condition);
+            if option.value == ValueKind::Name {
+                values
+                    .iter_mut()
+                    .for_each(|value| *value = format!("\"{value}\""));
+            }
+            match option.takes {
+                Takes::List if !values.is_empty() => values = vec![values.join(",")],
+                Takes::Nothing | Takes::One | Takes::List | Takes::Each => {}
+            }
+            let words = values
+                .into_iter()
+                .map(move |value| format!("--{name} {value}"));
+            words.map(|words| words.trim_end().to_owned())
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -185,20 +180,6 @@ pub(super) fn with_reach(words: String, reaches: Option<&Chess>) -> String {
     let position = reaches.map(|position| format!("--fen \"{}\"", tabia_notation::fen(position)));
     let parts = [Some(words).filter(|words| !words.is_empty()), position];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
-}
-
-/// Reads `--title`.
-fn title(text: &str) -> Result<Title, String> {
-    let found = games::title(text.as_bytes()).filter(|title| *title != Title::default());
-    found.ok_or_else(|| "expected a title as GM, IM, WGM or BOT".to_owned())
-}
-
-/// Reads `--result`.
-fn result(text: &str) -> Result<GameResult, String> {
-    match GameResult::from_pgn(text.as_bytes()) {
-        GameResult::Unknown if text != "*" => Err("expected 1-0, 0-1 or 1/2-1/2".to_owned()),
-        result => Ok(result),
-    }
 }
 
 /// How the work is done, and what is reported.

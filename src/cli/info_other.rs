@@ -8,7 +8,7 @@ use shakmaty::Color;
 use shakmaty::Position as _;
 
 use super::columns::Table;
-use tabia_book::{Book, BookPosition, Format, Preference};
+use tabia_book::{Book, BookPosition, Preference};
 use tabia_io::sanitize::escape_control;
 
 /// The object of `--json`. Values that a format does not have are null.
@@ -108,7 +108,7 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
         if !moves.is_empty() {
             sides.insert(position.turn());
         }
-        if numbers.reached_positions == 0 && book.format() == Format::Abk {
+        if numbers.reached_positions == 0 && book.has_results() {
             numbers.games = Some(record.stats.games.into());
         }
         numbers.reached_positions += 1;

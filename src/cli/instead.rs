@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::Command;
 
 use super::meant::{self, quoted};
+use tabia_book::Format;
 use tabia_choice::settings::nearest;
 use tabia_notation::kind::BookKind;
 
@@ -360,7 +361,8 @@ fn near_file(word: &str, args: &[String]) -> Option<String> {
         return None;
     }
     let is_other = |file: &String| Path::new(file).is_file() && !args.contains(file);
-    let ends = ["ctg", "bin", "abk", "bkt", "obk", "tgx", "pgn"];
+    let formats = Format::ALL.iter().map(|format| format.as_str());
+    let ends: Vec<&str> = formats.chain(["tgx", "pgn"]).collect();
     let longer = ends.iter().map(|end| format!("{word}.{end}"));
     let other = ends
         .iter()

@@ -17,7 +17,7 @@ use super::complete;
 use super::progress;
 use super::style::counted;
 use tabia_book::mark;
-use tabia_book::{BookEditor, Error, Format};
+use tabia_book::{BookEditor, Error, Field, Format};
 use tabia_build::learn::{self, Counted, LearnOptions};
 use tabia_choice::learn::{PLAY_STRENGTH, fallback_path, side_path, take_side_file};
 use tabia_games::Sources;
@@ -159,16 +159,13 @@ impl LearnArgs {
 pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let start = Instant::now();
     let format = Format::recognize(&args.book)?;
-    if !matches!(format, Format::Ctg | Format::Bin) {
-        return Err(Error::Format {
-            path: args.book.as_path().into(),
-            format,
-            what: "learn values",
-        }
-        .into());
-    }
+    let field = format.learn_field().ok_or_else(|| Error::Format {
+        path: args.book.as_path().into(),
+        format,
+        what: "learn values",
+    })?;
     ensure!(
-        format == Format::Ctg || args.strength == PLAY_STRENGTH,
+        field == Field::LearnValue || args.strength == PLAY_STRENGTH,
         "--strength: a Polyglot book counts games and points as they are"
     );
     let editor = BookEditor::open(&args.book, &args.work.options())?;

@@ -215,8 +215,8 @@ pub(super) fn option(error: &mut Error, args: &[String], tabia: &Command) {
 /// The ends of the files that a command makes, and what one is called in a tip.
 pub(super) fn output_of(command: &str) -> Option<(&'static str, &'static [&'static str])> {
     Some(match command {
-        "build" => ("BOOK.ctg", &["ctg", "bin"]),
-        "merge" => ("BOOK.ctg", &["ctg", "bin", "abk", "bkt", "obk"]),
+        "build" => ("BOOK.ctg", &["ctg", "bin", "abk", "jsonl", "csv"]),
+        "merge" => ("BOOK.ctg", &["ctg", "bin", "abk", "jsonl", "pgn", "csv"]),
         "games" => ("GAMES.pgn", &["pgn"]),
         "index" => ("GAMES.tgx", &["tgx"]),
         "suite" => ("SUITE.epd", &["epd", "pgn"]),

@@ -18,7 +18,7 @@ use crate::install::{
 };
 use tabia_adapter::config::Config;
 use tabia_book::bin::ENTRY_BYTES;
-use tabia_book::{Book, Format, NEAR_PLIES, is_near_start};
+use tabia_book::{Book, NEAR_PLIES, is_near_start};
 use tabia_engine::check::{Patience, PlayedMove, greet, play};
 use tabia_engine::{EngineCommand, search_path};
 use tabia_io::input::path::{file_name, to_text};
@@ -84,17 +84,52 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     if args.remove {
         return remove(args, &places, &record, &record_path, out);
     }
+    let configuration = own.join("engines.toml");
+    let mut finds = search(args, &places, &configuration)?;
+    keep_sound_books(&mut finds, out)?;
+    if args.diff || args.dry_run {
+        show(&finds, out)?;
+        show_origins(&record.files, &record.command, out)?;
+    }
+    let used = super::configuration(&ConfigArgs::default())?;
+    // A configuration in the current folder is used only after ours.
+    let other = used
+        .path
+        .clone()
+        .filter(|path| *path != configuration && !used.is_empty() && path.components().count() > 1);
+    let setup = Setup {
+        args,
+        configuration,
+        record,
+        record_path,
+        used,
+        other,
+    };
+    if args.dry_run {
+        let (plan, _) = setup.plan(&finds)?;
+        show_plan(&plan, out)?;
+        show_lines_to_type(&plan, out)?;
+        return Ok(0);
+    }
+    match setup.agree(&mut finds, out)? {
+        Some((plan, registration)) => setup.carry_out(&finds, &plan, &registration, out),
+        None => Ok(1),
+    }
+}
+
+/// What is there: engines, books and chess programs, in the usual places and those that
+/// are named.
+fn search(args: &SetupArgs, places: &Places, configuration: &Path) -> anyhow::Result<Finds> {
     for folder in &args.folder {
         std::fs::read_dir(folder).with_context(|| format!("--folder {}", folder.display()))?;
     }
     let folders: Vec<PathBuf> = (args.folder.iter())
         .map(std::path::absolute)
         .collect::<io::Result<_>>()?;
-    let mut finds = Finds::search(&places, &folders);
-    let configuration = own.join("engines.toml");
+    let mut finds = Finds::search(places, &folders);
     // One that cannot be read is reported when it is to be changed.
-    if let Ok(Some(text)) = TextFile::text_of(&configuration)
-        && let Ok(config) = Config::parse(&text, &configuration)
+    if let Ok(Some(text)) = TextFile::text_of(configuration)
+        && let Ok(config) = Config::parse(&text, configuration)
     {
         finds.keep(&config, &|path| path.exists());
     }
@@ -111,29 +146,35 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             .programs
             .retain(|program| named.contains(&program.title()));
     }
-    keep_sound_books(&mut finds, out)?;
-    if args.diff || args.dry_run {
-        show(&finds, out)?;
-        show_origins(&record.files, &record.command, out)?;
-    }
+    Ok(finds)
+}
 
-    let used = super::configuration(&ConfigArgs::default())?;
-    // A configuration in the current folder is used only after ours.
-    let other = used
-        .path
-        .clone()
-        .filter(|path| *path != configuration && !used.is_empty() && path.components().count() > 1);
-    let plan_for = |finds: &Finds| -> anyhow::Result<(SetupPlan, Registration)> {
+/// What a plan depends on besides what was found.
+struct Setup<'a> {
+    args: &'a SetupArgs,
+    /// The file that is written.
+    configuration: PathBuf,
+    /// What earlier calls have written, and where that is recorded.
+    record: Record,
+    record_path: PathBuf,
+    /// The configuration in use, and its file if it is another one.
+    used: Config,
+    other: Option<PathBuf>,
+}
+
+impl Setup<'_> {
+    /// What is to be written for these finds.
+    fn plan(&self, finds: &Finds) -> anyhow::Result<(SetupPlan, Registration)> {
         let planned = |registration: &Registration| {
             let situation = Situation {
-                configuration: &configuration,
-                other: other.as_deref(),
-                record: &record,
+                configuration: &self.configuration,
+                other: self.other.as_deref(),
+                record: &self.record,
                 registration,
             };
             SetupPlan::new(finds, &situation, &TextFile::text_of)
         };
-        let mut registration = super::register::registration_of(&used, None)?;
+        let mut registration = super::register::registration_of(&self.used, None)?;
         let mut plan = planned(&registration);
         let mut changes = plan.changes.iter();
         // Uses the options of the new configuration: a program that stores the old values
@@ -145,80 +186,92 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             plan = planned(&registration);
         }
         Ok((plan, registration))
-    };
-    if args.dry_run {
-        let (plan, _) = plan_for(&finds)?;
-        show_plan(&plan, out)?;
-        show_lines_to_type(&plan, out)?;
-        return Ok(0);
     }
-    let mut is_tried = finds.engines.is_empty();
-    // What was shown last is done, and nothing else.
-    let (plan, registration) = loop {
-        let (plan, registration) = plan_for(&finds)?;
-        summarize(&finds, &plan, out)?;
-        if args.diff {
-            show_plan(&plan, out)?;
-        }
-        if !args.yes {
-            let may_choose = [finds.books.len() > 1, !finds.programs.is_empty()];
-            match ask(may_choose, out)? {
-                Reply::Yes => {}
-                Reply::No => return Ok(1),
-                Reply::Books => {
-                    let title = "The first book that has the position plays";
-                    finds.books = choose(&finds.books, title, |book| shown(book), out)?;
-                    continue;
-                }
-                Reply::Programs => {
-                    let title = "Chess programs";
-                    let name = |program: &ChessProgram| program.title().to_owned();
-                    finds.programs = choose(&finds.programs, title, name, out)?;
-                    continue;
-                }
-                Reply::Lines => {
-                    show_origins(&record.files, &record.command, out)?;
-                    show_plan(&plan, out)?;
-                    continue;
+
+    /// Shows the plan until the user agrees to it; `None` if not. What was shown last is
+    /// done, and nothing else.
+    fn agree(
+        &self,
+        finds: &mut Finds,
+        out: &mut impl Write,
+    ) -> anyhow::Result<Option<(SetupPlan, Registration)>> {
+        let mut is_tried = finds.engines.is_empty();
+        loop {
+            let (plan, registration) = self.plan(finds)?;
+            summarize(finds, &plan, out)?;
+            if self.args.diff {
+                show_plan(&plan, out)?;
+            }
+            if !self.args.yes {
+                let may_choose = [finds.books.len() > 1, !finds.programs.is_empty()];
+                match ask(may_choose, out)? {
+                    Reply::Yes => {}
+                    Reply::No => return Ok(None),
+                    Reply::Books => {
+                        let title = "The first book that has the position plays";
+                        finds.books = choose(&finds.books, title, |book| shown(book), out)?;
+                        continue;
+                    }
+                    Reply::Programs => {
+                        let title = "Chess programs";
+                        let name = |program: &ChessProgram| program.title().to_owned();
+                        finds.programs = choose(&finds.programs, title, name, out)?;
+                        continue;
+                    }
+                    Reply::Lines => {
+                        show_origins(&self.record.files, &self.record.command, out)?;
+                        show_plan(&plan, out)?;
+                        continue;
+                    }
                 }
             }
+            if std::mem::replace(&mut is_tried, true) {
+                return Ok(Some((plan, registration)));
+            }
+            writeln!(out, "Each engine is started for a moment:")?;
+            let engines = finds.engines.len();
+            keep_engines_that_answer(finds, out)?;
+            if finds.engines.len() == engines {
+                return Ok(Some((plan, registration)));
+            }
+            writeln!(out, "\nWithout what does not answer:")?;
         }
-        if std::mem::replace(&mut is_tried, true) {
-            break (plan, registration);
+    }
+
+    /// Writes the files, plays a first move, and says where Tabia is now.
+    fn carry_out(
+        &self,
+        finds: &Finds,
+        plan: &SetupPlan,
+        registration: &Registration,
+        out: &mut impl Write,
+    ) -> anyhow::Result<u8> {
+        for text in &plan.left {
+            writeln!(out, "left as it is: {}", plain(text))?;
         }
-        writeln!(out, "Each engine is started for a moment:")?;
-        let engines = finds.engines.len();
-        keep_engines_that_answer(&mut finds, out)?;
-        if finds.engines.len() == engines {
-            break (plan, registration);
+        if plan.changes.is_empty() {
+            writeln!(out, "No file needs to change.")?;
+        } else {
+            plan.carry_out(&self.record, &registration.command, &self.record_path)?;
+            for change in &plan.changes {
+                writeln!(out, "  {}", what(change))?;
+            }
+            writeln!(out, "Done. \"tabia setup --remove\" undoes it.")?;
         }
-        writeln!(out, "\nWithout what does not answer:")?;
-    };
-    for text in &plan.left {
-        writeln!(out, "left as it is: {}", plain(text))?;
-    }
-    if plan.changes.is_empty() {
-        writeln!(out, "No file needs to change.")?;
-    } else {
-        plan.carry_out(&record, &registration.command, &record_path)?;
-        for change in &plan.changes {
-            writeln!(out, "  {}", what(change))?;
+        let works = try_it(Path::new(&registration.command), out)?;
+        show_lines_to_type(plan, out)?;
+        if !finds.programs.is_empty() {
+            writeln!(out, "\n{}", Painted(HEADING, "Where to find Tabia"))?;
         }
-        writeln!(out, "Done. \"tabia setup --remove\" undoes it.")?;
+        for program in &finds.programs {
+            let place = match program {
+                ChessProgram::Edited(program, _) => program.where_to_find(),
+                ChessProgram::Printed(_) => "type the lines above",
+            };
+            writeln!(out, "  {}: {place}", program.title())?;
+        }
+        Ok(u8::from(!works))
     }
-    let works = try_it(Path::new(&registration.command), out)?;
-    show_lines_to_type(&plan, out)?;
-    if !finds.programs.is_empty() {
-        writeln!(out, "\n{}", Painted(HEADING, "Where to find Tabia"))?;
-    }
-    for program in &finds.programs {
-        let place = match program {
-            ChessProgram::Edited(program, _) => program.where_to_find(),
-            ChessProgram::Printed(_) => "type the lines above",
-        };
-        writeln!(out, "  {}: {place}", program.title())?;
-    }
-    Ok(u8::from(!works))
 }
 
 fn show_lines_to_type(plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
@@ -607,9 +660,9 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
         }
         Book::Bin(book) if book.bytes().is_multiple_of(ENTRY_BYTES as u64) => None,
         Book::Bin(_) => Some("the last entry is incomplete".to_owned()),
-        Book::Loaded(book) if book.format() == Format::Abk => book.notices().first().cloned(),
         // Of a sound Shredder book, too, some positions are not found; `check` says how many.
-        Book::Loaded(_) => None,
+        Book::Loaded(book) if !book.format().finds_every_position() => None,
+        Book::Loaded(book) => book.notices().first().cloned(),
     };
     let shown = path.display();
     if let Some(damage) = damage {

@@ -12,15 +12,16 @@ use super::style::{
 use tabia_book::Mark;
 use tabia_book::view::{MoveView, PositionView};
 
-/// Heading, least width, whether a move has the value, the value as text, and what it is
-/// (empty where the heading says it).
-type Column = (
-    &'static str,
-    usize,
-    fn(&MoveView) -> bool,
-    fn(&MoveView) -> String,
-    &'static str,
-);
+/// A column of the table.
+struct Column {
+    heading: &'static str,
+    /// What it is; empty where the heading says it.
+    meaning: &'static str,
+    least_width: usize,
+    /// Whether a move has the value.
+    has: fn(&MoveView) -> bool,
+    text: fn(&MoveView) -> String,
+}
 
 /// Whether the statistics are ChessBase's: neither weights nor priorities.
 const fn is_rated(mv: &MoveView) -> bool {
@@ -49,85 +50,97 @@ const fn only_reach(mv: &MoveView) -> bool {
 }
 
 const COLUMNS: [Column; 13] = [
-    ("weight", 7, has_weight, |mv| or_dash(mv.stored_weight), ""),
-    (
-        "games",
-        7,
-        |mv| has_games(mv) && !only_reach(mv),
-        |mv| mv.games.to_string(),
-        "",
-    ),
-    (
-        "games",
-        7,
-        only_reach,
-        |mv| mv.games.to_string(),
-        "games that reach the position after the move, in any order",
-    ),
-    (
-        "reach",
-        7,
-        |mv| mv.by_order.differ(),
-        |mv| or_dash(mv.by_order.reached),
-        "games that reach the position after the move, in any order",
-    ),
-    ("won", 7, has_priority, |mv| mv.results.wins.to_string(), ""),
-    (
-        "drawn",
-        7,
-        has_priority,
-        |mv| mv.results.draws.to_string(),
-        "",
-    ),
-    (
-        "lost",
-        7,
-        has_priority,
-        |mv| mv.results.losses.to_string(),
-        "",
-    ),
-    (
-        "%",
-        6,
-        has_games,
-        |mv| per_cent(mv.score),
-        "points of the player of the move, in per cent",
-    ),
-    (
-        "av",
-        5,
-        is_rated,
-        |mv| rounded(mv.average_elo),
-        "mean rating of these players",
-    ),
-    (
-        "perf",
-        5,
-        is_rated,
-        |mv| rounded(mv.performance),
-        "the rating that their results are worth",
-    ),
-    (
-        "learn",
-        5,
-        is_rated,
-        |mv| signed(mv.learn_value),
-        "learn value, -125 to 125",
-    ),
-    (
-        "eval",
-        6,
-        has_evaluation,
-        |mv| pawns(mv.evaluation),
-        "engine evaluation in pawns, for the player of the move",
-    ),
-    (
-        "prio",
-        5,
-        has_priority,
-        |mv| or_dash(mv.priority),
-        "priority in an Arena book, 0 to 9",
-    ),
+    Column {
+        heading: "weight",
+        meaning: "",
+        least_width: 7,
+        has: has_weight,
+        text: |mv| or_dash(mv.stored_weight),
+    },
+    Column {
+        heading: "games",
+        meaning: "",
+        least_width: 7,
+        has: |mv| has_games(mv) && !only_reach(mv),
+        text: |mv| mv.games.to_string(),
+    },
+    Column {
+        heading: "games",
+        meaning: "games that reach the position after the move, in any order",
+        least_width: 7,
+        has: only_reach,
+        text: |mv| mv.games.to_string(),
+    },
+    Column {
+        heading: "reach",
+        meaning: "games that reach the position after the move, in any order",
+        least_width: 7,
+        has: |mv| mv.by_order.differ(),
+        text: |mv| or_dash(mv.by_order.reached),
+    },
+    Column {
+        heading: "won",
+        meaning: "",
+        least_width: 7,
+        has: has_priority,
+        text: |mv| mv.results.wins.to_string(),
+    },
+    Column {
+        heading: "drawn",
+        meaning: "",
+        least_width: 7,
+        has: has_priority,
+        text: |mv| mv.results.draws.to_string(),
+    },
+    Column {
+        heading: "lost",
+        meaning: "",
+        least_width: 7,
+        has: has_priority,
+        text: |mv| mv.results.losses.to_string(),
+    },
+    Column {
+        heading: "%",
+        meaning: "points of the player of the move, in per cent",
+        least_width: 6,
+        has: has_games,
+        text: |mv| per_cent(mv.score),
+    },
+    Column {
+        heading: "av",
+        meaning: "mean rating of these players",
+        least_width: 5,
+        has: is_rated,
+        text: |mv| rounded(mv.average_elo),
+    },
+    Column {
+        heading: "perf",
+        meaning: "the rating that their results are worth",
+        least_width: 5,
+        has: is_rated,
+        text: |mv| rounded(mv.performance),
+    },
+    Column {
+        heading: "learn",
+        meaning: "learn value, -125 to 125",
+        least_width: 5,
+        has: is_rated,
+        text: |mv| signed(mv.learn_value),
+    },
+    Column {
+        heading: "eval",
+        meaning: "engine evaluation in pawns, for the player of the move",
+        least_width: 6,
+        has: has_evaluation,
+        text: |mv| pawns(mv.evaluation),
+    },
+    Column {
+        heading: "prio",
+        meaning: "priority in an Arena book, 0 to 9",
+        least_width: 5,
+        has: has_priority,
+        text: |mv| or_dash(mv.priority),
+    },
 ];
 
 fn pawns(cp: Option<i32>) -> String {
@@ -170,15 +183,19 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
         return Ok(());
     }
     let shown: Vec<&Column> = (COLUMNS.iter())
-        .filter(|column| view.moves.iter().any(column.2))
+        .filter(|column| view.moves.iter().any(column.has))
         .collect();
     let marks = view.moves.iter().any(is_rated);
     let mut columns = vec![columns::left(9)];
-    columns.extend(shown.iter().map(|column| columns::right(column.1)));
+    columns.extend(
+        shown
+            .iter()
+            .map(|column| columns::right(column.least_width)),
+    );
     columns.extend(marks.then_some(columns::left(6)));
     columns.extend([columns::right(6), columns::note()]);
     let mut table = Table::new(0, columns);
-    let names = shown.iter().map(|column| column.0);
+    let names = shown.iter().map(|column| column.heading);
     let names = ["move"].into_iter().chain(names);
     let names = names.chain(marks.then_some("mark")).chain(["prob"]);
     let heading = |name: &str| Painted(HEADING, name.to_owned());
@@ -186,7 +203,7 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
     for entry in &view.moves {
         let style = of_mark(entry.mark);
         let mut row = vec![Painted(style, entry.name())];
-        row.extend(shown.iter().map(|column| cell(column.3(entry))));
+        row.extend(shown.iter().map(|column| cell((column.text)(entry))));
         if marks {
             let mark = match entry.mark {
                 Mark::None => "-",
@@ -207,9 +224,9 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
 
 /// What the columns of a position are, one a line.
 pub(super) fn legend(view: &PositionView) -> String {
-    let shown = |column: &&Column| !column.4.is_empty() && view.moves.iter().any(column.2);
+    let shown = |column: &&Column| !column.meaning.is_empty() && view.moves.iter().any(column.has);
     let columns = COLUMNS.iter().filter(shown);
-    let named = columns.map(|column| (column.0, column.4));
+    let named = columns.map(|column| (column.heading, column.meaning));
     let last = ("prob", "how often Tabia plays the move with these options");
     let all = named.chain((!view.moves.is_empty()).then_some(last));
     all.map(|(name, text)| format!("{name:6}{text}\n"))

@@ -7,6 +7,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write};
 use super::args::PlayArgs;
 use super::messages;
 use tabia_adapter::config::Config;
+use tabia_book::Format;
 
 /// Whether a user is at the terminal, and no option names an engine or a book.
 pub(super) fn is_due(args: &PlayArgs, config: &Config) -> bool {
@@ -24,16 +25,19 @@ pub(super) fn is_due(args: &PlayArgs, config: &Config) -> bool {
 /// Explains the program, and reads the first typed line.
 pub(super) fn ask(plays: &str) -> io::Result<String> {
     let mut out = messages();
+    let formats = Format::ALL.iter();
+    let formats: Vec<String> = formats.map(|one| format!(".{}", one.as_str())).collect();
     writeln!(
         out,
         "Tabia {} is a chess engine for your chess program: it plays from opening books\n\
-         (.ctg, .bin, .abk, .bkt, .obk), and then a real engine plays on.\n\n\
+         ({}), and then a real engine plays on.\n\n\
          Nothing is set up yet; for now it plays {plays}.\n\n  \
          tabia setup    finds engines, books and chess programs here and makes them\n                 \
          play together; it shows every step, and asks before it writes\n  \
          tabia explore  shows a book in the browser\n  \
          tabia --help   everything else\n",
         env!("CARGO_PKG_VERSION"),
+        formats.join(", "),
     )?;
     write!(
         out,

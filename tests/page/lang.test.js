@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { file, forSeeds } from "./support.js";
 
 const dom = await import("../../crates/explorer/src/page/dom.js");
-const signs = await import("../../crates/explorer/src/page/signs.js");
+const signs = await import("../../crates/explorer/src/page/icons.js");
 const { LANGUAGES } = await import("../../crates/explorer/src/page/lang.js");
 
 const OTHERS = Object.keys(LANGUAGES).filter((code) => code !== "en");
@@ -52,6 +52,23 @@ test("names of openings are shown in the page's language, part by part", async (
   assert.equal(await shown("en"), name);
   assert.equal(await shown("de"), "Sizilianische Verteidigung: Najdorf-Variante, Englischer Angriff, Anti-English");
   assert.equal(await shown("ru"), "Сицилианская защита: Вариант Найдорфа, Английская атака, Anti-English");
+});
+
+test("a number of games has the form that the language needs", async () => {
+  const shown = async (code, number) => (await pageIn(code)).lang.t`${number} games`;
+  for (const [code, expected] of Object.entries({
+    en: ["0 games", "1 game", "2 games", "21 games"],
+    de: ["0 Partien", "1 Partie", "2 Partien", "21 Partien"],
+    fr: ["0 partie", "1 partie", "2 parties", "21 parties"],
+    ru: ["0 партий", "1 партия", "2 партии", "21 партия"],
+  }))
+    for (const [index, number] of [0, 1, 2, 21].entries()) assert.equal(await shown(code, number), expected[index]);
+  const many = dom.grouped(12_345_002);
+  assert.equal(await shown("ru", many), `${many} партии`);
+  const { lang } = await pageIn("ru");
+  const reach = (number) => lang.t`${number} games reach the position after it`;
+  assert.equal(reach(11), "11 партий доходят до позиции после него");
+  assert.equal(reach(101), "101 партия доходит до позиции после него");
 });
 
 test("decimals have the sign of the language", () => {

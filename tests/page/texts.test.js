@@ -88,18 +88,22 @@ const hasWords = (text) => {
   return [...bare].length > 1 && /\p{L}/u.test(bare);
 };
 
-/** The rows of a table in their order; an object would hide that a text is there twice. */
-const rowsOf = (code) =>
-  file(`${EXPLORER}/locales/${code}.json`)
-    .split("\n")
-    .filter((line) => line.startsWith('  "'))
-    .map((line) => Object.entries(JSON.parse(`{${line.replace(/,$/, "")}}`))[0]);
+/** The rows of a table in their order; an object alone would hide that a text is there twice. */
+function rowsOf(code) {
+  const text = file(`${EXPLORER}/locales/${code}.json`);
+  const table = JSON.parse(text);
+  const keys = [...text.matchAll(/^  ("(?:[^"\\]|\\.)*"):/gm)].map(([, key]) => JSON.parse(key));
+  return keys.map((key) => [key, table[key]]);
+}
+
+/** The forms of a translation. */
+const formsOf = (translation) => (typeof translation === "string" ? [translation] : Object.values(translation));
 
 /** Removes rows from a table. */
 function without(code, texts) {
   const starts = texts.map((text) => `  ${JSON.stringify(text)}:`);
-  const lines = file(`${EXPLORER}/locales/${code}.json`).split("\n");
-  const kept = lines.filter((line) => !starts.some((start) => line.startsWith(start)));
+  const rows = file(`${EXPLORER}/locales/${code}.json`).split(/\n(?=  "|\})/);
+  const kept = rows.filter((row) => !starts.some((start) => row.startsWith(start)));
   // The last row has no comma.
   const table = kept.join("\n").replace(/,\n\}/, "\n}");
   writeFileSync(new URL(`../../${EXPLORER}/locales/${code}.json`, import.meta.url), table);
@@ -154,10 +158,21 @@ test("the same parts of names of openings are translated in every language", () 
 for (const language of LANGUAGES)
   test(`every translation in ${language}.json has the places of its text and is short enough`, () => {
     const places = (text) => [...new Set(text.match(/\{\d\}/g))].sort();
-    for (const [from, to] of rowsOf(language)) {
-      assert.ok(to.trim(), from);
-      assert.deepEqual(places(to), places(from), `${from}: ${to}`);
-      const [long, most] = [[...to].length, Math.floor(([...from].length * 3) / 2) + 16];
-      assert.ok(long <= most, `${long} letters, at most ${most}: ${to}`);
-    }
+    for (const [from, translation] of rowsOf(language))
+      for (const to of formsOf(translation)) {
+        assert.ok(to.trim(), from);
+        assert.deepEqual(places(to), places(from), `${from}: ${to}`);
+        const [long, most] = [[...to].length, Math.floor(([...from].length * 3) / 2) + 16];
+        assert.ok(long <= most, `${long} letters, at most ${most}: ${to}`);
+      }
+  });
+
+for (const language of LANGUAGES)
+  test(`every text in ${language}.json that changes with a number has all forms of the language`, () => {
+    const rules = new Intl.PluralRules(language);
+    const numbers = Array.from({ length: 200 }, (_, number) => rules.select(number));
+    const needed = [...new Set([...numbers, "other"])].sort();
+    const changing = rowsOf(language).filter(([, translation]) => typeof translation !== "string");
+    assert.ok(changing.length >= 2);
+    for (const [text, forms] of changing) assert.deepEqual(Object.keys(forms).sort(), needed, text);
   });

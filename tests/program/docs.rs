@@ -445,9 +445,15 @@ fn the_pages_are_few_and_short() {
         let is_word = |word: &&str| word.contains(char::is_alphanumeric);
         text.split_whitespace().filter(is_word).count()
     };
-    let docs = pages.iter().filter(|page| page.starts_with("docs"));
+    // One page is for developers, and what users read is not shortened for it.
+    let architecture: PathBuf = "docs/architecture.md".into();
+    let docs = pages
+        .iter()
+        .filter(|page| page.starts_with("docs") && **page != architecture);
     let docs: usize = docs.map(words).sum();
-    assert!(docs <= 28_000, "{docs} words");
+    assert!(docs <= 27_480, "{docs} words");
+    let developers = words(&architecture);
+    assert!(developers <= 1_400, "{developers} words");
     let readme = words(&"README.md".into());
     assert!(readme <= 900, "README.md: {readme} words");
 }

@@ -79,8 +79,9 @@ fn positions_that_are_not_found_are_reported() {
 fn rows() -> Vec<(String, Vec<String>)> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/convert.md"));
     let text = text.unwrap();
-    let rows = text.lines().filter_map(|line| line.strip_prefix("| `."));
-    rows.take(8)
+    let row = |line: &str| line.strip_prefix("| `.").map(str::to_owned);
+    let rows = text.lines().skip_while(|line| row(line).is_none());
+    rows.map_while(row)
         .map(|row| {
             let (extension, rest) = row.split_once('`').unwrap();
             let columns = rest.split('|').skip(1).map(|cell| cell.trim().to_owned());
@@ -91,17 +92,24 @@ fn rows() -> Vec<(String, Vec<String>)> {
 
 /// A book of each format that is read.
 fn books(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
-    folder.put("x.obk", obk());
-    folder.put("x.bkt", bkt());
-    for extension in ["bin", "abk", "jsonl"] {
+    let written = ["bin", "abk", "jsonl"];
+    for extension in written {
         folder.done(&format!("convert book.ctg x.{extension}"));
     }
-    folder.put("x.pgn", "1. e4 e5 *\n");
-    folder.put("x.csv", "fen,uci\n");
-    let others = ["bin", "abk", "jsonl", "obk", "bkt", "pgn", "csv"];
-    let others = others.map(|extension| (extension, folder.join(format!("x.{extension}"))));
-    others
+    let bytes = [
+        ("bkt", bkt()),
+        ("obk", obk()),
+        ("pgn", b"1. e4 e5 *\n".to_vec()),
+        ("csv", b"fen,uci\n".to_vec()),
+    ];
+    for (extension, bytes) in &bytes {
+        folder.put(&format!("x.{extension}"), bytes);
+    }
+    let others = written
         .into_iter()
+        .chain(bytes.map(|(extension, _)| extension));
+    others
+        .map(|extension| (extension, folder.join(format!("x.{extension}"))))
         .chain([("ctg", folder.join("book.ctg"))])
         .collect()
 }

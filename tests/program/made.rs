@@ -1,19 +1,25 @@
-//! What is made from the tables of options in other files: rows of `docs/options.md`, the
-//! class `Policy` of `python/tabia/_native.pyi`, the options of `npm/tabia.d.ts`, and the
-//! help texts that the page translates.
+//! What is made from the tables of options and of conditions on games in other files: rows of
+//! `docs/options.md` and `docs/databases.md`, the class `Policy` and arguments of `build` in
+//! `python/tabia/_native.pyi`, the options of `npm/tabia.d.ts`, and the help texts that the
+//! page translates.
 //!
 //! `UPDATE=1 cargo test --test program made` writes it.
 
 use std::fs;
+use std::sync::{Mutex, PoisonError};
 
 use tabia_book::options::OptionKind;
 use tabia_book::policy::{Policy, PolicyOption};
 use tabia_choice::settings::{OptionId, Options, Preset, Scope, Setting};
+use tabia_games::{FilterOption, GameFilter, Takes, ValueKind};
 
-use crate::common::project;
+use crate::common::{project, tabia};
 
 /// Compares a file with what is made from it; `UPDATE` writes that.
 fn check(file: &str, make: impl FnOnce(&str) -> String) {
+    // Several tests write parts of the same file.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let path = project(file);
     let text = fs::read_to_string(&path).unwrap_or_default();
     let made = make(&text);
@@ -25,7 +31,7 @@ fn check(file: &str, make: impl FnOnce(&str) -> String) {
     let (found, expected) = lines.find(|(line, made)| line != made).unwrap_or_default();
     assert!(
         text == made,
-        "{file} is not as the tables of options say: run UPDATE=1 cargo test --test program made\n\
+        "{file} is not as the tables say: run UPDATE=1 cargo test --test program made\n\
          it has  {found}\nnot     {expected}"
     );
 }
@@ -247,6 +253,123 @@ fn the_types_of_the_npm_package_have_the_options_of_a_choice() {
         let first = "// Made from the table of options: UPDATE=1 cargo test --test program made";
         with_lines(types, first, |_| made)
     });
+}
+
+/// A row of the table of conditions on games: the conditions, and the row as it is.
+fn named(row: &str) -> Vec<&'static FilterOption> {
+    let cell = row.split('|').nth(1).unwrap();
+    let words = cell.split('`').filter_map(|code| code.strip_prefix("--"));
+    let names = words.filter_map(|words| words.split(' ').next());
+    let found = names.flat_map(|name| {
+        let mut options = GameFilter::OPTIONS.iter();
+        options.find(|option| option.name() == name)
+    });
+    found.collect()
+}
+
+/// The rows of all conditions. A new one has its help text, until somebody writes more.
+fn condition_rows(present: &[&str]) -> Vec<String> {
+    // The position that a game must reach is not of the table.
+    let is_known = |row: &&&str| !named(row).is_empty() || row.contains("`--line ");
+    let mut rows: Vec<String> = present[1..]
+        .iter()
+        .filter(is_known)
+        .map(ToString::to_string)
+        .collect();
+    let mut place = 0;
+    for option in GameFilter::OPTIONS {
+        let is_of = |row: &String| named(row).iter().any(|one| one.key == option.key);
+        if let Some(known) = rows.iter().position(is_of) {
+            place = known + 1;
+            continue;
+        }
+        let option_with_value = format!("--{} {}", option.name(), option.value_name);
+        let (typed, help) = (option_with_value.trim_end(), option.help);
+        rows.insert(place, format!("| `{typed}` | {help} |"));
+        place += 1;
+    }
+    [present[0].to_owned()].into_iter().chain(rows).collect()
+}
+
+#[test]
+fn the_page_of_databases_has_all_conditions_on_games() {
+    check("docs/databases.md", |page| {
+        with_lines(page, "| condition | meaning |", condition_rows)
+    });
+}
+
+#[test]
+fn the_stub_of_the_python_package_has_the_conditions_on_games() {
+    let arguments = GameFilter::OPTIONS.iter().map(|option| {
+        let value = match option.value {
+            ValueKind::Number => "int".to_owned(),
+            ValueKind::Month => "Union[int, str]".to_owned(),
+            ValueKind::Words(words) => format!("Literal{words:?}"),
+            ValueKind::Name | ValueKind::Text => "str".to_owned(),
+        };
+        let (kind, default) = match option.takes {
+            Takes::Nothing => ("bool".to_owned(), "False"),
+            Takes::One => (format!("Optional[{value}]"), "None"),
+            Takes::List | Takes::Each => (format!("Sequence[{value}]"), "..."),
+        };
+        format!("    {}: {kind} = {default},", option.key)
+    });
+    check("python/tabia/_native.pyi", |stub| {
+        let first =
+            "    # Made from the table of conditions: UPDATE=1 cargo test --test program made";
+        with_lines(stub, first, |_| arguments.collect())
+    });
+}
+
+/// Options of `build` that its function in Python does not have.
+const NOT_IN_PYTHON: [(&str, &str); 11] = [
+    ("silent", "it prints nothing"),
+    ("output", "an argument without a name"),
+    ("help", "documentation"),
+    ("json", "what is returned"),
+    ("strict", "the numbers are returned"),
+    ("also", "one book at a time"),
+    ("records", "no book"),
+    ("provenance", "the caller knows it"),
+    ("evaluations", "`tabia evaluate` makes them"),
+    ("line", "games are chosen by positions in python-chess"),
+    ("fen", "the same"),
+];
+
+#[test]
+fn python_builds_with_the_options_of_the_command_line() {
+    let stub = fs::read_to_string(project("python/tabia/_native.pyi")).unwrap();
+    let (_, rest) = stub.split_once("def build(").unwrap();
+    let (arguments, _) = rest.split_once(") ->").unwrap();
+    let arguments = arguments
+        .lines()
+        .filter_map(|line| line.trim().split_once(':'));
+    let mut arguments: Vec<&str> = arguments
+        .map(|(name, _)| name)
+        .filter(|name| !name.starts_with('#'))
+        .collect();
+    // Those of the function itself, and conditions on games, which are made from their table.
+    arguments.retain(|name| !["sources", "target", "progress"].contains(name));
+    let options = GameFilter::OPTIONS;
+    arguments.retain(|name| !options.iter().any(|option| option.key == *name));
+    let help = tabia("build --help").printed();
+    // Before the long name is a letter, or nothing.
+    let long = help.lines().filter_map(|line| {
+        let (before, rest) = line.split_at_checked(6)?;
+        let is_option = before.trim().is_empty() || before.ends_with(", ");
+        rest.strip_prefix("--").filter(|_| is_option)
+    });
+    let names = long.map(|rest| rest.split([' ', '=']).next().unwrap());
+    let mut keys: Vec<String> = names
+        .filter(|name| !NOT_IN_PYTHON.iter().any(|(known, _)| known == name))
+        .filter(|name| !options.iter().any(|option| option.name() == *name))
+        .map(|name| name.replace('-', "_"))
+        .collect();
+    // `--colour` stands for it, if no player is named.
+    keys.push("only".to_owned());
+    keys.sort_unstable();
+    arguments.sort_unstable();
+    assert_eq!(arguments, keys);
 }
 
 /// `tests/page/texts.test.js` lists those without translation.

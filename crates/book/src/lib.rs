@@ -13,6 +13,7 @@ mod error;
 pub mod eval;
 #[cfg(feature = "json")]
 pub mod evals;
+mod format;
 pub mod loaded;
 pub mod mark;
 pub mod options;
@@ -23,6 +24,7 @@ mod probe;
 mod random;
 #[cfg(all(test, feature = "json"))]
 mod tests;
+mod traits;
 #[cfg(feature = "json")]
 pub mod view;
 pub mod walk;
@@ -36,18 +38,20 @@ pub use tabia_io::atomic::Previous;
 pub use tabia_io::input::file::{DataFile, ReadAt};
 
 pub use ctg::OpenOptions;
+pub(crate) use ctg::position_of;
 pub use edit::{
     Applied, BookEditor, EditBatch, EditOptions, Field, MarkChange, MarkEdit, MarkPlace, MarksLeft,
     Pending, Resolve, pending_changes, settle,
 };
 pub use error::{Error, Place};
+pub use format::Format;
 pub use polyglot::KeyedEntry;
 pub use probe::{
-    Annotation, Book, BookMove, Format, Lookup, Mark, MoveEvaluation, MoveGames, NEAR_PLIES,
+    Annotation, Book, BookMove, Lookup, Mark, MoveEvaluation, MoveGames, NEAR_PLIES,
     PositionRecord, Preference, Probe, Stats, Wanted, is_near_start,
 };
 pub use walk::{BookPosition, PositionMove, Positions, tree};
-pub(crate) use walk::{BookWalk, Bridges, position_of};
+pub(crate) use walk::{BookWalk, Bridges};
 
 /// Code that tests share with other packages names the package.
 #[cfg(test)]

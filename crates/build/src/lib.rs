@@ -30,6 +30,7 @@
 mod count;
 mod dedupe;
 mod emit;
+mod how_far;
 mod lines;
 mod node;
 mod output;

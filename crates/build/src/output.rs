@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::emit;
+use super::how_far::writing;
 use super::node::Node;
 use super::polyglot::{self, Played};
 use super::{BuildError, BuildJob, PolyglotRule, Product, Summary, records};
 use tabia_book::ctg::{BookWriter, WriteOptions};
 use tabia_io::atomic::NewFile;
-use tabia_io::progress::{Progress, Watch};
+use tabia_io::progress::Watch;
 use tabia_io::sort::{self, Runs, Sorted};
 
 /// The file that a job writes, and the counts for it.
@@ -92,14 +93,6 @@ impl Complete {
     }
 }
 
-/// The progress of writing. Positions come in the order of hashes, which are spread evenly:
-/// so the hash of the last one tells how many there will be.
-pub(super) fn writing(positions: u64, order: u32) -> Progress {
-    let total = (u128::from(positions) << 32) / (u128::from(order) + 1);
-    let total = u64::try_from(total).ok();
-    Progress::new("writing", "positions", positions, total)
-}
-
 fn write_entries(
     job: &BuildJob,
     writer: &mut BookWriter,
@@ -115,17 +108,5 @@ fn write_entries(
     match positions {
         0 => Err(BuildError::NoPositions { min_games }),
         _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_hash_tells_how_much_is_left() {
-        assert_eq!(writing(500, u32::MAX / 4).total, Some(2000));
-        assert_eq!(writing(2000, u32::MAX).total, Some(2000));
-        assert_eq!(writing(0, 0).total, Some(0));
     }
 }

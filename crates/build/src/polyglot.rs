@@ -14,7 +14,7 @@ use std::sync::Arc;
 use shakmaty::{ByColor, Position as _};
 
 use super::count::Extent;
-use super::output::writing;
+use super::how_far::writing;
 use super::{BuildError, BuildJob, Written};
 use tabia_book::bin::{self, ENTRY_BYTES};
 use tabia_book::polyglot::{self, PackedMove};

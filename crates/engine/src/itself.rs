@@ -11,15 +11,12 @@ use std::path::PathBuf;
 use same_file::is_same_file;
 
 use super::EngineCommand;
+pub use super::spawn::REASON;
 use super::spawn::search_path;
 
 /// The environment variable that engines get: an adapter that finds it is the engine of
 /// another Tabia.
 const DEPTH: &str = "TABIA_DEPTH";
-
-/// Why Tabia does not start, in one sentence.
-pub const REASON: &str =
-    "Tabia cannot be its own engine: name another one, or \"builtin\" for the built-in engine";
 
 /// The line that an adapter prints instead of an introduction.
 pub const REFUSAL: &str = "info string Tabia cannot be its own engine";

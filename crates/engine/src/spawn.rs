@@ -17,8 +17,11 @@ use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::itself::REASON;
 use tabia_io::sanitize::Sanitized;
+
+/// Why Tabia does not start, in one sentence.
+pub const REASON: &str =
+    "Tabia cannot be its own engine: name another one, or \"builtin\" for the built-in engine";
 
 /// How to start an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

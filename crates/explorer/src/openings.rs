@@ -40,8 +40,9 @@ struct Row {
     line: Line,
 }
 
-/// The texts of the page in another language, by the English ones.
-type Texts = HashMap<String, String>;
+/// The texts of the page in another language, by the English ones; one that changes with a
+/// number has several forms.
+type Texts = HashMap<String, serde_json::Value>;
 
 static LANGUAGES: LazyLock<Vec<Texts>> = LazyLock::new(|| {
     let read = |text: &str| serde_json::from_str(text).unwrap_or_default();
@@ -53,7 +54,10 @@ fn translated(name: &str, texts: &Texts) -> String {
     let each = |text: &str, sign, of: &dyn Fn(&str) -> String| {
         text.split(sign).map(of).collect::<Vec<_>>().join(sign)
     };
-    let part = |part: &str| texts.get(part).map_or(part, String::as_str).to_owned();
+    let part = |part: &str| {
+        let text = texts.get(part).and_then(|text| text.as_str());
+        text.unwrap_or(part).to_owned()
+    };
     each(name, ": ", &|list| each(list, ", ", &part))
 }
 

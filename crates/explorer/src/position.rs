@@ -18,7 +18,7 @@ use super::query::Query;
 use super::reply::{Answer, Refusal, bad, json};
 use tabia_book::Preference;
 use tabia_book::policy::{Rejection, WeighedMoves};
-use tabia_book::view::MoveView;
+use tabia_book::view::{MoveView, PositionView};
 use tabia_choice::settings::Options;
 use tabia_notation::{self as notation, Line, Results};
 
@@ -27,7 +27,7 @@ pub(super) const MOST_AHEAD: usize = 16;
 
 /// The answer about a position.
 #[derive(Serialize)]
-struct PositionView {
+struct PagePosition {
     /// What is invalid in the request, in one sentence.
     problem: Option<Message>,
     fen: String,
@@ -187,7 +187,7 @@ pub(super) fn answer(open: &OpenBooks, general: &Options, query: &Query) -> Answ
         plot::ahead(&book, &played, &options.settings, most_ahead).ok()
     });
     let ahead = ahead.as_ref().map(Line::steps).into_iter().flatten();
-    Ok(json(&PositionView {
+    Ok(json(&PagePosition {
         fen: notation::fen(position),
         start: start.map(notation::fen),
         at: played.plies(),
@@ -228,7 +228,7 @@ impl BookView {
         let notice = open.as_ref().ok().and_then(|open| open.1.notice.clone());
         let seen = open.and_then(|open| {
             let found = look_up(&open, line, &options.settings)?;
-            let view = tabia_book::view::PositionView::new(position, &found);
+            let view = PositionView::new(position, &found);
             Ok((view.with_games_of(&*open.0, position, &found)?, found))
         });
         let ((seen, found), error) = match seen {

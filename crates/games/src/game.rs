@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{ByColor, Chess, Color, Move};
 
-use super::{Conditions, Date, Month, Movetext};
+use super::{Conditions, Date, Item, Month, Movetext};
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -231,25 +231,6 @@ pub struct MoveAnnotation {
     pub side_move: bool,
     /// Index of the move in that list.
     pub index: usize,
-}
-
-/// One item of a movetext, in the order of PGN: the tree of a game as a flat list, so
-/// that programs need no recursion to read it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
-    /// A move, legal in its position.
-    Move(Move),
-    /// A null move: the side to move passes.
-    Null,
-    /// A numeric annotation glyph of the last move: 1 is `!`, 2 `?`, 3 `!!`.
-    Nag(u8),
-    /// The comment on the last move of this line or, at the start of a line, on the moves
-    /// after it.
-    Comment(String),
-    /// A variation begins: an alternative to the last move of this line.
-    Begin,
-    /// The variation that began last ends.
-    End,
 }
 
 /// PGN tags in the order of the source; each name once.

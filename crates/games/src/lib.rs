@@ -66,10 +66,13 @@ pub use error::{Error, ParseError, WriteError};
 pub use export::{ExportJob, ExportTarget, Exported};
 pub use extract::{Extracted, extract};
 pub use files::files;
-pub use filter::{Band, EcoRange, GROUPS, GameCondition, GameFilter, Rejected, group_of, has_name};
-pub use game::{Game, GameResult, Item, MoveAnnotation, Tags};
+pub use filter::{
+    Band, EcoRange, FilterOption, GROUPS, GameCondition, GameFilter, Rejected, Takes, ValueKind,
+    group_of, has_name,
+};
+pub use game::{Game, GameResult, MoveAnnotation, Tags};
 pub use loss::{Loss, LossCount, Losses};
-pub use movetext::Movetext;
+pub use movetext::{Item, Movetext};
 pub use open::{PlainText, is_game_file, open, open_encoded, open_with, unpacked};
 pub use parts::GameParts;
 pub use pgn::{PgnSource, write_pgn};

@@ -2,7 +2,26 @@
 
 use std::ops::Deref;
 
-use super::Item;
+use shakmaty::Move;
+
+/// One item of a movetext, in the order of PGN: the tree of a game as a flat list, so
+/// that programs need no recursion to read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A move, legal in its position.
+    Move(Move),
+    /// A null move: the side to move passes.
+    Null,
+    /// A numeric annotation glyph of the last move: 1 is `!`, 2 `?`, 3 `!!`.
+    Nag(u8),
+    /// The comment on the last move of this line or, at the start of a line, on the moves
+    /// after it.
+    Comment(String),
+    /// A variation begins: an alternative to the last move of this line.
+    Begin,
+    /// The variation that began last ends.
+    End,
+}
 
 /// The movetext of a game: each move is followed by its signs (NAGs), by at most one comment
 /// and by its variations, in this order; a line may begin with a comment.

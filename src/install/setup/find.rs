@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::places::{Places, is_executable};
 use super::programs::ChessProgram;
 use tabia_adapter::config::Config;
+use tabia_book::Format;
 use tabia_io::atomic::is_temp_folder;
 use tabia_io::input::sibling::sibling;
 use tabia_notation::kind::{BookKind, Kind};
@@ -274,11 +275,12 @@ impl Books {
     }
 }
 
-const fn order(kind: BookKind) -> u8 {
-    match kind {
-        BookKind::Ctg => 0,
-        BookKind::Abk => 1,
-        BookKind::Bin | BookKind::Bkt | BookKind::Obk | BookKind::Jsonl => 2,
+/// Books that can be changed to any extent come first, then those with results of games.
+fn order(kind: BookKind) -> u8 {
+    match Format::of_kind(kind) {
+        Some(format) if format.has_lines_to_change() => 0,
+        Some(format) if format.has_results() => 1,
+        _ => 2,
     }
 }
 

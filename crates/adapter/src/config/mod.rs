@@ -3,11 +3,11 @@
 //! The text is parsed in one pass; any problem becomes one error that names the file, the
 //! line and what to do.
 
+pub use crate::session::START_TIMEOUT;
+use crate::session::{Engines, IfNoneStarts, Profile};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-use crate::session::{Engines, IfNoneStarts, Profile};
 use tabia_choice::book_set::BookSpec;
 use tabia_choice::settings::{BookFiles, Options, Setting};
 use tabia_engine::{EngineCommand, is_on_path, itself};
@@ -16,9 +16,6 @@ mod read;
 
 /// The name of the built-in engine.
 pub const BUILTIN: &str = "builtin";
-
-/// How long an engine may take to send `uciok`, unless its profile says otherwise.
-pub const START_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Something wrong with a configuration.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,6 @@ use std::fmt;
 use std::time::Duration;
 
 use super::{GameRecord, Note};
-use crate::config::START_TIMEOUT;
 use tabia_choice::book_set::BookSpec;
 use tabia_choice::settings::Settings;
 
@@ -109,6 +108,9 @@ pub trait Output {
     /// A request to the environment.
     fn request(&mut self, request: Request);
 }
+
+/// How long an engine may take to send `uciok`, unless its profile says otherwise.
+pub const START_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// An engine and its options.
 #[derive(Clone, Debug)]

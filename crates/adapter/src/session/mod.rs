@@ -79,7 +79,7 @@ use std::time::Duration;
 
 pub use crate::record::{GameRecord, RecordKind};
 pub use engine::ANALYSE_MODE;
-pub use event::{Engines, Event, IfNoneStarts, Output, Profile, Request, Side};
+pub use event::{Engines, Event, IfNoneStarts, Output, Profile, Request, START_TIMEOUT, Side};
 pub use observers::Note;
 
 use out::{Contact, Out};

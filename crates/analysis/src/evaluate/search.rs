@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU64;
 
 use shakmaty::Chess;
 
-use super::{EnginePlan, Worker};
+use super::{EnginePlan, Outcome, Worker};
 use crate::Error;
 use tabia_book::eval::Evaluation;
 use tabia_book::evals::EvalFile;
@@ -25,14 +25,6 @@ pub struct Searched {
     pub restarts: u64,
     /// Whether it was interrupted before all positions were searched.
     pub stopped: bool,
-}
-
-/// The result for one position.
-pub(crate) enum Outcome<T> {
-    Found(T),
-    Failed(Chess, AnalystError),
-    /// There was no time left.
-    Stopped,
 }
 
 impl Searched {

@@ -2,7 +2,8 @@
 
 use shakmaty::{CastlingMode, Chess, Position as _, uci::UciMove};
 
-use super::search::{Outcome, Searched, each};
+use super::search::{Searched, each};
+use super::worker::Outcome;
 use super::{EnginePlan, Worker};
 use crate::Error;
 use crate::graph::{BookGraph, NodeId, Probabilities};

@@ -5,9 +5,16 @@ use std::time::Duration;
 
 use shakmaty::{Chess, Color, Position as _, uci::UciMove};
 
-use super::Outcome;
 use tabia_book::eval::{Evaluation, MoveValue, Value};
 use tabia_engine::{Analyst, AnalystError, Effort, EngineCommand, Question};
+
+/// The result for one position.
+pub(crate) enum Outcome<T> {
+    Found(T),
+    Failed(Chess, AnalystError),
+    /// There was no time left.
+    Stopped,
+}
 
 /// What engine to use, and how to search.
 #[derive(Clone, Debug)]

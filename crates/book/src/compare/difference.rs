@@ -61,15 +61,12 @@ impl Aspects {
     /// and marks, an Arena book no ratings.
     #[must_use]
     pub fn between(self, a: Format, b: Format) -> Aspects {
-        if a == b && a == Format::Ctg {
-            return self;
-        }
-        let ours = [Aspect::Positions, Aspect::Moves];
-        let mut both = Aspects::from_list(&ours);
-        if a == b {
-            both = Aspects::from_list(&[Aspect::Positions, Aspect::Moves, Aspect::Stats]);
-        }
-        Aspects(self.0 & both.0)
+        let shared: &[Aspect] = match a == b {
+            true if a.stores_positions() => Aspect::ALL,
+            true => &[Aspect::Positions, Aspect::Moves, Aspect::Stats],
+            false => &[Aspect::Positions, Aspect::Moves],
+        };
+        Aspects(self.0 & Aspects::from_list(shared).0)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::ctg::{
 };
 use crate::polyglot::{self, PackedMove};
 use crate::walk::WalkNode;
-use crate::{Book, Bridges, Error, Format, Lookup, Probe as _, Wanted};
+use crate::{Book, Bridges, Error, Lookup, Probe as _, Wanted};
 use tabia_notation as notation;
 
 /// The two books, shared by all threads.
@@ -205,7 +205,7 @@ impl<'b> Books<'b> {
             b,
             bridges,
             aspects: aspects.between(a.format(), b.format()),
-            stats_of_moves: a.format() != Format::Ctg || b.format() != Format::Ctg,
+            stats_of_moves: ![a, b].iter().all(|book| book.format().stores_positions()),
             both: a.as_ctg().zip(b.as_ctg()),
             pair,
         }

@@ -9,7 +9,7 @@ use super::lookups::{Books, Id, PositionLookup, San, Seen};
 use super::{Aspect, Aspects, Difference};
 use crate::ctg::{BookEntry, CtgBook, Pair, Salvage, Tree};
 use crate::walk::{Order, Walk, WalkNode};
-use crate::{Book, BookPosition, BookWalk, Bridges, Error, Format};
+use crate::{Book, BookPosition, BookWalk, Bridges, Error};
 use tabia_io::parallel::{Panicked, in_order};
 use tabia_io::progress::Watch;
 
@@ -108,7 +108,7 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
     if plan.unreached {
         for book in [a, b]
             .into_iter()
-            .filter(|book| book.format() == Format::Bin)
+            .filter(|book| matches!(book, Book::Bin(_)))
         {
             let (of_book, unreached, _) = BookWalk::bridges(book)?;
             without_line += unreached;

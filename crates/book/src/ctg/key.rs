@@ -20,6 +20,26 @@ pub struct Key {
     bytes: [u8; Key::MAX_BYTES],
 }
 
+/// Why a key is not a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyFault {
+    /// The bits end before the 64th square.
+    #[error("the key ends inside the board")]
+    Short,
+    /// The length of the board does not match byte 0.
+    #[error("the key is {found} bytes long, but its board and flags require {expected}")]
+    Length {
+        /// Length in byte 0, in bytes.
+        found: usize,
+        /// Length of the content, in bytes.
+        expected: usize,
+    },
+    /// There is not exactly one king of each colour.
+    #[error("the key does not have one king of each colour")]
+    Kings,
+}
+
 impl Key {
     /// The longest key that the length bits can express.
     pub const MAX_BYTES: usize = 31;

@@ -110,7 +110,7 @@ pub(crate) use graph::Moves;
 pub use graph::{Arrival, BookGraph, Contents, EntryNumber, Target};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
-pub use key::{Key, hash};
+pub use key::{Key, KeyFault, hash};
 pub use move_table::MoveCode;
 #[cfg(feature = "json")]
 pub(crate) use moves::likely as likely_moves;
@@ -121,7 +121,8 @@ pub use moves::{
 pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_entry};
 pub use pages::Header;
 pub(crate) use pair::{Held, Pair, PairNumber, Tree};
-pub use position::{CanonicalBoard, KeyFault, Orientation};
+pub(crate) use position::position_of;
+pub use position::{CanonicalBoard, Orientation};
 pub use prune::{Fate, IsRare, PruneRules, Pruned, Rare, count_pruned, prune};
 pub use reader::{CtgBook, EntryAddress, LookupStep, OpenOptions};
 pub(crate) use reader::{EntryReader, fill_from};

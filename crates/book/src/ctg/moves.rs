@@ -10,10 +10,10 @@ use shakmaty::{CastlingSide, Chess, Move, MoveList, Position as _, Rank, Role, S
 
 use super::{
     move_table::{BY_BYTE, BY_MOVE, MoveCode, NO_BYTE, man_index},
-    position::CanonicalBoard,
+    position::{CanonicalBoard, position_of},
 };
+use crate::Annotation;
 use crate::polyglot::PackedMove;
-use crate::{Annotation, position_of};
 
 /// Why a stored byte is not a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

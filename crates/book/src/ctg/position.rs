@@ -32,15 +32,15 @@
 //! [`CanonicalBoard::other_key`].
 
 use shakmaty::{
-    Bitboard, Board, ByColor, ByRole, Chess, Color, File, Position as _, Rank, Role, Setup, Square,
-    uci::UciMove,
+    Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, File, FromSetup as _,
+    Position as _, PositionError, Rank, Role, Setup, Square, uci::UciMove,
 };
 
 #[cfg(feature = "json")]
 use crate::polyglot::PackedMove;
 
 use super::{
-    Key,
+    Key, KeyFault,
     bits::{BitReader, BitWriter, HalfFiles, Squares},
 };
 
@@ -359,24 +359,13 @@ impl CanonicalBoard {
     }
 }
 
-/// Why a key is not a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum KeyFault {
-    /// The bits end before the 64th square.
-    #[error("the key ends inside the board")]
-    Short,
-    /// The length of the board does not match byte 0.
-    #[error("the key is {found} bytes long, but its board and flags require {expected}")]
-    Length {
-        /// Length in byte 0, in bytes.
-        found: usize,
-        /// Length of the content, in bytes.
-        expected: usize,
-    },
-    /// There is not exactly one king of each colour.
-    #[error("the key does not have one king of each colour")]
-    Kings,
+/// The board of a key, White to move; `None` if the rules cannot be applied.
+pub(crate) fn position_of(key: &Key) -> Option<(CanonicalBoard, Chess)> {
+    let board = CanonicalBoard::from_key(key).ok()?;
+    let position = Chess::from_setup(board.to_setup(), CastlingMode::Standard)
+        .or_else(PositionError::ignore_impossible_check)
+        .or_else(PositionError::ignore_too_much_material);
+    Some((board, position.ok()?))
 }
 
 #[inline]

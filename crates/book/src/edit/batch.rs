@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::journal::{self, ByteChange, Journal, JournalContent, JournalWriter, Owner, State};
-use super::pages::{PageBuffer, RestOfPages};
+use super::journal::{self, Journal, JournalContent, JournalWriter, Owner, State};
+use super::pages::{ByteChange, PageBuffer, RestOfPages};
 use super::pending::{Pending, Resolve};
 use crate::{Error, Format};
 use tabia_io::atomic::folder_of;
@@ -166,19 +166,6 @@ fn carry_out(book: &File, journal: &mut Journal) -> io::Result<Applied> {
     let done = apply(book, &mut |f| journal.for_each(f))?;
     book.sync_data()?;
     Ok(done)
-}
-
-/// What is to be known of an interrupted change of a book.
-pub(super) fn pending(path: &Path, format: Format) -> Result<Option<Pending>, Error> {
-    let journal_path = journal::path_of(path);
-    let failed = |error| Error::change(&journal_path, error);
-    let mut journal = match Journal::open(&journal_path).map_err(failed)? {
-        JournalContent::Nothing | JournalContent::Incomplete => return Ok(None),
-        JournalContent::Complete(journal) => journal,
-    };
-    let book = File::open(path).map_err(|error| Error::io(path, error))?;
-    let examined = journal.examine(&book, format).map_err(failed)?;
-    Ok(Pending::from_examined(examined))
 }
 
 /// What became of an interrupted change.
@@ -363,7 +350,8 @@ mod tests {
         }
 
         fn pending(&self) -> Option<Pending> {
-            pending(&self.book(), Format::Ctg).unwrap()
+            let examined = journal::examine(&self.book(), Format::Ctg).unwrap();
+            examined.and_then(Pending::from_examined)
         }
 
         fn recover(&self, resolve: Option<Resolve>) -> Result<Recovered, Error> {

@@ -3,6 +3,7 @@
 use shakmaty::Color;
 
 use crate::ctg::Key;
+use crate::traits::{Marks, Number};
 use crate::{Annotation, Format, Mark, PositionRecord};
 
 /// New marks for a move; `None` leaves a mark unchanged.
@@ -193,20 +194,65 @@ impl MarkEdit {
     }
 }
 
-impl Format {
-    /// Whether books of this format can be changed and written.
+impl PositionRecord {
+    /// The changeable bytes as stored, in their order.
     #[must_use]
-    pub const fn is_writable(self) -> bool {
-        !matches!(self, Format::Bkt | Format::Obk)
+    pub const fn marks(&self) -> [(Field, u8); 3] {
+        [
+            (Field::Recommendation, self.recommendation),
+            (Field::LearnValue, self.learn_value.cast_unsigned()),
+            (Field::Commentary, self.commentary),
+        ]
     }
 
-    /// The greatest number that this format stores with a move, if it stores one.
+    /// The changes that set the marks of the position `key` to those of `new`.
+    pub(crate) fn changes(
+        &self,
+        new: &PositionRecord,
+        key: Key,
+    ) -> impl Iterator<Item = MarkChange> + use<> {
+        let marks = self.marks().into_iter().zip(new.marks());
+        let changed = marks.filter(|(old, new)| old != new);
+        changed.map(move |((field, old), (_, new))| MarkChange {
+            place: MarkPlace::Position(key),
+            field,
+            old: Some(old.into()),
+            new: Some(new.into()),
+        })
+    }
+
+    /// Sets a mark; a field that is not a mark of a position is ignored.
+    pub(crate) const fn set_mark(&mut self, field: Field, byte: u8) {
+        match field {
+            Field::Recommendation => self.recommendation = byte,
+            Field::LearnValue => self.learn_value = byte.cast_signed(),
+            Field::Commentary => self.commentary = byte,
+            Field::Annotation | Field::Weight | Field::LearnCounts => {}
+        }
+    }
+}
+
+impl Format {
+    /// Where what was learned from games is stored, if it can be.
     #[must_use]
-    pub const fn most_weight(self) -> Option<u16> {
-        match self {
-            Format::Ctg | Format::Bkt | Format::Obk => None,
-            Format::Bin => Some(u16::MAX),
-            Format::Abk => Some(9),
+    pub const fn learn_field(self) -> Option<Field> {
+        match &self.traits().marks {
+            Marks::All => Some(Field::LearnValue),
+            Marks::Numbers(numbers) if numbers.learn.is_some() => Some(Field::LearnCounts),
+            Marks::Numbers(_) | Marks::None => None,
+        }
+    }
+
+    /// The number of an entry that holds a field.
+    pub(crate) const fn number(self, field: Field) -> Option<Number> {
+        match (&self.traits().marks, field) {
+            (Marks::Numbers(numbers), Field::Weight) => Some(numbers.weight),
+            (Marks::Numbers(numbers), Field::LearnCounts) => numbers.learn,
+            (
+                Marks::Numbers(_),
+                Field::Recommendation | Field::LearnValue | Field::Commentary | Field::Annotation,
+            )
+            | (Marks::All | Marks::None, _) => None,
         }
     }
 
@@ -214,22 +260,19 @@ impl Format {
     /// it can store all.
     #[must_use]
     pub fn lacks(self, edit: &MarkEdit) -> Option<&'static str> {
-        if !self.is_writable() {
-            return Some("marks that can be changed");
-        }
-        let Some(most) = self.most_weight() else {
-            return edit.weight.map(|_| "weights");
+        let numbers = match &self.traits().marks {
+            Marks::All => return edit.weight.map(|_| "weights"),
+            Marks::None => return Some("marks that can be changed"),
+            Marks::Numbers(numbers) => numbers,
         };
         let marks = !matches!(edit.recommendation, None | Some(Mark::Avoid));
+        let (most, greater) = numbers.most_weight;
         [
             (marks || edit.clean, "marks"),
             (edit.annotation.is_some(), "annotations"),
             (edit.learn_value.is_some(), "learn values"),
             (edit.commentary.is_some(), "commentaries"),
-            (
-                edit.weight.is_some_and(|weight| weight > most),
-                "weights above 9",
-            ),
+            (edit.weight.is_some_and(|weight| weight > most), greater),
         ]
         .into_iter()
         .find_map(|(asked, what)| asked.then_some(what))
@@ -238,22 +281,12 @@ impl Format {
     /// What a book of this format offers instead of what it [lacks](Format::lacks).
     #[must_use]
     pub(crate) const fn has_instead(self) -> &'static str {
-        match self {
-            Format::Ctg => "main, avoid and the learn value say how often a move is played",
-            Format::Bkt | Format::Obk => "convert it to a ChessBase book to change it",
-            Format::Bin | Format::Abk => {
+        match self.traits().marks {
+            Marks::All => "main, avoid and the learn value say how often a move is played",
+            Marks::None => "convert it to a ChessBase book to change it",
+            Marks::Numbers(_) => {
                 "avoid and a weight can be set; convert it to a ChessBase book for the rest"
             }
-        }
-    }
-
-    /// The last byte of the number in a Polyglot or Arena entry, counted from the start
-    /// of the entry.
-    pub(crate) const fn last_byte(self, field: Field) -> u64 {
-        match (self, field) {
-            (Format::Abk, _) => 3,
-            (_, Field::LearnCounts) => 15,
-            _ => 11,
         }
     }
 }

@@ -32,13 +32,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use std::cmp::Ordering;
 use std::time::UNIX_EPOCH;
 
-use super::pages::{PageBuffer, RestOfPages, add_to_sum};
-use crate::Format;
+use super::pages::{ByteChange, PageBuffer, RestOfPages, add_to_sum};
+use crate::{Error, Format};
 use tabia_io::atomic::sync_folder;
-use tabia_io::sort::Record;
 
 const MAGIC: [u8; 8] = *b"tabiaed2";
 
@@ -48,54 +46,6 @@ const TRAILER_BYTES: u64 = 32;
 
 /// The start of the trailer; no record is equal to it.
 const END: u64 = u64::MAX;
-
-/// One byte to be changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct ByteChange {
-    /// Offset in the file.
-    pub(super) offset: u64,
-    pub(super) old: u8,
-    pub(super) new: u8,
-}
-
-impl ByteChange {
-    fn pack(self) -> u64 {
-        self.offset << 16 | u64::from(self.old) << 8 | u64::from(self.new)
-    }
-
-    fn unpack(word: u64) -> ByteChange {
-        let [.., old, new] = word.to_be_bytes();
-        ByteChange {
-            offset: word >> 16,
-            old,
-            new,
-        }
-    }
-}
-
-impl Record for ByteChange {
-    fn order(&self) -> u32 {
-        // 48 bits are stored.
-        (self.offset >> 16) as u32
-    }
-
-    fn compare(&self, other: &ByteChange) -> Ordering {
-        self.offset.cmp(&other.offset)
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.pack().to_be_bytes());
-    }
-
-    fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
-        *self = ByteChange::unpack(u64::from_be_bytes(*bytes.first_chunk()?));
-        Some(8)
-    }
-
-    fn join(&mut self, _other: &ByteChange) -> bool {
-        true
-    }
-}
 
 const FIRST_SUM: u64 = 0xcbf2_9ce4_8422_2325;
 
@@ -324,11 +274,8 @@ impl Journal {
             if !is_other {
                 rest.add(&page, record.offset);
             }
-            // A Polyglot entry has numbers of several bytes.
-            let mark = match format {
-                Format::Bin => record.offset / 16,
-                Format::Ctg | Format::Abk | Format::Bkt | Format::Obk => record.offset,
-            };
+            // An entry may have numbers of several bytes.
+            let mark = record.offset / format.entry_bytes().unwrap_or(1);
             if last.replace(mark) != Some(mark) {
                 marks += 1;
                 left += u64::from(is_old);
@@ -379,6 +326,19 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
             Ok(())
         }
     }
+}
+
+/// Compares the journal beside a book, if there is a complete one, with the book.
+pub(super) fn examine(path: &Path, format: Format) -> Result<Option<Examined>, Error> {
+    let journal_path = path_of(path);
+    let failed = |error| Error::change(&journal_path, error);
+    let mut journal = match Journal::open(&journal_path).map_err(failed)? {
+        JournalContent::Nothing | JournalContent::Incomplete => return Ok(None),
+        JournalContent::Complete(journal) => journal,
+    };
+    let book = File::open(path).map_err(|error| Error::io(path, error))?;
+    let examined = journal.examine(&book, format).map_err(failed)?;
+    Ok(Some(examined))
 }
 
 #[cfg(test)]

@@ -339,11 +339,7 @@ impl BookEditor {
     ///
     /// The backup cannot be written; an older one is unchanged.
     pub fn back_up(&self) -> Result<(), Error> {
-        let companions: &[&str] = match self.book.format() {
-            Format::Ctg => &["cto", "ctb"],
-            Format::Bin | Format::Abk | Format::Bkt | Format::Obk => &[],
-        };
-        atomic::back_up(self.book.path(), companions)?;
+        atomic::back_up(self.book.path(), self.book.format().companions())?;
         Ok(())
     }
 
@@ -362,12 +358,11 @@ impl BookEditor {
     /// A number of a Polyglot or Arena entry, by the offset of its last byte, before and
     /// after a change.
     pub(crate) fn number(&self, change: &MarkChange) -> Option<(u64, u32, u32)> {
+        let number = self.book.format().number(change.field)?;
         match (change.place, change.old, change.new) {
-            (MarkPlace::Entry(offset), Some(old), Some(new)) => Some((
-                offset + self.book.format().last_byte(change.field),
-                old,
-                new,
-            )),
+            (MarkPlace::Entry(offset), Some(old), Some(new)) => {
+                Some((offset + number.last_byte(), old, new))
+            }
             _ => None,
         }
     }

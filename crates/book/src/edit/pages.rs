@@ -1,11 +1,60 @@
 //! Reading and writing a book page by page.
 
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io;
 
-use super::journal::ByteChange;
 use crate::ctg::PAGE_BYTES;
 use tabia_io::input::file::read_at;
+use tabia_io::sort::Record;
+
+/// One byte to be changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ByteChange {
+    /// Offset in the file.
+    pub(super) offset: u64,
+    pub(super) old: u8,
+    pub(super) new: u8,
+}
+
+impl ByteChange {
+    pub(super) fn pack(self) -> u64 {
+        self.offset << 16 | u64::from(self.old) << 8 | u64::from(self.new)
+    }
+
+    pub(super) fn unpack(word: u64) -> ByteChange {
+        let [.., old, new] = word.to_be_bytes();
+        ByteChange {
+            offset: word >> 16,
+            old,
+            new,
+        }
+    }
+}
+
+impl Record for ByteChange {
+    fn order(&self) -> u32 {
+        // 48 bits are stored.
+        (self.offset >> 16) as u32
+    }
+
+    fn compare(&self, other: &ByteChange) -> Ordering {
+        self.offset.cmp(&other.offset)
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.pack().to_be_bytes());
+    }
+
+    fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
+        *self = ByteChange::unpack(u64::from_be_bytes(*bytes.first_chunk()?));
+        Some(8)
+    }
+
+    fn join(&mut self, _other: &ByteChange) -> bool {
+        true
+    }
+}
 
 /// FNV-1a over words.
 pub(super) fn add_to_sum(sum: u64, word: u64) -> u64 {

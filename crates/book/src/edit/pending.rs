@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use super::batch;
 use super::journal::{self, Examined, State};
 use crate::ctg::lock;
 use crate::{Error, Format};
@@ -61,7 +60,8 @@ impl Pending {
         if !journal::path_of(path).exists() || lock::is_held(path) {
             return Ok(None);
         }
-        batch::pending(path, Format::recognize(path)?)
+        let examined = journal::examine(path, Format::recognize(path)?)?;
+        Ok(examined.and_then(Pending::from_examined))
     }
 
     /// One sentence for programs that read the book.

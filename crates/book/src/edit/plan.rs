@@ -10,8 +10,8 @@ use crate::KeyedEntry;
 use crate::bin::BinBook;
 use crate::ctg::{CanonicalBoard, CtgBook, Key, encode_move_byte, find_move_byte};
 use crate::loaded::LoadedBook;
+use crate::traits::{Marks, Reader};
 use crate::{Book, Error, Format, Mark, OpenOptions, Preference, polyglot};
-use tabia_io::input::bytes::{be_u16_at, be_u32_at, u8_at};
 use tabia_io::input::file::DataFile;
 use tabia_notation as notation;
 
@@ -101,7 +101,9 @@ impl BookEditor {
                 new: Some(weight.into()),
             });
             // The weights of a move that is stored twice are added.
-            if book.format() == Format::Bin {
+            if let Marks::Numbers(numbers) = &book.format().traits().marks
+                && numbers.weights_add
+            {
                 weight = 0;
             }
         }
@@ -211,36 +213,35 @@ impl Book {
     ///
     /// The book cannot be read.
     pub fn stored(&self, place: &MarkPlace, field: Field) -> Result<Option<(u64, u32)>, Error> {
-        let (offset, raw) = match (self, place) {
+        let offset = match (self, place) {
             (Book::Ctg(book), MarkPlace::Position(key)) => {
                 let entry = book.entry_of(key)?;
                 return Ok(entry.and_then(|entry| entry.mark(field)));
             }
-            (Book::Bin(book), MarkPlace::Entry(offset)) => (offset, book.raw_entry(*offset)?),
-            (Book::Loaded(book), MarkPlace::Entry(offset)) if book.format() == Format::Abk => {
-                (offset, book.raw_entry(*offset)?)
-            }
-            _ => return Ok(None),
+            (_, MarkPlace::Entry(offset)) => *offset,
+            (_, MarkPlace::Position(_) | MarkPlace::Move { .. }) => return Ok(None),
         };
-        let last = self.format().last_byte(field);
-        let value = match (self.format(), field) {
-            (Format::Abk, _) => u8_at(&raw, 3).map(u32::from),
-            (_, Field::LearnCounts) => be_u32_at(&raw, 12),
-            _ => be_u16_at(&raw, 10).map(u32::from),
+        let Some(number) = self.format().number(field) else {
+            return Ok(None);
         };
-        Ok(value.map(|value| (offset + last, value)))
+        let raw = match self {
+            Book::Ctg(_) => return Ok(None),
+            Book::Bin(book) => book.raw_entry(offset)?,
+            Book::Loaded(book) => book.raw_entry(offset)?,
+        };
+        let value = number.read(&raw);
+        Ok(value.map(|value| (offset + number.last_byte(), value)))
     }
 
     /// Opens a book that is read while it is changed: it never returns an old state.
     pub(super) fn open_live(path: &Path) -> Result<Book, Error> {
         let map = || DataFile::open_mapped(path).map_err(|error| Error::io(path, error));
-        Ok(match Format::recognize(path)? {
-            format @ (Format::Abk | Format::Bkt | Format::Obk) => {
-                Book::Loaded(LoadedBook::new(map()?, format)?)
-            }
+        let format = Format::recognize(path)?;
+        Ok(match format.traits().reader {
             // Read by system calls.
-            Format::Ctg => Book::Ctg(CtgBook::open(path, &OpenOptions { mmap: false })?),
-            Format::Bin => Book::Bin(BinBook::new(map()?)?),
+            Reader::Ctg => Book::Ctg(CtgBook::open(path, &OpenOptions { mmap: false })?),
+            Reader::Bin => Book::Bin(BinBook::new(map()?)?),
+            Reader::Loaded(loader) => Book::Loaded(LoadedBook::new(map()?, format, loader)?),
         })
     }
 }

@@ -18,11 +18,33 @@ use tabia_io::input::file::DataFile;
 #[derive(Debug)]
 pub struct LoadedBook {
     format: Format,
+    entry_bytes: usize,
     file: DataFile,
     moves: Vec<StoredMove>,
     positions: u64,
     unreached: u64,
     pub(super) notices: Vec<String>,
+}
+
+/// How books of a format are read.
+pub(crate) struct Loader {
+    /// Whose books they are, for the message that there is no move.
+    maker: &'static str,
+    read: fn(&DataFile) -> Result<Found, Error>,
+    /// What a move is that occurs in several places.
+    repeats: Repeats,
+    /// The length of an entry.
+    pub entry_bytes: usize,
+    /// Whether a sound book has no position that is not found.
+    pub finds_every_position: bool,
+}
+
+/// What a move is that occurs in several places.
+enum Repeats {
+    /// One move; its numbers are added when it is asked for.
+    Added,
+    /// The one with the greatest weight.
+    Greatest,
 }
 
 /// What a reader of a format has found.
@@ -108,34 +130,33 @@ impl LoadedBook {
     pub(crate) fn open(
         path: &Path,
         format: Format,
+        loader: &'static Loader,
         options: &OpenOptions,
     ) -> Result<LoadedBook, Error> {
         let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
-        let mut book = LoadedBook::new(file, format)?;
+        let mut book = LoadedBook::new(file, format, loader)?;
         book.notices.extend(pending_changes(path));
         Ok(book)
     }
 
     /// Opens a book of one of these formats in an open file, or in bytes: see
     /// [`Book::from_files`](crate::Book::from_files).
-    pub(crate) fn new(file: DataFile, format: Format) -> Result<LoadedBook, Error> {
-        let (found, named) = match format {
-            Format::Abk => (abk::read(&file)?, "Arena"),
-            Format::Bkt => (bkt::read(&file)?, "Shredder"),
-            _ => (obk::read(&file)?, "Chessmaster"),
-        };
+    pub(crate) fn new(
+        file: DataFile,
+        format: Format,
+        loader: &'static Loader,
+    ) -> Result<LoadedBook, Error> {
         let Found {
             mut moves,
             unreached,
             notices,
-        } = found;
+        } = (loader.read)(&file)?;
         if moves.0.is_empty() {
-            return Err(Error::no_entries(&file, named));
+            return Err(Error::no_entries(&file, loader.maker));
         }
-        match format {
-            // Numbers of equal moves are added when they are asked for.
-            Format::Abk => moves.0.sort_by_key(|one| one.key),
-            _ => moves.join(),
+        match loader.repeats {
+            Repeats::Added => moves.0.sort_by_key(|one| one.key),
+            Repeats::Greatest => moves.join(),
         }
         let name = file.path().display();
         let notices = notices
@@ -144,6 +165,7 @@ impl LoadedBook {
         let keys = moves.0.chunk_by(|a, b| a.key == b.key);
         Ok(LoadedBook {
             format,
+            entry_bytes: loader.entry_bytes,
             positions: keys.count() as u64,
             notices: notices.collect(),
             file,
@@ -207,12 +229,7 @@ impl LoadedBook {
     ///
     /// The file cannot be read any more.
     pub fn raw_entry(&self, offset: u64) -> Result<Vec<u8>, Error> {
-        let bytes = match self.format {
-            Format::Abk => abk::ENTRY_BYTES,
-            Format::Bkt => bkt::CELL_BYTES,
-            _ => obk::MOVE_BYTES,
-        };
-        keyed::raw_entry(&self.file, offset, bytes)
+        keyed::raw_entry(&self.file, offset, self.entry_bytes)
     }
 
     /// The entries of the position with this key, in the order of the file.

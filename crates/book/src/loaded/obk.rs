@@ -19,7 +19,7 @@
 
 use shakmaty::{Chess, Position as _, Role, Square};
 
-use super::{Found, whole};
+use super::{Found, Loader, Repeats, whole};
 use crate::Error;
 use crate::polyglot::{self, PackedMove};
 use tabia_io::input::bytes::le_u32_at;
@@ -36,7 +36,16 @@ const WEIGHTS: [u32; 4] = [1, 25, 50, 100];
 /// A position and its plies; nothing after an illegal move.
 type Here = Option<Box<(Chess, usize)>>;
 
-pub(super) fn read(file: &DataFile) -> Result<Found, Error> {
+/// How such a book is read.
+pub(crate) const LOADER: Loader = Loader {
+    maker: "Chessmaster",
+    read,
+    repeats: Repeats::Greatest,
+    entry_bytes: MOVE_BYTES,
+    finds_every_position: false,
+};
+
+fn read(file: &DataFile) -> Result<Found, Error> {
     let bytes = whole(file)?;
     let number = |at| le_u32_at(&bytes, at).unwrap_or(0);
     let (header, notes) = match bytes.get(..4) {

@@ -1,16 +1,15 @@
 //! Marking a book.
 
 use std::io;
-use std::path::Path;
-use std::sync::Arc;
 
+use super::error::MarkError;
 use super::keyed;
 use super::named::{admits, leads_out};
 use super::select::{Selection, select};
-use super::shown::{ShownChange, show};
+use super::show;
+use super::shown::ShownChange;
 use crate::edit::UndoWriter;
 use crate::{Applied, Book, BookEditor, EditBatch, Error, MarkChange};
-use tabia_io::parallel::Panicked;
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
 
@@ -78,29 +77,6 @@ pub struct Marked {
     pub applied: Option<Applied>,
     /// Why what undoes the change could not be kept.
     pub not_undoable: Option<String>,
-}
-
-/// Why a book was not marked. Nothing was changed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MarkError {
-    /// The move or position is not in the book.
-    #[error("{}: {what}; nothing was changed", path.display())]
-    NotInBook {
-        /// The book.
-        path: Arc<Path>,
-        /// The move or position.
-        what: String,
-    },
-    /// Part of the book cannot be read, and `strict` is set.
-    #[error("damaged pages not read to their end: {0}; nothing was changed (strict)")]
-    Loss(u64),
-    /// The book cannot be read or changed.
-    #[error(transparent)]
-    Book(#[from] Error),
-    /// Writing the list of changes failed.
-    #[error("cannot write the list")]
-    Output(#[from] io::Error),
 }
 
 /// Marks a book; the old files of a whole book are kept with `.bak`. Calls `shown` with the changes and `lost` with pages that cannot be
@@ -181,12 +157,6 @@ pub fn mark(
 /// The change is made, so this is no error of it.
 fn why_not(kept: Result<(), Error>) -> Option<String> {
     kept.err().map(|error| error.to_string())
-}
-
-impl From<Panicked> for MarkError {
-    fn from(panicked: Panicked) -> MarkError {
-        MarkError::Book(panicked.into())
-    }
 }
 
 fn absent(error: Error, what: impl FnOnce() -> String) -> MarkError {

@@ -5,23 +5,23 @@ use std::io;
 
 use shakmaty::{Move, Position as _};
 
-use super::apply::MarkError;
+use super::error::MarkError;
 use super::filter::Filter;
 use super::named::filter_admits;
 use super::select::Selection;
 use super::shown::{ListedChanges, ShownChange};
 use crate::walk::{Order, Walk, WalkNode};
-use crate::{Book, BookEditor, Error, Format, Lookup, MarkChange, MarkPlace};
+use crate::{Book, BookEditor, Error, Lookup, MarkChange, MarkPlace};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
-/// Fails if a filter tests values that Polyglot books do not store.
+/// Fails if a filter tests games, and the book has none.
 pub(super) fn check(book: &Book, filter: Option<&Filter>) -> Result<(), Error> {
-    match book.format() == Format::Bin && filter.is_some_and(Filter::tests_games) {
+    match !book.has_results() && filter.is_some_and(Filter::tests_games) {
         false => Ok(()),
         true => Err(Error::Format {
             path: book.path().into(),
-            format: Format::Bin,
+            format: book.format(),
             what: "games to choose by (a filter can test weight and ply)",
         }),
     }

@@ -6,6 +6,7 @@
 //! [`BookEditor`](crate::BookEditor) does the writing.
 
 mod apply;
+mod error;
 mod filter;
 mod keyed;
 mod named;
@@ -13,7 +14,31 @@ mod select;
 mod shown;
 pub mod words;
 
-pub use apply::{MarkError, MarkJob, MarkTarget, Marked, mark};
+pub use apply::{MarkJob, MarkTarget, Marked, mark};
+pub use error::MarkError;
 pub use filter::{Filter, FilterError, Subject};
 pub use select::{Selection, select, subjects};
-pub use shown::{ListedChanges, ShownChange, show};
+pub use shown::{ListedChanges, ShownChange};
+
+use std::io;
+
+use crate::Book;
+use tabia_io::progress::Watch;
+
+/// Finds the moves of the book that lead to each change, shortest lines first, and calls
+/// `found` with it; changes of a ChessBase book that no moves lead to come last.
+///
+/// # Errors
+///
+/// The book cannot be read, the work is cancelled, or `found` fails.
+pub fn show(
+    book: &Book,
+    listed: ListedChanges,
+    watch: &mut Watch<'_>,
+    found: &mut dyn FnMut(&ShownChange) -> io::Result<()>,
+) -> Result<(), MarkError> {
+    match book {
+        Book::Ctg(book) => shown::show_ctg(book, listed, watch, found),
+        book => keyed::show(book, listed, watch, found),
+    }
+}

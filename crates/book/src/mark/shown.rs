@@ -6,14 +6,14 @@ use std::{fmt, io};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
-use super::apply::MarkError;
-use super::{keyed, words};
+use super::error::MarkError;
+use super::words;
 use crate::ctg::{
     CanonicalBoard, CtgBook, EntryAddress, EntryReader, EntrySet, Key, fill_from, find_move_byte,
     likely_of_all,
 };
 use crate::walk::{Order, Walk, WalkNode};
-use crate::{Book, Error, Field, Lookup, MarkChange, MarkPlace, PositionRecord, position_of};
+use crate::{Error, Field, Lookup, MarkChange, MarkPlace, PositionRecord, position_of};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
@@ -123,25 +123,8 @@ impl fmt::Display for ShownChange {
 /// Changes to be shown, each with a remark.
 pub type ListedChanges = Vec<(MarkChange, String)>;
 
-/// Finds the moves of the book that lead to each change, shortest lines first, and calls
-/// `found` with it; changes of a ChessBase book that no moves lead to come last.
-///
-/// # Errors
-///
-/// The book cannot be read, the work is cancelled, or `found` fails.
-pub fn show(
-    book: &Book,
-    listed: ListedChanges,
-    watch: &mut Watch<'_>,
-    found: &mut dyn FnMut(&ShownChange) -> io::Result<()>,
-) -> Result<(), MarkError> {
-    match book {
-        Book::Ctg(book) => show_ctg(book, listed, watch, found),
-        book => keyed::show(book, listed, watch, found),
-    }
-}
-
-fn show_ctg(
+/// As [`super::show()`], for a ChessBase book.
+pub(super) fn show_ctg(
     book: &CtgBook,
     listed: ListedChanges,
     watch: &mut Watch<'_>,

@@ -5,88 +5,9 @@ use std::{path::Path, sync::Arc};
 use shakmaty::Chess;
 
 use super::{BookMove, Lookup, MoveGames, Probe, Wanted};
-use crate::{Error, OpenOptions, bin::BinBook, ctg::CtgBook, loaded::LoadedBook};
+use crate::traits::Reader;
+use crate::{Error, Format, OpenOptions, bin::BinBook, ctg::CtgBook, loaded::LoadedBook};
 use tabia_io::input::{file::DataFile, path::has_extension};
-use tabia_notation::kind::{BookKind, Kind, START_BYTES};
-
-tabia_notation::named! {
-    /// A book format that can be read and played from.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Format {
-        /// ChessBase, `.ctg`.
-        Ctg = "ctg",
-        /// Polyglot, `.bin`.
-        Bin = "bin",
-        /// Arena, `.abk`.
-        Abk = "abk",
-        /// Shredder, `.bkt`.
-        Bkt = "bkt",
-        /// Chessmaster, `.obk`.
-        Obk = "obk",
-    }
-}
-
-impl Format {
-    /// The usual name of such a book.
-    #[must_use]
-    pub fn title(self) -> &'static str {
-        self.kind().title()
-    }
-
-    const fn kind(self) -> BookKind {
-        match self {
-            Format::Ctg => BookKind::Ctg,
-            Format::Bin => BookKind::Bin,
-            Format::Abk => BookKind::Abk,
-            Format::Bkt => BookKind::Bkt,
-            Format::Obk => BookKind::Obk,
-        }
-    }
-
-    /// The name with its article: "an Arena opening book".
-    #[must_use]
-    pub const fn with_article(self) -> &'static str {
-        self.kind().with_article()
-    }
-
-    /// Recognises a book by its content, and if that is ambiguous by its name: see
-    /// [`Kind`].
-    ///
-    /// # Errors
-    ///
-    /// The file is something else.
-    pub fn recognize(path: &Path) -> Result<Format, Error> {
-        Format::of_kind(path, Kind::of_file(path))
-    }
-
-    /// As [`Format::recognize`], for a file that is open, or bytes.
-    ///
-    /// # Errors
-    ///
-    /// The file is something else, or cannot be read.
-    pub fn of_file(file: &DataFile) -> Result<Format, Error> {
-        let start = Error::start_of(file, START_BYTES)?;
-        Format::of_kind(file.path(), Some(Kind::recognize(file.path(), &start)))
-    }
-
-    fn of_kind(path: &Path, kind: Option<Kind>) -> Result<Format, Error> {
-        let book = match kind {
-            // If the file cannot be read, the CTG reader reports it.
-            None => Some(BookKind::Ctg),
-            Some(Kind::Book(book)) => Some(book),
-            Some(_) => None,
-        };
-        let mut formats = Format::ALL.iter();
-        let format = formats.find(|format| Some(format.kind()) == book);
-        format.copied().ok_or_else(|| Error::NoBook {
-            path: path.into(),
-            text: kind
-                .and_then(Kind::no_book)
-                .unwrap_or("this is a book as text: convert it to a .ctg book first")
-                .into(),
-        })
-    }
-}
 
 fn no_book(path: &Arc<Path>, text: &'static str) -> Error {
     Error::NoBook {
@@ -114,11 +35,12 @@ impl Book {
     /// The file cannot be read, or is not a book of a known format.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Book, Error> {
         let path = path.as_ref();
-        Ok(match Format::recognize(path)? {
-            Format::Ctg => Book::Ctg(CtgBook::open(path, options)?),
-            Format::Bin => Book::Bin(BinBook::open(path, options)?),
-            format @ (Format::Abk | Format::Bkt | Format::Obk) => {
-                Book::Loaded(LoadedBook::open(path, format, options)?)
+        let format = Format::recognize(path)?;
+        Ok(match format.traits().reader {
+            Reader::Ctg => Book::Ctg(CtgBook::open(path, options)?),
+            Reader::Bin => Book::Bin(BinBook::open(path, options)?),
+            Reader::Loaded(loader) => {
+                Book::Loaded(LoadedBook::open(path, format, loader, options)?)
             }
         })
     }
@@ -169,17 +91,15 @@ impl Book {
         };
         let format = Format::of_file(&book)?;
         if let Some(index) = index
-            && format != Format::Ctg
+            && format.companions().is_empty()
         {
             let text = "this is the index of a ChessBase book, the book with it is another";
             return Err(no_book(index, text));
         }
-        Ok(match format {
-            Format::Ctg => Book::Ctg(CtgBook::from_files(book, cto, ctb)?),
-            Format::Bin => Book::Bin(BinBook::new(book)?),
-            format @ (Format::Abk | Format::Bkt | Format::Obk) => {
-                Book::Loaded(LoadedBook::new(book, format)?)
-            }
+        Ok(match format.traits().reader {
+            Reader::Ctg => Book::Ctg(CtgBook::from_files(book, cto, ctb)?),
+            Reader::Bin => Book::Bin(BinBook::new(book)?),
+            Reader::Loaded(loader) => Book::Loaded(LoadedBook::new(book, format, loader)?),
         })
     }
 
@@ -196,7 +116,7 @@ impl Book {
     /// Whether the format has results of games, not weights alone.
     #[must_use]
     pub fn has_results(&self) -> bool {
-        matches!(self.format(), Format::Ctg | Format::Abk)
+        self.format().has_results()
     }
 
     /// The path of the opened file; for a ChessBase book the .ctg.
@@ -236,7 +156,7 @@ impl Book {
     pub fn as_ctg(&self) -> Option<&CtgBook> {
         match self {
             Book::Ctg(book) => Some(book),
-            _ => None,
+            Book::Bin(_) | Book::Loaded(_) => None,
         }
     }
 

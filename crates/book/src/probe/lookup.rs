@@ -3,7 +3,6 @@
 use shakmaty::{Color, Move};
 
 use super::Stats;
-use crate::{Field, MarkChange, MarkPlace, ctg::Key};
 
 /// What a book stores about one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,42 +36,6 @@ impl PositionRecord {
     #[must_use]
     pub const fn commentary_for(&self, turn: Color) -> u8 {
         PositionRecord::commentary_seen(self.commentary, turn)
-    }
-
-    /// The changeable bytes as stored, in their order.
-    #[must_use]
-    pub const fn marks(&self) -> [(Field, u8); 3] {
-        [
-            (Field::Recommendation, self.recommendation),
-            (Field::LearnValue, self.learn_value.cast_unsigned()),
-            (Field::Commentary, self.commentary),
-        ]
-    }
-
-    /// The changes that set the marks of the position `key` to those of `new`.
-    pub(crate) fn changes(
-        &self,
-        new: &PositionRecord,
-        key: Key,
-    ) -> impl Iterator<Item = MarkChange> + use<> {
-        let marks = self.marks().into_iter().zip(new.marks());
-        let changed = marks.filter(|(old, new)| old != new);
-        changed.map(move |((field, old), (_, new))| MarkChange {
-            place: MarkPlace::Position(key),
-            field,
-            old: Some(old.into()),
-            new: Some(new.into()),
-        })
-    }
-
-    /// Sets a mark; a field that is not a mark of a position is ignored.
-    pub(crate) const fn set_mark(&mut self, field: Field, byte: u8) {
-        match field {
-            Field::Recommendation => self.recommendation = byte,
-            Field::LearnValue => self.learn_value = byte.cast_signed(),
-            Field::Commentary => self.commentary = byte,
-            Field::Annotation | Field::Weight | Field::LearnCounts => {}
-        }
     }
 
     /// Converts a NAG from the stored one to the one on the real board, where `turn` is

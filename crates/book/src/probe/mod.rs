@@ -6,7 +6,7 @@ mod lookup;
 mod near;
 mod stats;
 
-pub use book::{Book, Format};
+pub use book::Book;
 pub use lookup::{
     Annotation, BookMove, Lookup, Mark, MoveEvaluation, MoveGames, PositionRecord, Preference,
 };

@@ -3,25 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError};
+use shakmaty::{Chess, Move, Position as _};
 
 use super::tree::shares;
 use super::{Order, Walk, WalkNode};
-use crate::{
-    Book, BookMove, Error, Lookup, Probe, Wanted,
-    ctg::{CanonicalBoard, Key},
-    polyglot,
-};
+use crate::{Book, BookMove, Error, Lookup, Probe, Wanted, polyglot};
 use tabia_notation as notation;
-
-/// The board of a key, White to move; `None` if the rules cannot be applied.
-pub(crate) fn position_of(key: &Key) -> Option<(CanonicalBoard, Chess)> {
-    let board = CanonicalBoard::from_key(key).ok()?;
-    let position = Chess::from_setup(board.to_setup(), CastlingMode::Standard)
-        .or_else(PositionError::ignore_impossible_check)
-        .or_else(PositionError::ignore_too_much_material);
-    Some((board, position.ok()?))
-}
 
 /// A walk along the lines of a book through all positions that they reach, each once and
 /// as it occurs in games, with a line to it: see [`Book::walk`].

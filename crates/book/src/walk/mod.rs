@@ -8,8 +8,8 @@ mod book;
 mod positions;
 pub mod tree;
 
+pub(crate) use book::Bridges;
 pub use book::{BookWalk, WalkedPosition};
-pub(crate) use book::{Bridges, position_of};
 pub use positions::{BookPosition, PositionMove, Positions};
 
 use std::cmp::{Ordering, Reverse};

@@ -2,7 +2,8 @@
 
 use shakmaty::{Chess, Move};
 
-use super::{BookWalk, Order, position_of};
+use super::{BookWalk, Order};
+use crate::position_of;
 use crate::{
     Annotation, Book, Error, PositionRecord, Preference,
     ctg::{BookEntries, BookEntry, find_move_byte, likely_of_all},

@@ -7,7 +7,7 @@ use shakmaty::Position as _;
 
 use super::{Learned, place_of};
 use tabia_book::mark::ListedChanges;
-use tabia_book::{Book, BookEditor, Error, Field, Format, MarkChange};
+use tabia_book::{Book, BookEditor, Error, Field, MarkChange};
 use tabia_choice::learn::{PLAY_STRENGTH, learned, read_games};
 use tabia_notation::Results;
 
@@ -76,10 +76,12 @@ impl Learned {
         book: &Book,
         options: LearnOptions,
     ) -> Result<LearnReport, Error> {
-        let field = match book.format() {
-            Format::Ctg => Field::LearnValue,
-            Format::Bin | Format::Abk | Format::Bkt | Format::Obk => Field::LearnCounts,
-        };
+        let format = book.format();
+        let field = format.learn_field().ok_or_else(|| Error::Format {
+            path: book.path().into(),
+            format,
+            what: "learn values",
+        })?;
         // In the order of the file, so that each page is written once.
         let mut stored = Vec::with_capacity(self.tallies.len());
         for (place, tally) in &self.tallies {

@@ -11,8 +11,8 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 
+use super::super::how_far::writing;
 use super::super::node::Node;
-use super::super::output::writing;
 use super::super::{BuildError, Written};
 use super::{COUNTERS, NO_MOVE};
 use tabia_book::ctg::Key;

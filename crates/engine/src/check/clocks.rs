@@ -1,8 +1,7 @@
 //! Checks with clocks of all kinds, as match managers send them.
 
 use super::Outcome;
-use super::play::standard;
-use super::walk::{Answer, Fault, Verdict, Walk, first_word};
+use super::walk::{Answer, Fault, Verdict, Walk, first_word, standard};
 
 /// Time on each clock in these checks.
 const CLOCK_MS: u128 = 500;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use shakmaty::{CastlingMode, Position};
 
 use super::walk::{
-    Fault, Scene, StepFn, Verdict, Walk, explain, first_word, seconds, with_remarks,
+    Fault, Scene, StepFn, Verdict, Walk, explain, first_word, seconds, standard, with_remarks,
 };
 use super::{Outcome, clocks};
 use crate::peer::Missing;
@@ -77,10 +77,6 @@ const CLOCK_MS: u128 = 1000;
 
 /// Delay after `movetime` that GUIs accept.
 const SLACK_MS: u128 = 400;
-
-pub(super) fn standard(fen: &str, moves: &str) -> Result<Scene, Fault> {
-    Scene::new(fen, moves, CastlingMode::Standard)
-}
 
 fn simple(walk: &mut Walk<'_>, fen: &str, moves: &str, go: &str) -> Result<Verdict, Fault> {
     Ok(walk.search(&standard(fen, moves)?, go)?.verdict())

@@ -83,6 +83,11 @@ impl Scene {
     }
 }
 
+/// A scene of standard chess.
+pub(super) fn standard(fen: &str, moves: &str) -> Result<Scene, Fault> {
+    Scene::new(fen, moves, CastlingMode::Standard)
+}
+
 /// A search that has been answered.
 pub(super) struct Answer {
     pub(super) best: String,

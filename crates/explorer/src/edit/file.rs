@@ -202,9 +202,9 @@ impl BookFile {
     /// Fails if the format allows neither adding nor removing lines.
     fn check_lines(&self) -> Result<(), Message> {
         let (path, title) = (self.path.display(), self.format.title());
-        match self.format {
-            Format::Ctg => Ok(()),
-            Format::Bin | Format::Abk | Format::Bkt | Format::Obk => Err(translatable!(
+        match self.format.has_lines_to_change() {
+            true => Ok(()),
+            false => Err(translatable!(
                 "{0} ({1}): only the numbers beside its moves can be changed; `tabia convert` makes a ChessBase book of it",
                 path.to_string(),
                 title

@@ -3,7 +3,7 @@
 import { Gone, client, get, inTurn, post } from "./api.js";
 import { by } from "./dom.js";
 import { t, translated } from "./lang.js";
-import { modal, say } from "./say.js";
+import { modal, say } from "./toast.js";
 import { takesLines } from "./columns.js";
 import * as trees from "./tree.js";
 

@@ -5,8 +5,8 @@ import { post } from "./api.js";
 import { by, chooseFiles, el, row } from "./dom.js";
 import { split } from "./games.js";
 import { storedJson, t } from "./lang.js";
-import { attempt, say } from "./say.js";
-import { signs } from "./signs.js";
+import { attempt, say } from "./toast.js";
+import { signs } from "./icons.js";
 import * as trees from "./tree.js";
 
 /** Greatest number of stored chapters; the newest stay. */

@@ -3,7 +3,7 @@
 import { receive } from "./api.js";
 import { by, percent, row } from "./dom.js";
 import { lettered, openingName, t } from "./lang.js";
-import { attempt } from "./say.js";
+import { attempt } from "./toast.js";
 
 export class Coverage {
   trainer;

@@ -5,8 +5,8 @@ import { receive } from "./api.js";
 import { takesLines } from "./columns.js";
 import { button, by, chooseFiles, el, gamesText, percent, row } from "./dom.js";
 import { keep, lettered, openingName, stored, t } from "./lang.js";
-import { attempt, say } from "./say.js";
-import { valueText } from "./signs.js";
+import { attempt, say } from "./toast.js";
+import { valueText } from "./icons.js";
 
 /** Greatest number of suggested player names. */
 const MOST_NAMES = 20;

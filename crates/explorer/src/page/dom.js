@@ -81,7 +81,7 @@ export function fill(place, ...children) {
 }
 
 /** A number of games. */
-export const gamesText = (number) => (number === 1 ? t("1 game") : t`${grouped(number)} games`);
+export const gamesText = (number) => t`${grouped(number)} games`;
 
 /** Whether typed keys are input of a field. */
 export function isTyping(target) {

@@ -4,8 +4,8 @@
 import { unique } from "./api.js";
 import { by, el, grouped } from "./dom.js";
 import { english, lettered, t, translated } from "./lang.js";
-import { modal } from "./say.js";
-import { OF_POSITIONS, offer } from "./signs.js";
+import { modal } from "./toast.js";
+import { OF_POSITIONS, offer } from "./icons.js";
 import { MARKS } from "./columns.js";
 
 const ANNOTATIONS = ["none", "!", "!!", "!?", "?!", "?", "??", "□"];

@@ -4,7 +4,7 @@
 import { follow } from "./api.js";
 import { by, el, fill, grouped, item } from "./dom.js";
 import { keep, stored, lettered, t, translated } from "./lang.js";
-import { valueText } from "./signs.js";
+import { valueText } from "./icons.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
 

@@ -4,7 +4,7 @@
 import { get, post } from "./api.js";
 import { el, grouped, row } from "./dom.js";
 import { keep, storedJson, t } from "./lang.js";
-import { listKeys, modal } from "./say.js";
+import { listKeys, modal } from "./toast.js";
 
 /** Greatest number of recently opened files that the browser stores. */
 const MOST_RECENT = 8;

@@ -6,7 +6,7 @@ import { playersNamed } from "./search.js";
 import { button, by, chooseFiles, el, gamesText, grouped, item } from "./dom.js";
 import { isBook, showIndexing } from "./files.js";
 import { keep, stored, t } from "./lang.js";
-import { say } from "./say.js";
+import { say } from "./toast.js";
 import * as tabs from "./tabs.js";
 import { line } from "./tree.js";
 

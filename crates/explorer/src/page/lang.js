@@ -1,5 +1,6 @@
 // The language of the page and the letters of pieces. The page is in English; another language is a
-// translation table from English (`locales/`), loaded when needed.
+// translation table from English (`locales/`), loaded when needed. A text that changes with the number in its first
+// place has a form for each category of `Intl.PluralRules`.
 
 export const LANGUAGES = { en: "English", de: "Deutsch", es: "Español", fr: "Français", ru: "Русский" };
 
@@ -12,7 +13,18 @@ const LETTERS = {
   figurines: "♔♕♖♗♘",
 };
 
+const ENGLISH = {
+  "{0} games": { one: "{0} game", other: "{0} games" },
+  "{0} games reach the position after it": {
+    one: "{0} game reaches the position after it",
+    other: "{0} games reach the position after it",
+  },
+};
+
+const rulesOf = (code) => new Intl.PluralRules(code);
+
 let words = {},
+  rules = rulesOf("en"),
   letters = null;
 
 /** A setting stored in the browser, else `usual`. */
@@ -62,6 +74,7 @@ export async function begin() {
   if (code === "en") return;
   try {
     words = await (await fetch(new URL(`${code}.json`, import.meta.url))).json();
+    rules = rulesOf(code);
   } catch {
     // Without its table the page is in English.
     return;
@@ -83,7 +96,15 @@ function translate(root) {
   }
 }
 
-const placed = (text, values) => text.replace(/\{(\d)\}/g, (_, index) => values[index]);
+/** The number of a text such as 12 345, which has small spaces. */
+const numberIn = (text) => Number(String(text).replace(/\s/g, ""));
+
+/** A text with its values, in the form that the first of them needs. */
+function placed(key, values) {
+  const [forms, rule] = key in words ? [words[key], rules] : [ENGLISH[key] ?? key, rulesOf("en")];
+  const text = typeof forms === "string" ? forms : (forms[rule.select(numberIn(values[0]))] ?? forms.other);
+  return text.replace(/\{(\d)\}/g, (_, index) => values[index]);
+}
 
 /**
  * Marks an English text in a table, which `translated` shows in the page's language. The tests find the texts of the
@@ -94,16 +115,15 @@ export const english = (text) => text;
 /** A text in the page's language; in a template, the tables have {0}, {1}, … for the values. */
 export function t(first, ...values) {
   const key = typeof first === "string" ? first : first.reduce((text, part, index) => `${text}{${index - 1}}${part}`);
-  return placed(words[key] ?? key, values);
+  return placed(key, values);
 }
 
 /** A message of the program, or a marked text, in the page's language; its code is the English text. */
 export function translated(message) {
   if (typeof message === "string") return words[message] ?? message;
   const { code, args } = message;
-  const text = words[code] ?? code;
   const shown = (arg) => (typeof arg === "string" ? arg : translated(arg));
-  return args ? placed(text, args.map(shown)) : text;
+  return args ? placed(code, args.map(shown)) : (words[code] ?? code);
 }
 
 /** The name of an opening in the page's language: of its parts those that have a translation. */

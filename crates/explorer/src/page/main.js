@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import { Gone, client, comeBack, get, inTurn, listen, newest, post } from "./api.js";
-import * as begin from "./begin.js";
+import * as welcome from "./welcome.js";
 import { BoardInput } from "./board-input.js";
 import { Changes } from "./changes.js";
 import { read } from "./commands.js";
@@ -10,15 +10,15 @@ import { Controls } from "./controls.js";
 import { by, el } from "./dom.js";
 import { EditDialog } from "./edit.js";
 import { Engine, share } from "./engine.js";
-import * as face from "./face.js";
+import * as boardView from "./board-view.js";
 import { Files } from "./files.js";
 import { Games, withoutFilter } from "./games.js";
 import { english, inWords, openingName, t, translated } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
-import { Own } from "./own.js";
+import { Own } from "./own-games.js";
 import { Preview } from "./preview.js";
-import { say } from "./say.js";
+import { say } from "./toast.js";
 import { Search } from "./search.js";
 import * as settings from "./settings.js";
 import { BookList } from "./books.js";
@@ -35,14 +35,16 @@ const store = new Store(
   { ask, shown, failed: problem },
 );
 const walk = (forwards) => store.want(forwards ? steps.forward : steps.back, "walk");
-const { board } = face;
+const { board } = boardView;
 const point = (uci) => board.arrows.point(uci);
 const boardInput = new BoardInput(board, { play, swipe: (forwards) => trainer.on || walk(forwards) });
-const table = new TableInput(face.table, {
+const table = new TableInput(boardView.table, {
   play,
   point,
   edit: (book, move) =>
-    book ? editor.open(book, move, changes.place(), () => face.table.button(move.uci)?.focus()) : changes.sayLocked(),
+    book
+      ? editor.open(book, move, changes.place(), () => boardView.table.button(move.uci)?.focus())
+      : changes.sayLocked(),
   add: () => Promise.resolve(changes.add([state().at])).catch(problem),
   mark: (book, move, mark) => changes.markMove(book, move, mark).catch(problem),
 });
@@ -78,9 +80,9 @@ const trainer = new Trainer({
 });
 const own = new Own({
   draw(figures) {
-    const hadNone = !face.table.own.moves.size && !figures.moves.size;
-    face.table.own = figures;
-    if (!hadNone && face.table.view) face.table.show(face.table.view);
+    const hadNone = !boardView.table.own.moves.size && !figures.moves.size;
+    boardView.table.own = figures;
+    if (!hadNone && boardView.table.view) boardView.table.show(boardView.table.view);
   },
   indexed: () => games.indexed,
 });
@@ -129,7 +131,7 @@ function shown(how) {
   if (!isKept) changes.lost(before);
   before = state();
   if (how !== "keep") say("");
-  face.show(state(), store.view);
+  boardView.show(state(), store.view);
   const now = state(),
     { view } = store;
   if (how === "pop" && trainer.on) trainer.stop();
@@ -139,7 +141,7 @@ function shown(how) {
   if (!trainer.on) own.shown(now, view);
   policy?.show(view.options, now.set);
   announce(now);
-  begin.show(now, view, trainer.on);
+  welcome.show(now, view, trainer.on);
   showBooks(view);
   // A change that was running when the user went back is not written into the address of this entry.
   if (how === "pop" || !store.queue.some((waiting) => waiting.how === "pop")) address.note(now, how);
@@ -389,7 +391,7 @@ async function first() {
 
 /** Shows the first answer; returns it if it came with the page. */
 async function take() {
-  const sent = face.sent();
+  const sent = boardView.sent();
   if (!sent) {
     await first();
     return null;
@@ -421,9 +423,9 @@ async function start() {
     bookList.offer(start.books);
     engine.offer(start.engine);
     by("open-book").hidden = !start.folders;
-    begin.offer(start, () => picker.show().catch(problem), games);
+    welcome.offer(start, () => picker.show().catch(problem), games);
     games.canIndex = start.indexes;
-    if (store.view) begin.show(state(), store.view, trainer.on);
+    if (store.view) welcome.show(state(), store.view, trainer.on);
     games.offer();
     if (store.view) {
       policy.show(store.view.options, state().set);

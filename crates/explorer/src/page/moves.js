@@ -3,7 +3,7 @@
 import { read, wordsOf } from "./commands.js";
 import { by, el } from "./dom.js";
 import { lettered, t } from "./lang.js";
-import { signs } from "./signs.js";
+import { signs } from "./icons.js";
 import * as trees from "./tree.js";
 
 /** The drawn list: its tree, its elements by content, its buttons by move, and the highlighted ones. */

@@ -3,7 +3,7 @@
 import { get, newest } from "./api.js";
 import { by, el, gamesText, item } from "./dom.js";
 import { lettered, openingName, t } from "./lang.js";
-import { listKeys, modal } from "./say.js";
+import { listKeys, modal } from "./toast.js";
 
 /** Greatest number of players below the openings. */
 const MOST_PLAYERS = 3;

@@ -15,7 +15,7 @@ import {
 } from "./columns.js";
 import { chips } from "./games.js";
 import { english, lettered, openingName, storedJson, t, translated } from "./lang.js";
-import { comment, markSign, results, signed, valueText } from "./signs.js";
+import { comment, markSign, results, signed, valueText } from "./icons.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
 

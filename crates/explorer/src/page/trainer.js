@@ -10,9 +10,9 @@ import { Departures } from "./departures.js";
 import { button, by, chooseFiles, el } from "./dom.js";
 import { keep, lettered, openingName, stored, t, translated } from "./lang.js";
 import { Lesson, reply, rightMoves } from "./lesson.js";
-import { say } from "./say.js";
+import { say } from "./toast.js";
 import { saveTraining } from "./share.js";
-import { comment, valueText } from "./signs.js";
+import { comment, valueText } from "./icons.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
 

@@ -2,7 +2,6 @@
 
 use shakmaty::fen::{Fen, ParseFenError};
 
-use super::tokens::space_in_utf8;
 use crate::date::DateDoubt;
 use crate::{Date, Tags, encodings};
 
@@ -201,4 +200,24 @@ pub(super) fn unquoted_end(text: &[u8]) -> Option<&[u8]> {
         }
         _ => None,
     })
+}
+
+/// Length of a Unicode space, an invisible character or an ellipsis; `None` for other text.
+pub(super) fn space_in_utf8(text: &[u8]) -> Option<usize> {
+    let length = match text.first()? {
+        0xc2 => 2,
+        0xe1..=0xe3 | 0xef => 3,
+        _ => return None,
+    };
+    let first = std::str::from_utf8(text.get(..length)?)
+        .ok()?
+        .chars()
+        .next()?;
+    let is_space = first.is_whitespace()
+        || matches!(
+            first,
+            '…' | '\u{ad}' | '\u{feff}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+        )
+        || matches!(first, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}');
+    is_space.then_some(length)
 }

@@ -29,11 +29,12 @@ mod output;
 mod set;
 mod temporary;
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+pub use crate::input::path::folder_of;
+use crate::input::path::named_like;
 use crate::input::sibling::sibling;
 pub use error::WriteFileError;
 pub use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
@@ -332,14 +333,6 @@ pub fn back_up(path: &Path, companions: &[&str]) -> Result<PathBuf, WriteFileErr
     Ok(backup)
 }
 
-/// The folder of a file.
-pub fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
 /// Makes created and deleted names in the folder of a file durable. Windows has no such
 /// call for folders, and some file systems refuse it: then the order is not guaranteed.
 pub fn sync_folder(path: &Path) {
@@ -368,23 +361,6 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
         Some(name) => Ok(folder_of(path).canonicalize()?.join(name)),
         None => Err(error),
     })
-}
-
-/// Files whose names equal that of `path` except for case: readers may confuse them.
-pub(crate) fn named_like(path: &Path) -> io::Result<Vec<PathBuf>> {
-    let wanted = path.file_name().unwrap_or_default();
-    let names = names_beside(path)?.into_iter();
-    Ok(names
-        .filter(|name| name.eq_ignore_ascii_case(wanted))
-        .map(|name| path.with_file_name(name))
-        .collect())
-}
-
-fn names_beside(path: &Path) -> io::Result<Vec<OsString>> {
-    folder_of(path)
-        .read_dir()?
-        .map(|entry| entry.map(|entry| entry.file_name()))
-        .collect()
 }
 
 #[cfg(test)]

@@ -16,8 +16,9 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::Locked;
 use super::set::is_needed;
-use super::{Locked, folder_of, names_beside};
+use crate::input::path::{folder_of, names_beside};
 
 /// The suffix of temporary files.
 pub(super) const TEMPORARY: &str = ".tmp";

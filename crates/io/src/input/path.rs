@@ -1,5 +1,7 @@
-//! Paths as text, for options and settings files.
+//! Paths as text, for options and settings files; names beside a path.
 
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The path with a leading `~` replaced by the user's home folder; otherwise only
@@ -58,6 +60,31 @@ pub fn from_text(text: &str) -> Vec<PathBuf> {
         paths.extend(bytes.map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes))));
     }
     paths
+}
+
+/// The folder of a file.
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Files whose names equal that of `path` except for case: readers may confuse them.
+pub(crate) fn named_like(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let wanted = path.file_name().unwrap_or_default();
+    let names = names_beside(path)?.into_iter();
+    Ok(names
+        .filter(|name| name.eq_ignore_ascii_case(wanted))
+        .map(|name| path.with_file_name(name))
+        .collect())
+}
+
+pub(crate) fn names_beside(path: &Path) -> io::Result<Vec<OsString>> {
+    folder_of(path)
+        .read_dir()?
+        .map(|entry| entry.map(|entry| entry.file_name()))
+        .collect()
 }
 
 #[cfg(test)]

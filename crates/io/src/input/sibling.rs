@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::atomic::named_like;
+use super::path::named_like;
 
 /// The file next to `path` with another extension in any case: first as in `path`, then
 /// all others (some programs capitalize only single letters: `.CTG`, `.CTo`).

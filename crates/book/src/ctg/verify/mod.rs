@@ -17,6 +17,7 @@
 
 mod entries;
 mod files;
+mod numbers;
 mod suspects;
 
 use std::{collections::HashSet, path::Path, sync::Arc};

@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
 
-use super::entries::check_numbers;
 use super::files::IndexFacts;
+use super::numbers::check_numbers;
 use super::{BLOCK, blocks};
 use crate::ctg::{
     CanonicalBoard, Entry, Error, Key,

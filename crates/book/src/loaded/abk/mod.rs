@@ -33,7 +33,7 @@ mod walk;
 
 use shakmaty::{Role, Square};
 
-use super::Found;
+use super::{Found, Loader, Repeats};
 use crate::{Error, polyglot::PackedMove};
 use tabia_io::input::bytes::{le_u32_at, u8_at};
 use tabia_io::input::file::DataFile;
@@ -54,8 +54,17 @@ const MAGIC: &[u8] = &[3, b'A', b'B'];
 /// that is read correctly in this way.
 const KINDS: [u8; 2] = [b'K', b'2'];
 
+/// How such a book is read.
+pub(crate) const LOADER: Loader = Loader {
+    maker: "Arena",
+    read,
+    repeats: Repeats::Added,
+    entry_bytes: ENTRY_BYTES,
+    finds_every_position: true,
+};
+
 /// Walks a book.
-pub(super) fn read(file: &DataFile) -> Result<Found, Error> {
+fn read(file: &DataFile) -> Result<Found, Error> {
     check_header(file)?;
     walk::walk(file)
 }

@@ -31,7 +31,7 @@ fn open(bytes: &[u8]) -> Result<LoadedBook, Error> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.abk");
     fs::write(&path, bytes).unwrap();
-    LoadedBook::open(&path, Format::Abk, &OpenOptions::default())
+    LoadedBook::open(&path, Format::Abk, &super::LOADER, &OpenOptions::default())
 }
 
 const E2E4: (u8, u8) = (12, 28);

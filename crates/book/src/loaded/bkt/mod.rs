@@ -32,7 +32,7 @@ mod solve;
 
 use shakmaty::{Color, Role, Square};
 
-use super::{Found, whole};
+use super::{Found, Loader, Repeats, whole};
 use crate::Error;
 use tabia_io::input::bytes::{be_u64_at, le_u32_at};
 use tabia_io::input::file::DataFile;
@@ -108,7 +108,16 @@ impl Cell {
     }
 }
 
-pub(super) fn read(file: &DataFile) -> Result<Found, Error> {
+/// How such a book is read.
+pub(crate) const LOADER: Loader = Loader {
+    maker: "Shredder",
+    read,
+    repeats: Repeats::Greatest,
+    entry_bytes: CELL_BYTES,
+    finds_every_position: false,
+};
+
+fn read(file: &DataFile) -> Result<Found, Error> {
     let bytes = whole(file)?;
     let mut cells = Vec::new();
     let (mut broken, mut misplaced) = ((0, 0), (0, 0));

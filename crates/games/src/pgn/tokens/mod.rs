@@ -18,7 +18,7 @@ mod tests;
 use memchr::{memchr, memchr2, memchr3, memmem, memrchr};
 use shakmaty::san::San;
 
-use super::tags::{blanks, odd_name, odd_value, quote, unquoted_end};
+use super::tags::{blanks, odd_name, odd_value, quote, space_in_utf8, unquoted_end};
 use crate::{GameResult, encodings};
 pub(super) use results::result_at;
 use results::{dash, final_result};
@@ -925,26 +925,6 @@ fn word_length(text: &[u8]) -> usize {
         at += usize::from(byte != b'(');
     }
     at
-}
-
-/// Length of a Unicode space, an invisible character or an ellipsis; `None` for other text.
-pub(super) fn space_in_utf8(text: &[u8]) -> Option<usize> {
-    let length = match text.first()? {
-        0xc2 => 2,
-        0xe1..=0xe3 | 0xef => 3,
-        _ => return None,
-    };
-    let first = std::str::from_utf8(text.get(..length)?)
-        .ok()?
-        .chars()
-        .next()?;
-    let is_space = first.is_whitespace()
-        || matches!(
-            first,
-            '…' | '\u{ad}' | '\u{feff}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-        )
-        || matches!(first, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}');
-    is_space.then_some(length)
 }
 
 /// The NAG of a sign in brackets at the start of a text, and its length. `(=)` is not one: on

@@ -1,101 +1,97 @@
 //! Filters for games.
 
+mod options;
+
+pub use options::{FilterOption, Takes, ValueKind};
+
 use std::fmt;
 use std::str::FromStr;
 
 use shakmaty::{Chess, Color, Position as _};
 
-use super::{Game, GameResult, Month, ParseError, Speed, Title};
+use crate::{Game, GameResult, Month, ParseError, Speed, Title};
 
-/// Conditions on a game; it must meet all that are set, and by default none is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct GameFilter {
-    /// The better of the two players has at least this rating.
-    pub min_elo: Option<u16>,
-    /// Both players have at least this rating.
-    pub both_elo: Option<u16>,
-    /// Played in this month or later.
-    pub since: Option<Month>,
-    /// Played in this month or before.
-    pub until: Option<Month>,
-    /// One of the players has this name: see [`has_name`].
-    pub player: Option<String>,
-    /// The colour that `player` had.
-    pub colour: Option<Color>,
-    /// How it ended; `None` for any result.
-    pub result: Option<GameResult>,
-    /// Its opening is in one of these ranges; empty for any.
-    pub eco: Vec<EcoRange>,
-    /// The mean of both ratings lies in these bounds.
-    pub elo_band: Option<Band>,
-    /// The mean of both ratings lies in one of these [groups](group_of), each
-    /// given by its least rating; empty for any.
-    pub groups: Vec<u16>,
-    /// The difference of the ratings is at most this.
-    pub max_elo_diff: Option<u16>,
-    /// It was played at one of these speeds; empty for any.
-    pub speeds: Vec<Speed>,
-    /// It counted for ratings.
-    pub rated: bool,
-    /// One of the players has one of these titles; empty for any.
-    pub titles: Vec<Title>,
-    /// None of the players has one of these names.
-    pub not_players: Vec<String>,
-    /// The game is not a draw: White or Black won.
-    pub decisive: bool,
-    /// Its result comes from its moves: see [`Conditions::forfeited`].
-    ///
-    /// [`Conditions::forfeited`]: crate::Conditions::forfeited
-    pub played_out: bool,
-    /// It has a position with this board, side to move and castling rights, among the
-    /// plies that are read.
-    pub reaches: Option<Chess>,
-    /// It meets all conditions of one of these; empty for any game. So one pass over
-    /// the games serves several jobs with different filters.
-    pub any_of: Vec<GameFilter>,
-}
-
-tabia_notation::named! {
-    /// A condition of a [`GameFilter`], by the option that sets it.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum GameCondition {
-        /// [`GameFilter::min_elo`].
-        MinElo = "--min-elo",
-        /// [`GameFilter::both_elo`].
-        BothElo = "--both-elo",
-        /// [`GameFilter::since`].
-        Since = "--since",
-        /// [`GameFilter::until`].
-        Until = "--until",
-        /// [`GameFilter::result`].
-        Result = "--result",
-        /// [`GameFilter::eco`].
-        Eco = "--eco",
-        /// [`GameFilter::player`], with the colour.
-        Player = "--player",
-        /// [`GameFilter::elo_band`].
-        EloBand = "--elo-band",
-        /// [`GameFilter::groups`].
-        Ratings = "--ratings",
-        /// [`GameFilter::max_elo_diff`].
-        MaxEloDiff = "--max-elo-diff",
-        /// [`GameFilter::speeds`].
-        Speeds = "--speeds",
-        /// [`GameFilter::rated`].
-        Rated = "--rated",
-        /// [`GameFilter::played_out`].
-        PlayedOut = "games that were not played out",
-        /// [`GameFilter::titles`].
-        Title = "--title",
-        /// [`GameFilter::decisive`].
-        Decisive = "--decisive",
-        /// [`GameFilter::not_players`].
-        NotPlayer = "--not-player",
-        /// [`GameFilter::reaches`].
-        Reaches = "--line or --fen",
-        /// [`GameFilter::any_of`].
-        AnyOf = "the conditions of each book",
+options::game_filter! {
+    options {
+        /// The better of the two players has at least this rating.
+        One MinElo min_elo: u16 = options::number,
+            "min_elo", "--min-elo", "N",
+            "Only games in which one player has this rating or more";
+        /// Both players have at least this rating.
+        One BothElo both_elo: u16 = options::number,
+            "both_elo", "--both-elo", "N",
+            "Only games in which both players have this rating or more";
+        /// Played in this month or later.
+        One Since since: Month = options::first_month,
+            "since", "--since", "YEAR[-MONTH]",
+            "Only games of this year or month (2025, 2025-01) or later";
+        /// Played in this month or before.
+        One Until until: Month = options::last_month,
+            "until", "--until", "YEAR[-MONTH]",
+            "Only games of this year or month or before";
+        /// One of the players has this name: see [`has_name`].
+        One Player player: String = options::name,
+            "player", "--player", "NAME",
+            "Only games of a player; every word must be in the name, in any order";
+        /// The colour that `player` had.
+        One Colour colour: Color = options::colour,
+            "player_colour", "--colour", "COLOUR",
+            "The colour of that player";
+        /// How it ended; `None` for any result.
+        One Result result: GameResult = options::result,
+            "result", "--result", "RESULT",
+            "Only games with this result: 1-0, 0-1 or 1/2-1/2";
+        /// Its opening is in one of these ranges; empty for any.
+        List Eco eco: EcoRange = EcoRange::from_str,
+            "eco", "--eco", "CODES",
+            "Only games of these openings: B20-B99, C57, D; several with commas";
+        /// The mean of both ratings lies in these bounds.
+        One EloBand elo_band: Band = Band::from_str,
+            "elo_band", "--elo-band", "LO..HI",
+            "Only games whose players' mean rating is in these bounds, as 1800..2000";
+        /// The difference of the ratings is at most this.
+        One MaxEloDiff max_elo_diff: u16 = options::number,
+            "max_elo_diff", "--max-elo-diff", "N",
+            "Only games of players whose ratings differ by this at most";
+        /// It was played at one of these speeds; empty for any.
+        List Speeds speeds: Speed = Speed::from_str,
+            "speeds", "--speeds", "LIST",
+            "Only games of these speeds, as lichess divides them: ultrabullet, bullet, \
+             blitz, rapid, classical, correspondence; several with commas";
+        /// The mean of both ratings lies in one of these [groups](group_of), each
+        /// given by its least rating; empty for any.
+        List Ratings groups: u16 = options::group,
+            "ratings", "--ratings", "LIST",
+            "Only games of these rating groups, as lichess divides them by the mean of both \
+             players: 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500; several with commas";
+        /// It counted for ratings.
+        Nothing Rated rated: bool = options::flag,
+            "rated", "--rated", "",
+            "Only rated games (of lichess: by the name of the event)";
+        /// One of the players has one of these titles; empty for any.
+        List Title titles: Title = options::title,
+            "titles", "--title", "LIST",
+            "Only games in which a player has one of these titles, as GM,IM,WGM,BOT";
+        /// None of the players has one of these names.
+        Each NotPlayer not_players: String = options::name,
+            "not_players", "--not-player", "NAME",
+            "Leaves out games of a player; may be given several times";
+        /// The game is not a draw: White or Black won.
+        Nothing Decisive decisive: bool = options::flag,
+            "decisive", "--decisive", "",
+            "Only games that were not drawn";
+    }
+    others {
+        /// Its result comes from its moves: see [`Conditions::forfeited`].
+        ///
+        /// [`Conditions::forfeited`]: crate::Conditions::forfeited
+        PlayedOut played_out: bool, "games that were not played out";
+        /// It has a position with this board, side to move and castling rights, among the
+        /// plies that are read.
+        Reaches reaches: Option<Chess>, "--line or --fen";
+        /// It meets all conditions of one of these; empty for any game. So one pass over
+        /// the games serves several jobs with different filters.
+        AnyOf any_of: Vec<GameFilter>, "the conditions of each book";
     }
 }
 
@@ -186,6 +182,8 @@ impl GameFilter {
                 !self.eco.is_empty() && !self.eco.iter().any(|range| range.contains(game.eco))
             }
             GameCondition::Player => self.player.as_ref().is_some_and(|name| !played_as(name)),
+            // It is of the player.
+            GameCondition::Colour => false,
             GameCondition::EloBand => self.elo_band.is_some_and(|band| {
                 let sum = u32::from(white) + u32::from(black);
                 !known || !(2 * u32::from(band.low)..=2 * u32::from(band.high)).contains(&sum)
@@ -631,5 +629,46 @@ mod tests {
         game.year = 1850;
         assert!(filter.admits(&game));
         assert!(GameFilter::default().admits(&game));
+    }
+
+    /// What the command line and Python give is what is typed again, in provenance files.
+    #[test]
+    fn every_option_reads_what_it_prints() {
+        let samples = |option: &FilterOption| match option.value {
+            ValueKind::Number => vec!["1800", "0", "2500"],
+            ValueKind::Month => vec!["2025-01"],
+            ValueKind::Words(words) => words.to_vec(),
+            ValueKind::Name => vec!["Smith, Jane", ""],
+            ValueKind::Text => match option.condition {
+                GameCondition::Result => vec!["1-0", "1/2-1/2", "*"],
+                GameCondition::Eco => vec!["B20-B99", "C57-C57"],
+                GameCondition::EloBand => vec!["1800..2000"],
+                GameCondition::Speeds => Speed::ALL.iter().map(|speed| speed.as_str()).collect(),
+                GameCondition::Title => vec!["GM", "BOT"],
+                other => {
+                    assert_eq!(option.takes, Takes::Nothing, "{other:?}: give samples");
+                    vec![""]
+                }
+            },
+        };
+        for option in GameFilter::OPTIONS {
+            for sample in samples(option) {
+                let mut filter = GameFilter::default();
+                filter.set(option.condition, sample).unwrap();
+                assert_eq!(filter.typed(option.condition), [sample], "{option:?}");
+                assert_ne!(filter, GameFilter::default(), "{option:?}");
+            }
+            let mut filter = GameFilter::default();
+            assert!(filter.typed(option.condition).is_empty(), "{option:?}");
+            let takes_any =
+                matches!(option.value, ValueKind::Name) || option.takes == Takes::Nothing;
+            assert_eq!(
+                filter.set(option.condition, "?????").is_ok(),
+                takes_any,
+                "{option:?}"
+            );
+        }
+        let mut filter = GameFilter::default();
+        assert!(filter.set(GameCondition::Reaches, "").is_err());
     }
 }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import "./support.js";
 
-const { figures } = await import("../../crates/explorer/src/page/own.js");
+const { figures } = await import("../../crates/explorer/src/page/own-games.js");
 
 test("games and score are those of the user's colour", () => {
   const moves = [

@@ -2,7 +2,7 @@
 
 import { by } from "./dom.js";
 import { t } from "./lang.js";
-import { say } from "./say.js";
+import { say } from "./toast.js";
 import * as tabs from "./tabs.js";
 
 /** The name of the book that the program shows when no other is named. */

@@ -58,7 +58,8 @@ def files(book: Path) -> dict[str, Optional[bytes]]:
 
 
 def hidden(here: Path) -> list[str]:
-    return sorted(path.name for path in here.iterdir() if path.name.startswith("."))
+    """What is left of killed programs; the last mark stays beside a book, for `mark --undo`."""
+    return sorted(path.name for path in here.iterdir() if path.name.startswith(".") and path.suffix != ".undo")
 
 
 def is_pending(book: Path) -> bool:

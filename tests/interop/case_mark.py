@@ -63,6 +63,6 @@ def a_book_is_intact_after_kills_of_mark_at_any_moment():
     run_ok("mark", book, "--all", "--clear")
     assert {(stats[30], stats[31]) for stats in entries(book)} == {(0, 0)}
     sound(book)
-    # The book and the one before the last change.
-    assert sorted(path.suffix for path in here.iterdir()) == 3 * [".bak"] + [".ctb", ".ctg", ".cto"]
+    # The book and the one before the last change, and what undoes the last mark.
+    assert sorted(path.suffix for path in here.iterdir()) == 3 * [".bak"] + [".ctb", ".ctg", ".cto", ".undo"]
     return f"{turn} runs, {kills} killed in time, {middle} in the middle of writing"

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { forSeeds } from "./support.js";
 
-const { byHead, isSameFilter, listed, mainLine, namesIn, setsOf, split, wholeOf, withName, withSet, withoutFilter } =
+const { byPlayers, isSameFilter, listed, mainLine, namesIn, setsOf, split, wholeOf, withName, withSet, withoutFilter } =
   await import("../../crates/explorer/src/page/games.js");
 
 const game = (tags, moves = "1. e4 *") =>
@@ -135,11 +135,21 @@ test("a game of an index is found whole in its file", () => {
   const tags = (white) => `[Event "Club"]\n[White "${white}"]\n[Black "B"]\n[Date "2024.??.??"]\n[Result "1-0"]\n\n`;
   const whole = `${tags("A")}1. e4! {best [%csl Ge4]} e5 (1... c5 2. Nf3 (2. c3 d5) 2... d6) 2. Nf3 $1 ; good\nNc6 3. Bb5+ 1-0\n`;
   const other = `${tags("A")}1. d4 1-0\n`;
-  const games = byHead(`${whole}\n${other}\n${tags("C")}1. c4 {one} 1-0\n\n${tags("C")}1. c4 {two} 1-0\n`);
+  const games = byPlayers(`${whole}\n${other}\n${tags("C")}1. c4 {one} 1-0\n\n${tags("C")}1. c4 {two} 1-0\n`);
   const bare = `${tags("A")}1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n`;
   assert.deepEqual(mainLine(whole), ["e4", "e5", "Nf3", "Nc6", "Bb5"]);
   assert.equal(wholeOf(bare, games)?.text.trim(), whole.trim());
   assert.equal(wholeOf(other, games)?.text.trim(), other.trim());
+  // An index writes days and unknown values in its own form.
+  const short = byPlayers(
+    '[Event "E"]\n[Date "2024.3.7"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 {x} 1-0\n',
+  );
+  const full = `[Event "E"]\n[Site "?"]\n[Date "2024.03.07"]\n[Round "?"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 1-0\n`;
+  assert.ok(wholeOf(full, short));
+  // Of two games of the same players with the same moves, the day decides.
+  const days = ["2024.1.2", "2024.1.3"].map((day) => `${tags("A").replace("2024.??.??", day)}1. e4 {${day}} 1-0\n`);
+  const second = wholeOf(`${tags("A").replace("2024.??.??", "2024.01.03")}1. e4 1-0\n`, byPlayers(days.join("\n")));
+  assert.ok(second.text.includes("{2024.1.3}"));
   // Nobody knows which of two it is, and another game is not it.
   assert.equal(wholeOf(`${tags("C")}1. c4 1-0\n`, games), undefined);
   assert.equal(wholeOf(`${tags("A")}1. e4 1-0\n`, games), undefined);

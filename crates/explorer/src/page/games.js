@@ -102,9 +102,11 @@ export function split(pgn) {
     });
 }
 
-/** What tells most games apart. */
-const headOf = ({ players, event, when, result }) =>
-  JSON.stringify([players.map(({ name }) => name), event, when, result]);
+/** The players of a game, as a key. */
+const namesOf = ({ players }) => JSON.stringify(players.map(({ name }) => name));
+
+/** A day as numbers: `2024.03.07`, `2024.3.7` and `2024.3.7.` are one, and what is unknown is 0. */
+const dayOf = ({ when }) => JSON.stringify([0, 1, 2].map((part) => Number.parseInt(when.split(".")[part], 10) || 0));
 
 /** The moves of a game without comments, variations, signs and numbers. */
 export function mainLine(pgn) {
@@ -122,22 +124,29 @@ export function mainLine(pgn) {
     .filter((word) => word && !/^(\$\d+|\d+|1-0|0-1|1\/2-1\/2|\*|\.+)$/.test(word));
 }
 
-/** The game of these that another text is of, with the same heads and moves; undefined if there is none or several. */
+/**
+ * The game of these that another text is of: with the same players and moves, and of several the one with the same
+ * result, day and event, because an index writes these in its own form. Undefined if there is none, or no difference.
+ */
 export function wholeOf(pgn, games) {
   const [game] = split(pgn);
-  const alike = game ? (games.get(headOf(game)) ?? []) : [];
+  if (!game) return undefined;
   const moves = mainLine(pgn).join(" ");
-  const same = alike.filter(({ text }) => mainLine(text).join(" ") === moves);
-  return same.length > 0 && same.every(({ text }) => text === same[0].text) ? same[0] : undefined;
+  let alike = (games.get(namesOf(game)) ?? []).filter(({ text }) => mainLine(text).join(" ") === moves);
+  for (const of of [({ result }) => result, dayOf, ({ event }) => event]) {
+    const same = alike.filter((one) => of(one) === of(game));
+    if (same.length) alike = same;
+  }
+  return alike.every(({ text }) => text === alike[0].text) ? alike[0] : undefined;
 }
 
-/** The games of a file by what tells most apart. */
-export function byHead(pgn) {
+/** The games of a file by their players. */
+export function byPlayers(pgn) {
   const games = new Map();
   for (const game of split(pgn)) {
-    const head = headOf(game);
-    if (!games.has(head)) games.set(head, []);
-    games.get(head).push(game);
+    const names = namesOf(game);
+    if (!games.has(names)) games.set(names, []);
+    games.get(names).push(game);
   }
   return games;
 }
@@ -293,7 +302,7 @@ export class Games {
   async index(name) {
     const sent = post(`/api/index?${new URLSearchParams({ name })}`, this.files.get(name).file);
     const made = await showIndexing(by("games-bar"), by("games-none"), sent);
-    this.whole.push(byHead(this.files.get(name).text));
+    this.whole.push(byPlayers(this.files.get(name).text));
     this.files.delete(name);
     this.drawFiles();
     this.here();

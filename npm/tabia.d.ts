@@ -143,7 +143,10 @@ export interface Converted {
   notes: string[];
 }
 
-/** The options of `tabia convert`. */
+/**
+ * The options of `tabia convert`: weights, all and keepNever to bin; maxPly, minGames, gameMoves, lines and comments to
+ * pgn. One that would have no effect is an OptionError.
+ */
 export interface ConvertOptions extends ChoiceOptions {
   weights?: "probability" | "games" | "score";
   all?: boolean;
@@ -154,7 +157,7 @@ export interface ConvertOptions extends ChoiceOptions {
   lines?: boolean;
   comments?: "none" | "short" | "full";
   strict?: boolean;
-  /** Is told what was made, and what left out. */
+  /** Gets what was made, and what was left out. */
   report?(made: Converted): void;
 }
 

@@ -68,9 +68,9 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 def answers(program, book, positions):
     """The objects of `tabia probe --json`."""
-    told = subprocess.run([program, "probe", book, "-", "--json"], input="\n".join(positions), capture_output=True, text=True)
-    assert told.returncode < 2, told.stderr
-    return [json.loads(line) for line in told.stdout.splitlines()]
+    done = subprocess.run([program, "probe", book, "-", "--json"], input="\n".join(positions), capture_output=True, text=True)
+    assert done.returncode < 2, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def reversed_colours(fen):

@@ -182,11 +182,11 @@ test("conversions have the bytes of the program", async () => {
     tabia(["convert", "-q", pathOf(book), target, ...words]);
     for (const files of [bytesOf(book), readersOf(book)]) {
       await withBook(files, (open) => {
-        let told;
-        const made = open.convert(format, { ...options, report: (summary) => (told = summary) });
+        let reported;
+        const made = open.convert(format, { ...options, report: (summary) => (reported = summary) });
         assert.ok(Buffer.compare(made, fs.readFileSync(target)) === 0, `${book} ${format} ${words}`);
-        assert.equal(told.bytes, made.length);
-        assert.ok(told.moves > 0 && Array.isArray(told.notes));
+        assert.equal(reported.bytes, made.length);
+        assert.ok(reported.moves > 0 && Array.isArray(reported.notes));
       });
     }
   }

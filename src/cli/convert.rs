@@ -11,7 +11,7 @@ use super::complete::{self, Of};
 use super::style::counted;
 use super::{compact, progress};
 use tabia_analysis::prune::{self, Conditions};
-use tabia_book::convert::{self, ConvertJob, Converted, PgnOptions};
+use tabia_book::convert::{self, ConvertJob, Converted, JobPart, LINE_GAMES, PgnOptions};
 use tabia_book::ctg::RewriteOptions;
 use tabia_io::atomic::{Previous, TempFolder};
 use tabia_io::input::path::has_extension;
@@ -33,9 +33,6 @@ pub(super) const HELP: &str = "Examples:\n  \
     the other.\n\n\
     Exit code 1 when parts of the book cannot be read, or no line was found to more than \
     half of its positions.";
-
-/// Games that a move of `--lines` must have.
-const LINE_GAMES: u32 = 10;
 
 /// A value of `--weights`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -132,20 +129,27 @@ impl ConvertArgs {
     /// Refuses an option that would have no effect on this target. Whoever limits the
     /// plies of a `.bin` would otherwise get, and play, the whole book.
     fn act_on(&self, output: &Path) -> anyhow::Result<()> {
-        const BIN: &[&str] = &["bin"];
-        const PGN: &[&str] = &["pgn"];
+        let pgn = JobPart::Pgn.formats();
         // From .jsonl most ways lead over a sorted .ctg.
         let sorts = self.memory.is_some() && !has_extension(&self.input, "jsonl");
         let typed = [
-            ("--weights", self.weights.is_some(), BIN),
-            ("--all", self.all, BIN),
-            ("--keep-never", self.keep_never, BIN),
-            ("--set", !self.set.is_empty(), &["bin", "abk", "csv", "pgn"]),
-            ("--lines", self.lines, PGN),
-            ("--report", self.report.is_some(), PGN),
-            ("--game-moves", self.game_moves.is_some(), PGN),
-            ("--comments", self.comments.is_some(), PGN),
-            ("--bare", self.bare, PGN),
+            (
+                "--weights",
+                self.weights.is_some(),
+                JobPart::Weights.formats(),
+            ),
+            ("--all", self.all, JobPart::AllForms.formats()),
+            (
+                "--keep-never",
+                self.keep_never,
+                JobPart::KeepNever.formats(),
+            ),
+            ("--set", !self.set.is_empty(), JobPart::Policy.formats()),
+            ("--lines", self.lines, pgn),
+            ("--report", self.report.is_some(), pgn),
+            ("--game-moves", self.game_moves.is_some(), pgn),
+            ("--comments", self.comments.is_some(), pgn),
+            ("--bare", self.bare, pgn),
             ("--memory", sorts, &["ctg", "bin"]),
         ];
         for (option, is_typed, targets) in typed {

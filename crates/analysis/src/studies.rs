@@ -92,9 +92,9 @@ impl Studies {
         let read = |game: &Game| {
             let main = game.positions.iter().zip(&game.moves);
             let main = main.map(|(position, mv)| (polyglot::key(position), *mv));
-            let aside = game.side_moves.iter();
-            let aside = aside.map(|(_, position, mv)| (polyglot::key(position), *mv));
-            let moves: Vec<(u64, Move)> = main.chain(aside).collect();
+            let variations = game.side_moves.iter();
+            let variations = variations.map(|(_, position, mv)| (polyglot::key(position), *mv));
+            let moves: Vec<(u64, Move)> = main.chain(variations).collect();
             let tag = |name: &str| {
                 game.tags
                     .get(name)
@@ -252,7 +252,7 @@ mod tests {
             Some(read(&[("black.pgn", black)])),
         ];
         let (found, others, _) = follow(&games, "me", &studies, &mut Watch::default()).unwrap();
-        let told: Vec<String> = found
+        let reported: Vec<String> = found
             .iter()
             .map(|game| {
                 let [white, black] = &game.players;
@@ -272,7 +272,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            reported,
             [
                 "A 5 Opponent 3...Be7 Nf6,Bc5 | Italian https://x.org/a/b",
                 "C 3 Never -  | Sicilian https://x.org/a/c",

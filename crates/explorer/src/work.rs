@@ -46,7 +46,7 @@ impl Gone {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The client has gone when this is dropped before it is defused.
+    /// The client has gone, or has its answer, when this is dropped.
     pub(super) fn when_dropped(&self) -> Leaving {
         Leaving(self.clone())
     }

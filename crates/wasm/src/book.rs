@@ -65,7 +65,7 @@ struct PositionWalk {
     positions: Positions<'static>,
     /// What comes after the positions that were given.
     next: Option<Failure>,
-    /// Whether the positions that were left out have been told.
+    /// Whether the positions that were left out have been reported.
     ended: bool,
 }
 
@@ -171,7 +171,7 @@ impl OpenBook {
         let source = self.book.path();
         let target = source.with_extension(format);
         let job = ConvertJob::new(source.to_owned(), target).memory(MEMORY);
-        let job = options::conversion(job, text)?;
+        let job = options::conversion(job, format, text)?;
         let done = convert::write(self.book, &job, out, &mut Watch::default())
             .map_err(|error| Failure::of_conversion(&error))?;
         self.converted = Some(done.into());

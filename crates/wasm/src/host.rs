@@ -11,14 +11,14 @@ impl ReadAt for HostFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         // A number of JavaScript is exact to 2^53.
         let count = imports::read(self.0, offset as f64, buffer);
-        // JavaScript knows what was thrown, and tells it.
+        // JavaScript knows what was thrown, and throws it again.
         usize::try_from(count)
             .map(|count| count.min(buffer.len()))
             .map_err(|_| io::Error::other("its reader has failed"))
     }
 }
 
-/// Has JavaScript told why the module will end.
+/// Reports to JavaScript why the module will end.
 pub(crate) fn panicked(text: &str) {
     imports::panicked(text);
 }

@@ -62,7 +62,7 @@ macro_rules! exports {
 }
 
 exports! {
-    /// To be called first: from now on a panic is told before the module ends.
+    /// To be called first: from now on a panic is reported before the module ends.
     fn start(_state) {
         panic::set_hook(Box::new(|panic| host::panicked(&panic.to_string())));
     }

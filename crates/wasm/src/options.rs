@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::failure::{Class, Failure};
-use tabia_book::convert::{Comments, ConvertJob, Weights};
+use tabia_book::convert::{Comments, ConvertJob, JobPart, LINE_GAMES, Weights};
 use tabia_choice::settings::{OptionId, Settings, nearest};
 
 /// `minimumGames` of `minimum_games`.
@@ -25,6 +25,7 @@ fn read(
     options: &[u8],
     mut other: impl FnMut(&str, &Value) -> Result<bool, String>,
     others: &[&str],
+    format: Option<&str>,
 ) -> Result<Settings, Failure> {
     let wrong = |text: String| Failure::new(Class::Option, text);
     let mut settings = Settings::default();
@@ -45,6 +46,7 @@ fn read(
             let like = like.map_or_else(String::new, |like| format!(" (did you mean {like}?)"));
             return Err(wrong(format!("there is no option {name}{like}")));
         };
+        acts(name, JobPart::Policy, format).map_err(wrong)?;
         let text = match value {
             Value::String(text) => text.clone(),
             value => value.to_string(),
@@ -56,9 +58,19 @@ fn read(
     Ok(settings)
 }
 
+/// Refuses an option that has no effect on a format; of a choice there is none.
+fn acts(name: &str, part: JobPart, format: Option<&str>) -> Result<(), String> {
+    match format {
+        Some(format) if !part.formats().contains(&format) => {
+            Err(format!("{name} is only for {}", part.formats().join(", ")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The options of a choice.
 pub(crate) fn choice(options: &[u8]) -> Result<Settings, Failure> {
-    read(options, |_, _| Ok(false), &[])
+    read(options, |_, _| Ok(false), &[], None)
 }
 
 /// A conversion that gets its options.
@@ -67,16 +79,24 @@ struct Options {
     min_games: Option<u32>,
 }
 
-/// Makes the options that only conversions have: the name in JavaScript, the type, and what a
-/// value does.
+/// Makes the options that only conversions have: the name in JavaScript, the type, the part of
+/// the job, if it has a format of its own, and what a value does.
 macro_rules! own_options {
-    ($($name:literal $type:ty => |$options:ident, $value:ident| $set:expr;)*) => {
+    ($($name:literal $type:ty, $part:expr => |$options:ident, $value:ident| $set:expr;)*) => {
         const OWN: &[&str] = &[$($name),*];
 
         /// Sets an option; false if there is none of this name.
-        fn set_own(options: &mut Options, name: &str, value: &Value) -> Result<bool, String> {
+        fn set_own(
+            options: &mut Options,
+            name: &str,
+            value: &Value,
+            format: &str,
+        ) -> Result<bool, String> {
             match name {
                 $($name => {
+                    if let Some(part) = $part {
+                        acts(name, part, Some(format))?;
+                    }
                     let $value = <$type>::deserialize(value)
                         .map_err(|error| format!("{name}: {error}"))?;
                     let $options = options;
@@ -108,35 +128,37 @@ enum CommentsWord {
 }
 
 own_options! {
-    "weights" WeightsWord => |options, word| options.job.weights = match word {
+    "weights" WeightsWord, Some(JobPart::Weights) => |options, word| options.job.weights = match word {
         WeightsWord::Probability => Weights::Probability,
         WeightsWord::Games => Weights::Games,
         WeightsWord::Score => Weights::Score,
     };
-    "all" bool => |options, all| options.job.all_forms = all;
-    "keepNever" bool => |options, keep| options.job.keep_never = keep;
-    "maxPly" u32 => |options, plies| options.job.pgn.plies = plies;
-    "minGames" u32 => |options, games| options.min_games = Some(games);
-    "gameMoves" u32 => |options, moves| options.job.pgn.game_moves = moves;
-    "lines" bool => |options, lines| options.job.pgn.lines = lines;
-    "comments" CommentsWord => |options, word| options.job.pgn.comments = match word {
+    "all" bool, Some(JobPart::AllForms) => |options, all| options.job.all_forms = all;
+    "keepNever" bool, Some(JobPart::KeepNever) => |options, keep| options.job.keep_never = keep;
+    "maxPly" u32, Some(JobPart::Pgn) => |options, plies| options.job.pgn.plies = plies;
+    "minGames" u32, Some(JobPart::Pgn) => |options, games| options.min_games = Some(games);
+    "gameMoves" u32, Some(JobPart::Pgn) => |options, moves| options.job.pgn.game_moves = moves;
+    "lines" bool, Some(JobPart::Pgn) => |options, lines| options.job.pgn.lines = lines;
+    "comments" CommentsWord, Some(JobPart::Pgn) => |options, word| options.job.pgn.comments = match word {
         CommentsWord::None => Comments::None,
         CommentsWord::Short => Comments::Short,
         CommentsWord::Full => Comments::Full,
     };
-    "strict" bool => |options, strict| options.job.strict = strict;
+    "strict" bool, None => |options, strict| options.job.strict = strict;
 }
 
-/// Games that a move of `lines` must have, as in the program.
-const LINE_GAMES: u32 = 10;
-
-/// Gives a conversion its options.
-pub(crate) fn conversion(job: ConvertJob, text: &[u8]) -> Result<ConvertJob, Failure> {
+/// Gives a conversion to a format its options.
+pub(crate) fn conversion(
+    job: ConvertJob,
+    format: &str,
+    text: &[u8],
+) -> Result<ConvertJob, Failure> {
     let mut options = Options {
         job,
         min_games: None,
     };
-    let settings = read(text, |name, value| set_own(&mut options, name, value), OWN)?;
+    let own = |name: &str, value: &Value| set_own(&mut options, name, value, format);
+    let settings = read(text, own, OWN, Some(format))?;
     let Options { mut job, min_games } = options;
     job.pgn.min_games = min_games.unwrap_or(match job.pgn.lines {
         true => LINE_GAMES,
@@ -188,10 +210,28 @@ mod tests {
     #[test]
     fn conversions_have_options_of_their_own() {
         let usual = || ConvertJob::new(PathBuf::from("a.ctg"), PathBuf::from("a.pgn"));
-        let read = |text: &str| conversion(usual(), text.as_bytes());
-        let job = read(r#"{"lines":true,"maxPly":9,"weights":"games","variety":7}"#).unwrap();
+        let to = |format: &str, text: &str| conversion(usual(), format, text.as_bytes());
+        let read = |text: &str| to("pgn", text);
+        let job = read(r#"{"lines":true,"maxPly":9,"variety":7}"#).unwrap();
         assert_eq!((job.pgn.plies, job.pgn.min_games), (9, LINE_GAMES));
-        assert_eq!((job.weights, job.policy.variety), (Weights::Games, 7));
+        assert_eq!(job.policy.variety, 7);
+        let job = to("bin", r#"{"weights":"games","strict":true}"#).unwrap();
+        assert_eq!((job.weights, job.strict), (Weights::Games, true));
+        // What has no effect is refused.
+        for (format, text, part) in [
+            ("pgn", r#"{"weights":"games"}"#, "weights is only for bin"),
+            ("csv", r#"{"keepNever":true}"#, "keepNever is only for bin"),
+            ("bin", r#"{"maxPly":20}"#, "maxPly is only for pgn"),
+            ("abk", r#"{"comments":"none"}"#, "comments is only for pgn"),
+            (
+                "jsonl",
+                r#"{"variety":7}"#,
+                "variety is only for bin, abk, csv, pgn",
+            ),
+        ] {
+            let error = to(format, text).unwrap_err();
+            assert_eq!((error.class, error.text.as_str()), (Class::Option, part));
+        }
         assert_eq!(read("").unwrap().pgn.min_games, 1);
         for text in [
             r#"{"minGames":0,"lines":true}"#,
@@ -201,12 +241,13 @@ mod tests {
         }
         for (text, part) in [
             (r#"{"maxPly":-1}"#, "maxPly: "),
-            (r#"{"weights":"wins"}"#, "`probability`, `games`"),
             (r#"{"maxPlys":4}"#, "(did you mean maxPly?)"),
         ] {
             let error = read(text).unwrap_err().text;
             assert!(error.contains(part), "{text}: {error}");
         }
+        let error = to("bin", r#"{"weights":"wins"}"#).unwrap_err().text;
+        assert!(error.contains("`probability`, `games`"), "{error}");
     }
 
     #[test]

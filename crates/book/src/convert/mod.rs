@@ -31,7 +31,7 @@ use tabia_io::progress::{Progress, Watch};
 use tabia_notation::kind::{BookKind, Kind};
 
 use output::Output;
-pub use pgn::{Comments, PgnOptions};
+pub use pgn::{Comments, LINE_GAMES, PgnOptions};
 
 /// A conversion and its options.
 #[derive(Clone, Debug)]
@@ -311,6 +311,34 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
     }?;
     summary.notices.splice(0..0, notices);
     Ok(summary)
+}
+
+/// A part of a [`ConvertJob`] that only some formats use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobPart {
+    /// [`ConvertJob::weights`].
+    Weights,
+    /// [`ConvertJob::all_forms`].
+    AllForms,
+    /// [`ConvertJob::keep_never`].
+    KeepNever,
+    /// [`ConvertJob::policy`].
+    Policy,
+    /// [`ConvertJob::pgn`] and [`ConvertJob::report`].
+    Pgn,
+}
+
+impl JobPart {
+    /// The extensions of the formats that use it: callers refuse it for others, where it would
+    /// have no effect.
+    #[must_use]
+    pub const fn formats(self) -> &'static [&'static str] {
+        match self {
+            JobPart::Weights | JobPart::AllForms | JobPart::KeepNever => &["bin"],
+            JobPart::Policy => &["bin", "abk", "csv", "pgn"],
+            JobPart::Pgn => &["pgn"],
+        }
+    }
 }
 
 /// Converts an open book to a format of one file, and writes the bytes of that file to `out`;

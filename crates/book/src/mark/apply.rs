@@ -154,7 +154,7 @@ pub fn mark(
     })
 }
 
-/// The change is made, so this is no error of it.
+/// The change is made, so it has not failed.
 fn why_not(kept: Result<(), Error>) -> Option<String> {
     kept.err().map(|error| error.to_string())
 }

@@ -93,7 +93,7 @@ fn changes_of_one_gesture_are_undone_together() {
     assert!(set("a", 3, None));
     let steps: Vec<bool> = (4..14).map(|value| set("a", value, Some("g"))).collect();
     assert_eq!(steps.iter().filter(|is_step| **is_step).count(), 1);
-    // The value that it has is no step at all.
+    // The value that it has already is not a step.
     assert!(!set("a", 13, None));
     assert_eq!(history.undoable("a").undo, 2);
     assert_eq!(history.undo("a").unwrap(), Some("13".into()));

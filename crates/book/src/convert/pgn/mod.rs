@@ -19,6 +19,10 @@ use shakmaty::Color;
 use tabia_io::atomic::NewFile;
 use tabia_io::input::path::file_name;
 
+/// The usual [`PgnOptions::min_games`] with [`PgnOptions::lines`]: the score of fewer games says
+/// too little.
+pub const LINE_GAMES: u32 = 10;
+
 /// What comments say of each move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Comments {

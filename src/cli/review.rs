@@ -17,7 +17,7 @@ use super::style::counted;
 use shakmaty::Color;
 use tabia_analysis::departures::{ChosenMoves, Departure, LeftBy, NamedMove, SeveralMoves};
 use tabia_analysis::review::{self, Exit, ReviewReport, Reviewed};
-use tabia_analysis::studies::{self, GameInStudies, LeftStudies, Studies};
+use tabia_analysis::studies::{self, Followed, GameInStudies, LeftStudies, Studies};
 use tabia_book::evals::epd;
 use tabia_choice::settings::Options;
 use tabia_io::atomic;
@@ -121,7 +121,12 @@ fn beside_studies(args: &ReviewArgs, player: &str, out: &mut impl Write) -> anyh
     };
     let studies = [read(&args.white_study)?, read(&args.black_study)?];
     let followed = |watch: &mut Watch<'_>| studies::follow(&args.games, player, &studies, watch);
-    let (games, others, tally) = progress::watched(followed)??;
+    let Followed {
+        games,
+        without_studies,
+        others,
+        tally,
+    } = progress::watched(followed)??;
     collection::report(&tally);
     if games.is_empty() {
         bail!(
@@ -133,16 +138,24 @@ fn beside_studies(args: &ReviewArgs, player: &str, out: &mut impl Write) -> anyh
         writeln!(
             out,
             "{}",
-            serde_json::json!({"games": games, "others": others})
+            serde_json::json!({
+                "games": games,
+                "without_studies": without_studies,
+                "others": others
+            })
         )?;
         return Ok(0);
     }
     for game in &games {
         writeln!(out, "{}", in_studies(game, player))?;
     }
+    let left_out = match without_studies {
+        0 => String::new(),
+        games => format!("; {games} with a colour without a study left out"),
+    };
     writeln!(
         out,
-        "{}; {others} of others",
+        "{}{left_out}; {others} of others",
         counted(games.len() as u64, "game")
     )?;
     Ok(0)
@@ -156,7 +169,7 @@ fn in_studies(game: &GameInStudies, player: &str) -> String {
         "" | "-" => String::new(),
         round => format!(" (round {round})"),
     };
-    let opponent = if game.colour == "white" { black } else { white };
+    let opponent = game.colour.fold_wb(black, white);
     let played = game.played.as_deref().unwrap_or_default();
     let instead = match game.instead.as_slice() {
         [] => String::new(),

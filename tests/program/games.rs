@@ -341,7 +341,11 @@ fn a_round_is_reviewed_beside_studies() {
     assert_eq!(said.printed(), lines);
     let json = folder.tabia(&format!("{review} --json")).json();
     assert_eq!(json["games"][0]["left"], "player");
-    assert_eq!(json["others"], 1);
+    // The game with Black is the player's own: it is not one of others.
+    assert_eq!(
+        (&json["without_studies"], &json["others"]),
+        (&1.into(), &0.into())
+    );
     for (typed, why) in [
         ("review round.pgn --white-study white.pgn", "--player"),
         (

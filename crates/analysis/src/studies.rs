@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxBuildHasher;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use crate::Error;
@@ -59,8 +59,9 @@ pub struct GameInStudies {
     pub players: [String; 2],
     /// The round, empty if unknown.
     pub round: String,
-    /// The colour of the player, `white` or `black`.
-    pub colour: &'static str,
+    /// The colour of the player; as text `white` or `black`.
+    #[serde(serialize_with = "colour_in_words")]
+    pub colour: Color,
     /// Plies to the last position of the studies.
     pub plies: usize,
     /// How it left them.
@@ -134,7 +135,7 @@ impl Studies {
         let mut found = GameInStudies {
             players: [game.names.white.clone(), game.names.black.clone()],
             round: game.tags.get("Round").unwrap_or_default().replace('?', ""),
-            colour: colour.fold_wb("white", "black"),
+            colour,
             plies: 0,
             left: LeftStudies::Ended,
             played: None,
@@ -176,8 +177,24 @@ impl Studies {
     }
 }
 
-/// The games of a player in a file, each beside the studies of his colour, white first; games
-/// of a colour without studies are left out. Returns also how many are of others.
+fn colour_in_words<S: Serializer>(colour: &Color, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(colour.fold_wb("white", "black"))
+}
+
+/// The games of a file beside the studies of a player.
+#[derive(Clone, Debug, Default)]
+pub struct Followed {
+    /// Those of a colour that has studies: with White first.
+    pub games: Vec<GameInStudies>,
+    /// The number of games of the player with a colour that has none.
+    pub without_studies: u64,
+    /// The number of games of others.
+    pub others: u64,
+    /// What was skipped or cut short.
+    pub tally: Tally,
+}
+
+/// Puts the games of a player in a file beside the studies of the colours, White's first.
 ///
 /// # Errors
 ///
@@ -185,27 +202,36 @@ impl Studies {
 pub fn follow(
     games: &Path,
     player: &str,
-    studies: &[Option<Studies>; 2],
+    [white, black]: &[Option<Studies>; 2],
     watch: &mut Watch<'_>,
-) -> Result<(Vec<GameInStudies>, u64, Tally), Error> {
+) -> Result<Followed, Error> {
     let parts = GameParts::default().with_headers();
     let all = GameFilter::default();
-    let [white, black] = studies;
     let read = |game: &Game| {
-        let of = |colour: Color, studies: &Option<Studies>| {
-            let is_his = has_name(game.names.get(colour), player);
-            let studies = studies.as_ref().filter(|_| is_his)?;
-            Some(studies.follow(game, colour))
-        };
-        Ok(of(Color::White, white).or_else(|| of(Color::Black, black)))
+        let both = [(Color::White, white), (Color::Black, black)];
+        let mut own = both
+            .into_iter()
+            .filter(|(colour, _)| has_name(game.names.get(*colour), player));
+        let own = own.next();
+        let studies = own.and_then(|(colour, studies)| Some((colour, studies.as_ref()?)));
+        let beside = studies.map(|(colour, studies)| studies.follow(game, colour));
+        Ok((own.is_some(), beside))
     };
-    let (found, tally) = each_game(games, &all, parts, Starts::SetUp, watch, read)?;
-    let read = found.len();
-    let mut found: Vec<GameInStudies> = found.into_iter().flatten().collect();
-    let others = (read - found.len()) as u64;
+    let (read, tally) = each_game(games, &all, parts, Starts::SetUp, watch, read)?;
+    let mut followed = Followed {
+        tally,
+        ..Followed::default()
+    };
+    for (is_own, beside) in read {
+        match beside {
+            Some(game) => followed.games.push(game),
+            None if is_own => followed.without_studies += 1,
+            None => followed.others += 1,
+        }
+    }
     // By colour, else in the order of the file.
-    found.sort_by_key(|game| game.colour != "white");
-    Ok((found, others, tally))
+    followed.games.sort_by_key(|game| game.colour.is_black());
+    Ok(followed)
 }
 
 #[cfg(test)]
@@ -251,12 +277,13 @@ mod tests {
             Some(read(&[("one.pgn", one), ("two.pgn", two)])),
             Some(read(&[("black.pgn", black)])),
         ];
-        let (found, others, _) = follow(&games, "me", &studies, &mut Watch::default()).unwrap();
+        let found = follow(&games, "me", &studies, &mut Watch::default()).unwrap();
         let reported: Vec<String> = found
+            .games
             .iter()
             .map(|game| {
                 let [white, black] = &game.players;
-                let opponent = if game.colour == "white" { black } else { white };
+                let opponent = game.colour.fold_wb(black, white);
                 let chapter = game.chapter.as_ref();
                 format!(
                     "{opponent} {} {:?} {} {} | {} {}",
@@ -283,6 +310,10 @@ mod tests {
                 "B 5 Player 3...c5 Nf6 | black.pgn: game 1 -",
             ]
         );
-        assert_eq!(others, 1);
+        assert_eq!((found.others, found.without_studies), (1, 0));
+        let [white, _] = studies;
+        let found = follow(&games, "me", &[white, None], &mut Watch::default()).unwrap();
+        assert_eq!(found.games.len(), 5);
+        assert_eq!((found.others, found.without_studies), (1, 1));
     }
 }

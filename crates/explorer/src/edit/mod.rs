@@ -128,7 +128,8 @@ impl EditHistory {
         Ok(Some(description))
     }
 
-    /// Redoes the last undone change of a page, if there is one; returns whether there was.
+    /// Redoes the last undone change of a page, if there is one; returns whether undo takes it
+    /// back alone.
     pub(super) fn redo(&self, client: &str) -> Result<bool, Message> {
         let _changing = lock(&self.changing);
         let last = {

@@ -38,8 +38,8 @@ export class Arrows {
   }
 
   /**
-   * Shows the book's likeliest moves: the likelier, the wider, in the colour of the mark. A red move, and one that the
-   * book does not have but that leads into it, is never a wide one.
+   * Shows the book's likeliest moves: the likelier, the wider. A red move has its colour; neither it nor a move that the
+   * book does not have but that leads into it is wide.
    */
   book(moves) {
     const shown = moves

@@ -46,6 +46,9 @@ const FORMAT = "tabia-training";
 /** Greatest number of stored cards; those asked longest ago are removed first. */
 const MOST = 5000;
 
+/** What is known of a position that was never asked. */
+const unasked = (now) => ({ stability: 0, difficulty: W[4], right: 0, wrong: 0, asked: now });
+
 export class Cards {
   constructor() {
     this.all = new Map();
@@ -94,35 +97,34 @@ export class Cards {
 
   /** Stores an answer; `way` is the line to the position. */
   answered(key, right, way) {
-    this.load();
-    const old = this.all.get(key) ?? { right: 0, wrong: 0 };
     const now = Date.now();
-    const memory = learnt(old, right, Math.max(0, now - (old.asked ?? now)) / DAY);
-    const card = {
-      ...way,
-      ...memory,
-      right: old.right + (right ? 1 : 0),
-      wrong: old.wrong + (right ? 0 : 1),
-      asked: now,
-      due: right ? now + memory.stability * DAY : now,
-    };
-    this.store(key, card);
-  }
-
-  store(key, card) {
-    this.change(() => {
-      this.all.delete(key);
-      this.all.set(key, card);
-      while (this.all.size > MOST) this.all.delete(this.all.keys().next().value);
+    this.store(key, (old = unasked(now)) => {
+      const memory = learnt(old, right, Math.max(0, now - old.asked) / DAY);
+      return {
+        ...way,
+        ...memory,
+        right: old.right + (right ? 1 : 0),
+        wrong: old.wrong + (right ? 0 : 1),
+        asked: now,
+        due: right ? now + memory.stability * DAY : now,
+      };
     });
   }
 
   /** Makes a position due now; one that was never asked is new. */
   want(key, way) {
-    this.load();
     const now = Date.now();
-    const old = this.all.get(key) ?? { ...way, stability: 0, difficulty: W[4], right: 0, wrong: 0, asked: now };
-    this.store(key, { ...old, due: now });
+    this.store(key, (old = { ...way, ...unasked(now) }) => ({ ...old, due: now }));
+  }
+
+  /** Stores what `next` makes of the card that all tabs have, if there is one. */
+  store(key, next) {
+    this.change(() => {
+      const card = next(this.all.get(key));
+      this.all.delete(key);
+      this.all.set(key, card);
+      while (this.all.size > MOST) this.all.delete(this.all.keys().next().value);
+    });
   }
 
   /** The cards of a book and colour. */

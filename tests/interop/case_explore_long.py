@@ -54,6 +54,8 @@ def use(page: Page, turn: int) -> float:
     expect(page.locator("#search-dialog")).to_be_hidden()
     # The status message comes with the opening itself.
     expect(page.locator("#status")).not_to_be_empty()
+    page.keyboard.press("w")
+    expect(page.locator("#work-table tbody tr").first).to_be_visible()
     page.keyboard.press("g")
     page.wait_for_function("() => document.querySelector('#line [aria-current]') !== null")
     # A mark, and undo.
@@ -70,7 +72,7 @@ def use(page: Page, turn: int) -> float:
     page.click("#engine")
     drag(page, "e2", "e4")
     expect_line(page, "e4")
-    page.wait_for_function("() => /^[+−]?\\d/.test(document.querySelector('#engine-score').textContent)")
+    page.wait_for_function("() => /^[+−]?\\d/.test(document.querySelector('#engine-list .value')?.textContent)")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#line button")).to_have_count(2)
     page.click("#engine-tab")

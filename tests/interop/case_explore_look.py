@@ -1,11 +1,13 @@
 """The layout of the page of `tabia explore`: nothing is cut off or misplaced, at every size, in long languages."""
 
+import subprocess
+import sys
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, SIZES, SOME_SIZES, browser, explorer, is_firefox, marks, open_address
-from paths import STOCKFISH, copy_starter, folder
+from pages import SAMPLE, SIZES, SOME_SIZES, browser, explorer, is_firefox, marks, open_address, paste
+from paths import ROOT, STOCKFISH, TABIA, copy_starter, folder
 from procs import poll, run
 from runner import case
 
@@ -30,7 +32,7 @@ EVERYWHERE = ((1366, 768), (390, 844))
 CELLS = """() => [...document.querySelectorAll('.book tr')].filter((row) => row.checkVisibility())
     .map((row) => [...row.cells].filter((cell) => cell.checkVisibility()).reduce((sum, cell) => sum + cell.colSpan, 0))"""
 
-PANELS = ("games", "engine", "train", "choice", "book")
+PANELS = ("games", "engine", "work", "train", "choice", "book")
 
 DIALOGS = ("/", "v", "n", "?")
 
@@ -65,7 +67,8 @@ def explorer_cuts_nothing_off_at_any_size_in_long_languages():
                 check("first position")
                 if (width, height) == (360, 740):
                     rows = page.evaluate("[...document.querySelectorAll('#books tr[data-uci]')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight + 0.5).length")
-                    assert rows >= 6, f"{rows} rows in {language}"
+                    # The board has the whole width.
+                    assert rows >= 4, f"{rows} rows in {language}"
                 for name in PANELS:
                     page.click(f"#{name}-tab")
                     expect(page.locator(f"#{name}-panel")).to_be_visible()
@@ -352,3 +355,157 @@ def explorer_shows_messages_in_front_of_an_open_dialog():
             page.click("text=Add the line to")
             expect_message("There is no move to add yet")
             context.close()
+
+
+# A game with variations and comments.
+ANNOTATED = "1. e4 {Best by test} c5 2. Nf3 d6 (2... Nc6 3. Bb5 g6 (3... e6 4. O-O)) 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be3 (6. Bg5 e6 7. f4) e5 7. Nb3 Be6 *"
+
+# Parts of the page that lie over each other, and whether it scrolls sideways.
+OVERLAPS = """() => {
+    const ids = ['board-pane', 'title', 'line', 'tabs', 'books', 'plot-pane', 'engine-line', 'book-panel', 'games-panel', 'engine-panel', 'work-panel', 'train-panel', 'choice-panel'];
+    const boxes = ids.map((id) => [id, document.getElementById(id)]).filter(([, one]) => one.checkVisibility()).map(([id, one]) => [id, one.getBoundingClientRect()]).filter(([, box]) => box.width && box.height);
+    const over = boxes.flatMap(([id, a], index) => boxes.slice(index + 1)
+        .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1).map(([other]) => `${id} over ${other}`));
+    return document.documentElement.scrollWidth > innerWidth ? [...over, 'scrolls sideways'] : over;
+}"""
+
+# Controls below 24 pixels, each box with its label.
+SMALL = """() => [...document.querySelectorAll('button, select, input:not([type=file]), summary, textarea')].filter((one) => one.checkVisibility()).map((one) => {
+    const boxes = [one, ...(one.labels ?? [])].map((part) => part.getBoundingClientRect());
+    const size = (from, to) => Math.max(...boxes.map((box) => box[to])) - Math.min(...boxes.map((box) => box[from]));
+    return [one.id || one.className || one.tagName, size('left', 'right'), size('top', 'bottom')];
+}).filter(([, wide, high]) => wide > 1 && Math.min(wide, high) < 23.9)"""
+
+BOX = "(id) => { const { left, top, right, bottom, width } = document.getElementById(id).getBoundingClientRect(); return { left, top, right, bottom, width }; }"
+
+
+@case(limit=300, browsers=True)
+def explorer_uses_its_space_and_nothing_overlaps():
+    here = folder("explore")
+    index = here / "games.tgx"
+    run("index", "-o", str(index), str(SAMPLE))
+    found = []
+    with explorer(copy_starter(here), index, "--engine", STOCKFISH, "--threads", "1") as server, browser() as started:
+        for width, height in ((320, 256), (360, 740), (568, 320), (768, 1024), (1366, 768), (1920, 1080), (2560, 1440)):
+            touch = width < 1000
+            context = started.new_context(viewport={"width": width, "height": height}, has_touch=touch, is_mobile=touch)
+            page = context.new_page()
+            box = lambda name: page.evaluate(BOX, name)
+            open_address(page, server.url)
+            if (width, height) == (1366, 768):
+                page.click("#book-tab")
+                rows = page.evaluate("[...document.querySelectorAll('#books tr[data-uci]')].filter((row) => row.getBoundingClientRect().bottom <= document.querySelector('#books tfoot').getBoundingClientRect().top + 1).length")
+                assert rows >= 12, f"{rows} rows"
+            paste(page, ANNOTATED)
+            expect(page.locator("#line [data-id]")).to_have_count(22)
+            for name in PANELS:
+                page.evaluate("(name) => document.querySelector(`#${name}-tab`).click()", name)
+                expect(page.locator(f"#{name}-panel")).to_be_visible()
+                if name == "work":
+                    expect(page.locator("#work-table tbody tr").first).to_be_visible()
+                if name == "engine":
+                    page.evaluate("document.querySelector('#engine').click()")
+                    expect(page.locator("#engine-list .value").first).to_be_visible()
+                    values = page.evaluate("[...document.querySelectorAll('#engine-line .value, #engine-score')].filter((one) => one.checkVisibility()).length")
+                    assert values == 0, "the value of the best line is there twice"
+                    page.evaluate("document.querySelector('#engine').click()")
+                over = poll(lambda: page.evaluate(OVERLAPS), lambda over: not over, 2)
+                found.extend(f"{width}x{height} {name}: {what}" for what in over)
+                found.extend(f"{width}x{height} {name}: {what[0]} has {what[1]:.1f}x{what[2]:.1f}" for what in page.evaluate(SMALL))
+            if width == 360:
+                assert abs(box("board")["width"] - 360) < 1, box("board")
+            if width >= 1600:
+                line, books = box("line"), box("books")
+                share = line["width"] / (line["right"] - books["left"])
+                size = page.evaluate("parseFloat(getComputedStyle(document.getElementById('line')).fontSize)")
+                assert share >= 0.35 and 16 <= size <= 17, (share, size)
+                plot = box("plot-pane")
+                assert plot["left"] < box("board")["right"] and height - plot["bottom"] < 10 and plot["top"] - box("steps")["bottom"] < 30, (plot, box("steps"))
+            context.close()
+    assert not found, f"{len(found)}:\n" + "\n".join(found)
+
+
+# Buttons and fields that the message covers.
+COVERED = """() => {
+    const a = document.getElementById('status').getBoundingClientRect();
+    return [...document.querySelectorAll('button, select, input, summary')].filter((one) => one.checkVisibility() && !one.closest('#messages')).filter((one) => {
+        const b = one.getBoundingClientRect();
+        return Math.min(a.right, b.right) > Math.max(a.left, b.left) && Math.min(a.bottom, b.bottom) > Math.max(a.top, b.top);
+    }).map((one) => one.id || one.className);
+}"""
+
+
+@case(limit=150, browsers=True)
+def explorer_messages_go_by_themselves_and_cover_no_button():
+    here = folder("explore")
+    with explorer(copy_starter(here)) as server, browser() as started:
+        for width, height in ((360, 740), (568, 320), (1366, 768), (1920, 1080)):
+            page = started.new_context(messages_stay=False, viewport={"width": width, "height": height}, has_touch=width < 1000, is_mobile=width < 1000).new_page()
+            page.clock.install()
+            status = page.locator("#status")
+            open_address(page, server.url)
+            page.keyboard.press("PageDown")
+            expect(status).to_have_text("There is no other game in the list.")
+            covered = page.evaluate(COVERED)
+            assert not covered, f"{width}x{height}: {covered}"
+            page.clock.fast_forward(3000)
+            expect(status).not_to_be_empty()
+            page.clock.fast_forward(1500)
+            expect(status).to_be_empty()
+            # What needs an act stays.
+            page.keyboard.press("v")
+            page.fill("#paste-text", "nonsense")
+            page.click('#paste-form button[value="load"]')
+            expect(status).to_contain_text("neither a FEN nor a game")
+            page.clock.fast_forward(60_000)
+            expect(status).to_contain_text("neither a FEN nor a game")
+            page.context.close()
+
+
+@case(limit=60, browsers=True)
+def explorer_keys_of_one_letter_can_be_switched_off():
+    with explorer(copy_starter(folder("explore"))) as server, browser() as started:
+        page = started.new_page()
+        open_address(page, server.url)
+        flipped = lambda: page.evaluate("document.querySelector('#ranks').firstElementChild.textContent")
+        first = flipped()
+        page.keyboard.press("f")
+        assert poll(flipped, lambda now: now != first) != first
+        page.click("#menu")
+        page.click("text=Settings…")
+        page.select_option("#set-keys", "off")
+        page.keyboard.press("Escape")
+        expect(page.locator("dialog[open]")).to_have_count(0)
+        second = flipped()
+        for key in ("f", "w", "/", "?"):
+            page.keyboard.press(key)
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#line button")).to_have_count(1)
+        assert flipped() == second and page.locator("dialog[open]").count() == 0
+        expect(page.locator("#work-panel")).to_be_hidden()
+
+
+@case(limit=60, browsers=True)
+def explorer_shows_a_warning_about_a_file_as_a_sign_beside_its_name():
+    here = folder("explore")
+    sound, book = copy_starter(folder("explore")), copy_starter(here, "torn")
+    book.with_suffix(".ctb").unlink()
+    with explorer(sound, book) as server, browser() as started:
+        page = started.new_page()
+        open_address(page, server.url)
+        expect(page.locator(".sign-of:visible")).to_have_count(0)
+        expect(page.locator("#status")).to_be_empty()
+        open_address(page, server.url + "?books=1")
+        sign = page.locator("#first-sign")
+        expect(sign).to_be_visible()
+        name = sign.get_attribute("aria-label")
+        assert name.startswith("Warning about torn") and "torn.ctb is missing" in name, name
+        sign.click()
+        expect(page.locator("#status")).to_contain_text("torn.ctb is missing")
+
+
+@case(limit=200, all_only=True)
+def explorer_pictures_of_the_documentation_have_the_words_of_the_page():
+    script = ROOT / "docs" / "pictures" / "explore.py"
+    done = subprocess.run([sys.executable, "-B", str(script), TABIA, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

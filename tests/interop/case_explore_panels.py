@@ -115,7 +115,7 @@ def explorer_lists_orders_filters_and_replays_games():
 
             # Each game has its columns; the best rated are first.
             cells = page.run("return [...document.querySelectorAll('#games-list li:first-child span')].map((one) => one.textContent)")
-            assert cells == ["½-½", "Carlsen, Magnus", "2882", "Ding, Liren", "799", "2019", "B40"], cells
+            assert cells == ["½-½", "Carlsen, Magnus", "2882", "Ding, Liren", "799", "Blitz", "2019", "B40", "7"], cells
             edges = "return [...new Set([...document.querySelectorAll('#games-list .elo')].map((one) => Math.round(one.getBoundingClientRect().right)))].length"
             assert page.run(edges) == 2, page.run(edges)
             # Sorted by date, ascending and descending.
@@ -253,8 +253,8 @@ def explorer_shows_own_games_under_the_moves_and_positions_on_a_small_board():
         count = {move["uci"]: move["white"] + move["draws"] + move["black"] for move in asked}["d2d4"]
         assert count > 1
         page.open(server.url)
-        page.keys("r")
-        page.wait_for("document.querySelector('#train-offer').checkVisibility()")
+        page.keys("w")
+        page.click("#work-mine summary")
         fill(page, "#mine-name", name)
         page.keys("b")
         own = page.page.locator('tr[data-uci="d2d4"] .name')

@@ -40,7 +40,7 @@ CHOOSE = """return (() => {
 PASTE = """return (() => {
     const data = new DataTransfer();
     data.setData('text/plain', %s);
-    document.querySelector('#train-panel').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    document.querySelector('#work-panel').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
     return true;
 })()"""
 
@@ -122,38 +122,36 @@ def explorer_compares_own_games_with_the_repertoire():
     book = repertoire(here)
     with explorer(book) as server, window() as page:
         page.open(server.url)
-        page.keys("r")
-        page.wait_for("document.querySelector('#train-offer').checkVisibility()")
+        page.keys("w")
+        page.wait_for("document.querySelectorAll('#work-message')[0].textContent.includes('place') || document.querySelector('#work-message').textContent.includes('nothing')")
         # In Firefox, script events have no clipboard.
         page.run(PASTE % json.dumps(MINE) if not is_firefox(page.page) else CHOOSE % ("#mine-file", json.dumps(MINE)))
-        page.wait_for("document.querySelector('#mine-message').textContent === '6 games. Left by you: 3, by the opponent: 2, without an answer: 0.'")
+        page.wait_for("document.querySelector('#work-message').textContent.includes('6 games of Me, Myself compared')")
         # The answer is what one sees and hears.
-        page.wait_for("document.activeElement.id === 'mine-message'")
-        page.wait_for("(() => { const place = document.querySelector('#train-panel').getBoundingClientRect(), rows = [...document.querySelectorAll('#mine-message, #mine-list li:nth-child(-n+2)')]; return rows.every((one) => { const { top, bottom } = one.getBoundingClientRect(); return top >= place.top && bottom <= Math.min(place.bottom, innerHeight); }); })()")
+        page.wait_for("document.activeElement.id === 'work-message'")
         assert page.run("document.querySelector('#mine-name').value") == "Me, Myself"
-        rows = page.run("return [...document.querySelectorAll('#mine-list li')].map((row) => row.querySelector('span').textContent)")
-        assert rows == ["You: Nc3, the book: Nf3 (100\u202f%)", "The opponent: e6, you then: d4 (100\u202f%)"], rows
-        press(page, "#mine-list li:first-child button")
+        of_games = "[...document.querySelectorAll('#work-table tbody tr')].filter((row) => /^You|opponent/.test(row.querySelector('.go span').textContent))"
+        rows = page.run(f"return {of_games}.map((row) => [row.querySelector('.go span').textContent, row.querySelector('.often').textContent])")
+        assert sorted(rows) == [["The opponent: e6, you then: d4 (100\u202f%)", "33.3\u202f%"], ["You: Nc3, the book: Nf3 (100\u202f%)", "50.0\u202f%"]], rows
+        row = lambda text: page.page.locator("#work-table tr", has_text=text)
+        row("You: Nc3").locator(".go").click()
         page.wait_for("[...document.querySelectorAll('#line button')].map((one) => one.textContent).join() === 'e4,c5'")
         # From now on it is trained: first it is shown.
-        press(page, "#mine-list li:first-child button:nth-child(2)")
+        row("You: Nc3").locator("[data-act=train]").click()
         page.wait_for("document.querySelector('#train-tab').title === '1 due today'")
         # The answer to the opponents' move is added to the book, as the main move.
-        press(page, "#mine-list li:nth-child(2) button:nth-child(2)")
+        row("The opponent: e6").locator("[data-act=add]").click()
         expect_status(page, "Saved:")
-        page.wait_for("document.querySelector('#mine-list li:nth-child(2) button:nth-child(2)').disabled")
+        page.wait_for("document.querySelector('#work-table tr.done')")
         assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (marks(book, "e2e4 e7e6"))
-        press(page, "#coverage summary")
-        page.wait_for("document.querySelector('#coverage-message').textContent === 'Every move of the book has an answer.'")
     # Black has an answer to 1.e4, but not to 1.d4.
     with explorer(repertoire(folder("explore"), "1. e4 e5 1-0\n\n1. d4 1-0\n")) as server, window() as page:
         page.open(server.url)
-        page.keys("r")
-        page.wait_for("document.querySelector('#coverage').checkVisibility()")
-        press(page, "#coverage summary")
-        page.run("return (() => { const colour = document.querySelector('#train-colour'); colour.value = 'black'; colour.dispatchEvent(new Event('change', { bubbles: true })); return true; })()")
-        page.wait_for("document.querySelectorAll('#coverage-list li').length === 1")
-        press(page, "#coverage-list li:first-child button")
+        page.keys("w")
+        page.wait_for("document.querySelector('#work-colour').checkVisibility()")
+        page.run("return (() => { const colour = document.querySelector('#work-colour'); colour.value = 'black'; colour.dispatchEvent(new Event('change', { bubbles: true })); return true; })()")
+        page.wait_for("[...document.querySelectorAll('#work-table .go span')].some((one) => one.textContent === 'No answer to d4')")
+        page.page.locator("#work-table tr", has_text="No answer to d4").locator(".go").click()
         page.wait_for("document.querySelector('#line [aria-current]')?.textContent === 'd4'")
 
 

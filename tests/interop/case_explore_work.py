@@ -7,7 +7,7 @@ from typing import Callable
 
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, drag, expect_line, explorer, is_firefox, open_address, page_of, probe, reload, saved_by
+from pages import SAMPLE, drag, expect_line, explorer, is_firefox, marks, open_address, page_of, probe, reload, saved_by
 from paths import STARTER, STOCKFISH, copy_starter, folder
 from procs import poll, run, wait_until
 from runner import case
@@ -64,7 +64,7 @@ def explorer_starts_one_engine_on_request_and_shows_its_lines():
         # The value is White's, whoever is to move: an extra queen for Black is good for Black.
         # After a reload it is still on, and shows its best move and the values along the line.
         open_address(page, server.url + "?fen=" + "3qk3/8/8/8/8/8/8/4K3+w+-+-+0+1")
-        expect(page.locator("#engine-score")).to_contain_text("−")
+        expect(page.locator("#engine-list .value").first).to_contain_text("−")
         page.wait_for_function("() => parseFloat(document.querySelector('#gauge div').style.getPropertyValue('--white')) < 20")
         # Another page takes the engine; this one reports it.
         other = page.context.new_page()
@@ -302,36 +302,128 @@ def explorer_trains_a_repertoire_and_plays_on():
         expect(moves).to_have_count(3)
 
 
+# The rows of the list of work: what each is about, how often, what it costs, and both.
+WORK = """() => [...document.querySelectorAll('#work-table tbody tr')].map((row) => [row.querySelector('.go span').textContent, ...['often', 'cost', 'lost'].map((kind) => row.querySelector(`.${kind}`).textContent.replace(/\\s/g, ''))])"""
+
+
+def work_on(page: Page, rows: int) -> list[list[str]]:
+    """The list of work when it has so many rows."""
+    expect(page.locator("#work-table tbody tr")).to_have_count(rows)
+    return page.evaluate(WORK)
+
+
 @case(limit=120, browsers=True)
-def explorer_goes_to_gaps_marks_and_differences():
+def explorer_lists_work_on_a_book_and_each_row_leads_on():
     here = folder("explore")
     games = here / "games.pgn"
-    game = lambda moves, count: f"{moves} 1/2-1/2\n\n" * count
-    games.write_text(game("1. e4 c5 2. Nf3 d6", 5) + game("1. e4 e5", 3) + game("1. d4", 1))
+    game = lambda moves, count, result: f"{moves} {result}\n\n" * count
+    games.write_text(game("1. e4 c5 2. Nf3 d6", 30, "1-0") + game("1. e4 c5 2. Nc3 d6", 20, "0-1") + game("1. e4 e5 2. Nf3", 40, "1/2-1/2") + game("1. e4 e6", 10, "0-1"))
     book, other = here / "one.ctg", here / "two.ctg"
     for name in (book, other):
         assert run("build", "-o", str(name), str(games)).returncode == 0
-    assert run("mark", str(book), "--moves", "e2e4", "--move", "e7e5", "--mark", "main").returncode == 0
+    assert run("mark", str(book), "--moves", "e2e4 c7c5", "--move", "b1c3", "--mark", "main").returncode == 0
+    assert run("mark", str(book), "--moves", "", "--move", "e2e4", "--mark", "main").returncode == 0
     with explorer(book, other) as server, page_of(server) as page:
-        # First the likeliest end of a line, then the next.
+        page.keyboard.press("w")
+        rows = dict((row[0], row[1:]) for row in work_on(page, 5))
+        # The green move lost its 20 games, the other won its 30: a point of one, in half of the games.
+        assert rows["Main move: Nc3"] == ["50.0%", "100.0", "50.00"], rows
+        assert rows["No answer to e6"] == ["10.0%", "?", "?"], rows
+        assert rows["The line ends after Nf3"] == ["40.0%", "?", "?"], rows
+        # The greatest loss comes first. Other columns sort, too, and say so.
+        first = page.locator("#work-table tbody .go span").first
+        expect(first).to_have_text("Main move: Nc3")
+        page.click("#work-table [data-sort=often]")
+        expect(page.locator("#work-table th.often")).to_have_attribute("aria-sort", "descending")
+        often = [float(row[1].strip("%")) for row in page.evaluate(WORK)]
+        assert often == sorted(often, reverse=True), often
+        page.keyboard.press("Enter")
+        expect(page.locator("#work-table th.often")).to_have_attribute("aria-sort", "ascending")
+        # By keyboard: from the headings to the rows, along them, and there.
+        page.click("#work-table [data-sort=lost]")
+        page.locator("#work-table button.go").first.focus()
+        page.keyboard.press("ArrowDown")
+        expect(page.locator("#work-table button.go").nth(1)).to_be_focused()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
+        expect_line(page, "e4", "c5")
+        expect(page.locator('.pointed [data-arrow="b1c3"]')).to_have_count(1)
+        # G goes to the next row. Kinds can be left out.
         page.keyboard.press("g")
-        expect_line(page, "e4", "c5", "Nf3", "d6")
-        page.keyboard.press("g")
-        expect_line(page, "e4", "e5")
-        page.keyboard.press("g")
-        expect_line(page, "d4")
-        page.keyboard.press("g")
-        expect(page.locator("#status")).to_contain_text("no other gap")
-        expect_line(page, "d4")
-        open_address(page, server.url)
-        page.keyboard.press("k")
-        expect_line(page, "e4")
-        open_address(page, server.url + "?books=one.ctg/two.ctg")
-        page.click("#to-difference")
-        expect_line(page, "e4")
-        expect(page.locator('tr[data-uci="e7e5"] .other').first).to_be_visible()
-        page.keyboard.press("d")
-        expect(page.locator("#status")).to_contain_text("no other difference")
+        expect(page.locator("#work-table [aria-current=true]")).to_have_count(1)
+        page.click("#work-kinds [data-kind=marked]")
+        assert not any(row[0].startswith("Main move") for row in page.evaluate(WORK))
+        page.click("#work-kinds [data-kind=marked]")
+        # A mark made here is one of the book.
+        row = page.locator("#work-table tr", has_text="Main move: Nc3")
+        row.locator("[data-act=mark]").click()
+        page.click('.context button >> text="None"')
+        expect(page.locator("#work-table tr.done")).to_have_count(1)
+        assert marks(book, "e2e4 c7c5")["b1c3"] == "none"
+        expect(page.locator("#work-message")).to_contain_text("the book has changed since")
+        # A card is due in the training.
+        page.locator("#work-table tbody [data-act=train]:enabled").first.click()
+        expect(page.locator("#train-tab")).to_have_attribute("title", "1 due today")
+        # From a position on there is less.
+        open_address(page, server.url + "?play=e2e4,e7e6")
+        page.click("#work-here")
+        assert work_on(page, 1)[0] == ["No answer to e6", "100.0%", "?", "?"] or page.evaluate(WORK)[0][0] == "The line ends after e6", page.evaluate(WORK)
+        # Files, with a row for each.
+        text = saved_by(page, lambda: page.click("#work-csv")).read_text()
+        assert text.count("\n") == 2 and text.startswith('"kind","line","fen"'), text
+        assert "1. e4 e6" in saved_by(page, lambda: page.click("#work-pgn")).read_text()
+        assert server.status("api/work?color=white") == 200 and server.status("api/work") == 400
+    # An answer that only the second book has can be added to the first.
+    games.write_text(game("1. e4 e6 2. d4", 30, "1-0") + game("1. e4 c5 2. Nf3", 30, "1-0"))
+    third = here / "three.ctg"
+    assert run("build", "-o", str(third), str(games)).returncode == 0
+    with explorer(book, third) as server, page_of(server, "?books=one.ctg/three.ctg") as page:
+        page.keyboard.press("w")
+        page.wait_for_function("() => [...document.querySelectorAll('#work-table .go span')].some((one) => one.textContent === 'No answer to e6; elsewhere d4')")
+        row = page.locator("#work-table tr", has_text="No answer to e6; elsewhere d4")
+        row.locator("[data-act=add]").click()
+        expect(page.locator("#work-table tr.done")).to_have_count(1)
+        assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}
+
+
+@case(limit=120, browsers=True)
+def explorer_sorts_games_by_their_columns_and_saves_the_list():
+    here = folder("explore")
+    index, games = here / "games.tgx", here / "games.pgn"
+    game = lambda number, event, moves, elo, date: f'[Event "{event}"]\n[Date "{date}"]\n[White "W{number}"]\n[Black "B{number}"]\n[WhiteElo "{elo}"]\n[BlackElo "{elo}"]\n[Result "1-0"]\n\n{moves} 1-0\n\n'
+    moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7".split(" ")
+    games.write_text(game(1, "Wijk", " ".join(moves), 2500, "2020.01.02") + game(2, "Amber", " ".join(moves[:6]), 2600, "1999.01.01") + game(3, "Linares", " ".join(moves[:12]), 2400, "2024.05.05") + game(4, "?", " ".join(moves[:3]), 0, "????.??.??"))
+    assert run("index", "-o", str(index), str(games)).returncode == 0
+    with explorer(STARTER, index) as server, page_of(server) as page:
+        page.click("#games-tab")
+        names = lambda: page.locator("#games-list .player:nth-child(2)").all_text_contents()
+        # From either end; games without a value are last. A third click brings back the order of the index, by Elo.
+        for orders, first, second in (("event event-down", ["W2", "W3", "W1", "W4"], ["W1", "W3", "W2", "W4"]), ("moves moves-up", ["W1", "W3", "W2", "W4"], ["W4", "W2", "W3", "W1"]), ("newest oldest", ["W3", "W1", "W2", "W4"], ["W2", "W1", "W3", "W4"])):
+            head = page.locator(f'#games-head [data-orders="{orders}"]')
+            for expected in (first, second, ["W2", "W1", "W3", "W4"]):
+                head.click()
+                assert poll(names, lambda now: now == expected) == expected, (orders, names(), expected)
+        elo = page.locator('#games-head [data-orders="elo elo-up"]')
+        expect(elo).to_have_attribute("aria-pressed", "true")
+        elo.click()
+        assert poll(names, lambda now: now == ["W3", "W1", "W2", "W4"]) == ["W3", "W1", "W2", "W4"], names()
+        assert page.locator("#games-list .plies").all_text_contents() == ["4", "5", "2", "1"]
+        # The same games, in the same order; what was filtered out is not there.
+        page.fill("#games-words", "w1")
+        expect(page.locator("#games-list li")).to_have_count(1)
+        page.fill("#games-words", "")
+        expect(page.locator("#games-list li")).to_have_count(4)
+        saved = saved_by(page, lambda: page.click("#games-save")).read_text()
+        assert re.findall(r'White "(\w+)"', saved) == ["W3", "W1", "W2", "W4"], saved
+        expect(page.locator("#status")).to_have_text("Saved: 4 games")
+        # Below 700 pixels names come before Elo, which is left out.
+        page.set_viewport_size({"width": 600, "height": 900})
+        expect(page.locator("#games-list .elo").first).to_be_hidden()
+        expect(page.locator("#games-order")).to_be_visible()
+        # Find has the players beside the openings.
+        page.keyboard.press("/")
+        page.fill("#search-text", "w1")
+        expect(page.locator("#search-people button")).to_have_count(1)
 
 
 def on_paper(page: Page, is_paper: bool) -> None:
@@ -437,7 +529,7 @@ BRACKETS = """(() => {
 
 # Texts that a user can read outside of brackets, with their elements. Names, moves, files and UCI options are data.
 LEFT = """() => {
-    const data = '#books .name, button.move, .sign, #line, #opening, .choices option, #open-books, #set-language, .keys kbd, #search-list, #games-list, #files-list, .lines, #engine-message, #plot .moves, #policy label, #policy option, #chips';
+    const data = '#books .name, button.move, .sign, #line, #opening, .choices option, #open-books, #set-language, .keys kbd, #search-list, #games-list, #files-list, .lines, #engine-message, #plot .moves, #search-people';
     const without = (text) => { const shorter = text.replace(/⟦[^⟦⟧]*⟧|[\\w.]+\\.(ctg|tgx)/g, ''); return shorter === text ? text : without(shorter); };
     return [...document.querySelectorAll('body *')]
         .filter((one) => (one.closest('select') ?? one).checkVisibility() && !one.closest(data))

@@ -57,6 +57,9 @@ OF_WINDOWS = {
     "reduced_motion": {"ui.prefersReducedMotion": 1},
 }
 
+# Messages of the page go after seconds, which a busy machine may take from one step of a case to the next.
+STAYING = """(() => { const wait = setTimeout; globalThis.setTimeout = (action, time, ...more) => wait(action, time >= 4000 ? 100 * time : time, ...more); })()"""
+
 # Limit for every wait on a page; Playwright's own is at most 30 seconds.
 WAIT_MS = 15_000 * TIMEOUT_FACTOR
 expect.set_options(timeout=WAIT_MS)
@@ -218,10 +221,12 @@ def browser(name: str = "") -> Iterator[Browser]:
         started = start()
         new_context = started.new_context
 
-        def patient(**how: object) -> BrowserContext:
+        def patient(messages_stay: bool = True, **how: object) -> BrowserContext:
             kinds = [kind for kind in OF_WINDOWS if is_firefox and how.get(kind)]
             context = start(*kinds).new_context(**how) if kinds else new_context(**how)
             context.set_default_timeout(WAIT_MS)
+            if messages_stay:
+                context.add_init_script(STAYING)
             # BiDi cannot set the theme of the system.
             if is_firefox and how.get("color_scheme") == "dark":
                 context.add_init_script("localStorage.setItem('theme', 'dark')")

@@ -41,17 +41,18 @@ test("tags are read as they are written, and missing ones are unknown", () => {
 });
 
 const GAMES = [
-  ["Carlsen", 2850, "Nepo", 2750, "WC", "2021.11"],
-  ["Nepo", 2790, "Ding", 2710, "WC", "2023.04"],
-  ["Kasparov", 2700, "Karpov", 2700, "WC", "1985"],
-  ["Me", 0, "You", 0, "Club", "2021.11"],
-].map(([white, elo, black, other, event, when]) => ({
+  ["Carlsen", 2850, "Nepo", 2750, "WC", "2021.11", 272],
+  ["Nepo", 2790, "Ding", 2710, "WC", "2023.04", 60],
+  ["Kasparov", 2700, "Karpov", 2700, "wc", "1985", 80],
+  ["Me", 0, "You", 0, "Club", "2021.11", 31],
+].map(([white, elo, black, other, event, when, plies]) => ({
   players: [
     { name: white, rating: elo },
     { name: black, rating: other },
   ],
   event,
   when,
+  plies,
 }));
 
 test("words leave the games that have all of them, in any order of the words", () => {
@@ -77,6 +78,22 @@ test("each order sorts, and leaves the games of the file as they are", () => {
     order("elo").map(([, elo]) => elo),
     [2850, 2790, 2700, 0],
   );
+  assert.deepEqual(
+    order("elo-up").map(([, elo]) => elo),
+    [2700, 2790, 2850, 0],
+  );
+  const by = (name, of) => listed(GAMES, "", name).map(of);
+  const events = by("event", ({ event }) => event);
+  assert.deepEqual(
+    events,
+    [...events].sort((a, b) => Number(!a) - Number(!b) || (a.toLowerCase() < b.toLowerCase() ? -1 : 1)),
+  );
+  const lengths = by("moves", ({ plies }) => plies);
+  assert.deepEqual(
+    lengths,
+    [...lengths].sort((a, b) => b - a),
+  );
+  assert.ok(new Set(lengths).size > 1, String(lengths));
   // Games of one date stay in their order.
   assert.deepEqual(listed(GAMES, "", "newest")[1], GAMES[0]);
   assert.deepEqual(listed(GAMES, "", "as found"), GAMES);

@@ -375,7 +375,20 @@ fn python_builds_with_the_options_of_the_command_line() {
 /// `tests/page/texts.test.js` lists those without translation.
 #[test]
 fn the_help_texts_of_the_page_are_listed_for_translation() {
-    let helps = OptionId::deciding().into_iter().map(|id| id.spec().help);
-    let made = helps.collect::<Vec<_>>().join("\n") + "\n";
+    // The page shows the names without the word that they begin with.
+    let texts = OptionId::deciding().into_iter().flat_map(|id| {
+        let words: &[&str] = match Options::default().kind(id) {
+            OptionKind::Combo { words, .. } => words,
+            _ => &[],
+        };
+        let name = id.spec().name.trim_start_matches("Book ");
+        [name]
+            .into_iter()
+            .chain([id.spec().help])
+            .chain(words.iter().copied())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    });
+    let made = texts.collect::<Vec<_>>().join("\n") + "\n";
     check("crates/explorer/locales/options.txt", |_| made);
 }

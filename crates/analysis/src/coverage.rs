@@ -6,11 +6,11 @@ use rustc_hash::FxBuildHasher;
 use serde::Serialize;
 use shakmaty::{Chess, Move, Position as _};
 
-use crate::departures::{PositionWithLine, Repertoire, line_of};
+use crate::departures::{PositionWithLine, Repertoire, along};
 use tabia_book::evals::EvalKey;
 use tabia_book::tree::shares;
 use tabia_book::{BookMove, Error, Lookup, Probe, Wanted};
-use tabia_notation as notation;
+use tabia_notation::{self as notation, Line};
 
 /// Limits of the search.
 #[derive(Clone, Copy, Debug)]
@@ -87,13 +87,15 @@ impl ReachedPositions {
 /// Finds the positions after opponents' moves in which the repertoire has no move,
 /// although it answers another move of the opponent. If it answers none, the line ends:
 /// that is a hole only if `opponents` has games that go on there. Opponents play as in
-/// `opponents`, and as in the book if it has no games there.
+/// `opponents`, and as in the book if it has no games there. The search, and what shares
+/// are of, begins after the line `from`.
 ///
 /// # Errors
 ///
 /// A book cannot be read.
 pub fn holes(
     repertoire: Repertoire<'_>,
+    from: &Line,
     opponents: Option<&dyn Probe>,
     limits: CoverageLimits,
 ) -> Result<Vec<Hole>, Error> {
@@ -105,12 +107,12 @@ pub fn holes(
         ends: ReachedPositions::default(),
     };
     let root = ReachedPosition {
-        position: Chess::default(),
+        position: from.last().clone(),
         line: Vec::new(),
         share: 1.0,
     };
     let mut level = ReachedPositions::default();
-    if repertoire.colour.is_white() {
+    if repertoire.colour == from.last().turn() {
         // Without a first move no line can end.
         if let Some(root) = search.answer(root, &mut level)? {
             search.holes.add(root);
@@ -129,7 +131,7 @@ pub fn holes(
     }
     let described = |all: ReachedPositions, is_end: bool| {
         all.all.into_iter().map(move |reached| Hole {
-            place: PositionWithLine::new(&line_of(&reached.line)),
+            place: PositionWithLine::new(&along(from, &reached.line)),
             share: Some(reached.share).filter(|share| *share > 0.0),
             is_end,
         })
@@ -266,7 +268,7 @@ mod tests {
             policy: &Policy::default(),
             chosen: &ChosenMoves::default(),
         };
-        let holes = holes(repertoire, opponents, LIMITS).unwrap();
+        let holes = holes(repertoire, &Line::default(), opponents, LIMITS).unwrap();
         let seen = |hole: &Hole| {
             let end = if hole.is_end { " ..." } else { "" };
             let line = format!("{}{end}", hole.place.line);

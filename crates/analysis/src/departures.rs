@@ -350,7 +350,19 @@ impl<'a> Repertoire<'a> {
         places.iter().take(most).map(describe).collect()
     }
 
-    fn named(&self, position: &Chess, mv: Move, share: Option<f64>) -> NamedMove {
+    /// The share of each found move in the play of a position: of the player's turn by the
+    /// repertoire, else by games.
+    pub(crate) fn shares(&self, is_own: bool, position: &Chess, found: &Lookup) -> Vec<f64> {
+        if !is_own {
+            return shares(&found.moves);
+        }
+        let own = self.own_moves(position, found);
+        let part = |mv| own.iter().find(|(known, _)| known.mv == mv);
+        let part = |entry: &BookMove| part(entry.mv).map_or(0.0, |(_, share)| *share);
+        found.moves.iter().map(part).collect()
+    }
+
+    pub(crate) fn named(&self, position: &Chess, mv: Move, share: Option<f64>) -> NamedMove {
         NamedMove {
             uci: notation::uci(mv),
             san: notation::san(position, mv),
@@ -468,7 +480,12 @@ fn count(moves: &mut Vec<(Move, u64)>, mv: Move) {
 
 /// A line from the usual start position.
 pub(crate) fn line_of(moves: &[Move]) -> Line {
-    let mut line = Line::from_start(Chess::default());
+    along(&Line::default(), moves)
+}
+
+/// A line that goes on with these moves.
+pub(crate) fn along(from: &Line, moves: &[Move]) -> Line {
+    let mut line = from.clone();
     moves.iter().for_each(|&mv| line.push(mv));
     line
 }

@@ -20,6 +20,7 @@ pub mod review;
 pub mod studies;
 pub mod suite;
 mod tally;
+pub mod worklist;
 
 pub use error::Error;
 pub use pairs::{Pairs, Strength};

@@ -10,7 +10,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
 use super::access::{Access, OTHER_SITE, Visit};
-use super::api::{Api, Endpoint, lists};
+use super::api::{Api, Endpoint, lists, worklist};
 use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
@@ -18,7 +18,6 @@ use super::cors;
 use super::edit::Undoable;
 use super::edit_requests;
 use super::engine::{EngineChoice, PageEngine};
-use super::find_next;
 use super::folders::{Folders, OpenFiles};
 use super::indexes::Games;
 use super::message::translatable;
@@ -185,6 +184,7 @@ impl Explorer {
     pub(super) fn receives_games(&self, head: &Parts) -> bool {
         let route = Route::from_path(head.uri.path());
         let takes_games = [
+            Route::Work,
             Route::Program(Endpoint::Departures),
             Route::Command(Command::IndexGames),
         ];
@@ -242,6 +242,10 @@ impl Explorer {
 
     fn dispatch(&self, route: Route<'_>, request: &Request<Bytes>) -> Answer {
         let query = || Query::read(request.uri().query().unwrap_or_default());
+        let gone = || {
+            let gone = request.extensions().get::<Gone>();
+            gone.cloned().unwrap_or_default()
+        };
         match route {
             Route::Page => Ok(self.page(query(), request.headers())),
             Route::Start => {
@@ -262,7 +266,9 @@ impl Explorer {
             Route::Line => self.cache(request, || {
                 plot::answer(&self.open, &self.general, &query())
             }),
-            Route::FindNext => find_next::answer(&self.open, &query()),
+            Route::Work => {
+                worklist::answer(&self.open, &self.general, &query(), request.body(), &gone())
+            }
             Route::Openings => {
                 let query = query();
                 let books = self.open.shown(&query)?;
@@ -273,6 +279,7 @@ impl Explorer {
             Route::Files => Ok(json(&self.open.folders()?.list())),
             Route::Indexing => Ok(json(&self.open.indexing())),
             Route::Games => Ok(json(&lists::list(&self.open, &query())?)),
+            Route::GamesFile => lists::pgn(&self.open, &query(), &gone()),
             Route::Players => {
                 let query = query();
                 let typed = query.get("q").unwrap_or_default();
@@ -283,11 +290,10 @@ impl Explorer {
             Route::Events => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
             Route::Program(endpoint) => {
                 let query = query();
-                let gone = request.extensions().get::<Gone>();
                 let api = Api {
                     open: &self.open,
                     settings: &self.general,
-                    gone: gone.cloned().unwrap_or_default(),
+                    gone: gone(),
                 };
                 match api.is_cacheable(endpoint, &query) {
                     true => self.cache(request, || api.answer(endpoint, &query, request.body())),

@@ -46,6 +46,8 @@ pub(super) struct FoundList {
     /// Number of games read, and how many there are; the same if the list is complete.
     pub(super) read: u64,
     pub(super) total: u64,
+    /// Number of games at the beginning that are in the order that was asked for.
+    pub(super) sorted: usize,
 }
 
 /// Greatest number of players whose games are cached.

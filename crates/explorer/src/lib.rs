@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `server`, `work` | sockets and their limits; what is answered at once |
 //! | `explorer`, `route`, `access` | who may ask, and which function answers |
-//! | `position`, `plot`, `find_next`, `api`, `edit_requests` | the answers about books, and changes to them |
+//! | `position`, `plot`, `api`, `edit_requests` | the answers about books, and changes to them |
 //! | `open_books`, `folders` | which books are open, may be opened, may be changed; who waits for a change |
 //! | `indexes`, `books`, `edit` | games and books as they are on disk now; the changes made to a book |
 //! | `filter`, `content` | which games are meant; one version of a book |
@@ -51,7 +51,6 @@ mod engine;
 mod events;
 mod explorer;
 mod filter;
-mod find_next;
 mod folders;
 mod indexes;
 mod line;

@@ -48,6 +48,9 @@ pub(super) fn unreadable(error: impl std::fmt::Display) -> Refusal {
 /// The type of a body of server-sent events.
 pub(super) const EVENTS: &str = "text/event-stream";
 
+/// The type of games.
+pub(super) const PGN: &str = "application/x-chess-pgn";
+
 /// A body of a type; caches do not store it.
 pub(super) fn reply(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Bytes> {
     let mut response = Response::new(body);

@@ -15,7 +15,8 @@ pub(super) enum Route<'p> {
     Start,
     Position,
     Line,
-    FindNext,
+    /// What there is to do on a book.
+    Work,
     Openings,
     /// Files that can be opened.
     Files,
@@ -23,6 +24,8 @@ pub(super) enum Route<'p> {
     Indexing,
     /// Games with a position.
     Games,
+    /// The same games as PGN.
+    GamesFile,
     /// Players of games.
     Players,
     /// Events about changes to books.
@@ -58,7 +61,6 @@ impl<'p> Route<'p> {
             | Route::Start
             | Route::Position
             | Route::Line
-            | Route::FindNext
             | Route::Openings
             | Route::Files
             | Route::Indexing
@@ -66,6 +68,7 @@ impl<'p> Route<'p> {
             | Route::Players
             | Route::Events
             | Route::File(_) => Effort::Short,
+            Route::Work | Route::GamesFile => Effort::Long,
             Route::Program(endpoint) => match endpoint {
                 Endpoint::Explore(shape) => match shape {
                     Shape::Masters | Shape::Lichess | Shape::History => Effort::Short,
@@ -94,11 +97,12 @@ impl<'p> Route<'p> {
             "/api/start" => Route::Start,
             "/api/position" => Route::Position,
             "/api/line" => Route::Line,
-            "/api/find-next" | "/api/jump" => Route::FindNext,
+            "/api/work" => Route::Work,
             "/api/openings" => Route::Openings,
             "/api/files" => Route::Files,
             "/api/indexing" => Route::Indexing,
             "/api/games" => Route::Games,
+            "/api/games.pgn" => Route::GamesFile,
             "/api/players" => Route::Players,
             "/api/events" => Route::Events,
             "/api/read" => Route::Command(Command::ReadText),
@@ -120,7 +124,7 @@ impl<'p> Route<'p> {
         let writes = matches!(self, Route::Command(_) | Route::Program(Endpoint::Batch));
         let is_either = matches!(
             self,
-            Route::Program(Endpoint::Departures | Endpoint::Coverage)
+            Route::Work | Route::Program(Endpoint::Departures | Endpoint::Coverage)
         );
         match *method {
             Method::GET | Method::HEAD => !writes,

@@ -28,6 +28,8 @@ pub struct FoundGame {
     pub id: String,
     /// Players, date and result.
     pub head: Head,
+    /// Number of its moves of both players.
+    pub plies: usize,
 }
 
 impl GamesIndex {
@@ -121,8 +123,11 @@ impl GamesIndex {
     ///
     /// The index cannot be read, or is damaged.
     pub fn game(&self, number: u64) -> Result<Option<FoundGame>, Error> {
-        let head = find_game(&self.file, number, &mut Vec::new(), |games| games.head())?;
-        Ok(head.map(|head| FoundGame {
+        let found = find_game(&self.file, number, &mut Vec::new(), |games| {
+            Some((games.head()?, games.count_moves()?))
+        })?;
+        Ok(found.map(|(head, plies)| FoundGame {
+            plies,
             id: head
                 .lichess_id()
                 .map_or_else(|| own_id(number), str::to_owned),

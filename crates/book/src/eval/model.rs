@@ -19,7 +19,7 @@ pub fn expected(value: Value, side: Color) -> f64 {
 
 /// The expected score for centipawns, limited to ten pawns.
 #[must_use]
-pub(crate) fn expected_of_cp(cp: f64) -> f64 {
+pub fn expected_of_cp(cp: f64) -> f64 {
     1.0 / (1.0 + (-LICHESS * cp.clamp(-1000.0, 1000.0)).exp())
 }
 

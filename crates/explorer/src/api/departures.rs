@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use shakmaty::{Color, Move};
+use shakmaty::{Chess, Color, Move};
 
 use super::super::content::Open;
 use super::super::indexes::Spellings;
@@ -22,10 +22,12 @@ use tabia_analysis::departures::{
     ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire, SeveralMoves,
 };
 use tabia_book::Probe;
+use tabia_book::evals::EvalKey;
 use tabia_book::policy::Policy;
 use tabia_choice::settings::Options;
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource, has_name};
 use tabia_index::each_game;
+use tabia_notation::Line;
 
 /// Greatest number of listed departures.
 const MOST: usize = 200;
@@ -63,7 +65,7 @@ type MoveChoices = Vec<(String, String)>;
 
 /// The PGN games and chosen moves in a request body: JSON with both, or games only. These
 /// may begin with a comment, which is not JSON.
-fn parse_body(body: &[u8]) -> Result<(Vec<u8>, MoveChoices), Refusal> {
+pub(super) fn parse_body(body: &[u8]) -> Result<(Vec<u8>, MoveChoices), Refusal> {
     #[derive(Default, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     struct Sent {
@@ -96,15 +98,15 @@ fn is_json(text: &[u8]) -> bool {
 }
 
 /// A repertoire that a request names.
-struct RepertoireRequest {
-    book: Open,
-    colour: Color,
-    policy: Policy,
-    chosen: ChosenMoves,
+pub(super) struct RepertoireRequest {
+    pub(super) book: Open,
+    pub(super) colour: Color,
+    pub(super) policy: Policy,
+    pub(super) chosen: ChosenMoves,
 }
 
 impl RepertoireRequest {
-    fn repertoire(&self) -> Repertoire<'_> {
+    pub(super) fn repertoire(&self) -> Repertoire<'_> {
         Repertoire::new(&*self.book, self.colour, &self.policy, &self.chosen)
     }
 }
@@ -118,7 +120,8 @@ pub(super) fn coverage(open: &OpenBooks, settings: &Options, query: &Query, body
     let opponents = opponents.map(|number| numbered(open, number)).transpose()?;
     let opponents = opponents.as_deref().map(|book| book as &dyn Probe);
     let limits = CoverageLimits::default();
-    let mut holes = coverage::holes(request.repertoire(), opponents, limits).map_err(unreadable)?;
+    let mut holes = coverage::holes(request.repertoire(), &Line::default(), opponents, limits)
+        .map_err(unreadable)?;
     // The sum of no numbers would be -0.
     let share = holes.iter().filter_map(|hole| hole.share);
     let share = share.fold(0.0, |sum, share| sum + share);
@@ -141,6 +144,116 @@ fn read_request(
     })
 }
 
+/// The games of a player with a colour, compared with a repertoire.
+#[derive(Default)]
+pub(super) struct ComparedGames {
+    /// How each left it, with the half points of the player.
+    pub(super) games: Vec<(Option<GameDeparture>, Option<u8>)>,
+    /// Games of others, and those that could not be read.
+    pub(super) others: u64,
+    pub(super) unread: u64,
+    /// The moves to positions in which the repertoire has several answers.
+    undecided: Vec<Vec<Move>>,
+}
+
+impl ComparedGames {
+    /// The games that come to a position, and leave the repertoire there or later.
+    pub(super) fn read(
+        open: &OpenBooks,
+        repertoire: Repertoire<'_>,
+        name: &str,
+        pgn: Vec<u8>,
+        from: &Chess,
+        gone: &Gone,
+    ) -> Result<ComparedGames, Refusal> {
+        let colour = repertoire.colour;
+        let mut compared = ComparedGames::default();
+        let mut failed = None;
+        let from = EvalKey::from_position(from);
+        let mut count = |winner: Option<Option<Color>>, positions: &[Chess], moves: &[Move]| {
+            let is_from = |position| EvalKey::from_position(position) == from;
+            let Some(first) = positions
+                .iter()
+                .position(is_from)
+                .filter(|_| !gone.is_gone())
+            else {
+                return;
+            };
+            let half_points =
+                winner.map(|winner| winner.map_or(1, |side| 2 * u8::from(side == colour)));
+            let left = repertoire.left_by_game((positions, moves));
+            match left.and_then(|left| Ok((left, repertoire.undecided(positions)?))) {
+                Ok((departure, plies)) => {
+                    let departure = departure.filter(|left| left.moves.len() >= first);
+                    compared.games.push((departure, half_points));
+                    let lines = plies.iter().filter_map(|ply| moves.get(..*ply));
+                    compared.undecided.extend(lines.map(<[Move]>::to_vec));
+                }
+                Err(error) => failed = Some(error),
+            }
+        };
+        let (mut others, mut unread) = (0, 0);
+        if pgn.is_empty() {
+            for known in open.games.indexes() {
+                let index = known.current();
+                let found = known.names_of(&index, name, Spellings::One);
+                let (names, _) = found.map_err(unreadable)?;
+                each_game(
+                    &index,
+                    &names,
+                    colour,
+                    MOST_PLIES,
+                    |_, facts, positions, moves| {
+                        count(Some(facts.winner), positions, moves);
+                    },
+                )
+                .map_err(unreadable)?;
+            }
+        } else {
+            let text = Box::new(Cursor::new(pgn));
+            let mut source = PgnSource::new("", text, Arc::default());
+            let wanted = GameParts::default().up_to(MOST_PLIES);
+            let mut game = Game::default();
+            while let Some(mut batch) = source
+                .next_batch()
+                .map_err(|error| bad(error.to_string()))?
+            {
+                loop {
+                    if gone.is_gone() {
+                        return Err(nobody_waits());
+                    }
+                    match batch.next_game(wanted, &mut game) {
+                        Ok(false) => break,
+                        Err(_) => unread += 1,
+                        Ok(true) if !has_name(game.names.get(colour), name) => others += 1,
+                        Ok(true) => {
+                            let winner = match game.result {
+                                // A forfeit says nothing about the moves.
+                                _ if game.conditions.forfeited => None,
+                                GameResult::Won(winner) => Some(Some(winner)),
+                                GameResult::Draw => Some(None),
+                                GameResult::Unknown => None,
+                            };
+                            count(winner, &game.positions, &game.moves);
+                        }
+                    }
+                }
+            }
+        }
+        if gone.is_gone() {
+            return Err(nobody_waits());
+        }
+        match failed {
+            Some(error) => Err(unreadable(error)),
+            None => Ok(ComparedGames {
+                others,
+                unread,
+                ..compared
+            }),
+        }
+    }
+}
+
 /// Departures in the games of a PGN text; if it is empty, of the indexes.
 pub(super) fn departures(
     open: &OpenBooks,
@@ -153,79 +266,13 @@ pub(super) fn departures(
     let (pgn, moves) = parse_body(body)?;
     let request = read_request(open, settings, query, colour, moves)?;
     let repertoire = request.repertoire();
-    let mut games = Vec::new();
-    let (mut others, mut unread) = (0, 0);
-    let mut failed = None;
-    let mut undecided: Vec<Vec<Move>> = Vec::new();
-    let mut count = |winner: Option<Option<Color>>, positions: &[_], moves: &[_]| {
-        if gone.is_gone() {
-            return;
-        }
-        let half_points =
-            winner.map(|winner| winner.map_or(1, |side| 2 * u8::from(side == colour)));
-        let left = repertoire.left_by_game((positions, moves));
-        match left.and_then(|left| Ok((left, repertoire.undecided(positions)?))) {
-            Ok((departure, plies)) => {
-                games.push((departure, half_points));
-                let lines = plies.iter().filter_map(|ply| moves.get(..*ply));
-                undecided.extend(lines.map(<[Move]>::to_vec));
-            }
-            Err(error) => failed = Some(error),
-        }
-    };
-    if pgn.is_empty() {
-        for known in open.games.indexes() {
-            let index = known.current();
-            let found = known.names_of(&index, name, Spellings::One);
-            let (names, _) = found.map_err(unreadable)?;
-            each_game(
-                &index,
-                &names,
-                colour,
-                MOST_PLIES,
-                |_, facts, positions, moves| {
-                    count(Some(facts.winner), positions, moves);
-                },
-            )
-            .map_err(unreadable)?;
-        }
-    } else {
-        let text = Box::new(Cursor::new(pgn));
-        let mut source = PgnSource::new("", text, Arc::default());
-        let wanted = GameParts::default().up_to(MOST_PLIES);
-        let mut game = Game::default();
-        while let Some(mut batch) = source
-            .next_batch()
-            .map_err(|error| bad(error.to_string()))?
-        {
-            loop {
-                if gone.is_gone() {
-                    return Err(nobody_waits());
-                }
-                match batch.next_game(wanted, &mut game) {
-                    Ok(false) => break,
-                    Err(_) => unread += 1,
-                    Ok(true) if !has_name(game.names.get(colour), name) => others += 1,
-                    Ok(true) => {
-                        let winner = match game.result {
-                            // A forfeit says nothing about the moves.
-                            _ if game.conditions.forfeited => None,
-                            GameResult::Won(winner) => Some(Some(winner)),
-                            GameResult::Draw => Some(None),
-                            GameResult::Unknown => None,
-                        };
-                        count(winner, &game.positions, &game.moves);
-                    }
-                }
-            }
-        }
-    }
-    if gone.is_gone() {
-        return Err(nobody_waits());
-    }
-    if let Some(error) = failed {
-        return Err(unreadable(error));
-    }
+    let start = Chess::default();
+    let ComparedGames {
+        games,
+        others,
+        unread,
+        undecided,
+    } = ComparedGames::read(open, repertoire, name, pgn, &start, gone)?;
     if games.is_empty() {
         return Err(bad(translatable!(
             "no game of {0} with this colour was found",

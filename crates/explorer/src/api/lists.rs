@@ -1,17 +1,22 @@
 //! Lists of games and of players, for the page.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
+use hyper::StatusCode;
 use serde::Serialize;
 use shakmaty::{Chess, Color};
 
 use super::super::filter::GamesFilter;
 use super::super::indexes::{ChosenGames, FoundList, Games, NamedPlayer};
+use super::super::message::translatable;
 use super::super::open_books::OpenBooks;
 use super::super::openings::words;
 use super::super::query::Query;
-use super::super::reply::{Refusal, bad, unreadable};
+use super::super::reply::{Answer, PGN, Refusal, bad, nobody_waits, reply, unreadable};
+use super::super::work::Gone;
 use super::answer::ExploredPlayer;
 use tabia_games::tgx::Head;
 use tabia_index::query::{self, Lists, Order};
@@ -24,8 +29,14 @@ const MOST_LISTED: usize = 200;
 /// all: a list of the older ones continues it.
 const MOST_READ: u64 = 500_000;
 
+/// Greatest number of games that are sorted by what only the games themselves have.
+const MOST_SORTED: usize = 20_000;
+
+/// Greatest number of games in a file of a list.
+const MOST_SAVED: usize = 20_000;
+
 /// Greatest number of players in a search result.
-const MOST_PLAYERS: usize = 8;
+const MOST_PLAYERS: usize = 24;
 
 /// A player in an answer to the page.
 #[derive(Debug, Serialize)]
@@ -46,6 +57,9 @@ pub(crate) struct GameList {
     read: Option<u64>,
     /// Number of games found among them, on all pages.
     found: usize,
+    /// Number of them that are sorted by event or length, those of the highest rating, if the
+    /// others are not.
+    sorted: Option<usize>,
     /// The parameter `from` of the next page, if there is one.
     next: Option<String>,
     /// Number of plies of each game that are indexed.
@@ -93,13 +107,15 @@ struct ListedGame {
     date: String,
     /// The ECO code; empty if unknown.
     eco: String,
+    /// Number of moves of both players.
+    plies: usize,
 }
 
 impl ListedGame {
     fn new(found: FoundGame) -> ListedGame {
         let [white, black] =
             [Color::White, Color::Black].map(|color| ExploredPlayer::new(&found, color));
-        let FoundGame { id, head } = found;
+        let FoundGame { id, head, plies } = found;
         ListedGame {
             id,
             white,
@@ -111,8 +127,104 @@ impl ListedGame {
                 eco => eco.map(char::from).iter().collect(),
             },
             event: head.event,
+            plies,
         }
     }
+}
+
+/// The order of a list: by a column, from either end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ListOrder {
+    #[default]
+    Elo,
+    LowElo,
+    Newest,
+    Oldest,
+    Longest,
+    Shortest,
+    Event,
+    LastEvent,
+}
+
+impl ListOrder {
+    fn read(query: &Query) -> Result<ListOrder, Refusal> {
+        Ok(match query.get("order") {
+            None | Some("elo") => ListOrder::Elo,
+            Some("elo-up") => ListOrder::LowElo,
+            Some("newest") => ListOrder::Newest,
+            Some("oldest") => ListOrder::Oldest,
+            Some("moves") => ListOrder::Longest,
+            Some("moves-up") => ListOrder::Shortest,
+            Some("event") => ListOrder::Event,
+            Some("event-down") => ListOrder::LastEvent,
+            Some(_) => {
+                let known = "elo, newest, oldest, moves or event";
+                return Err(bad(translatable!("order: expected {0}", known)));
+            }
+        })
+    }
+
+    /// The order of the rows of an index with which it begins.
+    fn of_rows(self) -> Order {
+        match self {
+            ListOrder::Newest => Order::Newest,
+            ListOrder::Oldest => Order::Oldest,
+            ListOrder::Elo
+            | ListOrder::LowElo
+            | ListOrder::Longest
+            | ListOrder::Shortest
+            | ListOrder::Event
+            | ListOrder::LastEvent => Order::Rating,
+        }
+    }
+
+    /// Puts games in this order that are in that of the rows; returns how many were sorted.
+    fn sort(self, games: &mut [query::ListedGame], chosen: &[ChosenGames]) -> Result<usize, Error> {
+        match self {
+            ListOrder::Elo | ListOrder::Newest | ListOrder::Oldest => Ok(games.len()),
+            ListOrder::LowElo => {
+                // Those without a rating are last here, too.
+                games.sort_by_key(|game| {
+                    let (rating, _, _) = game.game.by_rating();
+                    (rating == 0, rating)
+                });
+                Ok(games.len())
+            }
+            ListOrder::Longest => by_game(games, chosen, |found| Reverse(found.plies)),
+            ListOrder::Shortest => by_game(games, chosen, |found| found.plies),
+            ListOrder::Event => by_game(games, chosen, |found| {
+                let event = &found.head.event;
+                (event.is_empty(), event.to_lowercase())
+            }),
+            ListOrder::LastEvent => by_game(games, chosen, |found| {
+                Reverse(found.head.event.to_lowercase())
+            }),
+        }
+    }
+}
+
+/// Sorts the first games by something that is read from them.
+fn by_game<K: Ord>(
+    games: &mut [query::ListedGame],
+    chosen: &[ChosenGames],
+    key: impl Fn(&FoundGame) -> K,
+) -> Result<usize, Error> {
+    let sorted = games.len().min(MOST_SORTED);
+    let Some(first) = games.get_mut(..sorted) else {
+        return Ok(0);
+    };
+    let mut keyed = Vec::with_capacity(sorted);
+    for named in first.iter() {
+        let index = chosen.get(named.index).map(|one| &one.index);
+        let found = index.map(|index| index.game(named.game.game.into()));
+        let found = found.transpose()?.flatten();
+        keyed.push((found.as_ref().map(&key), *named));
+    }
+    keyed.sort_by(|(a, _), (b, _)| (a.is_none(), a).cmp(&(b.is_none(), b)));
+    for (place, (_, named)) in first.iter_mut().zip(keyed) {
+        *place = named;
+    }
+    Ok(sorted)
 }
 
 /// The date of a game without its unknown parts.
@@ -180,20 +292,22 @@ pub(crate) fn players_named(games: &Games, typed: &str) -> Result<FoundPlayers, 
     Ok(all)
 }
 
-/// A page of the games with the position of a request that match its filter and have all its
+/// The games that a request means, with the indexes that have them.
+struct AskedGames {
+    chosen: Vec<ChosenGames>,
+    place: PageStart,
+    found: Arc<FoundList>,
+}
+
+/// Finds the games with the position of a request that match its filter and have all its
 /// words in the players' names, the event or the date: of the indexes that are shown, or of
 /// all if only books are.
-pub(crate) fn list(open: &OpenBooks, query: &Query) -> Result<GameList, Refusal> {
+fn asked(open: &OpenBooks, query: &Query) -> Result<AskedGames, Refusal> {
     let games = &open.games;
     let line = query.line().map_err(bad)?;
     let filter = GamesFilter::read(query).map_err(bad)?;
     let words = words(query.get("q").unwrap_or_default());
-    let order = match query.get("order") {
-        None | Some("elo") => Order::Rating,
-        Some("newest") => Order::Newest,
-        Some("oldest") => Order::Oldest,
-        Some(_) => return Err(bad("order: expected elo, newest or oldest")),
-    };
+    let order = ListOrder::read(query)?;
     let place = PageStart::read(query)?;
     let shown = open.shown(query)?;
     let shown = shown.iter().filter(|(_, book)| book.has_games());
@@ -209,28 +323,66 @@ pub(crate) fn list(open: &OpenBooks, query: &Query) -> Result<GameList, Refusal>
         place.skip
     );
     let found = games.list(key, || {
-        find(&chosen, position, &filter, &words, order, place.skip)
+        let rows = order.of_rows();
+        let mut list = find(&chosen, position, &filter, &words, rows, place.skip)?;
+        list.sorted = order.sort(&mut list.games, &chosen)?;
+        Ok(list)
     });
-    let found = found.map_err(unreadable)?;
+    Ok(AskedGames {
+        found: found.map_err(unreadable)?,
+        chosen,
+        place,
+    })
+}
+
+impl AskedGames {
+    /// The games of the list from one on, each with its index.
+    fn from(&self, first: usize) -> impl Iterator<Item = (&GamesIndex, u64)> {
+        let games = self.found.games.iter().skip(first);
+        games.filter_map(|named| {
+            let one = self.chosen.get(named.index)?;
+            Some((&*one.index, named.game.game.into()))
+        })
+    }
+}
+
+/// A page of the games of a request.
+pub(crate) fn list(open: &OpenBooks, query: &Query) -> Result<GameList, Refusal> {
+    let asked = asked(open, query)?;
+    let AskedGames { found, place, .. } = &asked;
     let read = Some(place.skip + found.read).filter(|read| *read < found.total);
+    let depths = asked.chosen.iter().map(ChosenGames::depth);
     let mut list = GameList {
         games: Vec::new(),
         all: found.all,
         searched: read.unwrap_or(found.all),
         read,
         found: found.games.len(),
-        next: place.next(&found),
-        depth: chosen.iter().map(ChosenGames::depth).max().unwrap_or(0),
+        sorted: Some(found.sorted).filter(|sorted| *sorted < found.games.len()),
+        next: place.next(found),
+        depth: depths.max().unwrap_or(0),
     };
-    let page = found.games.iter().skip(place.offset).take(MOST_LISTED);
-    for named in page {
-        let Some(ChosenGames { index, .. }) = chosen.get(named.index) else {
-            continue;
-        };
-        let game = index.game(named.game.game.into()).map_err(unreadable)?;
+    for (index, number) in asked.from(place.offset).take(MOST_LISTED) {
+        let game = index.game(number).map_err(unreadable)?;
         list.games.extend(game.map(ListedGame::new));
     }
     Ok(list)
+}
+
+/// The games of a request as PGN, up to a limit.
+pub(crate) fn pgn(open: &OpenBooks, query: &Query, gone: &Gone) -> Answer {
+    let asked = asked(open, query)?;
+    let mut text = String::new();
+    for (index, number) in asked.from(0).take(MOST_SAVED) {
+        if gone.is_gone() {
+            return Err(nobody_waits());
+        }
+        if let Some(game) = index.pgn(number).map_err(unreadable)? {
+            text.push_str(game.trim_end());
+            text.push_str("\n\n");
+        }
+    }
+    Ok(reply(StatusCode::OK, PGN, text.into()))
 }
 
 /// Finds the games of a list: by the rows of the position if they name all, else by reading
@@ -253,6 +405,7 @@ fn find(
         all: sums.counts.games(),
         read: total,
         total,
+        sorted: 0,
     };
     // A game of two of the named players is one game.
     sums.listed

@@ -13,6 +13,7 @@ mod departures;
 mod games;
 pub(super) mod lists;
 mod question;
+pub(super) mod worklist;
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
@@ -21,7 +22,7 @@ use hyper::{Response, StatusCode};
 use super::filter::Shape;
 use super::open_books::OpenBooks;
 use super::query::Query;
-use super::reply::{Answer, Refusal, bad, json, nobody_waits, reply, unreadable};
+use super::reply::{Answer, PGN, Refusal, bad, json, nobody_waits, reply, unreadable};
 use super::work::Gone;
 use answer::Explored;
 use question::Question;
@@ -152,11 +153,7 @@ impl Api<'_> {
     fn pgn(&self, name: &str) -> Answer {
         let text = self.open.games.pgn(name).map_err(unreadable)?;
         let text = text.ok_or_else(|| (StatusCode::NOT_FOUND, "game not found".into()))?;
-        Ok(reply(
-            StatusCode::OK,
-            "application/x-chess-pgn",
-            text.into(),
-        ))
+        Ok(reply(StatusCode::OK, PGN, text.into()))
     }
 
     /// Answers many positions, one line for each.

@@ -1,7 +1,8 @@
 // The list of books: which are open, and which of those are shown.
 
 import { by, el, item } from "./dom.js";
-import { t } from "./lang.js";
+import { t, translated } from "./lang.js";
+import { say } from "./toast.js";
 
 // File names contain no "/".
 const split = (text) => (text ? text.split("/") : []);
@@ -13,12 +14,25 @@ export class BookList {
   constructor({ want }) {
     this.want = want;
     this.names = [];
+    /** What the program warns of, by the names of books. */
+    this.warnings = new Map();
     for (const id of ["first-book", "second-book"]) by(id).addEventListener("change", () => this.choose());
+    for (const id of ["first-sign", "second-sign"])
+      by(id).addEventListener("click", () => say(by(id).title, false, true));
   }
 
   /** Sets the list of the program's books. */
   offer(books) {
     this.names = books.map((book) => book.name);
+    this.warnings = new Map(books.map(({ name, notices }) => [name, notices.map(translated).join(" ")]));
+  }
+
+  /** A sign beside the name of a book that has a warning. */
+  warn(id, name) {
+    const text = this.warnings.get(name) ?? "";
+    by(id).hidden = !text;
+    by(id).title = text;
+    by(id).setAttribute("aria-label", t`Warning about ${name ?? ""}: ${text}`);
   }
 
   /** The open books of a state. */
@@ -68,6 +82,8 @@ export class BookList {
       by(id).textContent = isPair ? letter : name;
       by(id).className = isPair ? "letter" : "";
     }
+    this.warn("first-sign", shown[0]);
+    this.warn("second-sign", shown[1]);
     by("first-book").value = shown[0];
     by("second-book").value = shown[1] ?? "";
   }

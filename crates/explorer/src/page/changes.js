@@ -147,12 +147,12 @@ export class Changes {
     return undefined;
   }
 
-  /** Adds a line and marks its last move as a main move. */
-  addMain(book, before, uci) {
+  /** Adds a line from the position `fen`, and marks its last move as a main move. */
+  addMain(book, fen, before, uci) {
     const play = before.join(",");
     return this.turn(async () => {
-      await this.write("/api/add", book, { fen: null, lines: [{ play: [...before, uci].join(","), signs: [] }] });
-      await this.write("/api/edit", book, { play, uci, change: "mark", value: "main" });
+      await this.write("/api/add", book, { fen, lines: [{ play: [...before, uci].join(","), signs: [] }] });
+      await this.write("/api/edit", book, { fen, play, uci, change: "mark", value: "main" });
     });
   }
 

@@ -5,7 +5,7 @@ import { ends } from "./changes.js";
 import { wordsOf } from "./commands.js";
 import { openMenu } from "./context.js";
 import { by, isTyping } from "./dom.js";
-import { lettered, t } from "./lang.js";
+import { lettered, stored, t } from "./lang.js";
 import { keepInSight } from "./moves.js";
 import { copy, listenToDialogs, modal } from "./toast.js";
 import { toPgn } from "./pgn.js";
@@ -28,7 +28,7 @@ export class Controls {
   search;
   pick;
   games;
-  jump;
+  work;
   preview;
   problem;
   walk;
@@ -36,7 +36,7 @@ export class Controls {
   typed;
   load;
 
-  /** `parts` are the parts of the page by name, and the functions for texts and jumps. */
+  /** `parts` are the parts of the page by name, and the functions for texts. */
   constructor(parts) {
     Object.assign(this, parts);
     this.keys = this.keysOf();
@@ -56,7 +56,6 @@ export class Controls {
 
   keysOf() {
     const { store, table, engine, search, games } = this;
-    const jump = (to) => () => this.jump(to).catch(this.problem);
     return {
       ArrowLeft: () => this.walk(false),
       ArrowRight: () => this.walk(true),
@@ -67,7 +66,6 @@ export class Controls {
       Delete: () => store.want(steps.remove),
       b: () => tabs.enter("book"),
       c: () => copy(store.view.fen, "FEN"),
-      d: jump("difference"),
       e: () => table.editChosen(),
       PageUp: () => games.step(-1),
       PageDown: () => games.step(1),
@@ -76,9 +74,8 @@ export class Controls {
       0: () => table.markMove(table.chosen(), "none"),
       ...Object.fromEntries(Array.from({ length: 9 }, (_, index) => [index + 1, () => games.useSet(index)])),
       f: () => store.want(steps.flip, "keep"),
-      g: jump("gap"),
+      g: () => this.work.next().catch(this.problem),
       i: () => (tabs.isShown("games") ? tabs.enter("games") : games.here()),
-      k: jump("mark"),
       l: () => engine.call(),
       n: () => this.openNote(),
       r: () => tabs.enter("train"),
@@ -89,6 +86,7 @@ export class Controls {
       "/": () => search.open(),
       p: () => by("open-book").hidden || this.pick().catch(this.problem),
       o: () => tabs.enter("choice"),
+      w: () => tabs.enter("work"),
       "?": () => modal(by("help-dialog")),
     };
   }
@@ -111,9 +109,6 @@ export class Controls {
       undo: () => changes.takeBack(),
       redo: () => changes.doAgain(),
       reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
-      "to-difference": keys.d,
-      "to-gap": keys.g,
-      "to-mark": keys.k,
       "play-engine": () => {
         this.engine.rest();
         return this.trainer.game();
@@ -196,6 +191,8 @@ export class Controls {
       else this.changes.takeBack();
       return;
     }
+    // Speech input and slips press single letters.
+    if (event.key.length === 1 && stored("keys", "on") === "off") return;
     const action = (this.trainer.on ? this.whileTraining : this.keys)[
       event.key.length === 1 ? event.key.toLowerCase() : event.key
     ];

@@ -227,7 +227,6 @@ export class Engine {
     by("engine-message").title = text;
     const best = lines[0];
     this.best(best?.moves[0].uci ?? null);
-    by("engine-score").textContent = best ? valueText(best) : "–";
     const white = best ? share(best) : 0.5;
     by("gauge").firstElementChild.style.setProperty("--white", `${(100 * white).toFixed(1)}%`);
     by("gauge").setAttribute("aria-label", best ? t`Evaluation ${valueText(best)}` : t("No evaluation yet"));
@@ -244,20 +243,12 @@ export class Engine {
   line(line, number) {
     return item(
       el("span", { class: "value", title: t`depth ${line.depth}` }, valueText(line)),
-      ...line.moves.map((move, index) =>
-        el(
-          "button",
-          {
-            type: "button",
-            class: "quiet",
-            "data-uci": move.uci,
-            "data-line": number,
-            "data-index": index,
-            "aria-label": index ? t`Play on to ${lettered(move.san)}` : t`Play ${lettered(move.san)}`,
-          },
-          this.number(index) + lettered(move.san),
-        ),
-      ),
+      ...line.moves.map((move, index) => {
+        const text = this.number(index) + lettered(move.san);
+        const data = { "data-uci": move.uci, "data-line": number, "data-index": index };
+        const name = index ? t`Play on to ${text}` : t`Play ${text}`;
+        return el("button", { type: "button", class: "quiet", ...data, "aria-label": name }, text);
+      }),
     );
   }
 

@@ -3,9 +3,10 @@
 
 import { get, newest, post } from "./api.js";
 import { playersNamed } from "./search.js";
-import { button, by, chooseFiles, el, gamesText, grouped, item } from "./dom.js";
+import { button, by, chooseFiles, el, fill, gamesText, grouped, item } from "./dom.js";
 import { isBook, showIndexing } from "./files.js";
-import { keep, stored, t } from "./lang.js";
+import { english, keep, stored, t, translated } from "./lang.js";
+import { saveText } from "./share.js";
 import { say } from "./toast.js";
 import * as tabs from "./tabs.js";
 import { line } from "./tree.js";
@@ -19,6 +20,9 @@ const MOST_BYTES = 50_000_000;
 /** Delay in milliseconds before a request, so that stepping past a position sends none. */
 const PAUSE = 120;
 
+/** Greatest number of spellings that are offered. */
+const MOST_SPELLINGS = 8;
+
 /** Greatest number of filter sets: one for each digit. */
 const MOST_SETS = 9;
 
@@ -28,12 +32,47 @@ const label = ({ players }) => players.map(({ name }) => name).join(" – ");
 /** The sum of the Elo numbers that are known. */
 const elo = ({ players }) => players.reduce((sum, { rating }) => sum + rating, 0);
 
-/** Sort orders of the list. */
-const ORDERS = {
-  elo: (a, b) => elo(b) - elo(a),
-  newest: (a, b) => (b.when < a.when ? -1 : Number(b.when > a.when)),
-  oldest: (a, b) => (a.when < b.when ? -1 : Number(a.when > b.when)),
+const compare = (a, b) => (a < b ? -1 : Number(a > b));
+
+/** Compares by a value from the least on; games without one come last from either end. */
+const from = (of, up) => (a, b) => {
+  const [x, y] = [of(a), of(b)];
+  if (!x || !y) return Number(!x) - Number(!y);
+  return up ? compare(x, y) : compare(y, x);
 };
+
+const eventOf = ({ event }) => event.toLowerCase();
+
+/** Sort orders of the list, as the program names them. */
+const ORDERS = {
+  elo: from(elo, false),
+  "elo-up": from(elo, true),
+  newest: from(({ when }) => when, false),
+  oldest: from(({ when }) => when, true),
+  moves: from(({ plies }) => plies, false),
+  "moves-up": from(({ plies }) => plies, true),
+  event: from(eventOf, true),
+  "event-down": from(eventOf, false),
+};
+
+/**
+ * The columns of the list: class, heading, and the orders from one end and from the other.
+ * @type {[string, string, string[]?][]}
+ */
+const COLUMNS = [
+  ["result", english("Result")],
+  ["player", english("White")],
+  ["elo", english("Elo"), ["elo", "elo-up"]],
+  ["player", english("Black")],
+  ["elo", ""],
+  ["event", english("Event"), ["event", "event-down"]],
+  ["year", english("Year"), ["newest", "oldest"]],
+  ["eco", english("ECO")],
+  ["plies", english("Moves"), ["moves", "moves-up"]],
+];
+
+/** The order after a click on a heading: a second click reverses it, a third restores that of the list. */
+export const nextOrder = (order, [first, second]) => ({ [first]: second, [second]: "" })[order] ?? first;
 
 /** The names in the field of a player, which `;` separates. */
 export const namesIn = (text) =>
@@ -98,6 +137,7 @@ export function split(pgn) {
         eco: tag("ECO").replace(/^\?$/, ""),
         result: tag("Result"),
         when: tag("Date").replaceAll(".??", ""),
+        plies: mainLine(text).length,
       };
     });
 }
@@ -233,6 +273,14 @@ export class Games {
         if (filter) unfilter(filter, value);
       });
     by("games-next").addEventListener("click", () => this.list(true));
+    by("games-save").addEventListener("click", () => this.save().catch(this.failed));
+    by("games-head").addEventListener("click", ({ target }) => {
+      const { orders } = target.closest("button")?.dataset ?? {};
+      if (!orders) return;
+      by("games-order").value = nextOrder(this.order, orders.split(" "));
+      this.list();
+      by("games-head").querySelector(`[data-orders="${orders}"]`).focus();
+    });
     by("games-player").addEventListener("input", () => this.suggest());
     by("games-players").addEventListener("click", ({ target }) => {
       const { name } = target.closest("button")?.dataset ?? {};
@@ -339,9 +387,9 @@ export class Games {
     this.show(null, t("Games with this position"));
   }
 
-  /** Lists the games of a player, by one spelling of the name. */
-  of(player) {
-    this.request({ player: `"${player}"` });
+  /** Lists the games of a player, by the spellings of the name. */
+  of(names) {
+    this.request({ player: names.map((name) => `"${name}"`).join("; ") });
     this.here();
   }
 
@@ -397,7 +445,9 @@ export class Games {
     const others = names.filter((name) => isOne(name) && found.players.every((one) => one.name !== named(name)));
     by("games-players").replaceChildren(
       ...(found.spellings > 1 ? [chip(typed, t`All ${found.spellings} spellings · ${gamesText(found.games)}`)] : []),
-      ...found.players.map(({ name, games }) => chip(`"${name}"`, `${name} · ${gamesText(games)}`)),
+      ...found.players
+        .slice(0, MOST_SPELLINGS)
+        .map(({ name, games }) => chip(`"${name}"`, `${name} · ${gamesText(games)}`)),
       ...others.map((name) => chip(name, named(name))),
     );
   }
@@ -453,13 +503,53 @@ export class Games {
             "No index of games is open: “tabia index” makes one. Files of games can be opened here, or dropped on the page.",
           );
     by("games-next").hidden = this.dropped ? found.length <= limit : !this.about.next || !this.isIndexed;
+    by("games-save").hidden = by("games-head").hidden = !found.length;
+    this.drawHead();
     by("games-list").replaceChildren(...found.slice(0, limit).map((game, index) => this.row(game, index)));
+  }
+
+  /** The order of the list; an index has its games by Elo. */
+  get order() {
+    return by("games-order").value || (this.dropped ? "" : "elo");
+  }
+
+  /** The headings of the columns: those that sort are buttons. */
+  drawHead() {
+    const { order } = this;
+    const head = ([kind, text, orders = null]) => {
+      const at = orders?.indexOf(order) ?? -1;
+      const sign = at < 0 ? "" : at === 0 ? " ▾" : " ▴";
+      const names = { class: `sort ${kind}`, "data-orders": orders?.join(" "), "aria-pressed": String(at >= 0) };
+      return orders
+        ? el("button", { type: "button", ...names }, translated(text), el("span", { "aria-hidden": "true" }, sign))
+        : el("span", { class: kind }, text && translated(text));
+    };
+    fill(by("games-head"), ...COLUMNS.map(head));
+  }
+
+  /** Saves all games of the list as PGN, as the program has them; those of a file that the page has are whole. */
+  async save() {
+    const whole = (text) => this.whole.map((games) => wholeOf(text, games)).find(Boolean)?.text ?? text;
+    let texts = [];
+    if (this.dropped) texts = this.found.map(({ text }) => text);
+    else {
+      const response = await fetch(`/api/games.pgn?${this.asking()}`);
+      if (!response.ok) throw new Error(t("The games could not be loaded."));
+      texts = split(await response.text()).map(({ text }) => whole(text));
+    }
+    saveText(texts.map((text) => `${text.trim()}\n`).join("\n"), "application/x-chess-pgn", "games.pgn");
+    const all = this.dropped ? texts.length : this.about.found;
+    say(
+      texts.length < all || this.about.read
+        ? t`Saved: ${grouped(texts.length)} games; there are more`
+        : t`Saved: ${gamesText(texts.length)}`,
+    );
   }
 
   /** A game as one line of aligned columns; the open one is marked. */
   row(game, index) {
     const cell = (kind, text = "") => el("span", { class: kind }, text);
-    const { players, result, event, when, eco } = game;
+    const { players, result, event, when, eco, plies } = game;
     const attributes = {
       type: "button",
       title: [label(game), event, when].filter(Boolean).join(" · "),
@@ -470,8 +560,10 @@ export class Games {
     const cells = [
       cell("result", result.replaceAll("1/2", "½")),
       ...players.flatMap(({ name, rating }) => [cell("player", name), cell("elo", rating || "")]),
+      cell("event", event),
       cell("year", when.slice(0, 4)),
       cell("eco", eco),
+      cell("plies", plies ? String(Math.ceil(plies / 2)) : ""),
     ];
     return item(el("button", attributes, ...cells));
   }
@@ -487,6 +579,8 @@ export class Games {
     const hasWords = by("games-words").value.trim() !== "";
     if (about.read)
       return t`${grouped(found.length)} games so far: the newest ${grouped(about.read)} games of the index were searched.`;
+    if (about.sorted)
+      return t`${grouped(total)} games: the ${grouped(about.sorted)} of the highest Elo are sorted, the others follow.`;
     if (found.length) return found.length < total ? t`${grouped(found.length)} of ${grouped(total)} games` : "";
     if (this.ply >= depth)
       return t`The index has the first ${depth} plies of each game, and this position is behind them.`;
@@ -498,23 +592,30 @@ export class Games {
 
   /** Requests the games with the position that match the filters: from the first, or where a list goes on. */
   async fromIndex(from) {
-    const query = this.query();
+    const query = this.asking();
     if (from) query.set("from", from);
-    for (const [name, id] of [
-      ["q", "games-words"],
-      ["order", "games-order"],
-    ])
-      if (by(id).value.trim()) query.set(name, by(id).value);
     const { games, ...about } = await get("/api/games", query);
     this.about = about;
-    return games.map(({ id, white, black, result, event, date, eco }) => ({
+    return games.map(({ id, white, black, result, event, date, eco, plies }) => ({
       id,
       players: [white, black],
       event,
       eco,
       result,
       when: date.replaceAll("?", ""),
+      plies,
     }));
+  }
+
+  /** The parameters of the list: position, filters, words and order. */
+  asking() {
+    const query = this.query();
+    for (const [name, id] of [
+      ["q", "games-words"],
+      ["order", "games-order"],
+    ])
+      if (by(id).value.trim()) query.set(name, by(id).value);
+    return query;
   }
 
   /** The input fields of the filters. */

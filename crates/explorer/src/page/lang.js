@@ -15,6 +15,7 @@ const LETTERS = {
 
 const ENGLISH = {
   "{0} games": { one: "{0} game", other: "{0} games" },
+  "{0} places": { one: "{0} place", other: "{0} places" },
   "{0} games reach the position after it": {
     one: "{0} game reaches the position after it",
     other: "{0} games reach the position after it",

@@ -13,7 +13,7 @@ import { Engine, share } from "./engine.js";
 import * as boardView from "./board-view.js";
 import { Files } from "./files.js";
 import { Games, withoutFilter } from "./games.js";
-import { english, inWords, openingName, t, translated } from "./lang.js";
+import { inWords, openingName, t, translated } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
 import { Own } from "./own-games.js";
@@ -22,6 +22,7 @@ import { say } from "./toast.js";
 import { Search } from "./search.js";
 import * as settings from "./settings.js";
 import { BookList } from "./books.js";
+import { Work } from "./work.js";
 import * as steps from "./steps.js";
 import * as tabs from "./tabs.js";
 import { AHEAD, Store } from "./store.js";
@@ -74,8 +75,25 @@ const trainer = new Trainer({
   now: () => ({ state: state(), view: store.view }),
   point,
   rest: () => engine.rest(),
+});
+const work = new Work({
+  now: () => ({ state: state(), view: store.view }),
+  cards: trainer.cards,
+  trained: () => trainer.offer(),
   load,
+  point,
   write: (...what) => changes.addMain(...what),
+  mark: (book, { row, start, mark }) =>
+    changes.mark(
+      {
+        book: book.book,
+        move: row.move,
+        place: { fen: start, play: row.moves.map(({ uci }) => uci).join(",") },
+        seen: { mark: row.mark },
+      },
+      "mark",
+      mark,
+    ),
   indexed: () => games.indexed,
 });
 const own = new Own({
@@ -88,7 +106,7 @@ const own = new Own({
 });
 const search = new Search({
   go: ({ play: moves, name, eco }) => load(moves.join(" "), { message: `${eco} ${openingName(name)}` }).catch(problem),
-  player: (name) => games.of(name),
+  player: (names) => games.of(names),
   indexed: () => games.indexed,
   books: () => new URLSearchParams(state().books ? { books: state().books } : {}),
 });
@@ -108,7 +126,7 @@ const controls = new Controls({
   changes,
   load,
   typed,
-  jump,
+  work,
   problem,
 });
 
@@ -137,6 +155,7 @@ function shown(how) {
   if (how === "pop" && trainer.on) trainer.stop();
   engine.show(now, view);
   trainer.shown(now, view);
+  work.shown().catch(problem);
   games.shown(now);
   if (!trainer.on) own.shown(now, view);
   policy?.show(view.options, now.set);
@@ -170,7 +189,6 @@ async function offerBooks() {
 function showBooks(view) {
   if (bookList.names.length && bookList.names.length < view.open) offerBooks().catch(problem);
   const chosen = view.books.map((book) => book.name);
-  by("to-difference").hidden = chosen.length < 2;
   bookList.draw(state(), chosen);
   changes.show(view.books);
 }
@@ -341,37 +359,6 @@ async function playTyped(text) {
   );
 }
 
-/** The result of the last jump: the same jump again continues from there. */
-let jumped = null;
-
-const JUMPS = {
-  difference: english("There is no other difference among the likeliest lines from here on."),
-  gap: english("There is no other gap among the likeliest lines from here on."),
-  mark: english("There is no other marked move among the likeliest lines from here on."),
-};
-
-async function jump(to) {
-  // Starts after the pending steps.
-  await store.running;
-  const here = address.address(state());
-  const from = jumped?.to === to && jumped.here === here ? jumped : { origin: state(), skip: 0 };
-  const query = address.parameters(from.origin);
-  query.set("to", to);
-  query.set("skip", String(from.skip));
-  const moves = await get("/api/find-next", query);
-  if (!moves) {
-    say(translated(JUMPS[to]));
-    return;
-  }
-  let next = null;
-  await store.want(
-    (now) =>
-      (next = address.address(now) === here ? moves.reduce(steps.walkTo, { ...from.origin, flip: now.flip }) : null),
-  );
-  const there = next && address.address(next);
-  if (there === address.address(state())) jumped = { to, origin: from.origin, skip: from.skip + 1, here: there };
-}
-
 /** Requests the first answer if none came with the page: for the valid part of the address. */
 async function first() {
   const old = address.left();
@@ -433,8 +420,6 @@ async function start() {
       if (store.view === sent) for (const book of sent.books) Object.assign(book, start.books[book.book].undoable);
       showBooks(store.view);
     }
-    const notices = start.books.flatMap((book) => book.notices);
-    if (notices.length && !store.view?.problem) say(notices.map(translated).join(" "));
     listen((count) => count === store.view?.changes || refresh(), problem);
   } catch (error) {
     problem(error);

@@ -19,6 +19,9 @@ function stopsOf(option) {
 const nearest = (stops, value) =>
   stops.reduce((best, stop, index) => (Math.abs(stop - value) < Math.abs(stops[best] - value) ? index : best), 0);
 
+/** The name of an option on the page; addresses may have it in any case. */
+const labelOf = (name) => translated(name.replace(/^Book /i, ""));
+
 export class Policy {
   /** `changed` is called with the option's name and new value as text, and returns a promise. */
   constructor(options, changed, unset) {
@@ -38,7 +41,7 @@ export class Policy {
 
   field(option) {
     const id = `option-${option.name.toLowerCase().replaceAll(" ", "-")}`;
-    const label = option.name.replace(/^Book /, "");
+    const label = labelOf(option.name);
     if (option.kind === "check") return this.check(option, id, label);
     if (option.kind === "combo") return this.combo(option, id, label);
     return this.spin(option, id, label);
@@ -68,7 +71,7 @@ export class Policy {
     const list = el(
       "select",
       { id, name: option.name, onchange: () => this.changed(option.name, list.value) },
-      ...option.words.map((word) => el("option", { value: word }, word)),
+      ...option.words.map((word) => el("option", { value: word }, translated(word))),
     );
     this.setters.set(option.name, (value) => {
       list.value = value;
@@ -126,7 +129,7 @@ export class Policy {
     // A slider that has been moved again is not reset.
     if (!this.coming) for (const { name, value } of values) this.setters.get(name)?.(value);
     const chips = Object.entries(set).map(([name, value]) => {
-      const label = name.replace(/^Book /i, "");
+      const label = labelOf(name);
       const chip = { class: "chip", "aria-label": t`${label} ${value}: back to the default` };
       const made = button(`${label}: ${value} `, () => this.unset(name), chip);
       made.append(el("span", { "aria-hidden": "true" }, "✕"));

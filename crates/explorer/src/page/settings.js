@@ -22,6 +22,7 @@ const CHOICES = {
     flat: english("flat"),
     strong: english("strong"),
   },
+  keys: { on: english("on"), off: english("off") },
   theme: { auto: english("as the system"), light: english("light"), dark: english("dark") },
 };
 

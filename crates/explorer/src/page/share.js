@@ -54,6 +54,9 @@ export async function savePng(fen, flipped) {
   canvas.toBlob((blob) => save(blob, "position.png"));
 }
 
+/** Saves a text as a file of this type and name. */
+export const saveText = (text, type, name) => save(new Blob([text], { type }), name);
+
 export const savePgn = (pgn) => save(new Blob([pgn], { type: "application/x-chess-pgn" }), "line.pgn");
 
 export const saveTraining = (text) => save(new Blob([text], { type: "application/json" }), "training.json");

@@ -2,9 +2,10 @@
 //
 // One column has the title, the table of moves, a row of tabs and below it the panel of the chosen tab:
 //
-//   Moves   the notation, the plot, jumps to gaps, marks and differences, the open books
+//   Moves   the notation, the plot, the open books
 //   Games   those of the index with the shown position, or those of a file; filters
 //   Engine  its lines, and a game against it
+//   Work    what there is to do on the book, as a list
 //   Train   how and what to train; during training nothing else is shown
 //   Play    the options of the adapter, with chips for those that are set
 //
@@ -21,7 +22,7 @@
 import { by } from "./dom.js";
 import { keep, stored } from "./lang.js";
 
-const TABS = ["book", "games", "engine", "train", "choice"];
+const TABS = ["book", "games", "engine", "work", "train", "choice"];
 
 const tab = (name) => by(`${name}-tab`);
 

@@ -1,5 +1,5 @@
-// Messages of the page: at its bottom, or in the open dialog, because text under a dialog is neither visible
-// nor read aloud.
+// Messages of the page: over the board, where they cover no button, or in the open dialog, because text under a dialog
+// is neither visible nor read aloud. They go by themselves; errors stay until something is done about them.
 
 import { by } from "./dom.js";
 import { t } from "./lang.js";
@@ -7,13 +7,39 @@ import { t } from "./lang.js";
 /** The dialog that shows its own error. */
 let about = null;
 
-/** Shows a message; screen readers read it aloud. */
-export function say(text, isError = false) {
+/** How long a message is shown, in milliseconds, and how much longer for each letter that is more than a line. */
+const SHOWN = 4000,
+  PER_LETTER = 40,
+  LINE = 60;
+
+let timer = 0;
+
+/** The message goes, unless the pointer rests on it. */
+function leave() {
+  if (by("status").matches(":hover")) timer = setTimeout(leave, SHOWN);
+  else say("");
+}
+
+/** Puts the message on the lower edge of the board, or of the window if the board is not in sight. */
+function place() {
+  const board = by("board").getBoundingClientRect();
+  const isSeen = board.bottom > 80 && board.top < innerHeight - 80 && board.width > 0;
+  const { style } = by("status");
+  style.setProperty("--middle", `${isSeen ? board.left + board.width / 2 : innerWidth / 2}px`);
+  style.setProperty("--above", `${isSeen ? Math.max(innerHeight - board.bottom, 0) + 4 : 12}px`);
+  style.setProperty("--most", `${isSeen ? board.width - 8 : innerWidth - 24}px`);
+}
+
+/** Shows a message; screen readers read it aloud. An error, or what `stays`, is shown until the next one. */
+export function say(text, isError = false, stays = isError) {
+  clearTimeout(timer);
+  if (text && !stays) timer = setTimeout(leave, SHOWN + PER_LETTER * Math.max(0, text.length - LINE));
+  if (text) place();
   const dialog = document.querySelector("dialog[open]");
   about = isError ? dialog : null;
-  const place = dialog?.querySelector(".buttons.end") ?? dialog ?? document.body;
+  const parent = dialog?.querySelector(".buttons.end") ?? dialog ?? document.body;
   // The element must be in the document before its text, otherwise screen readers do not read it.
-  if (by("messages").parentNode !== place) place.append(by("messages"));
+  if (by("messages").parentNode !== parent) parent.append(by("messages"));
   by("status").textContent = text;
   by("status").classList.toggle("error", isError);
 }
@@ -28,7 +54,7 @@ export async function copy(text, what) {
     say(t`${what} copied.`);
   } catch {
     // Without clipboard permission the user can select and copy it.
-    say(text);
+    say(text, false, true);
   }
 }
 

@@ -5,9 +5,7 @@ import { follow, get } from "./api.js";
 import { Cards } from "./cards.js";
 import { Chapters, bookOf, valid } from "./chapters.js";
 import { wordsOf } from "./commands.js";
-import { Coverage } from "./coverage.js";
-import { Departures } from "./departures.js";
-import { button, by, chooseFiles, el } from "./dom.js";
+import { button, by, chooseFiles, decimal, el, percent } from "./dom.js";
 import { keep, lettered, openingName, stored, t, translated } from "./lang.js";
 import { Lesson, reply, rightMoves } from "./lesson.js";
 import { say } from "./toast.js";
@@ -40,6 +38,32 @@ function described({ san, annotation, commentary, evaluation, comment: words }, 
   return lettered(san) + (annotation ?? "") + (texts && ` (${texts})`);
 }
 
+/** Fewer games say nothing about a move. */
+const ENOUGH_GAMES = 10;
+
+/** What a move costs against the right one, by the figures of a book that has both; empty if they are unknown. */
+export function costIn(book, move, right) {
+  const [wrong, best] = [move, right].map(({ uci }) => book.moves.find((one) => one.uci === uci));
+  if (!wrong || !best) return "";
+  const names = [wrong, best].map(({ san }) => lettered(san));
+  if (Number.isInteger(wrong.evaluation) && Number.isInteger(best.evaluation)) {
+    const pawns = decimal((best.evaluation - wrong.evaluation) / 100, 2);
+    return t`By the book’s evaluations ${names[0]} costs ${pawns} pawns against ${names[1]}.`;
+  }
+  const isKnown = ({ games, score }) => score !== null && games >= ENOUGH_GAMES;
+  if (!isKnown(wrong) || !isKnown(best)) return "";
+  return t`In the book ${names[0]} scores ${percent(wrong.score)}, ${names[1]} ${percent(best.score)}.`;
+}
+
+/** What a move of a colour costs against the right one, by the values of the engine after both. */
+function costBy(wrong, best, move, right, colour) {
+  const names = [move, right].map(({ san }) => lettered(san));
+  if (wrong.mate !== undefined || best.mate !== undefined)
+    return t`After ${names[0]} the value is ${valueText(wrong)}, after ${names[1]} ${valueText(best)}.`;
+  const pawns = decimal(((colour === "white" ? 1 : -1) * (best.cp - wrong.cp)) / 100, 2);
+  return t`By the engine ${names[0]} costs ${pawns} pawns against ${names[1]}.`;
+}
+
 export class Trainer {
   now;
   go;
@@ -51,12 +75,10 @@ export class Trainer {
    * `go(state => state)` changes the shown state, `walk(state, move)` plays; `now()` returns the shown state;
    * `rest()` turns the engine off.
    */
-  constructor({ go, walk, now, point, rest, load, write, indexed }) {
+  constructor({ go, walk, now, point, rest }) {
     Object.assign(this, { go, walk, now, point, rest });
     this.cards = new Cards();
-    this.departures = new Departures(this, { load, write, indexed });
     this.chapters = new Chapters(this);
-    this.coverage = new Coverage(this, { load });
     /** What was forgotten on this page, until it is brought back. */
     this.forgotten = null;
     this.mode = null;
@@ -135,9 +157,7 @@ export class Trainer {
     if (!view || this.on) return;
     this.counted = null;
     this.count(view);
-    this.coverage.show();
     this.chapters.draw();
-    this.departures.offer();
     by("train-colour").value = stored("train-colour", state.flip ? "black" : "white");
     const due = ["white", "black"].map((colour) => this.cards.due(view.books[0].name, colour).length);
     by("train-cards").textContent =
@@ -222,6 +242,7 @@ export class Trainer {
       return;
     }
     const book = this.chapter ? bookOf(this.chapter.tree, trees.line(state.tree, state.at)) : view.books[0];
+    this.shownBook = book;
     if (view.turn !== this.colour) {
       const move = book.moves.some((one) => !one.transposition) ? reply(book) : null;
       if (!move) {
@@ -330,6 +351,7 @@ export class Trainer {
     by("train-other").hidden = !(question?.all.length > 1) || question.isChoice;
     by("train-why").textContent = "";
     by("train-message").textContent = text;
+    by("train-panel").scrollTop = 0;
     by("train-message").classList.toggle("error", wrong);
     by("train-score").textContent = lesson
       ? t`${lesson.right} right, ${lesson.wrong} missed, ${lesson.left} to come again`
@@ -404,27 +426,38 @@ export class Trainer {
     return asked === this.asked ? best : null;
   }
 
-  /** Shows the refutation of a wrong move: by the engine, else from the book. */
+  /** Shows what a wrong move costs against the book's, and its refutation: by the engine, else from the book. */
   async refute(state, move) {
     const { question } = this.lesson;
     const { fen } = state.tree;
-    const moves = [...trees.line(state.tree, state.at), move.uci];
+    const before = trees.line(state.tree, state.at);
+    const moves = [...before, move.uci];
+    const [right] = question.right;
+    const known = costIn(this.shownBook, move, right);
+    const show = (...texts) => {
+      if (question === this.lesson?.question) by("train-why").textContent = texts.filter(Boolean).join(" ");
+    };
+    show(known);
     let text = "";
     try {
       if (!by("engine-tab").hidden) {
         const line = await this.think(fen, moves);
         const words = line?.moves.slice(0, REFUTATION).map(({ san }) => lettered(san));
-        if (line) text = t`The engine answers ${words.join(" ")} (${valueText(line)}).`;
-      } else {
-        const query = new URLSearchParams({ books: this.book, play: moves.join(","), ...(fen && { fen }) });
-        const book = this.chapter ? bookOf(this.chapter.tree, moves) : (await get("/api/position", query)).books[0];
-        const [best] = rightMoves(book);
-        if (best) text = t`The book answers ${described(best, this.colour === "white" ? "black" : "white")}.`;
+        if (!line) return;
+        text = t`The engine answers ${words.join(" ")} (${valueText(line)}).`;
+        show(known, text);
+        const best = await this.think(fen, [...before, right.uci]);
+        if (best) show(costBy(line, best, move, right, this.colour), text);
+        return;
       }
+      const query = new URLSearchParams({ books: this.book, play: moves.join(","), ...(fen && { fen }) });
+      const book = this.chapter ? bookOf(this.chapter.tree, moves) : (await get("/api/position", query)).books[0];
+      const [best] = rightMoves(book);
+      if (best) text = t`The book answers ${described(best, this.colour === "white" ? "black" : "white")}.`;
     } catch {
       // The message already says that the move is wrong.
     }
-    if (text && question === this.lesson?.question) by("train-why").textContent = text;
+    show(known, text);
   }
 
   /** Ends it and goes back to where it began. */

@@ -141,6 +141,11 @@ impl<'b> GameBlock<'b> {
         self.moves().map(|_| ())
     }
 
+    /// Skips the moves after a head; returns how many there are.
+    pub fn count_moves(&mut self) -> Option<usize> {
+        self.moves().map(|moves| moves.count)
+    }
+
     /// Plays the moves after a head. Calls `each` with every position and its move
     /// until it returns false. `None` if the moves are invalid.
     pub fn play(&mut self, head: &Head, each: impl FnMut(&Chess, Move) -> bool) -> Option<()> {

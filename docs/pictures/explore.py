@@ -1,5 +1,10 @@
-"""Pictures of the explorer: see `make`."""
+"""Pictures of the explorer: see `make`.
 
+Beside each picture are the words on its page. With `--check` no picture is made: it fails if these
+words are not those of the page any more.
+"""
+
+import difflib
 import io
 import shutil
 import subprocess
@@ -7,10 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from PIL import Image
 from playwright.sync_api import sync_playwright
 
 TABIA = sys.argv[1]
+CHECKS = "--check" in sys.argv
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
@@ -26,8 +31,35 @@ PICTURES = [
 ]
 
 
+# The words that a user can read, one line for each text: no numbers, and nothing that depends on the engine's speed.
+WORDS = """() => {
+    const varies = '.lines, #engine-message, #train-why, #plot, td, noscript, script, option:not(:checked)';
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) {
+        const { data, parentElement: one } = walker.currentNode;
+        if (one.closest(varies) || !(one.closest('select') ?? one).checkVisibility({ visibilityProperty: true })) continue;
+        const words = data.match(/[\\p{L}…’'(),.-]*\\p{L}{2}[\\p{L}…’'(),.-]*/gu);
+        if (words) texts.push(words.join(' '));
+    }
+    return texts.concat([...document.querySelectorAll('[placeholder]')].filter((one) => one.checkVisibility()).map((one) => one.placeholder));
+}"""
+
+
+def compare(words: str, name: str) -> bool:
+    """Whether the words of a page are those beside its picture; prints the differences."""
+    path = HERE / f"{name}.txt"
+    stored = path.read_text() if path.exists() else ""
+    lines = difflib.unified_diff(stored.splitlines(), words.splitlines(), str(path.relative_to(ROOT)), "the page", lineterm="", n=1)
+    print("".join(f"{line}\n" for line in lines), end="")
+    return words == stored
+
+
 def keep(picture: bytes, name: str) -> None:
     """256 colours are plenty for a page, and take a third of the bytes."""
+    # It makes the pictures only, not the check.
+    from PIL import Image
+
     path = HERE / f"{name}.png"
     colours = Image.open(io.BytesIO(picture)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
     colours.save(path, optimize=True)
@@ -45,8 +77,11 @@ def change(page, move: str, what: str) -> None:
 
 
 def engine(page) -> None:
-    """Lets the engine think until each move of the book has a value."""
+    """Lets the engine think until each move of the book has a value, which the check does not need."""
     page.keyboard.press("l")
+    page.wait_for_selector("th.eval")
+    if CHECKS:
+        return
     page.wait_for_function("() => [...document.querySelectorAll('td.eval')].every((cell) => cell.textContent !== '–')", timeout=120_000)
     page.wait_for_timeout(3000)
 
@@ -63,6 +98,8 @@ def training(page) -> None:
     page.click('[data-square="h7"]')
     page.click('[data-square="h5"]')
     page.wait_for_function("() => document.querySelector('#train-message').textContent.startsWith('h5')")
+    if not CHECKS:
+        page.wait_for_function("() => / costs /.test(document.querySelector('#train-why').textContent)", timeout=60_000)
 
 
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -75,6 +112,7 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         url = server.stdout.readline().strip()
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         marked = False
+        outdated = []
         for name, address, width, height, scheme, done in PICTURES:
             context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
             page = context.new_page()
@@ -90,7 +128,17 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
                 page.wait_for_selector("html[data-ready]")
             if done:
                 {"engine": engine, "training": training}[done](page)
-            keep(page.screenshot(), name)
+            # Messages have gone by then.
+            page.wait_for_function("() => document.getElementById('status').textContent === ''")
+            words = "".join(f"{text}\n" for text in page.evaluate(WORDS))
+            if CHECKS:
+                if not compare(words, name):
+                    outdated.append(name)
+            else:
+                keep(page.screenshot(), name)
+                (HERE / f"{name}.txt").write_text(words)
             context.close()
         chromium.close()
         server.terminate()
+if outdated:
+    sys.exit(f"not the words of the page any more: {', '.join(outdated)}. docs/pictures/make takes the pictures again.")

@@ -72,7 +72,7 @@ fn messages() -> Vec<Value> {
     for address in [
         "/api/line?play=e2e5",
         "/api/position?at=x",
-        "/api/work?color=green",
+        "/api/games?order=x",
     ] {
         note(ask(&looked, address), "error");
     }

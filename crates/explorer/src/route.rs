@@ -21,6 +21,8 @@ pub(super) enum Route<'p> {
     Files,
     /// The progress of a file that is being opened.
     Indexing,
+    /// A book as a file to save.
+    Copy,
     /// Games with a position.
     Games,
     /// Players of games.
@@ -66,6 +68,7 @@ impl<'p> Route<'p> {
             | Route::Players
             | Route::Events
             | Route::File(_) => Effort::Short,
+            Route::Copy => Effort::Long,
             Route::Program(endpoint) => match endpoint {
                 Endpoint::Explore(shape) => match shape {
                     Shape::Masters | Shape::Lichess | Shape::History => Effort::Short,
@@ -98,6 +101,7 @@ impl<'p> Route<'p> {
             "/api/openings" => Route::Openings,
             "/api/files" => Route::Files,
             "/api/indexing" => Route::Indexing,
+            "/api/copy" => Route::Copy,
             "/api/games" => Route::Games,
             "/api/players" => Route::Players,
             "/api/events" => Route::Events,

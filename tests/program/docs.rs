@@ -451,7 +451,7 @@ fn the_pages_are_few_and_short() {
         .iter()
         .filter(|page| page.starts_with("docs") && **page != architecture);
     let docs: usize = docs.map(words).sum();
-    assert!(docs <= 27_600, "{docs} words");
+    assert!(docs <= 27_700, "{docs} words");
     let developers = words(&architecture);
     assert!(developers <= 1_400, "{developers} words");
     let readme = words(&"README.md".into());

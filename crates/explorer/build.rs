@@ -1,4 +1,5 @@
-//! Lists the files of the page and its translations, which the program contains.
+//! Lists the files of the page and its translations, which the program contains. Without the
+//! server it contains the translations alone: nobody would ask it for the page.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,11 @@ use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     let mut paths: Vec<PathBuf> = Vec::new();
-    for folder in ["src/page", "locales"] {
+    let has_page = env::var_os("CARGO_FEATURE_SERVER").is_some();
+    let folders = ["locales"]
+        .into_iter()
+        .chain(has_page.then_some("src/page"));
+    for folder in folders {
         println!("cargo::rerun-if-changed={folder}");
         for entry in fs::read_dir(folder)? {
             let path = fs::canonicalize(entry?.path())?;

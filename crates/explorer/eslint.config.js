@@ -10,7 +10,7 @@ const texts = [
 
 export default [
   {
-    files: ["src/page/*.js"],
+    files: ["src/page/*.js", "offline/*.js"],
     languageOptions: { ecmaVersion: 2023, sourceType: "module" },
     linterOptions: { reportUnusedDisableDirectives: true },
     rules: {

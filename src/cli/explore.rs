@@ -1,13 +1,12 @@
 //! `tabia explore`: shows books in the browser.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::args;
@@ -15,21 +14,15 @@ use super::complete::{self, Of};
 use super::configuration::ConfigArgs;
 use super::progress;
 use tabia_adapter::config::Config;
-use tabia_book::evals;
-use tabia_choice::book_set::{Opener, as_played};
-use tabia_choice::learn;
-use tabia_choice::settings::{EvaluationFile, Options, STARTER};
+use tabia_choice::book_set::Opener;
+use tabia_choice::settings::STARTER;
 use tabia_explorer::{
-    Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, OpenError,
-    OpenFiles, OpenedFile, Reopen, Source, machine, serve,
+    Access, AllowedOrigin, EngineChoice, Explorer, FileOpener, Games, Limits, Notify, OpenError,
+    Reports, Source, has_games, machine, serve,
 };
 use tabia_index::{GamesIndex, IndexJob};
-use tabia_io::atomic::TempFolder;
-use tabia_io::input::path::{file_name, from_home, from_text, to_text};
-use tabia_io::input::sibling::sibling;
-use tabia_io::parallel::lock;
+use tabia_io::input::path::{file_name, from_home, to_text};
 use tabia_io::progress::Progress;
-use tabia_notation::kind::Kind;
 
 /// Arguments of `explore`.
 #[derive(Args, Debug)]
@@ -91,15 +84,12 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     };
     let all = args.book.iter().chain(&configured).cloned();
     let (index_paths, paths): (Vec<PathBuf>, Vec<PathBuf>) = all.partition(|path| has_games(path));
-    let opening = Opening {
-        opener: Opener {
-            settles: !args.read_only,
-            ..Opener::here(!args.no_mmap)
-        },
-        options: args::options(&args.set, |_| true, "")?,
-        read_only: args.read_only,
-        made: Mutex::default(),
+    let opener = Opener {
+        settles: !args.read_only,
+        ..Opener::here(!args.no_mmap)
     };
+    let options = args::options(&args.set, |_| true, "")?;
+    let opening = FileOpener::new(opener, options.clone(), args.read_only, Reported);
     // The first Ctrl-C or SIGTERM stops the server after the current answers; then the
     // old books for undo, and the indexes of this run, are deleted.
     let stop = Arc::new(Notify::new());
@@ -109,7 +99,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let sources: Vec<_> = index_paths.iter().map(|path| Source::now(path)).collect();
     let indexes = index_paths.iter();
     let indexes = indexes.map(|path| opening.games(path, &mut |_| {}));
-    let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
+    let indexes: Result<Vec<GamesIndex>, _> = indexes.collect();
+    let indexes = indexes.map_err(|error| anyhow!(error))?;
     let games = Games::new(indexes, !args.no_mmap);
     let mut folders = folders(args, config.as_ref())?;
     folders.extend(folders_of(&configured));
@@ -124,7 +115,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             Ok(book) => books.push(book),
             // The other books can be shown anyway.
             Err(error) => {
-                if let Some(before) = unreadable.replace(error) {
+                if let Some(before) = unreadable.replace(anyhow!(error)) {
                     message!("tabia: {before:#}");
                 }
             }
@@ -160,7 +151,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         }
     }
     let engines = engines(args, config.as_ref())?;
-    let explorer = Explorer::new(books, access, opening.options.clone(), args.read_only)
+    let explorer = Explorer::new(books, access, options, args.read_only)
         .with_games(games)
         .with_folders(folders, Box::new(opening))
         .with_engine(engines)
@@ -242,153 +233,30 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
     names
 }
 
-/// How books are opened.
-struct Opening {
-    opener: Opener,
-    options: Options,
-    read_only: bool,
-    /// The folders of the indexes that were made for this run.
-    made: Mutex<Vec<TempFolder>>,
-}
+/// Reports books and indexes on standard error.
+struct Reported;
 
-/// Whether a file is an index of games, or games of which an index can be made.
-fn has_games(path: &Path) -> bool {
-    if super::info_index::is_index(path) {
-        return true;
-    }
-    match Kind::of_file(path) {
-        Some(Kind::Book(_)) => false,
-        Some(Kind::Pgn) => true,
-        _ => tabia_games::is_game_file(path),
-    }
-}
-
-impl Opening {
-    /// Opens an index of games. Of other games one is made, in a hidden folder beside them
-    /// or, if that cannot be written, in the system's folder of temporary files; it is
-    /// deleted when the program ends.
-    fn games(&self, path: &Path, also: &mut dyn FnMut(Progress)) -> anyhow::Result<GamesIndex> {
-        if super::info_index::is_index(path) {
-            return Ok(GamesIndex::open(path, self.opener.mmap)?);
-        }
-        // Before a folder is made for nothing.
-        File::open(path).with_context(|| path.display().to_string())?;
-        let folder = TempFolder::beside(path).or_else(|_| folder_elsewhere());
-        let folder = folder.with_context(|| format!("{}: no index", path.display()))?;
-        self.indexed(path, &path.display().to_string(), folder, also)
-    }
-
-    /// Makes an index of the games of a file in a folder, which is kept until the end.
-    fn indexed(
-        &self,
-        path: &Path,
-        name: &str,
-        folder: TempFolder,
-        also: &mut dyn FnMut(Progress),
-    ) -> anyhow::Result<GamesIndex> {
-        let target = folder.path().join("games.tgx");
-        let job = IndexJob::new([path], &target);
-        let start = Instant::now();
-        let made = progress::watched_also(also, |watch| job.run(watch))?;
-        let summary = made.with_context(|| format!("{name}: no index"))?;
-        super::index::report(name, false, &summary, start.elapsed());
-        message!(
-            "tabia: {name}: this index lasts as long as the program; `tabia index` makes one that stays"
-        );
-        let index = GamesIndex::open(&target, self.opener.mmap)?;
-        lock(&self.made).push(folder);
-        Ok(index)
-    }
-
-    fn book(&self, path: &str, name: String) -> anyhow::Result<ExploredBook> {
-        let opener = self.opener.clone();
-        let first = opener.open(path)?;
-        let mut notices = first.notices().to_vec();
-        for notice in &notices {
-            message!("tabia: {notice}");
-        }
-        let first = Arc::new(first);
-        let file = (path != STARTER).then(|| Arc::clone(&first));
-        let again = path.to_owned();
-        let learns = self.options.learn;
-        let evaluations = self.options.evaluations.clone();
-        let mut files = files_of(first.path(), &evaluations);
-        let (first, side) = as_played(first, learns);
-        files.extend(side.iter().filter_map(|side| learn::fallback_path(side)));
-        files.extend(side);
-        let (first, _) = opener.evaluated(first, path, &evaluations, &mut notices);
-        let reopen: Reopen = Box::new(move || {
-            let book = opener.open(&again)?;
-            let (book, _) = as_played(Arc::new(book), learns);
-            Ok(opener
-                .evaluated(book, &again, &evaluations, &mut Vec::new())
-                .0)
-        });
-        let book = ExploredBook::new(name, notices, first, reopen)
-            .with_files(files)
-            .with_learning(learns);
-        Ok(match self.read_only {
-            true => book,
-            false => book.with_editing(file.as_deref()),
-        })
-    }
-}
-
-impl OpenFiles for Opening {
-    fn open(
-        &self,
-        path: &Path,
-        name: String,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<OpenedFile, OpenError> {
-        Ok(match has_games(path) {
-            true => {
-                let index = self.games(path, progress);
-                OpenedFile::Index(index.map_err(|error| format!("{error:#}"))?)
-            }
-            false => {
-                let book = self.book(&to_text(path), name);
-                OpenedFile::Book(Box::new(book.map_err(|error| format!("{error:#}"))?))
-            }
-        })
+impl Reports for Reported {
+    fn notice(&self, text: &str) {
+        message!("tabia: {text}");
     }
 
     fn index(
         &self,
+        job: &IndexJob,
         name: &str,
-        pgn: &[u8],
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<GamesIndex, OpenError> {
-        let mut make = || {
-            let folder = folder_elsewhere().with_context(|| format!("{name}: no index"))?;
-            let path = folder.path().join("games.pgn");
-            std::fs::write(&path, pgn).with_context(|| path.display().to_string())?;
-            let index = self.indexed(&path, name, folder, progress)?;
-            // The index has the games themselves.
-            std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
-            Ok(index)
-        };
-        Ok(make().map_err(|error: anyhow::Error| format!("{error:#}"))?)
+        also: &mut dyn FnMut(Progress),
+    ) -> Result<(), OpenError> {
+        let start = Instant::now();
+        let made = progress::watched_also(also, |watch| job.run(watch));
+        let made = made.map_err(|error| format!("{error:#}"))?;
+        let summary = made.map_err(|error| format!("{name}: no index: {error}"))?;
+        super::index::report(name, false, &summary, start.elapsed());
+        message!(
+            "tabia: {name}: this index lasts as long as the program; `tabia index` makes one that stays"
+        );
+        Ok(())
     }
-}
-
-/// A folder in that of temporary files.
-fn folder_elsewhere() -> io::Result<TempFolder> {
-    TempFolder::beside(&std::env::temp_dir().join("tabia"))
-}
-
-/// The files that a book is read from, existing or not.
-fn files_of(book: &Path, evaluations: &EvaluationFile) -> Vec<PathBuf> {
-    let beside = |ending| sibling(book, ending).unwrap_or_else(|| book.with_extension(ending));
-    let mut files = vec![book.to_owned(), beside("cto"), beside("ctb")];
-    match evaluations {
-        EvaluationFile::None => {}
-        EvaluationFile::Beside => files.push(evals::beside(book)),
-        EvaluationFile::Named(path) => {
-            files.extend(from_text(path).iter().map(|path| from_home(path)));
-        }
-    }
-    files
 }
 
 /// The configuration; `None` if it cannot be read and is not needed.

@@ -1,22 +1,16 @@
 //! The output of `tabia info` for a games index.
 
-use std::io::{Read as _, Write};
+use std::io::Write;
 use std::path::Path;
 
 use super::args::InfoArgs;
 use super::columns::Table;
 use super::style::counted;
-use tabia_games::tgx::{MAGIC, Segment};
+use tabia_games::tgx::Segment;
 use tabia_index::GamesIndex;
-use tabia_io::input::path::has_extension;
 use tabia_io::sanitize::escape_control;
 
-/// Whether a file is a games index, by its beginning or its name.
-pub(super) fn is_index(path: &Path) -> bool {
-    let mut start = [0; MAGIC.len()];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && start == *MAGIC || has_extension(path, "tgx")
-}
+pub(super) use tabia_games::tgx::is_index;
 
 pub(super) fn run(path: &Path, args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let index = GamesIndex::open(path, !args.no_mmap)?;

@@ -16,9 +16,9 @@ def passes(tool: str, *arguments: str) -> None:
 
 @case(limit=120)
 def explorer_scripts_pass_prettier_eslint_and_tsc():
-    passes("prettier", "--check", "src/page/*.{js,ts}", "locales", "*.js", "*.json")
+    passes("prettier", "--check", "{src/page,offline}/*.{js,ts}", "locales", "*.js", "*.json")
     passes("prettier", "--check", str(ROOT / "tests" / "page"))
-    passes("eslint", "src/page")
+    passes("eslint", "src/page", "offline")
     passes("tsc", "--project", "tsconfig.json")
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import functools
+import http.server
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -59,6 +61,8 @@ OF_WINDOWS = {
 
 # Messages of the page go after seconds, which a busy machine may take from one step of a case to the next.
 STAYING = """(() => { const wait = setTimeout; globalThis.setTimeout = (action, time, ...more) => wait(action, time >= 4000 ? 100 * time : time, ...more); })()"""
+# `folder` or `file`: the cases are of the page without a server (tests/offline/check).
+WITHOUT_SERVER = os.environ.get("TABIA_PAGE")
 
 # Limit for every wait on a page; Playwright's own is at most 30 seconds.
 WAIT_MS = 15_000 * TIMEOUT_FACTOR
@@ -176,8 +180,59 @@ def send_10000_requests(server: Server, target: str) -> str:
     return f"{seen}; memory {before} to {after} kB"
 
 
+class PlainServer:
+    """The page without a server (`release/page`), which begins with these books: a folder behind a server of files,
+    or the single file."""
+
+    def __init__(self, *books: object, is_file: bool):
+        self.place = folder("page")
+        given = [word for book in books for word in ("--book", str(book))]
+        made = subprocess.run([ROOT / "release" / "page", "--wasm", os.environ["TABIA_WASM"], "--out", self.place, *given], capture_output=True, text=True)
+        assert made.returncode == 0, made.stderr
+        self.books, self.files, self.oracle = books, None, None
+        if is_file:
+            self.url = (self.place / "tabia.html").as_uri()
+            return
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+        handler = functools.partial(Handler, directory=str(self.place))
+        self.files = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=self.files.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.files.server_port}/"
+
+    def get(self, target: str) -> dict:
+        """The answer of a program that has the same books."""
+        self.oracle = self.oracle or Server(*self.books)
+        return self.oracle.get(target)
+
+    def end(self) -> None:
+        if self.files:
+            self.files.shutdown()
+            self.files.server_close()
+            self.files = None
+        if self.oracle:
+            self.oracle.end()
+            self.oracle = None
+
+
+@contextlib.contextmanager
+def plain_server(*books: object, is_file: bool = False) -> Iterator[PlainServer]:
+    server = PlainServer(*books, is_file=is_file)
+    try:
+        yield server
+    finally:
+        server.end()
+
+
 @contextlib.contextmanager
 def explorer(*arguments: object) -> Iterator[Server]:
+    if WITHOUT_SERVER:
+        with plain_server(*arguments, is_file=WITHOUT_SERVER == "file") as server:
+            yield server
+        return
     server = Server(*arguments)
     try:
         yield server
@@ -252,7 +307,8 @@ def page_of(server: Server, address: str = "", **context: object) -> Iterator[Pa
         yield page
         # Ignore errors of requests that are still running.
         page.unroute_all(behavior="ignoreErrors")
-        assert all(url.startswith(server.url) for url in asked), asked
+        # A worker made of bytes has such an address.
+        assert all(url.startswith((server.url, "blob:")) for url in asked), asked
         assert not complaints, complaints
 
 

@@ -98,7 +98,7 @@ test("an address leads back to its state", () => {
   forSeeds(300, (rng) => {
     const state = randomState(rng);
     const url = address.address(state);
-    globalThis.location = { search: url.slice(1) };
+    globalThis.location = { pathname: "/", search: url.slice(1) };
     const back = address.stateOf(viewOf(location.search));
     assert.deepEqual({ ...back, tree: trees.pack(back.tree) }, { ...state, tree: trees.pack(state.tree) }, url);
     assert.equal(address.address(back), url);
@@ -122,11 +122,11 @@ test("an address from anywhere is read as far as it has a meaning", () => {
   assert.deepEqual(read.filter, { player: "A" });
   assert.deepEqual([read.flip, read.fen, read.books, read.closed], [true, null, null, ""]);
   // An address with a mistake sets no options and no filters.
-  globalThis.location = { search: "?Book+Depth=x&player=A" };
+  globalThis.location = { pathname: "/", search: "?Book+Depth=x&player=A" };
   const state = address.stateOf({ start: null, line: [], at: 0, books: [], problem: "Book Depth has no value x" });
   assert.deepEqual([state.set, state.filter], [{}, {}]);
   // A closed book that is shown is open.
-  globalThis.location = { search: "?books=b&closed=a/b" };
+  globalThis.location = { pathname: "/", search: "?books=b&closed=a/b" };
   assert.equal(address.stateOf({ start: null, line: [], at: 0, books: [{ name: "b" }] }).closed, "a");
 });
 

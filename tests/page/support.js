@@ -17,7 +17,7 @@ const set = (name, value) => Object.defineProperty(globalThis, name, { value, wr
 set("localStorage", new Storage());
 set("sessionStorage", new Storage());
 set("navigator", { language: "en-GB" });
-set("location", { search: "" });
+set("location", { search: "", pathname: "/" });
 set("history", { state: null });
 set("document", {
   querySelector: () => ({ content: "0" }),

@@ -420,18 +420,21 @@ impl Opener {
     }
 }
 
+/// The files of the book within the program, by their extensions.
+pub static STARTER_FILES: [(&str, &[u8]); 3] = [
+    ("ctg", tabia_starter::CTG),
+    ("cto", tabia_starter::CTO),
+    ("ctb", tabia_starter::CTB),
+];
+
 /// The book that comes with the program.
 ///
 /// # Errors
 ///
 /// None in a correct build.
 pub fn starter() -> Result<Book, Error> {
-    let book = CtgBook::from_static(
-        STARTER,
-        tabia_starter::CTG,
-        tabia_starter::CTO,
-        tabia_starter::CTB,
-    )?;
+    let [ctg, cto, ctb] = STARTER_FILES.map(|(_, bytes)| bytes);
+    let book = CtgBook::from_static(STARTER, ctg, cto, ctb)?;
     Ok(Book::Ctg(book))
 }
 

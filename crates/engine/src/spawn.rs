@@ -439,6 +439,29 @@ mod group {
     }
 }
 
+/// Systems without processes, such as WebAssembly: nothing starts.
+#[cfg(not(any(unix, windows)))]
+mod group {
+    use std::io;
+    use std::process::{Child, Command};
+
+    #[derive(Debug)]
+    pub(super) struct Group;
+
+    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Group)> {
+        Ok((command.spawn()?, Group))
+    }
+
+    #[allow(clippy::unused_self)]
+    impl Group {
+        pub(super) fn kill(&self, _child: &Child) {}
+
+        pub(super) fn end_if_leader_has_ended(&self, _child: &Child) -> bool {
+            true
+        }
+    }
+}
+
 #[cfg(all(test, unix))]
 #[allow(clippy::unwrap_used)]
 mod tests {

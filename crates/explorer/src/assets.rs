@@ -147,7 +147,11 @@ pub(super) fn compressed_page(page: Response<Bytes>, headers: &HeaderMap) -> Res
 
 /// The file of a path, if there is one; compressed for clients that accept that.
 pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
-    let versioned = path.strip_prefix(VERSIONED.as_str());
+    let versioned = path.strip_prefix(match cfg!(feature = "server") {
+        true => VERSIONED.as_str(),
+        // The page without a server has its files in a folder of this name.
+        false => FOLDER,
+    });
     let name = versioned.or(path.strip_prefix('/').filter(|name| *name == ICON))?;
     let file = FILES.iter().find(|file| file.name == name)?;
     let is_compressed = accepts_gzip(headers);

@@ -11,18 +11,13 @@ use hyper::header::CONTENT_TYPE;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
-use super::reply::EVENTS;
+use super::reply::{EVENTS, Subscription};
 
 /// How often an empty event is sent to keep the connection open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// A response body without end: server-sent events.
 pub(super) struct Events(mpsc::Receiver<Bytes>);
-
-/// A response extension: another thread sends the body in parts. Each part replaces those
-/// before it: a slow reader misses some, but never the last one.
-#[derive(Clone)]
-pub(super) struct Subscription(pub(super) watch::Receiver<Bytes>);
 
 /// The events of a response, if it is a stream of events: those of its
 /// [`Subscription`], else the numbers of `changes`.

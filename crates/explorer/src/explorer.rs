@@ -14,6 +14,7 @@ use super::api::{Api, Endpoint, lists, worklist};
 use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
+use super::copy;
 use super::cors;
 use super::edit::Undoable;
 use super::edit_requests;
@@ -278,6 +279,13 @@ impl Explorer {
             }
             Route::Files => Ok(json(&self.open.folders()?.list())),
             Route::Indexing => Ok(json(&self.open.indexing())),
+            Route::Copy => match self.access.is_local() {
+                true => copy::answer(&self.open, &query()),
+                false => {
+                    let reason = translatable!("only pages on this machine may save books");
+                    Err((StatusCode::FORBIDDEN, reason))
+                }
+            },
             Route::Games => Ok(json(&lists::list(&self.open, &query())?)),
             Route::GamesFile => lists::pgn(&self.open, &query(), &gone()),
             Route::Players => {

@@ -11,9 +11,10 @@
 //! |---|---|
 //! | `server`, `work` | sockets and their limits; what is answered at once |
 //! | `explorer`, `route`, `access` | who may ask, and which function answers |
-//! | `position`, `plot`, `api`, `edit_requests` | the answers about books, and changes to them |
+//! | `position`, `plot`, `api`, `copy`, `edit_requests` | the answers about books, their copies, and changes to them |
 //! | `open_books`, `folders` | which books are open, may be opened, may be changed; who waits for a change |
 //! | `indexes`, `books`, `edit` | games and books as they are on disk now; the changes made to a book |
+//! | `opener` | how files become books and indexes |
 //! | `filter`, `content` | which games are meant; one version of a book |
 //! | `engine` | the engine of the page, its thread and its searches |
 //! | `openings`, `move_names`, `assets`, `cache`, `cors` | names, the files of the page, and what is kept or added for answers |
@@ -38,16 +39,26 @@
 //! whose `Host` is not an address of this machine (DNS rebinding), and requests from
 //! pages of other sites; changes need a token that only the page has.
 
+#![cfg_attr(
+    not(feature = "server"),
+    allow(
+        dead_code,
+        reason = "only a server limits its clients and notifies them"
+    )
+)]
+
 mod access;
 mod api;
 mod assets;
 mod books;
 mod cache;
 mod content;
+mod copy;
 mod cors;
 mod edit;
 mod edit_requests;
 mod engine;
+#[cfg(feature = "server")]
 mod events;
 mod explorer;
 mod filter;
@@ -57,6 +68,7 @@ mod line;
 mod message;
 mod move_names;
 mod open_books;
+mod opener;
 mod openings;
 mod options;
 mod pasted;
@@ -65,6 +77,7 @@ mod position;
 mod query;
 mod reply;
 mod route;
+#[cfg(feature = "server")]
 mod server;
 mod work;
 
@@ -77,6 +90,8 @@ pub use folders::{OpenFiles, OpenedFile};
 /// Requests and responses are those of this version.
 pub use hyper;
 pub use indexes::{Games, book_of_games};
+pub use opener::{FileOpener, Reports, has_games};
+#[cfg(feature = "server")]
 pub use server::{Limits, serve};
 pub use tabia_choice::settings::Options;
 /// Stops a server, from any thread.

@@ -4,6 +4,7 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
+use tokio::sync::watch;
 
 use super::message::Message;
 
@@ -50,6 +51,10 @@ pub(super) const EVENTS: &str = "text/event-stream";
 
 /// The type of games.
 pub(super) const PGN: &str = "application/x-chess-pgn";
+/// A response extension: another thread sends the body in parts. Each part replaces those
+/// before it: a slow reader misses some, but never the last one.
+#[derive(Clone)]
+pub(super) struct Subscription(pub(super) watch::Receiver<Bytes>);
 
 /// A body of a type; caches do not store it.
 pub(super) fn reply(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Bytes> {

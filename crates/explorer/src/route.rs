@@ -22,6 +22,8 @@ pub(super) enum Route<'p> {
     Files,
     /// The progress of a file that is being opened.
     Indexing,
+    /// A book as a file to save.
+    Copy,
     /// Games with a position.
     Games,
     /// The same games as PGN.
@@ -68,7 +70,7 @@ impl<'p> Route<'p> {
             | Route::Players
             | Route::Events
             | Route::File(_) => Effort::Short,
-            Route::Work | Route::GamesFile => Effort::Long,
+            Route::Copy | Route::Work | Route::GamesFile => Effort::Long,
             Route::Program(endpoint) => match endpoint {
                 Endpoint::Explore(shape) => match shape {
                     Shape::Masters | Shape::Lichess | Shape::History => Effort::Short,
@@ -101,6 +103,7 @@ impl<'p> Route<'p> {
             "/api/openings" => Route::Openings,
             "/api/files" => Route::Files,
             "/api/indexing" => Route::Indexing,
+            "/api/copy" => Route::Copy,
             "/api/games" => Route::Games,
             "/api/games.pgn" => Route::GamesFile,
             "/api/players" => Route::Players,

@@ -56,6 +56,7 @@ use crate::{Book, Error, Format};
 use batch::Recovered;
 use entries::{Entries, EntryInEdit};
 use tabia_io::atomic::{self, LOCK_WAIT, Locked, remove_leftovers};
+use tabia_io::input::state::is_read_only;
 use tabia_io::progress::Watch;
 
 pub(crate) use undo::UndoWriter;
@@ -401,11 +402,7 @@ impl BookEditor {
 /// Opens and locks a book for one writer, after waiting for others.
 fn claim(path: &Path, wait: Duration) -> Result<(File, Locked), Error> {
     let failed = |error| Error::change(path, error);
-    if std::fs::metadata(path)
-        .map_err(failed)?
-        .permissions()
-        .readonly()
-    {
+    if is_read_only(&path.metadata().map_err(failed)?) {
         let text = "the file is read-only; nothing was changed";
         return Err(Error::refused(path, text));
     }

@@ -21,6 +21,7 @@ use tabia_book::{
 use tabia_build as build;
 use tabia_io::atomic::{self, NewFile, Previous, TempFolder};
 use tabia_io::input::sibling::sibling;
+use tabia_io::input::state::is_read_only;
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
@@ -59,10 +60,7 @@ pub(crate) fn reason_not_to_edit(path: Option<&Path>) -> Option<Message> {
             "the book is part of the program: convert or copy it to a file to change it"
         ));
     };
-    let is_readonly = |path: &Path| {
-        path.metadata()
-            .is_ok_and(|file| file.permissions().readonly())
-    };
+    let is_readonly = |path: &Path| path.metadata().is_ok_and(|file| is_read_only(&file));
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());

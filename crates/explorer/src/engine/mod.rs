@@ -24,10 +24,9 @@ use serde::Deserialize;
 use shakmaty::Position as _;
 use tokio::sync::watch;
 
-use super::events::Subscription;
 use super::line;
 use super::message::{Message, translatable};
-use super::reply::{Answer, EVENTS, bad, reply};
+use super::reply::{Answer, EVENTS, Subscription, bad, reply};
 use tabia_engine::{Analyst, AnalystError, Cancellation, EngineCommand};
 use tabia_io::parallel::lock;
 use task::{SearchRequest, Task};

@@ -64,7 +64,7 @@ export function address(state) {
   if (state.closed) query.set("closed", state.closed);
   if (state.flip) query.set("flip", "1");
   const text = String(query).replaceAll("%2C", ",");
-  return text ? `/?${text}` : "/";
+  return text ? `${location.pathname}?${text}` : location.pathname;
 }
 
 let last = "load",

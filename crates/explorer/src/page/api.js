@@ -1,6 +1,7 @@
-// Requests to the program that served this page.
+// Requests to the program of this page.
 
 import { t, translated } from "./lang.js";
+import { events, request } from "./transport.js";
 
 const place = document.querySelector('meta[name="tabia-token"]');
 let token = place.content;
@@ -44,20 +45,32 @@ const gone = () => new Gone(t("The program does not answer. What you see is kept
 const refusal = ({ error, message }, status) =>
   new Error(error ? translated(message ?? error) : t`The program answered ${status}.`);
 
-async function answer(coming) {
-  let response;
+async function received(coming) {
   try {
-    response = await coming;
+    return await coming;
   } catch {
     throw gone();
   }
+}
+
+async function answer(coming) {
+  const response = await received(coming);
   const body = await response.json().catch(() => ({}));
   if (!response.ok) throw refusal(body, response.status);
   return body;
 }
 
+/** A copy of a book in a format, and what it lacks. */
+export async function copyOf(book, format) {
+  const coming = request(`/api/copy?${new URLSearchParams({ book, format })}`);
+  const response = await received(coming);
+  if (!response.ok) throw refusal(await response.json().catch(() => ({})), response.status);
+  const notes = response.headers.get("x-tabia-notes") ?? "";
+  return { blob: await response.blob(), notes: [...new URLSearchParams(notes).keys()] };
+}
+
 /** Sends a GET request; `parameters` are the part of the address after "?". */
-export const get = (path, parameters) => answer(fetch(parameters ? `${path}?${parameters}` : path));
+export const get = (path, parameters) => answer(request(parameters ? `${path}?${parameters}` : path));
 
 /** Greatest number of characters in requests that continue after the page is left. */
 const MOST_KEPT = 10_000;
@@ -72,17 +85,17 @@ function carrying(body, signal) {
 
 /** Gets the program's token again, which changes when the program is restarted. */
 async function renew() {
-  const page = await (await fetch("/")).text();
+  const page = await (await request("/")).text();
   token = /name="tabia-token" content="([0-9a-f]+)"/.exec(page)?.[1] ?? token;
 }
 
 /** Sends a change; once more if only the token was refused. */
 async function send(path, body, signal) {
   const used = token;
-  const response = await fetch(path, carrying(body, signal));
+  const response = await request(path, carrying(body, signal));
   if (response.status !== 403) return response;
   if (token === used) await renew();
-  return token === used ? response : fetch(path, carrying(body, signal));
+  return token === used ? response : request(path, carrying(body, signal));
 }
 
 /** Sends a change, a text to read, or a file. */
@@ -175,7 +188,7 @@ export function listen(changed, lost) {
   /** Listens until this page is hidden. */
   const connect = () =>
     new Promise((ended) => {
-      const source = new EventSource("/api/events");
+      const source = events("/api/events");
       source.addEventListener("change", ({ data }) => {
         receive(Number(data));
         others.postMessage(count);
@@ -183,7 +196,7 @@ export function listen(changed, lost) {
       source.addEventListener("error", async () => {
         // A connection ends after some minutes, too: only a second failure tells.
         if (document.hidden || source.readyState === EventSource.CLOSED) return;
-        const isThere = await fetch("/monitor").catch(() => null);
+        const isThere = await request("/monitor").catch(() => null);
         if (isThere || source.readyState === EventSource.CLOSED) return;
         lost(gone());
         others.postMessage(left);

@@ -4,6 +4,7 @@ import * as address from "./address.js";
 import { ends } from "./changes.js";
 import { wordsOf } from "./commands.js";
 import { openMenu } from "./context.js";
+import * as copies from "./copy.js";
 import { by, isTyping } from "./dom.js";
 import { lettered, stored, t } from "./lang.js";
 import { keepInSight } from "./moves.js";
@@ -126,6 +127,7 @@ export class Controls {
       [t("Copy PGN"), () => copy(pgn(), "PGN")],
       [t("Copy link"), () => copy(new URL(address.address(this.state), location.href).href, "Link")],
       [t("Save PGN"), () => share.savePgn(pgn())],
+      [t("Save a copy of a book…"), () => copies.open(view.books, this.problem)],
       [t("Save picture (SVG)"), () => share.saveSvg(view.fen, this.state.flip)],
       [t("Save picture (PNG)"), () => share.savePng(view.fen, this.state.flip).catch(this.problem)],
       [t("Settings…"), () => modal(by("settings-dialog"))],

@@ -6,6 +6,7 @@ import { by, el, fill, grouped, item } from "./dom.js";
 import { keep, stored, lettered, t, translated } from "./lang.js";
 import { valueText } from "./icons.js";
 import * as tabs from "./tabs.js";
+import { put } from "./transport.js";
 import * as trees from "./tree.js";
 
 /** Delay in milliseconds before a position is searched, so that stepping past it sends no request. */
@@ -89,7 +90,15 @@ export class Engine {
 
   /** Shows whether there is an engine. */
   offer(name) {
-    by("engine-tab").hidden = !name;
+    by("engine-tab").hidden = !name && !put;
+    if (!name && put) {
+      const why = t(
+        "A page cannot start an engine. Tabia on this computer can: its command tabia explore shows this page.",
+      );
+      by("engine").hidden = true;
+      by("engine").after(el("p", { class: "hint" }, why));
+      return;
+    }
     if (!name && tabs.isShown("engine")) tabs.choose("book");
     by("engine").title = t`${name} evaluates the position (L)`;
     if (name && stays()) this.turn();
@@ -100,7 +109,7 @@ export class Engine {
     if (by("engine-tab").hidden) return;
     const isSeen = tabs.isShown("engine");
     tabs.choose("engine");
-    if (isSeen || !this.on) this.turn();
+    if (!by("engine").hidden && (isSeen || !this.on)) this.turn();
   }
 
   /** Turns it off, before training or a game against it. */

@@ -5,6 +5,7 @@ import { get, post } from "./api.js";
 import { el, grouped, row } from "./dom.js";
 import { keep, storedJson, t } from "./lang.js";
 import { listKeys, modal } from "./toast.js";
+import { put } from "./transport.js";
 
 /** Greatest number of recently opened files that the browser stores. */
 const MOST_RECENT = 8;
@@ -55,6 +56,17 @@ export async function showIndexing(bar, text, work) {
     bar.hidden = true;
     text.textContent = before;
   }
+}
+
+/** Opens those of the user's files that are books or games; returns the name of the last one. */
+export async function openPut(files) {
+  await put(files);
+  const names = new Set(files.map(({ name }) => name));
+  const listed = (await get("/api/files")).files.filter(({ name }) => names.has(name));
+  if (!listed.length) throw new Error(t("None of these files is a book or a database."));
+  let opened;
+  for (const { id } of listed) opened = (await post("/api/open", { id })).name;
+  return opened;
 }
 
 export class Files {

@@ -4,11 +4,12 @@
 import { get, newest, post } from "./api.js";
 import { playersNamed } from "./search.js";
 import { button, by, chooseFiles, el, fill, gamesText, grouped, item } from "./dom.js";
-import { isBook, showIndexing } from "./files.js";
+import { isBook, openPut, showIndexing } from "./files.js";
 import { english, keep, stored, t, translated } from "./lang.js";
 import { saveText } from "./share.js";
 import { say } from "./toast.js";
 import * as tabs from "./tabs.js";
+import { put, request } from "./transport.js";
 import { line } from "./tree.js";
 
 /** Number of games of a file that are shown at once. */
@@ -302,7 +303,14 @@ export class Games {
     by("open-files").addEventListener("click", () => {
       this.indexesNext = false;
     });
+    if (put) by("open-input").removeAttribute("accept");
     chooseFiles("open-files", "open-input", (files) => this.open(files).catch(this.failed));
+  }
+
+  /** Opens the file dialog for books, and games of which no index is made. */
+  pick() {
+    this.indexesNext = false;
+    by("open-input").click();
   }
 
   /** Opens the file dialog: an index of the chosen games is made if the program can do that. */
@@ -322,7 +330,10 @@ export class Games {
   /** Opens chosen or dropped files: the last of them is shown. */
   async open(files) {
     let last = null;
-    for (const file of files) {
+    const isText = ({ name, size }) => /\.(pgn|txt)$/i.test(name) && size <= MOST_BYTES;
+    const others = put ? files.filter((file) => !isText(file)) : [];
+    if (others.length) await this.opened(await openPut(others));
+    for (const file of files.filter((one) => !others.includes(one))) {
       if (isBook(file.name)) throw new Error(t`Books are opened when the program starts: tabia explore ${file.name}`);
       if (file.size > MOST_BYTES)
         throw new Error(t("The file is too large for the page: tabia build makes a book of it."));
@@ -703,7 +714,7 @@ export class Games {
   }
 
   async pgn(id) {
-    const response = await fetch(`/masters/pgn/${encodeURIComponent(id)}`);
+    const response = await request(`/masters/pgn/${encodeURIComponent(id)}`);
     if (!response.ok) throw new Error(t("The game could not be loaded."));
     const text = await response.text();
     const found = this.whole.map((games) => wholeOf(text, games)).find(Boolean);

@@ -2,6 +2,8 @@
 // translation table from English (`locales/`), loaded when needed. A text that changes with the number in its first
 // place has a form for each category of `Intl.PluralRules`.
 
+import { request } from "./transport.js";
+
 export const LANGUAGES = { en: "English", de: "Deutsch", es: "Español", fr: "Français", ru: "Русский" };
 
 const LETTERS = {
@@ -74,7 +76,7 @@ export async function begin() {
       : Object.fromEntries([..."KQRBN"].map((letter, index) => [letter, [...alphabet][index]]));
   if (code === "en") return;
   try {
-    words = await (await fetch(new URL(`${code}.json`, import.meta.url))).json();
+    words = await (await request(new URL(`${code}.json`, import.meta.url))).json();
     rules = rulesOf(code);
   } catch {
     // Without its table the page is in English.

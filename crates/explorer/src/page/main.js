@@ -28,6 +28,7 @@ import * as tabs from "./tabs.js";
 import { AHEAD, Store } from "./store.js";
 import { TableInput } from "./table-input.js";
 import { Trainer } from "./trainer.js";
+import { put } from "./transport.js";
 import * as trees from "./tree.js";
 
 let policy;
@@ -113,6 +114,8 @@ const search = new Search({
 const bookList = new BookList({ want: (step) => store.want(step) });
 const preview = new Preview(previewed);
 const picker = new Files({ opened: (name) => bookList.show(name), failed: problem });
+/** Shows the program's files; without a program on this machine, the browser's dialog for files. */
+const pick = async () => (put ? games.pick() : picker.show());
 const controls = new Controls({
   store,
   walk,
@@ -122,7 +125,7 @@ const controls = new Controls({
   trainer,
   games,
   preview,
-  pick: () => picker.show(),
+  pick,
   changes,
   load,
   typed,
@@ -410,7 +413,7 @@ async function start() {
     bookList.offer(start.books);
     engine.offer(start.engine);
     by("open-book").hidden = !start.folders;
-    welcome.offer(start, () => picker.show().catch(problem), games);
+    welcome.offer(start, () => pick().catch(problem), games);
     games.canIndex = start.indexes;
     if (store.view) welcome.show(state(), store.view, trainer.on);
     games.offer();

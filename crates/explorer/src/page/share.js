@@ -5,7 +5,8 @@ import { by } from "./dom.js";
 
 const SQUARE = 45;
 
-function save(blob, name) {
+/** Saves a file by the browser. */
+export function save(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;

@@ -4,6 +4,7 @@ import { by } from "./dom.js";
 import { t } from "./lang.js";
 import { say } from "./toast.js";
 import * as tabs from "./tabs.js";
+import { put } from "./transport.js";
 
 /** The name of the book that the program shows when no other is named. */
 const STARTER = "Starter book";
@@ -18,8 +19,13 @@ let isOffered = false;
 export function offer({ books, folders }, pick, games) {
   isOffered = isFirst(books);
   const actions = {
-    "begin-book": () => (folders ? pick() : say(t("A book is opened when the program starts: tabia explore book.ctg"))),
-    "begin-games": () => (folders ? pick() : games.pickToIndex()),
+    "begin-book": () =>
+      put
+        ? games.pick()
+        : folders
+          ? pick()
+          : say(t("A book is opened when the program starts: tabia explore book.ctg")),
+    "begin-games": () => (folders && !put ? pick() : games.pickToIndex()),
     "begin-train": () => tabs.choose("train"),
   };
   for (const [id, action] of Object.entries(actions)) by(id).onclick = action;

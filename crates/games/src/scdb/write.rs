@@ -8,6 +8,7 @@ use super::entry::{ENTRY_BYTES, ScdbEntry};
 use super::names::NewNames;
 use super::{LETTERS, MAGIC, MAGIC_BYTES, extension};
 use tabia_io::atomic::{self, NewFile, Previous, WriteFileError};
+use tabia_io::input::path::temporary_folder;
 
 /// Writes a database. Its files appear only when [`ScdbWriter::finish`] has
 /// returned.
@@ -46,8 +47,8 @@ impl ScdbWriter {
             Ok::<_, WriteFileError>(beside)
         };
         let names = |letter| Ok((create(letter)?, NewNames::default()));
-        let entries = tempfile::tempfile()
-            .map_err(|error| WriteFileError::io(&std::env::temp_dir(), error))?;
+        let entries =
+            tempfile::tempfile().map_err(|error| WriteFileError::io(&temporary_folder(), error))?;
         let mut writer = ScdbWriter {
             index: create(index_letter)?,
             games: create(games)?,

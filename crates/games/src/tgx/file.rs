@@ -13,6 +13,8 @@
 //! file unchanged, and programs that have the file open continue to read the old
 //! content.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -20,10 +22,19 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_io::input::file::DataFile;
+use tabia_io::input::path::has_extension;
 use tabia_io::input::state::Change;
 
 /// First bytes of every file.
 pub const MAGIC: &[u8; 8] = b"tabiaGX1";
+
+/// Whether a file is a games index, by its beginning or its name.
+#[must_use]
+pub fn is_index(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *MAGIC || has_extension(path, "tgx")
+}
 
 /// Offset of the first frame.
 pub(super) const HEAD_BYTES: u64 = 4096;

@@ -31,7 +31,7 @@ mod write;
 
 pub use block::{BlockMaker, EncodedGames, GameBlock, find_game};
 pub use facts::{Facts, rated_number, rated_of, speed_number, speed_of, winner_number, winner_of};
-pub use file::{Directory, MAGIC, Root, Segment, TgxFile};
+pub use file::{Directory, MAGIC, Root, Segment, TgxFile, is_index};
 pub use record::{Head, move_of, squares};
 pub(super) use source::open;
 pub use write::lock;

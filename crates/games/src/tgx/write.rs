@@ -53,7 +53,7 @@ impl TgxWriter {
     pub fn create(path: &Path, old: Previous, max_ply: u16) -> Result<TgxWriter, Error> {
         let beside = NewFile::create(path, old)?;
         let failed = |error| Error::io(path, error);
-        let mut file = Locked(beside.as_file().try_clone().map_err(failed)?);
+        let mut file = Locked(beside.second_handle().map_err(failed)?);
         let mut head = vec![0; HEAD_BYTES as usize];
         head[..MAGIC.len()].copy_from_slice(MAGIC);
         file.write_all(&head).map_err(failed)?;

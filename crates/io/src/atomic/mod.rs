@@ -143,6 +143,20 @@ impl NewFile {
         self.file.file()
     }
 
+    /// The file once more, to write from its start on.
+    ///
+    /// # Errors
+    ///
+    /// The system has no more open files.
+    pub fn second_handle(&self) -> io::Result<File> {
+        let again = self.as_file().try_clone();
+        again.or_else(|error| match error.kind() {
+            // WebAssembly copies no handles, and has no locks that another one would meet.
+            io::ErrorKind::Unsupported => File::options().write(true).open(&self.temporary.0),
+            _ => Err(error),
+        })
+    }
+
     /// Adds the target path to a system error.
     pub fn failed(&self, error: io::Error) -> WriteFileError {
         WriteFileError::io(&self.path, error)

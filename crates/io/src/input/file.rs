@@ -47,6 +47,7 @@ use std::{
 
 use memmap2::Mmap;
 
+use super::path::temporary_folder;
 use super::state::{Change, Identity, Stamp};
 use crate::atomic;
 
@@ -275,7 +276,7 @@ impl DataFile {
         if bytes.len() as u64 <= IN_MEMORY_LIMIT {
             return Ok((DataFile::from_bytes(name, bytes), start.err()));
         }
-        let mut file = atomic::unnamed_file(&std::env::temp_dir())?;
+        let mut file = atomic::unnamed_file(&temporary_folder())?;
         let mut fault = start.err();
         let mut len = 0;
         loop {

@@ -62,6 +62,16 @@ pub fn from_text(text: &str) -> Vec<PathBuf> {
     paths
 }
 
+/// The folder for temporary files. The library of Rust for WebAssembly has none, so there
+/// `release/page` makes one.
+#[must_use]
+pub fn temporary_folder() -> PathBuf {
+    match cfg!(target_family = "wasm") {
+        true => PathBuf::from("/tmp"),
+        false => std::env::temp_dir(),
+    }
+}
+
 /// The folder of a file.
 pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {

@@ -3,6 +3,13 @@
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime};
 
+/// Whether a file may not be written. In WebAssembly files have no permissions, and the library of
+/// Rust takes that for none given.
+#[must_use]
+pub fn is_read_only(file: &Metadata) -> bool {
+    cfg!(not(target_family = "wasm")) && file.permissions().readonly()
+}
+
 /// How the file at a path differs from the one that was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {

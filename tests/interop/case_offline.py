@@ -1,0 +1,204 @@
+"""The page without a server in real browsers: without a network, from the disk, with files of the user."""
+
+import base64
+import contextlib
+import io
+import os
+import re
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Iterator
+
+from playwright.sync_api import Page, expect
+
+from pages import SAMPLE, browser, drag, expect_figures, expect_line, open_address, page_of, plain_server, probe, reload, saved_by
+import runner
+from paths import STARTER, folder
+from procs import run
+
+# They need the module of `release/page`: tests/offline/check makes it.
+case = runner.case if os.environ.get("TABIA_WASM") else lambda **_: lambda work: work
+
+KINDS = ("ctg", "cto", "ctb")
+
+
+def own_book(name: str) -> list[Path]:
+    """A copy of the starter book with this name."""
+    here = folder("own")
+    for kind in KINDS:
+        (here / f"{name}.{kind}").write_bytes(STARTER.with_suffix(f".{kind}").read_bytes())
+    return [here / f"{name}.{kind}" for kind in KINDS]
+
+
+def choose(page: Page, *files: Path) -> None:
+    page.set_input_files("#open-input", [str(file) for file in files])
+
+
+def drop(page: Page, *files: Path) -> None:
+    """Drops files on the page."""
+    page.evaluate(
+        """(files) => {
+            const data = new DataTransfer();
+            for (const { name, bytes } of files)
+                data.items.add(new File([Uint8Array.from(atob(bytes), (one) => one.charCodeAt(0))], name));
+            dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+        }""",
+        [{"name": file.name, "bytes": base64.b64encode(file.read_bytes()).decode()} for file in files],
+    )
+
+
+def save_copy(page: Page, book: str, kind: str) -> bytes:
+    page.click("#menu")
+    page.click(".context button:has-text('Save a copy')")
+    page.locator("#copy-dialog select").nth(0).select_option(label=book)
+    page.locator("#copy-dialog select").nth(1).select_option(kind)
+    return saved_by(page, lambda: page.click("#copy-dialog button[value=save]")).read_bytes()
+
+
+def converted(book: Path, kind: str) -> bytes:
+    target = folder("converted") / f"copy.{kind}"
+    run("convert", "-q", str(book), str(target))
+    return target.read_bytes()
+
+
+def works_with_files_of_the_user(page: Page) -> None:
+    [book, cto, ctb] = own_book("mine")
+    expect_figures(page, probe(STARTER, ""))
+    # A book, with its index: dropped.
+    drop(page, book, cto, ctb)
+    expect(page.locator("#first-book")).to_have_value("mine.ctg")
+    expect_figures(page, probe(book, ""))
+    drag(page, "e2", "e4")
+    expect_line(page, "e4")
+    expect_figures(page, probe(book, "e2e4"))
+    # A change of the copy in memory, which is saved as files that the program reads.
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#line [aria-current]")).to_have_count(0)
+    row = page.locator(".book tbody tr[data-uci='e2e4']")
+    row.locator("button.move").focus()
+    page.keyboard.press("-")
+    expect(row).to_have_class(re.compile("avoid"))
+    asks = lambda: not page.evaluate("dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+    assert asks()
+    saved = folder("saved")
+    with zipfile.ZipFile(io.BytesIO(save_copy(page, "mine.ctg", "ctg"))) as archive:
+        assert sorted(archive.namelist()) == ["mine.ctb", "mine.ctg", "mine.cto"], archive.namelist()
+        archive.extractall(saved)
+    assert not asks()
+    marked = {move["uci"]: move["mark"] for move in probe(saved / "mine.ctg", "")["moves"]}
+    assert marked["e2e4"] == "avoid", marked
+    run("verify", str(saved / "mine.ctg"))
+    # Other formats are those of `tabia convert`.
+    for kind in ("bin", "pgn", "csv"):
+        assert save_copy(page, "mine.ctg", kind) == converted(saved / "mine.ctg", kind), kind
+    # A book of another format, and games, of which an index is made.
+    other = folder("other") / "other.bin"
+    other.write_bytes(converted(STARTER, "bin"))
+    choose(page, other)
+    expect(page.locator("#first-book")).to_have_value("other.bin")
+    choose(page, SAMPLE)
+    page.click("#open-list button:has-text('Index')")
+    expect(page.locator("#first-book")).to_have_value(SAMPLE.name)
+    expect(page.locator(".book tbody tr[data-uci='e2e4']")).to_have_count(1)
+    # A file that is not a book.
+    wrong = folder("wrong") / "wrong.ctg"
+    wrong.write_bytes(b"not a book")
+    choose(page, wrong)
+    expect(page.locator("#status")).to_contain_text("wrong.ctg")
+    # What needs a program says so.
+    page.click("#engine-tab")
+    expect(page.locator("#engine-panel")).to_contain_text("tabia explore")
+
+
+@case(limit=180, browsers=True)
+def offline_folder_works_with_files_of_the_user():
+    with plain_server() as server, page_of(server) as page:
+        works_with_files_of_the_user(page)
+
+
+@case(limit=180, browsers=True)
+def offline_file_works_with_files_of_the_user():
+    with plain_server(is_file=True) as server, page_of(server) as page:
+        works_with_files_of_the_user(page)
+
+
+@case(limit=120, browsers=True)
+def offline_folder_opens_without_its_server():
+    with plain_server() as server, page_of(server) as page:
+        page.evaluate("navigator.serviceWorker.ready.then(() => 0)")
+        server.end()
+        reload(page)
+        expect_figures(page, probe(STARTER, ""))
+        drag(page, "d2", "d4")
+        expect_line(page, "d4")
+        reload(page)
+        expect_line(page, "d4")
+        expect_figures(page, probe(STARTER, "d2d4"))
+        # In another language, whose table is another file.
+        page.evaluate("localStorage.setItem('language', 'de')")
+        reload(page)
+        expect(page.locator("#book-tab")).to_have_text("Züge")
+
+
+@case(limit=120, browsers=True)
+def offline_page_begins_with_a_book_of_its_publisher():
+    [book, *_] = own_book("a repertoire & more")
+    for is_file in (False, True):
+        with plain_server(book, is_file=is_file) as server, page_of(server) as page:
+            expect(page.locator("#first-book")).to_have_value(book.name)
+            expect_figures(page, probe(book, ""))
+
+
+# A worker made of bytes, as the program of the page is, with the policy by which the page makes that.
+KEPT_POLICY = """if (globalThis.trustedTypes) {
+    const make = trustedTypes.createPolicy.bind(trustedTypes);
+    trustedTypes.createPolicy = (name, rules) => (globalThis.kept = make(name, rules));
+}"""
+IN_WORKER = """(url) => new Promise((resolve) => {
+    const code = `fetch(${JSON.stringify(url)}, { mode: "no-cors" }).then(() => postMessage("sent"), () => postMessage("refused"))`;
+    const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+    new Worker(globalThis.kept?.createScriptURL(address) ?? address).onmessage = ({ data }) => resolve(data);
+})"""
+IN_PAGE = "(url) => fetch(url, { mode: 'no-cors' }).then(() => 'sent', () => 'refused')"
+
+
+@contextlib.contextmanager
+def elsewhere() -> Iterator[tuple[str, list[str]]]:
+    """Another server, and what it was asked."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@case(limit=120, browsers=True)
+def offline_page_can_send_nothing_to_another_machine():
+    for is_file in (False, True):
+        with plain_server(is_file=is_file) as server, elsewhere() as (url, asked), browser() as started:
+            page = started.new_page()
+            page.add_init_script(KEPT_POLICY)
+            open_address(page, server.url)
+            assert page.evaluate(IN_PAGE, url) == "refused"
+            inside = page.evaluate(IN_WORKER, url)
+            assert inside == "refused"
+            place = page.evaluate("document.querySelector('meta[http-equiv=Content-Security-Policy]').content")
+            assert f"connect-src {chr(39)}{'none' if is_file else 'self'}{chr(39)}" in place, place
+            image = page.evaluate("(url) => new Promise((done) => Object.assign(new Image(), { onload: () => done('sent'), onerror: () => done('refused'), src: url + 'image' }))", url)
+            assert image == "refused"
+            assert asked == [], asked

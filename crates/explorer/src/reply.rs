@@ -51,6 +51,7 @@ pub(super) const EVENTS: &str = "text/event-stream";
 
 /// The type of games.
 pub(super) const PGN: &str = "application/x-chess-pgn";
+
 /// A response extension: another thread sends the body in parts. Each part replaces those
 /// before it: a slow reader misses some, but never the last one.
 #[derive(Clone)]

@@ -103,7 +103,7 @@ export const post = (path, body) => answer(send(path, body));
 
 /** Sends a text or an object if there is one, else requests the program's own data. */
 export const receive = (path, body, signal) =>
-  answer(body ? send(path, body, signal) : fetch(path, signal && { signal }));
+  answer(body ? send(path, body, signal) : request(path, signal && { signal }));
 
 /** Runs asynchronous actions one after another: each starts when the one before has ended. */
 export function inTurn() {

@@ -544,7 +544,7 @@ export class Games {
     let texts = [];
     if (this.dropped) texts = this.found.map(({ text }) => text);
     else {
-      const response = await fetch(`/api/games.pgn?${this.asking()}`);
+      const response = await request(`/api/games.pgn?${this.asking()}`);
       if (!response.ok) throw new Error(t("The games could not be loaded."));
       texts = split(await response.text()).map(({ text }) => whole(text));
     }

@@ -204,6 +204,9 @@ fn folder() -> tempfile::TempDir {
     ] {
         fs::copy("tests/data/sample.pgn", inside(games)).unwrap();
     }
+    // Not the same games as in May, which `build` would refuse to add.
+    let june = fs::read_to_string(inside("games2/june.pgn")).unwrap();
+    fs::write(inside("games2/june.pgn"), june + "\n1. b3 b6 *\n").unwrap();
     symlink(project("tests"), inside("tests")).unwrap();
     symlink(example("scoring_engine"), inside("stockfish/stockfish")).unwrap();
     folder

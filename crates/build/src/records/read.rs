@@ -21,6 +21,9 @@ use tabia_io::sort::{Runs, SortError, Sorter};
 /// can be added without overflow.
 const MOST: u64 = 1 << 52;
 
+/// So many games at most may be the same in two sources.
+const ALIKE_GAMES: u64 = 20;
+
 /// Tables to be read, with what their footers say.
 pub(crate) struct Tables(Vec<(PathBuf, Option<Part>)>);
 
@@ -98,7 +101,8 @@ impl Tables {
                     return twice(other, format!("the games of {}{as_named} are", source.path));
                 }
             }
-            if part.games > 0
+            // Also of a source that is packed otherwise, or was standard input.
+            if part.games > ALIKE_GAMES
                 && let Some(other) = checksums.insert(&part.checksum, path)
             {
                 return twice(other, "the same records are".to_owned());

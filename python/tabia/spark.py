@@ -208,7 +208,7 @@ def work(args: argparse.Namespace, options: list[str]) -> int:
         good = [one for one in counted if one.error is None]
         games, skipped = sum(one.games for one in good), sum(one.skipped for one in good)
         if args.strict and (damaged or skipped):
-            print(f"tabia: {len(damaged)} files left out, {skipped} games skipped (--strict)", file=sys.stderr)
+            print(f"tabia: {len(damaged)} files left out, {skipped} games skipped (--strict); the rest is in {folder}", file=sys.stderr)
             return 1
         if not good:
             raise Failure("no file could be counted")
@@ -220,7 +220,7 @@ def work(args: argparse.Namespace, options: list[str]) -> int:
     except (Failure, KeyboardInterrupt):
         raise
     except Exception as error:
-        raise Failure(f"Spark ended the job: {cause(error)}") from None
+        raise Failure(f"Spark ended the job: {cause(error)}; what was counted is in {folder}") from None
     finally:
         spark.stop()
     left = f", {len(damaged)} files left out" if damaged else ""

@@ -48,7 +48,7 @@ pub(super) struct BuildArgs {
         long,
         value_name = "NAME",
         default_value = Compression::default().name(),
-        requires = "records",
+        conflicts_with = "output",
         value_parser = PossibleValuesParser::new(Compression::ALL.map(Compression::name))
             .map(|name| Compression::ALL.into_iter().find(|one| one.name() == name).unwrap_or_default())
     )]

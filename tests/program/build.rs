@@ -334,7 +334,7 @@ fn records_go_wrong_in_no_silence() {
     folder.tabia(&format!("{may} lzo")).refused("snappy");
     folder
         .tabia("build -o x.ctg may.pgn --compression zstd")
-        .refused("--records");
+        .refused("--compression");
     folder
         .tabia("build --records parts/june.parquet june.pgn")
         .ok();

@@ -481,7 +481,7 @@ fn unpadded(bytes: &[u8]) -> &[u8] {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keys {
     /// This program: the checksum of the footer tells, before any book is written, whether they
-    /// are still what it wrote. To look at each position as well takes a quarter of the time.
+    /// are still what it wrote; to look at each position as well would only take time.
     OfPart,
     OfAnyProgram,
 }

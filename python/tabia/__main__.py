@@ -5,22 +5,27 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from typing import Optional
+
+NO_PROGRAM = "this package was built without the program; `cargo install tabia` makes it"
+
+
+def program() -> Optional[str]:
+    """The path of the program: that of the package, or another one."""
+    name = "tabia.exe" if os.name == "nt" else "tabia"
+    beside = os.path.join(sysconfig.get_path("scripts"), name)
+    return beside if os.path.isfile(beside) else shutil.which("tabia")
 
 
 def main() -> int:
-    name = "tabia.exe" if os.name == "nt" else "tabia"
-    beside = os.path.join(sysconfig.get_path("scripts"), name)
-    program = beside if os.path.isfile(beside) else shutil.which("tabia")
-    if program is None:
-        print(
-            "tabia: this package was built without the program; `cargo install tabia` makes it",
-            file=sys.stderr,
-        )
+    found = program()
+    if found is None:
+        print(f"tabia: {NO_PROGRAM}", file=sys.stderr)
         return 2
-    command = [program, *sys.argv[1:]]
+    command = [found, *sys.argv[1:]]
     if os.name == "nt":
         return subprocess.call(command)
-    os.execv(program, command)
+    os.execv(found, command)
 
 
 if __name__ == "__main__":

@@ -75,13 +75,16 @@ mod tests {
         assert_eq!(choice.max_ply, 12);
         assert_eq!(choice.min_games, 1);
         assert_eq!(
-            choice.filter.words(),
+            choice.filter.filter().words().join(" "),
             "--player \"Smith, Jane\" --colour white"
         );
         assert!(choice.only().is_none());
         // Without a player: moves of that side.
         let also = Also::read("white1800.ctg: --ratings 1800 --as white").unwrap();
-        assert_eq!(also.choice.filter.words(), "--ratings 1800");
+        assert_eq!(
+            also.choice.filter.filter().words().join(" "),
+            "--ratings 1800"
+        );
         assert!(matches!(also.choice.only(), Some(PlayerColour::White)));
         let also = Also::read("x.ctg: --as white --only black").unwrap();
         assert!(matches!(also.choice.only(), Some(PlayerColour::Black)));

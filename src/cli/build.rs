@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use clap::builder::Resettable;
+use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser as _};
 use serde_json::json;
 use shakmaty::Color;
 
@@ -19,7 +19,7 @@ use super::style::counted;
 use super::{compact, evaluations, progress, provenance};
 use tabia_book::convert::{self, ConvertJob};
 use tabia_book::ctg::{CtgBook, OpenOptions, RewriteOptions, Written, merge};
-use tabia_build::{self as build, BuildJob, Product, Source, Summary};
+use tabia_build::{self as build, BuildJob, Compression, Product, Source, Summary};
 use tabia_io::atomic::{self, Previous, TempFolder};
 use tabia_io::input::path::has_extension;
 use tabia_notation::Line;
@@ -39,10 +39,25 @@ pub(super) struct BuildArgs {
     )]
     output: Option<PathBuf>,
     /// Writes the counts as a Parquet table instead of a book. Any SQL engine can add
-    /// such tables up, and the sum is a source again; --min-games applies when the book
-    /// is made
+    /// such tables up, and the sum is a source again (docs/cluster.md); --min-games applies
+    /// when the book is made. --force leaves no .bak, which an engine would count again
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games", "annotations"])]
     records: Option<PathBuf>,
+    /// How the table of --records is packed
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = Compression::default().name(),
+        conflicts_with = "output",
+        value_parser = PossibleValuesParser::new(Compression::ALL.map(Compression::name))
+            .map(|name| Compression::ALL.into_iter().find(|one| one.name() == name).unwrap_or_default())
+    )]
+    compression: Compression,
+    /// Of more games than a position of a .ctg can count (16777215): divides the numbers of
+    /// all positions by the same, so that they stay comparable. Without it each position with
+    /// more has the greatest number
+    #[arg(long, conflicts_with = "records")]
+    scale_counts: bool,
     /// Makes another book in the same pass over the games, from those that meet these
     /// conditions: as "white1800.ctg: --ratings 1800 --colour white"; may be
     /// given several times. After the colon come the options that choose games,
@@ -104,7 +119,10 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         anyhow::bail!("{name}: the name of a book ends with .ctg, .bin, .abk, .jsonl or .csv");
     }
     super::complete_interrupted(target)?;
-    let job = job(&args.games, &args.sources, target, args.force.old()).product(product);
+    let job = job(&args.games, &args.sources, target, args.force.old())
+        .product(product)
+        .compression(args.compression)
+        .scale_counts(args.scale_counts);
     make(args, job, target, out)
 }
 
@@ -123,7 +141,9 @@ fn build_and_convert(args: &BuildArgs, target: &Path, out: &mut impl Write) -> a
     convert::check_target(target, args.force.old())?;
     let folder = TempFolder::beside(target).with_context(|| name.to_string())?;
     let book = folder.path().join("book.ctg");
-    let job = job(&args.games, &args.sources, &book, Previous::Refuse).product(product);
+    let job = job(&args.games, &args.sources, &book, Previous::Refuse)
+        .product(product)
+        .scale_counts(args.scale_counts);
     ensure!(
         books_among(&args.sources)?.is_empty(),
         "{name}: this is made of games; `tabia merge -o {name}` adds books"
@@ -402,11 +422,7 @@ fn report(name: &str, job: &BuildJob, summary: &Summary, time: Duration) {
     // Who does not choose a length should know it: players miss move 21 in their books.
     let usual = BuildJob::new(Vec::new(), PathBuf::new()).max_ply;
     // In records the plies are cut already.
-    let has_records = job
-        .sources
-        .iter()
-        .any(|source| has_extension(&source.path, "parquet"));
-    let length = match job.max_ply == usual && !has_records {
+    let length = match job.max_ply == usual && games.read > 0 {
         true => format!("; up to move {} (--max-ply)", usual / 2),
         false => String::new(),
     };

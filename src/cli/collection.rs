@@ -121,33 +121,6 @@ impl GameFilterArgs {
         let colour = self.filter.colour.filter(|_| self.filter.player.is_none());
         colour.map(|colour| colour.fold_wb(PlayerColour::White, PlayerColour::Black))
     }
-
-    /// The conditions as they would be typed.
-    pub(super) fn words(&self) -> String {
-        let without_player = self.colour_without_player().is_some();
-        let options = GameFilter::OPTIONS.iter().filter(|option| {
-            // Then it is not a condition on games.
-            !(without_player && option.condition == GameCondition::Colour)
-        });
-        let words = options.flat_map(|option| {
-            let name = option.name();
-            let mut values = self.filter.typed(option.condition);
-            if option.value == ValueKind::Name {
-                values
-                    .iter_mut()
-                    .for_each(|value| *value = format!("\"{value}\""));
-            }
-            match option.takes {
-                Takes::List if !values.is_empty() => values = vec![values.join(",")],
-                Takes::Nothing | Takes::One | Takes::List | Takes::Each => {}
-            }
-            let words = values
-                .into_iter()
-                .map(move |value| format!("--{name} {value}"));
-            words.map(|words| words.trim_end().to_owned())
-        });
-        words.collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// The position that a game must reach.
@@ -173,13 +146,6 @@ impl ReachArgs {
         let line = super::line_from(fen, self.line.as_deref().unwrap_or_default())?;
         Ok(Some(line.last().clone()))
     }
-}
-
-/// The conditions as they would be typed, with the position that a game must reach.
-pub(super) fn with_reach(words: String, reaches: Option<&Chess>) -> String {
-    let position = reaches.map(|position| format!("--fen \"{}\"", tabia_notation::fen(position)));
-    let parts = [Some(words).filter(|words| !words.is_empty()), position];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// How the work is done, and what is reported.

@@ -78,7 +78,7 @@ pub(super) enum Command {
         --threads and --memory are.\n\n\
         Records (.parquet) are sums: conditions on games and --max-ply apply when they are \
         written, --min-games when the book is made. \
-        docs/measured.md of the source has their columns.\n\n\
+        docs/cluster.md of the source has their columns, and SQL that adds them up.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(super::build::BuildArgs),
     /// Adds games, or a line, to a book

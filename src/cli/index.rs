@@ -63,7 +63,7 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     job.encoding = args.filter.encoding;
     job.filter = args.filter.filter();
     job.filter.reaches = args.reach.position()?;
-    job.conditions = collection::with_reach(args.filter.words(), job.filter.reaches.as_ref());
+    job.conditions = job.filter.words().join(" ");
     job.max_ply = args.max_ply;
     job.threads = collection::threads(args.work.threads);
     job.memory = args.work.memory;

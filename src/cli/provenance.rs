@@ -113,10 +113,7 @@ pub(super) fn write(
         book: file_name(&job.target).into_owned(),
         bytes: summary.written.bytes,
         sources: sources.collect(),
-        conditions: super::collection::with_reach(
-            choice.filter.words(),
-            job.filter.reaches.as_ref(),
-        ),
+        conditions: job.filter.words().join(" "),
         max_ply: choice.max_ply,
         eco_relative: choice.eco_relative,
         only: choice.only().map(|only| match only {

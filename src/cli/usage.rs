@@ -76,6 +76,10 @@ pub(super) fn refuse(mut error: clap::Error, args: &[String], tabia: &Command) -
 pub(super) fn advice(error: &anyhow::Error) -> String {
     let name = |cause| existing_file(cause).and_then(Path::file_name);
     match error.chain().find_map(name) {
+        // An engine would count a backup as well.
+        Some(name) if tabia_build::is_records(Path::new(name)) => {
+            "; --force replaces it".to_owned()
+        }
         Some(name) => format!(
             "; --force replaces it and keeps the old one as {}.bak",
             name.display()

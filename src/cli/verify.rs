@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use anyhow::ensure;
 use clap::Args;
 use serde::Serialize;
 
@@ -12,11 +13,14 @@ use super::progress;
 use super::style::{counted, thousands};
 use tabia_book::Format;
 use tabia_book::ctg::{Problem, ProblemKind, verify};
+use tabia_build::{BuildError, is_records, verify_records};
+use tabia_io::parallel;
 
 /// Arguments of `verify`.
 #[derive(Args, Debug)]
 pub(super) struct VerifyArgs {
-    /// The book, or several
+    /// The book, or several; or records (.parquet), which are tested together: their
+    /// checksums, their conditions, and whether two have the same games
     #[arg(value_name = "BOOK", required = true, add = complete::books())]
     books: Vec<PathBuf>,
     /// Prints one JSON object
@@ -41,7 +45,33 @@ struct Json<'a> {
 }
 
 pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let records = args.books.iter().filter(|path| is_records(path)).count();
+    if records == args.books.len() {
+        return of_records(args, out);
+    }
+    ensure!(records == 0, "either books or records (.parquet)");
     super::for_each_file(&args.books, out, |book, out| of_file(book, args, out))
+}
+
+fn of_records(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let threads = parallel::threads();
+    let tested = progress::watched(|watch| verify_records(&args.books, threads, watch))?;
+    let problem = match &tested {
+        Ok(_) => None,
+        Err(BuildError::Records(problem)) => Some(problem.to_string()),
+        Err(_) => return tested.map(|_| 0).map_err(Into::into),
+    };
+    if args.json {
+        let problems: Vec<_> = problem.iter().collect();
+        let object = serde_json::json!({ "problems": problems, "notes": tested.ok() });
+        super::print_json(&object, out)?;
+    } else {
+        let lines = tested.iter().flatten().chain(&problem);
+        lines
+            .into_iter()
+            .try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    Ok(u8::from(problem.is_some()))
 }
 
 fn of_file(book: &Path, args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {

@@ -1,69 +1,206 @@
-"""Books beyond one machine: records of shards, added up by SQL engines, give the same
-book as all games at once, byte for byte."""
+"""Books beyond one machine: the commands and statements of docs/cluster.md, as they stand there,
+give the book of all games at once, byte for byte.
 
+Python's package is used as it is shipped, without its native module, which needs a build of its
+own (`python/check`): `tabia.spark` does not use it.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from case_build import random_games
-from paths import TABIA, folder
+from npm import MODULES
+from paths import ROOT, TABIA, folder
 from procs import environment
 from runner import case
 
-SHARDS = 4
-PLIES = ["--max-ply", "40"]
-
-ADD_UP = Path(__file__).parent / "scale" / "add_up.py"
+PAGE = (ROOT / "docs" / "cluster.md").read_text()
+HERE = Path(__file__).parent / "scale"
 
 
-def check(command: list) -> None:
-    done = subprocess.run(
-        [str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment()
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+def blocks(language: str) -> list[str]:
+    """The blocks of a language on the page."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def run(command: list, here: Path, code: int = 0, **more: str) -> str:
+    """Runs a command in a folder; returns what it prints."""
+    variables = {**environment(), "PATH": f"{Path(TABIA).parent}:{os.environ['PATH']}", **more}
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=here, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=variables)
+    assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def build(here: Path, target: str, *words: str) -> list[bytes]:
+    run([TABIA, "build", "-o", target, *words], here)
+    return book(here / target)
 
 
 def book(path: Path) -> list[bytes]:
     return [path.with_suffix(ending).read_bytes() for ending in (".ctg", ".cto", ".ctb")]
 
 
-def shards() -> tuple[list[Path], list[bytes]]:
-    """Four files of records, written in parallel, and the book of all games."""
-    here = folder("shards")
-    games = random_games(here / "games.pgn", 400)
-    check([TABIA, "build", "-o", here / "direct.ctg", games, *PLIES])
-    split = [f"[Event {game}" for game in games.read_text().split("[Event ")[1:]]
-    assert len(split) == 400
-    children, records = [], []
-    for number in range(SHARDS):
-        shard = here / f"{number}.pgn"
-        shard.write_text("".join(split[number::SHARDS]))
-        records.append(shard.with_suffix(".parquet"))
-        command = [TABIA, "build", "--records", records[-1], shard, *PLIES]
-        children.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment()))
-    for child in children:
-        _, output = child.communicate()
-        assert child.returncode == 0, output
-    return records, book(here / "direct.ctg")
-
-
-def added_up_by(engine: str, pattern: str) -> None:
-    records, direct = shards()
-    here = folder(engine)
-    check([sys.executable, ADD_UP, engine, here / "sum.parquet", *records])
-    tables = sorted(here.glob(pattern))
-    check([TABIA, "build", "-o", here / "sum.ctg", *tables])
-    assert book(here / "sum.ctg") == direct, f"another book than that of all games ({engine})"
-    # Without an SQL engine the sum is the same.
-    check([TABIA, "build", "-o", here / "own.ctg", *records])
-    assert book(here / "own.ctg") == direct, "another book than that of all games"
+def games(name: str, count: int = 400, files: int = 2) -> Path:
+    """A folder as the page has it: games1/may.pgn and games2/june.pgn, and more of them."""
+    here = folder(name)
+    text = random_games(here / "all.pgn", count).read_text()
+    split = [f"[Event {game}" for game in text.split("[Event ")[1:]]
+    assert len(split) == count
+    names = ["games1/may.pgn", "games2/june.pgn", *(f"games1/{number}.pgn" for number in range(2, files))]
+    for number, name in enumerate(names):
+        (here / name).parent.mkdir(exist_ok=True)
+        (here / name).write_text("".join(split[number::files]))
+    return here
 
 
 @case(limit=60)
-def records_added_up_by_duckdb_make_the_same_book():
-    added_up_by("duckdb", "sum.parquet")
+def the_page_adds_up_on_one_machine_and_by_duckdb():
+    import duckdb
+
+    here = games("duckdb")
+    direct = build(here, "direct.ctg", "all.pgn")
+    (lines,) = [block for block in blocks("sh") if "--records" in block]
+    run(["sh", "-ec", lines], here)
+    assert book(here / "both.ctg") == direct, "another book than that of all games"
+    statements = blocks("sql")
+    assert len(statements) == 2
+    os.chdir(here)
+    for statement, least in zip(statements, (1, 10)):
+        (here / "sum.parquet").unlink(missing_ok=True)
+        duckdb.execute(statement)
+        expected = build(here, "expected.ctg", "all.pgn", "--min-games", str(least), "-f")
+        assert build(here, "sum.ctg", "sum.parquet", "-f") == expected, f"another book for --min-games {least}"
+    # What the engine does not notice, the book does.
+    part = here / "may.parquet"
+    whole = part.read_bytes()
+    duckdb.execute(statements[0])
+    good, other = 0, 0
+    for number in range(40):
+        damaged = bytearray(whole)
+        at = int.from_bytes(hashlib.sha256(b"%d" % number).digest()[:6], "big") % (8 * len(whole))
+        damaged[at // 8] ^= 1 << at % 8
+        part.write_bytes(damaged)
+        try:
+            duckdb.execute(statements[0])
+        except duckdb.Error:
+            continue
+        done = subprocess.run([TABIA, "build", "-f", "-o", "sum.ctg", "sum.parquet"], capture_output=True, env=environment())
+        if done.returncode == 0:
+            assert book(here / "sum.ctg") == direct, f"bit {at} makes another book"
+            good += 1
+        else:
+            other += 1
+    assert other > 0, "no damage went through DuckDB"
+    return f"40 bits flipped in {len(whole)} bytes: {40 - good - other} refused by DuckDB, {other} by the book, {good} make no difference"
 
 
-@case(limit=120)
-def records_added_up_by_spark_make_the_same_book():
-    added_up_by("spark", "sum.parquet/*.parquet")
+def package(here: Path, *path: Path, **more: str) -> dict[str, str]:
+    """The variables with which `python` has the package; Spark runs without a network."""
+    inside = here / "package" / "tabia"
+    inside.mkdir(parents=True)
+    for name in ("__main__.py", "spark.py"):
+        shutil.copy(ROOT / "python" / "tabia" / name, inside)
+    (inside / "__init__.py").write_text("")
+    conf = here / "conf"
+    conf.mkdir()
+    (conf / "spark-defaults.conf").write_text("spark.ui.enabled false\nspark.driver.bindAddress 127.0.0.1\nspark.driver.host 127.0.0.1\n")
+    programs = [*path, Path(TABIA).parent, Path(sys.executable).parent]
+    return {
+        "PATH": ":".join([*map(str, programs), os.environ["PATH"]]),
+        "PYTHONPATH": f"{inside.parent}:{os.environ.get('PYTHONPATH', '')}",
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_CONF_DIR": str(conf),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        **more,
+    }
+
+
+@case(limit=300, all_only=True)
+def the_page_adds_up_by_spark():
+    here = games("spark")
+    variables = package(here)
+    for block, least in zip(blocks("bash"), ("10", "1", "1")):
+        if "--index" in block:
+            continue
+        run(["bash", "-ec", block], here, **variables)
+        expected = build(here, "expected.ctg", "all.pgn", "--min-games", least, "--max-ply", "24", "-f")
+        assert book(here / "sum.ctg") == expected, f"another book than that of all games: {block}"
+        assert not [name for name in os.listdir(here / "sum") if name == "_parts"]
+        shutil.rmtree(here / "sum")
+        for made in here.glob("sum.*"):
+            made.unlink()
+
+
+@case(limit=300, all_only=True)
+def a_killed_executor_and_a_damaged_file_make_no_other_book():
+    here = games("killed", files=8)
+    direct = build(here, "direct.ctg", "all.pgn")
+    programs = folder("programs")
+    (programs / "tabia").symlink_to(HERE / "counting_program.py")
+    variables = package(here, programs, TABIA_REAL=TABIA, TABIA_KILLED=str(here / "killed"))
+    spark = [sys.executable, "-m", "tabia.spark", "--master", "local-cluster[2,1,1024]"]
+    told = run([*spark, "--input", "games1", "games2", "--output", "sum"], here, **variables)
+    assert (here / "killed").is_dir(), "no executor was killed"
+    assert "8 files, 400 games" in told, told
+    assert build(here, "sum.ctg", "sum") == direct, "another book than that of all games"
+    # A file that ends early.
+    good = (here / "games1" / "may.pgn").read_bytes()
+    packed = subprocess.run(["zstd", "-c"], input=good, capture_output=True, check=True).stdout
+    (here / "games1" / "cut.pgn.zst").write_bytes(packed[: len(packed) // 2])
+    words = [*spark, "--input", "games1", "games2"]
+    told = run([*words, "--output", "strict", "--strict"], here, code=1, **variables)
+    assert "cut.pgn.zst" in told and not list((here / "strict").glob("*.parquet")), told
+    told = run([*words, "--output", "left"], here, **variables)
+    assert "left out: " in told and "cut.pgn.zst" in told and "8 files, 400 games, 1 files left out" in told, told
+    assert build(here, "left.ctg", "left") == direct, "another book without the damaged file"
+
+
+@case(limit=120, all_only=True)
+def the_readers_of_the_page_read_the_keys():
+    """The table of the page names each reader with the version that was tried."""
+    here = games("readers")
+    run([TABIA, "build", "--records", "may.parquet", "games1"], here)
+    file = str(here / "may.parquet")
+    import duckdb
+    import pandas
+    import polars
+    import pyarrow
+    import pyarrow.parquet
+
+    def digest(keys) -> str:
+        whole = hashlib.sha256()
+        for key in keys:
+            assert isinstance(key, bytes)
+            whole.update(bytes([len(key)]) + key)
+        return whole.hexdigest()
+
+    table = pyarrow.parquet.read_table(file, page_checksum_verification=True)
+    expected = digest(table["key"].to_pylist())
+    found = {
+        "pyarrow": (pyarrow.__version__, expected),
+        "DuckDB": (duckdb.__version__, digest(row[0] for row in duckdb.execute(f"SELECT key FROM '{file}'").fetchall())),
+        "polars": (polars.__version__, digest(polars.read_parquet(file)["key"].to_list())),
+        "pandas": (pandas.__version__, digest(pandas.read_parquet(file)["key"])),
+    }
+    told = run(["node", HERE / "keys.mjs", MODULES, file], here)
+    found["hyparquet"] = tuple(told.split())
+    variables = package(here)
+    script = (
+        "import pyspark, json; from pyspark.sql import SparkSession as S\n"
+        f"rows = S.builder.getOrCreate().read.parquet({file!r}).select('key').collect()\n"
+        "print('KEYS', json.dumps([pyspark.__version__, [bytes(row.key).hex() for row in rows]]))"
+    )
+    told = run([sys.executable, "-c", script], here, **variables)
+    version, keys = json.loads(re.search("KEYS (.*)", told)[1])
+    found["Spark"] = (version, digest(map(bytes.fromhex, keys)))
+    for reader, (version, seen) in found.items():
+        assert seen == expected, f"{reader} {version} reads other keys"
+        assert re.search(rf"^\| {reader} \| {re.escape(version)} \|", PAGE, re.MULTILINE), f"the page does not name {reader} {version}"
+    assert len(found) == len(re.findall(r"^\| [\w]+ \| \d+\.\d+\.\d+ \|", PAGE, re.MULTILINE)), "a reader that was not tried"

@@ -319,3 +319,45 @@ fn what_a_book_does_not_have_is_said() {
     assert_has(&messages, "1 game");
     assert_has(&messages, "1 move left out that the format cannot hold");
 }
+
+/// Records from part to book: repeated, packed, tested, damaged.
+#[test]
+fn records_go_wrong_in_no_silence() {
+    let folder = Folder::new();
+    folder.put("may.pgn", pgn(&random_games(40, 40)));
+    folder.put("june.pgn", pgn(&random_games(50, 41)));
+    let may = "build --records parts/may.parquet may.pgn --compression";
+    fs::create_dir(folder.join("parts")).unwrap();
+    folder.tabia(&format!("{may} zstd")).ok();
+    folder.tabia(&format!("{may} gzip")).refused("--force");
+    folder.tabia(&format!("{may} gzip --force")).ok();
+    folder.tabia(&format!("{may} lzo")).refused("snappy");
+    folder
+        .tabia("build -o x.ctg may.pgn --compression zstd")
+        .refused("--compression");
+    folder
+        .tabia("build --records parts/june.parquet june.pgn")
+        .ok();
+    // No backup that an engine would read.
+    assert_eq!(fs::read_dir(folder.join("parts")).unwrap().count(), 2);
+    let ran = folder.tabia("verify parts/may.parquet parts/june.parquet");
+    let sum = "2 files of records: 90 games (--max-ply 40)";
+    assert_eq!(ran.printed().trim(), sum);
+    assert_has(&folder.tabia("build -o sum.ctg parts").ok(), sum);
+    folder.tabia("build -o direct.ctg may.pgn june.pgn").ok();
+    assert!(files(folder.join("sum.ctg")) == files(folder.join("direct.ctg")));
+    let mut damaged = fs::read(folder.join("parts/may.parquet")).unwrap();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    folder.put("parts/may.parquet", damaged);
+    let verify = "verify parts/may.parquet parts/june.parquet";
+    assert_has(&folder.tabia(verify).negative(), "parts/may.parquet");
+    folder.tabia(&format!("{verify} --json")).ends(1);
+    folder
+        .tabia("verify parts/may.parquet sum.ctg")
+        .refused("either");
+    folder.tabia("build -o no.ctg parts").refused("may.parquet");
+    folder
+        .tabia("build -o no.ctg parts/june.parquet --max-ply 20")
+        .refused("--max-ply 40");
+}

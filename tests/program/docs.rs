@@ -204,6 +204,9 @@ fn folder() -> tempfile::TempDir {
     ] {
         fs::copy("tests/data/sample.pgn", inside(games)).unwrap();
     }
+    // Not the same games as in May, which `build` would refuse to add.
+    let june = fs::read_to_string(inside("games2/june.pgn")).unwrap();
+    fs::write(inside("games2/june.pgn"), june + "\n1. b3 b6 *\n").unwrap();
     symlink(project("tests"), inside("tests")).unwrap();
     symlink(example("scoring_engine"), inside("stockfish/stockfish")).unwrap();
     folder
@@ -439,7 +442,7 @@ fn no_section_is_empty() {
 #[test]
 fn the_pages_are_few_and_short() {
     let pages = pages();
-    assert!(pages.len() <= 24, "with the README: {}", pages.len());
+    assert!(pages.len() <= 25, "with the README: {}", pages.len());
     let words = |path: &PathBuf| {
         let text = fs::read_to_string(path).unwrap();
         let is_word = |word: &&str| word.contains(char::is_alphanumeric);
@@ -451,7 +454,7 @@ fn the_pages_are_few_and_short() {
         .iter()
         .filter(|page| page.starts_with("docs") && **page != architecture);
     let docs: usize = docs.map(words).sum();
-    assert!(docs <= 27_700, "{docs} words");
+    assert!(docs <= 28_600, "{docs} words");
     let developers = words(&architecture);
     assert!(developers <= 1_400, "{developers} words");
     let readme = words(&"README.md".into());

@@ -322,7 +322,7 @@ fn the_stub_of_the_python_package_has_the_conditions_on_games() {
 }
 
 /// Options of `build` that its function in Python does not have.
-const NOT_IN_PYTHON: [(&str, &str); 11] = [
+const NOT_IN_PYTHON: [(&str, &str); 13] = [
     ("silent", "it prints nothing"),
     ("output", "an argument without a name"),
     ("help", "documentation"),
@@ -330,6 +330,8 @@ const NOT_IN_PYTHON: [(&str, &str); 11] = [
     ("strict", "the numbers are returned"),
     ("also", "one book at a time"),
     ("records", "no book"),
+    ("compression", "of records"),
+    ("scale-counts", "for so many games that records are used"),
     ("provenance", "the caller knows it"),
     ("evaluations", "`tabia evaluate` makes them"),
     ("line", "games are chosen by positions in python-chess"),

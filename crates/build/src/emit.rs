@@ -14,10 +14,28 @@ pub const MAX_MOVES: usize = 50;
 /// The raw recommendation of a main move.
 const MAIN_MOVE: u8 = 0x80;
 
+/// What of the nodes is stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stored {
+    /// Positions and moves of fewer games are left out.
+    pub(super) min_games: u32,
+    /// All counts are divided by it.
+    pub(super) divisor: u64,
+}
+
+impl Default for Stored {
+    fn default() -> Stored {
+        Stored {
+            min_games: 1,
+            divisor: 1,
+        }
+    }
+}
+
 /// Appends the entry of a node, if it has enough games; returns the number of its
 /// moves.
-fn entry(node: &Node, min_games: u32, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<usize> {
-    let least = u64::from(min_games);
+fn entry(node: &Node, stored: Stored, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<usize> {
+    let least = u64::from(stored.min_games);
     // Positions of variations have no games; they are stored unless more than one game
     // is required.
     let admitted = |games: u64| games >= least || games == 0 && least <= 1;
@@ -25,20 +43,20 @@ fn entry(node: &Node, min_games: u32, scratch: &mut Scratch, out: &mut Vec<u8>) 
         return None;
     }
     let Scratch { played, moves } = scratch;
-    let stored = |byte| (byte, Annotation(node.nag(Some(byte))));
+    let annotated = |byte| (byte, Annotation(node.nag(Some(byte))));
     moves.clear();
     match *node.moves {
         // By far the most frequent case.
-        [(byte, games)] => moves.extend(admitted(games).then(|| stored(byte))),
+        [(byte, games)] => moves.extend(admitted(games).then(|| annotated(byte))),
         _ => {
             played.clear();
             played.extend(node.moves.iter().filter(|(_, games)| admitted(*games)));
             played.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
             let first = played.iter().take(MAX_MOVES);
-            moves.extend(first.map(|&(byte, _)| stored(byte)));
+            moves.extend(first.map(|&(byte, _)| annotated(byte)));
         }
     }
-    let (stats, points) = node::fitted(&node.tally);
+    let (stats, points) = node::fitted(&node::divided(&node.tally, stored.divisor));
     let record = PositionRecord {
         stats,
         points,
@@ -91,10 +109,9 @@ impl Piece {
 }
 
 /// Merges the runs with several threads and passes the entries to `sink` in order.
-/// Positions and moves of fewer than `min_games` games are left out.
 pub(super) fn emit(
     sorted: &Sorted<Node>,
-    min_games: u32,
+    stored: Stored,
     threads: usize,
     sink: impl FnMut(Piece) -> Result<(), BuildError>,
 ) -> Result<(), BuildError> {
@@ -103,7 +120,7 @@ pub(super) fn emit(
         let mut scratch = Scratch::default();
         while let Some(node) = merge.next()? {
             let start = piece.bytes.len();
-            if let Some(moves) = entry(node, min_games, &mut scratch, &mut piece.bytes) {
+            if let Some(moves) = entry(node, stored, &mut scratch, &mut piece.bytes) {
                 piece.entries.push(Made {
                     order: node.place.order,
                     bytes: (piece.bytes.len() - start) as u16,

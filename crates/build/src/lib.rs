@@ -34,6 +34,7 @@ mod how_far;
 mod lines;
 mod node;
 mod output;
+mod packing;
 pub mod parquet;
 mod pass;
 mod polyglot;
@@ -44,8 +45,9 @@ mod tree;
 
 pub use emit::MAX_MOVES;
 pub use lines::write_lines;
+pub use packing::Compression;
 pub use polyglot::PolyglotRule;
-pub use records::RecordsError;
+pub use records::{RecordsError, is_records, verify_records};
 
 use std::path::PathBuf;
 use std::slice;
@@ -53,7 +55,8 @@ use std::slice;
 use shakmaty::Color;
 
 use output::Output;
-use tabia_book::ctg::Written;
+use records::{Conditions, Part, PartSource, Tables};
+use tabia_book::ctg::{MAX_COUNT, Written};
 // Fields of a job, and a parameter of all long work.
 pub use tabia_book::{Previous, progress};
 pub use tabia_games::{EcoRange, GameFilter, has_name};
@@ -112,6 +115,8 @@ pub struct BuildJob {
     pub old: Previous,
     /// The kind of file to build.
     pub product: Product,
+    /// How the pages of records are packed.
+    pub compression: Compression,
     /// Password of encrypted archives.
     pub password: Option<String>,
     /// Encoding of texts that are not UTF-8.
@@ -128,6 +133,10 @@ pub struct BuildJob {
     /// Positions and moves of fewer games are left out. The position after a move has
     /// at least as many games as the move, so no move leads out of the book.
     pub min_games: u32,
+    /// If a ChessBase book has more games than an entry can count, the numbers of all
+    /// positions are divided by the same, and keep their proportions. Without it those of
+    /// each entry that is full are scaled for themselves.
+    pub scale_counts: bool,
     /// Moves of variations are stored too, without counts.
     pub variations: bool,
     /// Annotations of moves and positions are stored in the book.
@@ -148,6 +157,7 @@ tabia_io::setters!(BuildJob {
     target: PathBuf,
     old: Previous,
     product: Product,
+    compression: Compression,
     password: Option<String>,
     encoding: Option<TextEncoding>,
     filter: GameFilter,
@@ -155,6 +165,7 @@ tabia_io::setters!(BuildJob {
     eco_relative: Option<usize>,
     only: Option<Color>,
     min_games: u32,
+    scale_counts: bool,
     variations: bool,
     annotations: bool,
     setups: bool,
@@ -173,6 +184,7 @@ impl BuildJob {
             target,
             old: Previous::default(),
             product: Product::Book,
+            compression: Compression::default(),
             password: None,
             encoding: None,
             filter: GameFilter::default(),
@@ -180,6 +192,7 @@ impl BuildJob {
             eco_relative: None,
             only: None,
             min_games: 1,
+            scale_counts: false,
             variations: false,
             annotations: false,
             setups: false,
@@ -330,8 +343,8 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
     let Some(first) = jobs.first() else {
         return Ok(Vec::new());
     };
-    let sources = Sources::list(first.sources.iter().map(|source| &source.path))?;
-    let mut sources = sources
+    let named = first.sources.iter().map(|source| &source.path);
+    let mut sources = Sources::list_with(named, records::is_records)?
         .with_password(first.password.as_deref())
         .with_encoding(first.encoding);
     let tables = sources.take(records::is_records);
@@ -350,23 +363,36 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
         let path = path.clone();
         return Err(BuildError::NoResults { path });
     }
+    let tables = Tables::open(tables.into_iter().map(|table| table.1).collect())?;
+    let mut all_sources: Vec<PartSource> = tables.sources().collect();
+    if jobs.iter().any(|job| job.product == Product::Records) {
+        // A file that cannot be read is an error when its games are.
+        let files = sources
+            .paths()
+            .filter_map(|path| PartSource::of(path).ok()?);
+        all_sources.extend(files);
+    }
     // Fails before hours of counting if a book cannot be written.
     let part = first.memory / 2 / jobs.len() as u64;
     let outputs = jobs.iter().map(|job| Output::create(job, first, part));
     let outputs: Vec<Output> = outputs.collect::<Result<_, _>>()?;
-    let mut recorded = vec![0; jobs.len()];
-    if !tables.is_empty() {
+    let mut recorded = (0, None, Vec::new());
+    if let Some(path) = tables.first() {
         let inputs = records::Inputs {
-            paths: &tables.into_iter().map(|table| table.1).collect::<Vec<_>>(),
             threads: first.threads,
             sort_bytes: first.memory / 2 / first.threads.max(1) as u64,
         };
-        for (games, output) in recorded.iter_mut().zip(&outputs) {
+        for (job, output) in jobs.iter().zip(&outputs) {
             if let Output::Book(_, runs) | Output::Records(_, runs) = output {
-                *games = records::read(&inputs, runs, &mut watch.part(0, READ_AT))?;
+                let read = tables.read(&inputs, Some(runs), &mut watch.part(0, READ_AT))?;
+                if let Some(known) = &read.conditions {
+                    known.check(path, job, sources.paths().next())?;
+                }
+                recorded = (read.games, read.conditions, read.remarks);
             }
         }
     }
+    let (recorded, conditions, remarks) = recorded;
     // Record files are read before, and have no part of their own: they are rare.
     let mut made = pass::count_all(jobs, &sources, &outputs, &mut watch.part(0, READ_AT))?;
     let named = |job: &BuildJob, error: BuildError| match jobs.len() {
@@ -376,9 +402,19 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
             error: Box::new(error),
         },
     };
-    for ((summary, games), job) in made.iter_mut().zip(recorded).zip(jobs) {
-        summary.games += games;
-        if summary.games == 0 {
+    for (summary, job) in made.iter_mut().zip(jobs) {
+        summary.games += recorded;
+        summary.tally.remarks.extend(remarks.iter().cloned());
+        if job.product == Product::Book && summary.games > u64::from(MAX_COUNT) && !job.scale_counts
+        {
+            summary.tally.remarks.push(format!(
+                "{}: positions of more than {MAX_COUNT} games look as frequent as each other: \
+                 --scale-counts keeps the proportions",
+                job.target.display()
+            ));
+        }
+        // Records of no games are one part of many.
+        if summary.games == 0 && job.product != Product::Records {
             let reason = summary.tally.what_is_left();
             return Err(named(job, BuildError::NothingLeft(reason)));
         }
@@ -390,7 +426,16 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
         // Where the writing of this file begins.
         let at =
             |n: u64| READ_AT + (u64::from(WRITTEN_AT - READ_AT) * n / jobs.len() as u64) as u16;
-        let written = output.write(job, summary, &mut watch.part(at(n), at(n + 1)));
+        let part = Part {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            games: summary.games,
+            conditions: conditions
+                .clone()
+                .unwrap_or_else(|| Conditions::of_job(job)),
+            sources: all_sources.clone(),
+            checksum: String::new(),
+        };
+        let written = output.write(job, part, summary, &mut watch.part(at(n), at(n + 1)));
         complete.push(written.map_err(|error| match error {
             BuildError::NoPositions { .. } | BuildError::NoMoves => named(job, error),
             other => other,

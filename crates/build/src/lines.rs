@@ -7,7 +7,7 @@ use shakmaty::Color;
 
 use super::BuildError;
 use super::count::Counter;
-use super::emit;
+use super::emit::{self, Stored};
 use super::node::Node;
 use tabia_book::ctg::{BookWriter, WriteOptions, Written};
 use tabia_games::{Game, MoveAnnotation};
@@ -53,7 +53,7 @@ pub fn write_lines(
         }
     }
     counter.finish()?;
-    emit::emit(&runs.take(), 1, 1, |piece| {
+    emit::emit(&runs.take(), Stored::default(), 1, |piece| {
         piece.write(&mut writer).map(drop)
     })?;
     Ok(writer.finish(0)?)

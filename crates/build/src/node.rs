@@ -73,6 +73,42 @@ pub(super) fn fitted(tally: &Totals) -> (Stats, u32) {
     Totals { points, ..*tally }.fitted()
 }
 
+/// The counts, divided by a number, but for a position of games at least one. Results keep their
+/// share of the games, and ratings their averages.
+#[inline]
+pub(super) fn divided(tally: &Totals, divisor: u64) -> Totals {
+    if divisor <= 1 || tally.games == 0 {
+        return *tally;
+    }
+    let games = rounded(tally.games, 1, divisor).max(1);
+    let share = |count: u64| rounded(count, games, tally.games);
+    let wins = share(tally.wins);
+    let losses = share(tally.losses).min(games - wins);
+    let draws = match tally.wins + tally.draws + tally.losses == tally.games {
+        true => games - wins - losses,
+        false => share(tally.draws).min(games - wins - losses),
+    };
+    let (own_rated, other_rated) = (share(tally.own_rated), share(tally.other_rated));
+    Totals {
+        games,
+        wins,
+        draws,
+        losses,
+        own_rated,
+        own_rating_sum: rounded(tally.own_rating_sum, own_rated, tally.own_rated),
+        other_rated,
+        other_rating_sum: rounded(tally.other_rating_sum, other_rated, tally.other_rated),
+        points: 0,
+    }
+}
+
+/// `value * part / whole`, rounded to the nearest number; 0 if `whole` is 0.
+fn rounded(value: u64, part: u64, whole: u64) -> u64 {
+    let product = u128::from(value) * u128::from(part) + u128::from(whole / 2);
+    let quotient = product.checked_div(whole.into()).unwrap_or(0);
+    u64::try_from(quotient).unwrap_or(u64::MAX)
+}
+
 /// A position with its counts and the moves played in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
@@ -470,6 +506,34 @@ mod tests {
             prop_assert_eq!(back.decode(&bytes), Some(bytes.len()));
             prop_assert_eq!(&back, &node);
             prop_assert_eq!(back.decode(&bytes[..bytes.len() - 1]), None);
+        }
+    }
+
+    proptest! {
+        /// 1.e4 and 1.d4 of a hundred million games are told apart.
+        #[test]
+        fn divided_counts_keep_their_proportions(
+            games in 1..1_u64 << 40, win in 0..100_u64, loss in 0..100_u64, rated in 0..100_u64,
+            divisor in 2..100_000_u64,
+        ) {
+            let share = |percent: u64| games * percent / 100;
+            let mut tally = Totals {
+                games,
+                wins: share(win),
+                losses: share(loss).min(games - share(win)),
+                own_rated: share(rated),
+                own_rating_sum: share(rated) * 2400,
+                ..Totals::default()
+            };
+            tally.draws = games - tally.wins - tally.losses;
+            let small = divided(&tally, divisor);
+            prop_assert!(small.games >= 1);
+            prop_assert!(small.games.abs_diff(games / divisor) <= 1);
+            prop_assert_eq!(small.wins + small.draws + small.losses, small.games);
+            let wins = tally.wins as f64 / games as f64 * small.games as f64;
+            prop_assert!((small.wins as f64 - wins).abs() <= 0.6);
+            prop_assert_eq!(small.own_rating_sum, small.own_rated * 2400);
+            prop_assert_eq!(divided(&tally, 1).games, games);
         }
     }
 

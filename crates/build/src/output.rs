@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::emit;
+use super::emit::{self, Stored};
 use super::how_far::writing;
 use super::node::Node;
 use super::polyglot::{self, Played};
-use super::{BuildError, BuildJob, PolyglotRule, Product, Summary, records};
-use tabia_book::ctg::{BookWriter, WriteOptions};
+use super::records::{self, Part};
+use super::{BuildError, BuildJob, PolyglotRule, Product, Summary};
+use tabia_book::ctg::{BookWriter, MAX_COUNT, WriteOptions};
 use tabia_io::atomic::NewFile;
 use tabia_io::progress::Watch;
 use tabia_io::sort::{self, Runs, Sorted};
@@ -51,16 +52,21 @@ impl Output {
         })
     }
 
-    /// Writes the counts into the file.
+    /// Writes the counts into the file; `part` is what the footer of records says.
     pub(super) fn write(
         self,
         job: &BuildJob,
+        part: Part,
         summary: &mut Summary,
         watch: &mut Watch<'_>,
     ) -> Result<Complete, BuildError> {
         Ok(match self {
             Output::Book(mut writer, runs) => {
-                write_entries(job, &mut writer, &runs.take(), watch)?;
+                let divisor = match job.scale_counts {
+                    true => summary.games.div_ceil(MAX_COUNT.into()).max(1),
+                    false => 1,
+                };
+                write_entries(job, divisor, &mut writer, &runs.take(), watch)?;
                 summary.sorted_on_disk = runs.bytes_written();
                 Complete::Book(writer)
             }
@@ -70,7 +76,9 @@ impl Output {
                 Complete::File(file)
             }
             Output::Records(file, runs) => {
-                summary.written = records::write(&file, &runs.take(), summary.games, watch)?;
+                let sorted = runs.take();
+                let compression = job.compression;
+                summary.written = records::write(&file, &sorted, part, compression, watch)?;
                 summary.sorted_on_disk = runs.bytes_written();
                 Complete::File(file)
             }
@@ -95,13 +103,15 @@ impl Complete {
 
 fn write_entries(
     job: &BuildJob,
+    divisor: u64,
     writer: &mut BookWriter,
     sorted: &Sorted<Node>,
     watch: &mut Watch<'_>,
 ) -> Result<(), BuildError> {
     let min_games = job.min_games;
     let mut positions = 0;
-    emit::emit(sorted, min_games, job.threads, |piece| {
+    let stored = Stored { min_games, divisor };
+    emit::emit(sorted, stored, job.threads, |piece| {
         positions += piece.write(writer)?;
         Ok(watch.step(writing(positions, piece.last_order()))?)
     })?;

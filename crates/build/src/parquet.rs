@@ -5,10 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::basic::{Compression, CompressionCodec};
+use parquet::basic::Compression;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::{ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::data_type::{
+    ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, Int32Type, Int64Type,
+};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{
     ChunkReader, FileReader as _, Length, RowGroupReader, SerializedFileReader,
@@ -16,8 +18,7 @@ use parquet::file::reader::{
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
-use ruzstd::decoding::StreamingDecoder;
-use ruzstd::decoding::errors::FrameDecoderError;
+use super::packing::PagePacking;
 use tabia_io::input::file::DataFile;
 use tabia_io::input::reader::FileReader;
 use tabia_io::progress::{Stop, Stopped};
@@ -89,10 +90,26 @@ impl Table {
     /// The column is missing, or has lists of values.
     pub fn want(&mut self, name: &str) -> Result<&ColumnDescriptor, TableError> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
-        let mut columns = schema.columns().iter().enumerate();
-        let (at, column) = columns
-            .find(|(_, column)| column.path().parts() == [name])
-            .ok_or_else(|| TableError::new("is missing"))?;
+        let columns = || schema.columns().iter().enumerate();
+        let named = |is: fn(&str, &str) -> bool| {
+            columns().find(|(_, column)| match column.path().parts() {
+                [found] => is(found, name),
+                _ => false,
+            })
+        };
+        // Some engines write names in upper case.
+        let found = named(|found, name| found == name).or_else(|| named(str::eq_ignore_ascii_case));
+        let (at, column) = found.ok_or_else(|| {
+            // What engines call a sum: sum(games), sum_games.
+            let alike = named(|found, name| found.to_ascii_lowercase().contains(name));
+            TableError(match alike {
+                Some((_, column)) => format!(
+                    "is missing; there is \"{0}\": give it the name, as in SUM({name}) AS {name}",
+                    column.name()
+                ),
+                None => "is missing".to_owned(),
+            })
+        })?;
         if column.max_rep_level() > 0 {
             return Err(TableError::new(
                 "is a list, but one value per row is expected",
@@ -100,6 +117,17 @@ impl Table {
         }
         self.columns.push(at);
         Ok(column)
+    }
+
+    /// A text that the writer put into the footer.
+    pub fn note(&self, name: &str) -> Option<&str> {
+        let notes = self
+            .reader
+            .metadata()
+            .file_metadata()
+            .key_value_metadata()?;
+        let note = notes.iter().find(|note| note.key == name)?;
+        note.value.as_deref()
     }
 
     /// Returns all row groups.
@@ -187,6 +215,7 @@ impl<'c> Row<'c> {
     pub fn bytes(self, column: usize) -> Option<&'c [u8]> {
         match self.columns.get(column)? {
             Column::Bytes(cells) => cells.get(self.at).map(|bytes| bytes.data()),
+            Column::Fixed(cells) => cells.get(self.at).map(|bytes| bytes.data()),
             _ => None,
         }
     }
@@ -201,7 +230,7 @@ impl<'c> Row<'c> {
                 let number = cells.get(self.at).filter(|number| !number.is_nan());
                 number.map(|&number| number as i64)
             }
-            Column::Bytes(_) => None,
+            Column::Bytes(_) | Column::Fixed(_) => None,
         }
     }
 }
@@ -209,6 +238,8 @@ impl<'c> Row<'c> {
 /// The current rows of one column.
 enum Column {
     Bytes(Cells<ByteArrayType>),
+    /// All of one length.
+    Fixed(Cells<FixedLenByteArrayType>),
     Short(Cells<Int32Type>),
     Long(Cells<Int64Type>),
     /// Some programs store whole numbers in this type if values are missing.
@@ -229,6 +260,9 @@ impl Column {
         };
         Ok(match reader {
             ColumnReader::ByteArrayColumnReader(reader) => Column::Bytes(Cells::new(reader, full)),
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                Column::Fixed(Cells::new(reader, full))
+            }
             ColumnReader::Int32ColumnReader(reader) => Column::Short(Cells::new(reader, full)),
             ColumnReader::Int64ColumnReader(reader) => Column::Long(Cells::new(reader, full)),
             ColumnReader::DoubleColumnReader(reader) => Column::Real(Cells::new(reader, full)),
@@ -243,6 +277,7 @@ impl Column {
     fn fill(&mut self, count: usize) -> Result<(), ParquetError> {
         match self {
             Column::Bytes(cells) => cells.fill(count),
+            Column::Fixed(cells) => cells.fill(count),
             Column::Short(cells) => cells.fill(count),
             Column::Long(cells) => cells.fill(count),
             Column::Real(cells) => cells.fill(count),
@@ -311,60 +346,12 @@ fn error_text(error: &ParquetError) -> String {
     let text = error.to_string();
     if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
         return format!(
-            "it is compressed with {codec}: write it again with zstd, Snappy, gzip or uncompressed"
+            "it is compressed with {codec}: write it again with zstd, Snappy, gzip, LZ4 or uncompressed"
         );
     }
     let text = text.split_once(": ").map_or(&*text, |(_, text)| text);
     text.lines().next().unwrap_or_default().to_owned()
 }
-
-/// A compression that is unpacked here: the library needs a C toolchain for the first, or
-/// another copy of the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PagePacking {
-    Zstd,
-    Gzip,
-}
-
-impl PagePacking {
-    fn of(codec: CompressionCodec) -> Option<PagePacking> {
-        match codec {
-            CompressionCodec::ZSTD => Some(PagePacking::Zstd),
-            CompressionCodec::GZIP => Some(PagePacking::Gzip),
-            _ => None,
-        }
-    }
-
-    /// The bytes of a page; the first `plain` are not packed.
-    fn unpack(self, bytes: &Bytes, plain: usize) -> Result<Bytes, ParquetError> {
-        let early = || ParquetError::EOF("a page ends early".to_owned());
-        let (head, packed) = bytes.split_at_checked(plain).ok_or_else(early)?;
-        let mut out = head.to_vec();
-        // Without values there is nothing to unpack.
-        if packed.is_empty() {
-            return Ok(out.into());
-        }
-        // A damaged page may unpack to any length.
-        let most = (LARGEST_PAGE - out.len()) as u64;
-        match self {
-            PagePacking::Zstd => {
-                let damaged = |error: FrameDecoderError| {
-                    ParquetError::General(format!("damaged zstd data: {error}"))
-                };
-                let stream = StreamingDecoder::new(packed).map_err(damaged)?;
-                stream.take(most).read_to_end(&mut out)?;
-            }
-            PagePacking::Gzip => {
-                let stream = flate2::read::MultiGzDecoder::new(packed);
-                stream.take(most).read_to_end(&mut out)?;
-            }
-        }
-        Ok(out.into())
-    }
-}
-
-/// Greatest length of an unpacked page, in bytes.
-const LARGEST_PAGE: usize = 1 << 30;
 
 /// The pages of a column that the library gives as they are stored.
 struct PackedPages {
@@ -556,8 +543,8 @@ mod tests {
 
     #[test]
     fn the_error_for_a_compression_contains_advice() {
-        let error = ParquetError::General("Disabled feature at compile time: lz4".to_owned());
-        assert!(error_text(&error).contains("with lz4: write it again with zstd"));
+        let error = ParquetError::General("Disabled feature at compile time: brotli".to_owned());
+        assert!(error_text(&error).contains("with brotli: write it again with zstd"));
         assert_eq!(
             error_text(&ParquetError::EOF("it ends early".to_owned())),
             "it ends early"

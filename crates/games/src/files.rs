@@ -1,6 +1,7 @@
 //! Finds the game files in the paths that a user gives.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,24 @@ use super::{Error, is_game_file};
 ///
 /// The path does not exist, a folder cannot be read, or it has no games.
 pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, Error> {
+    files_with(named, seen, |_| false)
+}
+
+/// As [`files`], with other files of folders for which `is_other` is true, but for those that
+/// engines pass over too: in the folder that is named or below it, their name or that of
+/// their folder begins with `_` or `.`, as `_temporary` and `.part-0.parquet.crc`.
+pub(crate) fn files_with(
+    named: &Path,
+    seen: &mut HashSet<PathBuf>,
+    is_other: fn(&Path) -> bool,
+) -> Result<Vec<PathBuf>, Error> {
+    let is_other = |path: &Path| {
+        let below = path.strip_prefix(named).unwrap_or(path);
+        let hidden = |name: &OsStr| {
+            name.as_encoded_bytes().starts_with(b"_") || name.as_encoded_bytes().starts_with(b".")
+        };
+        is_other(path) && !below.iter().any(hidden)
+    };
     if named == Path::new("-") {
         let new = seen.insert(named.to_owned());
         return Ok(new.then(|| named.to_owned()).into_iter().collect());
@@ -30,7 +49,7 @@ pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, 
                 let path = entry.path();
                 if kind.is_dir() {
                     folders.push(path);
-                } else if kind.is_file() && is_game_file(&path) {
+                } else if kind.is_file() && (is_game_file(&path) || is_other(&path)) {
                     found.push(path);
                 }
             }

@@ -15,9 +15,10 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::files::files_with;
 use super::{
     Error, Game, GameBatch, GameFilter, GameParts, GameSource, OpenResult, Rejected, SkipReason,
-    Skipped, TextEncoding, files, open_encoded,
+    Skipped, TextEncoding, open_encoded,
 };
 use tabia_io::parallel::{self, Coordinator, Jobs, Panicked, Turn};
 use tabia_io::progress::{Progress, Watch};
@@ -40,12 +41,24 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The files of the given paths, without duplicates: see [`files`].
+    /// The files of the given paths, without duplicates: see [`files`](crate::files()).
     ///
     /// # Errors
     ///
     /// A path does not exist, or a folder has no games.
     pub fn list<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Result<Sources, Error> {
+        Sources::list_with(named, |_| false)
+    }
+
+    /// As [`Sources::list`], with other files of folders for which `is_other` is true.
+    ///
+    /// # Errors
+    ///
+    /// A path does not exist, or a folder has neither.
+    pub fn list_with<'p>(
+        named: impl IntoIterator<Item = &'p PathBuf>,
+        is_other: fn(&Path) -> bool,
+    ) -> Result<Sources, Error> {
         let mut sources = Sources {
             named: Vec::new(),
             inputs: Vec::new(),
@@ -56,7 +69,7 @@ impl Sources {
         let mut seen = HashSet::new();
         for (argument, path) in named.into_iter().enumerate() {
             sources.named.push(path.clone());
-            let found = files(path, &mut seen)?.into_iter();
+            let found = files_with(path, &mut seen, is_other)?.into_iter();
             sources.inputs.extend(found.map(|path| (argument, path)));
         }
         Ok(sources)
@@ -78,6 +91,11 @@ impl Sources {
     /// Whether a file was not named, but found in a folder.
     fn is_from_folder(&self, argument: usize, path: &Path) -> bool {
         self.named.get(argument).is_some_and(|named| named != path)
+    }
+
+    /// The files, in the order in which they are read.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.iter().map(|(_, path)| path.as_path())
     }
 
     /// Removes and returns the files for which `is_other` is true, with the indexes of

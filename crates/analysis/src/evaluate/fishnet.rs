@@ -209,11 +209,17 @@ mod tests {
         assert_eq!(value("e4 c5"), Some(mate));
     }
 
-    /// Written by polars 2.1 (zstd is its default) and by pyarrow 26.
+    /// Written by polars 2.1 (zstd is its default), pyarrow 26 and Spark 4.3.
     #[test]
     fn every_usual_compression_is_read() {
         let graph = graph();
-        for name in ["polars_zstd", "arrow_gzip", "arrow_zstd_v2"] {
+        for name in [
+            "polars_zstd",
+            "arrow_gzip",
+            "arrow_zstd_v2",
+            "arrow_lz4",
+            "spark_lz4",
+        ] {
             let path = format!("../../tests/data/parquet/{name}.parquet");
             let path = Path::new(&path);
             let (read, collected) = read(path, &graph, &mut Watch::default()).unwrap();

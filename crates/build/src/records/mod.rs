@@ -3,22 +3,36 @@
 //! Each row is a sum: one row for each (key, move); one with the move -1 for the
 //! numbers of the position itself; one with an empty key for the number of games. So
 //! `GROUP BY key, move` over any number of tables, in any engine, gives the table
-//! of all their games. `docs/measured.md` has the columns and the statement.
+//! of all their games. `docs/cluster.md` has the columns and the statements.
+//!
+//! Nothing may go wrong in silence between counting and the book, through engines that know
+//! nothing of it:
+//!
+//! * Pages have the checksums of the format, which some engines verify (`crate::packing`).
+//! * The footer says what was counted, and has a checksum of all rows (`part`). It names the
+//!   file that is damaged, that was counted otherwise, or whose games another one has too.
+//! * Engines drop the footer. The row that counts games has the checksum too, and a number
+//!   made of the conditions with its square, in columns that are sums like all others:
+//!   what an engine adds up is checked as a whole (`checksum`).
+//! * Of a sum without rare rows (`HAVING`) the checksum says nothing; that is reported.
 
 use std::path::{Path, PathBuf};
 
 use super::BuildError;
 use tabia_io::atomic::{NewFile, Previous};
+use tabia_io::progress::Watch;
 
+mod checksum;
+mod part;
 mod read;
 mod write;
 
-pub(super) use read::read;
+pub(super) use part::{Conditions, Part, PartSource};
+pub(super) use read::Tables;
 pub(super) use write::write;
 
 /// Settings for reading the tables.
-pub(super) struct Inputs<'j> {
-    pub(super) paths: &'j [PathBuf],
+pub(super) struct Inputs {
     /// Number of threads that read.
     pub(super) threads: usize,
     /// Memory of each thread for sorting, in bytes.
@@ -88,6 +102,22 @@ pub enum RecordsError {
         /// The first file.
         path: PathBuf,
     },
+    /// The rows do not have the checksum that was stored with them.
+    #[error("{}: {text}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        text: String,
+    },
+    /// Records that do not belong together, or not into this book.
+    #[error("{}: {text}", path.display())]
+    Unfit {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit, and what to do.
+        text: String,
+    },
     /// A setting needs single games, but records contain only sums.
     #[error(
         "{}: records cannot be filtered, marked or searched for duplicates; do that when they are written",
@@ -106,16 +136,42 @@ impl RecordsError {
     }
 }
 
-/// Creates a temporary file for records, beside the file that it will replace.
+/// Reads records and tests them as a build does: checksums, conditions, games that are in two
+/// of them. Returns what is to be said about them; the last of it is their sum.
+///
+/// # Errors
+///
+/// A file cannot be read, is damaged, or does not belong to the others.
+pub fn verify_records(
+    paths: &[PathBuf],
+    threads: usize,
+    watch: &mut Watch<'_>,
+) -> Result<Vec<String>, BuildError> {
+    let inputs = Inputs {
+        threads,
+        sort_bytes: 0,
+    };
+    let tables = Tables::open(paths.to_vec())?;
+    Ok(tables.read(&inputs, None, watch)?.remarks)
+}
+
+/// Whether the name is that of a file of records.
+#[must_use]
+pub fn is_records(path: &Path) -> bool {
+    tabia_io::input::path::has_extension(path, "parquet")
+}
+
+/// Creates a temporary file for records, beside the file that it will replace. Its name
+/// begins with a dot, so engines that read the folder pass it over; for the same reason an old
+/// file does not become a backup, whose games they would count again.
 pub(super) fn create(path: &Path, old: Previous) -> Result<NewFile, BuildError> {
     if !is_records(path) {
         let path = path.to_owned();
         return Err(RecordsError::Name { path }.into());
     }
+    let old = match old {
+        Previous::Refuse => Previous::Refuse,
+        Previous::Keep | Previous::KeepEach | Previous::Replace => Previous::Replace,
+    };
     Ok(NewFile::create(path, old)?)
-}
-
-/// Whether the name of a source is that of a file of records.
-pub(super) fn is_records(path: &Path) -> bool {
-    tabia_io::input::path::has_extension(path, "parquet")
 }

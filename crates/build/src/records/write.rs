@@ -4,9 +4,12 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use bytes::Bytes;
+use parquet::basic::{Repetition, Type as Physical};
+use parquet::column::writer::{ColumnWriter, get_column_writer};
+use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
@@ -14,7 +17,10 @@ use parquet::schema::types::{ColumnPath, Type};
 use super::super::how_far::writing;
 use super::super::node::Node;
 use super::super::{BuildError, Written};
-use super::{COUNTERS, NO_MOVE};
+use super::checksum::Checksum;
+use super::part::{GamesRow, NOTE, hex};
+use super::{COUNTERS, NO_MOVE, Part};
+use crate::packing::{Compression, Pages};
 use tabia_book::ctg::Key;
 use tabia_io::atomic::NewFile;
 use tabia_io::parallel::{self, Coordinator};
@@ -25,11 +31,13 @@ use tabia_io::sort::Sorted;
 /// six megabytes of memory here until it is written.
 const GROUP_ROWS: usize = 1 << 16;
 
-/// Writes all runs into a temporary file. The caller renames it.
+/// Writes all runs into a temporary file. The caller renames it. The checksum of `part` is
+/// made here.
 pub(in super::super) fn write(
     file: &NewFile,
     sorted: &Sorted<Node>,
-    games: u64,
+    mut part: Part,
+    compression: Compression,
     watch: &mut Watch<'_>,
 ) -> Result<Written, BuildError> {
     let mut written = Written::default();
@@ -39,27 +47,33 @@ pub(in super::super) fn write(
         |jobs| {
             let failed = |error| BuildError::from(file.failed(into_io(error)));
             let mut table = open(file.as_file()).map_err(failed)?;
-            jobs.each(|rows: Rows, _| rows.write(&mut table).map_err(failed))?;
+            jobs.each(|rows: Rows, _| {
+                if let Some(note) = &rows.note {
+                    table.append_key_value_metadata(KeyValue::new(NOTE.to_owned(), note.clone()));
+                }
+                rows.write(&mut table, compression).map_err(failed)
+            })?;
             table.close().map(drop).map_err(failed)
         },
-        |coordinator| send_rows(sorted, games, &mut written, coordinator, watch),
+        |coordinator| send_rows(sorted, &mut part, &mut written, coordinator, watch),
     )?;
     Ok(written)
 }
 
-/// Divides the merged runs into row groups for the other thread.
+/// Divides the merged runs into row groups for the other thread. The row that counts games is
+/// the last: it has the checksum.
 fn send_rows(
     sorted: &Sorted<Node>,
-    games: u64,
+    part: &mut Part,
     written: &mut Written,
     coordinator: &mut Coordinator<'_, Rows, (), (), BuildError>,
     watch: &mut Watch<'_>,
 ) -> Result<(), BuildError> {
     let mut rows = Rows::default();
-    rows.push(&[], NO_MOVE, &[games, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let mut checksum = Checksum::default();
     let mut merge = sorted.merge()?;
     while let Some(node) = merge.next()? {
-        rows.push_node(node);
+        rows.push_node(node, &mut checksum);
         written.positions += 1;
         written.moves += node.moves.len() as u64;
         if rows.len() >= GROUP_ROWS {
@@ -69,6 +83,13 @@ fn send_rows(
             while coordinator.ready()?.is_some() {}
         }
     }
+    let count = GamesRow::new(part.games, &part.conditions);
+    checksum.add(&[], NO_MOVE.into(), &count.counters());
+    let count = count.with_checksum(checksum.sum());
+    rows.push(&[], NO_MOVE, &count.counters());
+    part.checksum = hex(checksum.sum());
+    // Numbers and texts always have a form in JSON.
+    rows.note = serde_json::to_string(part).ok();
     coordinator.give(rows);
     while coordinator.rest()?.is_some() {}
     Ok(())
@@ -81,6 +102,8 @@ struct Rows {
     key_lengths: Vec<u8>,
     moves: Vec<i32>,
     counters: [Vec<i64>; COUNTERS.len()],
+    /// With the last rows: what the footer says.
+    note: Option<String>,
 }
 
 impl Rows {
@@ -97,7 +120,11 @@ impl Rows {
         }
     }
 
-    fn push_node(&mut self, node: &Node) {
+    fn push_node(&mut self, node: &Node, checksum: &mut Checksum) {
+        let mut push = |key: &[u8], byte: i32, counters: &[u64; COUNTERS.len()]| {
+            checksum.add(key, byte.into(), counters);
+            self.push(key, byte, counters);
+        };
         let key = Key::from_padded(node.place.key);
         let t = &node.tally;
         let counters = [
@@ -111,45 +138,57 @@ impl Rows {
             t.other_rating_sum,
             u64::from(node.main),
         ];
-        self.push(key.as_bytes(), NO_MOVE, &counters);
+        push(key.as_bytes(), NO_MOVE, &counters);
         for &(byte, games) in &node.moves {
             let counters = [games, 0, 0, 0, 0, 0, 0, 0, 0];
-            self.push(key.as_bytes(), byte.into(), &counters);
+            push(key.as_bytes(), byte.into(), &counters);
         }
     }
 
-    fn write(self, table: &mut SerializedFileWriter<&File>) -> Result<(), ParquetError> {
-        let mut group = table.next_row_group()?;
-        let whole = ByteArray::from(self.keys);
+    fn write(
+        self,
+        table: &mut SerializedFileWriter<&File>,
+        compression: Compression,
+    ) -> Result<(), ParquetError> {
+        let whole = Bytes::from(self.keys);
         let mut at = 0;
         let keys: Vec<ByteArray> = self
             .key_lengths
             .iter()
             .map(|&length| {
-                let key = whole.slice(at, length.into());
-                at += usize::from(length);
-                key
+                let end = at + usize::from(length);
+                let key = whole.slice(std::mem::replace(&mut at, end)..end);
+                key.into()
             })
             .collect();
-        if let Some(mut column) = group.next_column()? {
-            column
-                .typed::<ByteArrayType>()
-                .write_batch(&keys, None, None)?;
-            column.close()?;
-        }
-        if let Some(mut column) = group.next_column()? {
-            column
-                .typed::<Int32Type>()
-                .write_batch(&self.moves, None, None)?;
-            column.close()?;
-        }
-        for values in &self.counters {
-            if let Some(mut column) = group.next_column()? {
-                column
-                    .typed::<Int64Type>()
-                    .write_batch(values, None, None)?;
-                column.close()?;
-            }
+        let columns = table.schema_descr().columns().to_vec();
+        let properties = Arc::clone(table.properties());
+        let mut group = table.next_row_group()?;
+        let mut counters = self.counters.iter();
+        for column in columns {
+            let mut out = Vec::new();
+            let pages = Pages {
+                out: &mut out,
+                compression,
+            };
+            let mut writer = get_column_writer(column, Arc::clone(&properties), Box::new(pages));
+            match &mut writer {
+                ColumnWriter::ByteArrayColumnWriter(writer) => {
+                    writer.write_batch(&keys, None, None)?
+                }
+                ColumnWriter::Int32ColumnWriter(writer) => {
+                    writer.write_batch(&self.moves, None, None)?
+                }
+                ColumnWriter::Int64ColumnWriter(writer) => {
+                    let values = counters.next().map(Vec::as_slice);
+                    writer.write_batch(values.unwrap_or_default(), None, None)?
+                }
+                _ => 0,
+            };
+            let mut closed = writer.close()?;
+            let metadata = closed.metadata.into_builder();
+            closed.metadata = metadata.set_compression(compression.codec()).build()?;
+            group.append_column(&Bytes::from(out), closed)?;
         }
         group.close().map(drop)
     }
@@ -174,7 +213,6 @@ fn open(file: &File) -> Result<SerializedFileWriter<&File>, ParquetError> {
         .build()?;
     let properties = WriterProperties::builder()
         .set_created_by(concat!("tabia ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_compression(Compression::SNAPPY)
         // A key rarely occurs except in consecutive rows.
         .set_column_dictionary_enabled(ColumnPath::from("key"), false)
         .set_statistics_enabled(EnabledStatistics::None)

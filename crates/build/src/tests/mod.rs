@@ -56,6 +56,13 @@ fn job(folder: &Path, line: &str) -> BuildJob {
             "--setups" => job.setups = true,
             "--variations" => job.variations = true,
             "--annotations" => job.annotations = true,
+            "--scale-counts" => job.scale_counts = true,
+            "--keep" => job.old = Previous::Keep,
+            "--compression" => {
+                let name = value();
+                let mut all = Compression::ALL.into_iter();
+                job.compression = all.find(|one| one.name() == name).unwrap();
+            }
             "--dedupe" => job.dedupe = true,
             path => job.sources.push(Source::new(folder.join(path))),
         }

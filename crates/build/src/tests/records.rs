@@ -3,7 +3,10 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use ::parquet::data_type::{
+    ByteArray, ByteArrayType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, Int32Type,
+    Int64Type,
+};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::record::RowAccessor;
@@ -63,7 +66,9 @@ fn write(path: &Path, columns: &str, rows: &[Row], group: usize, null: Option<us
             let Some(mut column) = out.next_column().unwrap() else {
                 panic!("no column");
             };
-            let missing = |at: usize| field.name() == "key" && null == Some(start * group + at);
+            let missing = |at: usize| {
+                field.name().eq_ignore_ascii_case("key") && null == Some(start * group + at)
+            };
             let present: Vec<&Row> = rows
                 .iter()
                 .enumerate()
@@ -74,7 +79,7 @@ fn write(path: &Path, columns: &str, rows: &[Row], group: usize, null: Option<us
             let levels = field.is_optional().then_some(levels.as_slice());
             let names = "games wins draws losses own_rated own_sum other_rated other_sum main";
             let mut names = names.split(' ');
-            let n = names.position(|name| name == field.name());
+            let n = names.position(|name| field.name().eq_ignore_ascii_case(name));
             let value = |row: &Row| n.map_or(row.1.into(), |n| row.2[n]);
             match field.get_physical_type() {
                 ::parquet::basic::Type::BYTE_ARRAY => {
@@ -82,6 +87,18 @@ fn write(path: &Path, columns: &str, rows: &[Row], group: usize, null: Option<us
                         present.iter().map(|row| row.0.clone().into()).collect();
                     column
                         .typed::<ByteArrayType>()
+                        .write_batch(&values, levels, None)
+                }
+                ::parquet::basic::Type::FIXED_LEN_BYTE_ARRAY => {
+                    let padded = |row: &Row| {
+                        let mut key = row.0.clone();
+                        key.resize(30, 0);
+                        key.into()
+                    };
+                    let values: Vec<FixedLenByteArray> =
+                        present.iter().map(|row| padded(row)).collect();
+                    column
+                        .typed::<FixedLenByteArrayType>()
                         .write_batch(&values, levels, None)
                 }
                 ::parquet::basic::Type::INT32 => {
@@ -221,6 +238,8 @@ fn bad_records_are_one_message_with_file_and_row() {
     write(&at("less.parquet"), &less, &good, 100, None);
     let double = COLUMNS.replace("INT64 games", "DOUBLE games");
     write(&at("double.parquet"), &double, &good, 100, None);
+    let unnamed = COLUMNS.replace("INT64 games", "INT64 sum_games_");
+    write(&at("unnamed.parquet"), &unnamed, &good, 100, None);
     let number = COLUMNS.replace("BYTE_ARRAY key", "INT64 key");
     write(&at("number.parquet"), &number, &good, 100, None);
     let list = COLUMNS.replace("REQUIRED INT64 wins", "REPEATED INT64 wins");
@@ -235,7 +254,13 @@ fn bad_records_are_one_message_with_file_and_row() {
     );
     let null = COLUMNS.replace("REQUIRED BYTE_ARRAY", "OPTIONAL BYTE_ARRAY");
     write(&at("null.parquet"), &null, &good, 100, Some(205));
-    write(&at("headless.parquet"), COLUMNS, &good[1..], 100, None);
+    write(
+        &at("headless.parquet"),
+        COLUMNS,
+        &good[..good.len() - 1],
+        100,
+        None,
+    );
     let changed = |name: &str, change: &dyn Fn(&mut Row)| {
         let mut rows = good.clone();
         change(&mut rows[205]);
@@ -264,6 +289,11 @@ fn bad_records_are_one_message_with_file_and_row() {
         ("zeros", "cannot be read as Parquet"),
         ("less", "column losses: is missing"),
         ("double", "CAST(SUM(games) AS BIGINT)"),
+        (
+            "unnamed",
+            "column games: is missing; there is \"sum_games_\": give it the name, as in SUM(games) \
+             AS games",
+        ),
         ("number", "column key: its type is INT64"),
         ("list", "column wins: is a list"),
         ("null", "row 206: key is null"),
@@ -300,4 +330,316 @@ fn bad_records_are_one_message_with_file_and_row() {
     assert_eq!(fs::read_to_string(at("old.ctg")).unwrap(), "an old book");
     assert!(fs::read(at("good.parquet")).unwrap() == bytes);
     assert!(!at("new.parquet").exists());
+}
+
+/// Four parts of 200 games in a folder, without the games.
+fn parts(how: &str) -> (Folder, [Vec<u8>; 3]) {
+    let folder = prepare(200);
+    done(&folder, &format!("-o direct.ctg all.pgn {HOW}"));
+    for n in 0..4 {
+        done(
+            &folder,
+            &format!("--records {n}.parquet {n}.pgn {HOW} {how}"),
+        );
+    }
+    let direct = book(&folder, "direct");
+    (folder, direct)
+}
+
+const PARTS: &str = "0.parquet 1.parquet 2.parquet 3.parquet";
+
+/// Of a position in a table, as an engine adds it up.
+fn summed(folder: &Folder, names: &str) -> Vec<Row> {
+    let mut sums = std::collections::BTreeMap::new();
+    for name in names.split(' ') {
+        for (key, byte, counters) in rows(&folder.join(name)) {
+            let sum = sums.entry((key, byte)).or_insert([0; 9]);
+            sum.iter_mut()
+                .zip(counters)
+                .for_each(|(sum, more)| *sum += more);
+        }
+    }
+    let rows = sums.into_iter();
+    rows.map(|((key, byte), sums)| (key, byte, sums)).collect()
+}
+
+#[test]
+fn every_compression_makes_the_same_book() {
+    let mut lengths = Vec::new();
+    for compression in Compression::ALL {
+        let (folder, direct) = parts(&format!("--compression {}", compression.name()));
+        done(&folder, &format!("-o sum.ctg {PARTS}"));
+        assert!(book(&folder, "sum") == direct, "{}", compression.name());
+        lengths.push(fs::metadata(folder.join("0.parquet")).unwrap().len());
+    }
+    let [snappy, zstd, gzip, none] = lengths[..] else {
+        panic!("{lengths:?}")
+    };
+    assert!(gzip < snappy && zstd < none && snappy < none, "{lengths:?}");
+}
+
+/// Whether read as it is, or after an engine has added it up.
+#[test]
+fn no_flipped_bit_makes_another_book_in_silence() {
+    let folder = &prepare(60);
+    done(folder, &format!("-o direct.ctg all.pgn {HOW}"));
+    let direct = book(folder, "direct");
+    let mut random = 7_u64;
+    let (mut refused, mut same) = (0, 0);
+    for compression in Compression::ALL {
+        let how = format!("{HOW} --compression {}", compression.name());
+        for n in 0..4 {
+            done(folder, &format!("--records {n}.parquet {n}.pgn {how}"));
+        }
+        let part = folder.join("2.parquet");
+        let whole = fs::read(&part).unwrap();
+        for _ in 0..50 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let bit = (random >> 16) as usize % (8 * whole.len());
+            let mut damaged = whole.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&part, &damaged).unwrap();
+            match made(folder, &format!("-o sum.ctg {PARTS} --threads 1")) {
+                Err(message) => {
+                    assert!(message.contains("2.parquet"), "{message}");
+                    refused += 1;
+                }
+                Ok(_) => {
+                    assert!(book(folder, "sum") == direct, "bit {bit}: another book");
+                    same += 1;
+                }
+            }
+        }
+        fs::write(&part, &whole).unwrap();
+    }
+    // Unread texts of the footer make no difference.
+    assert!(
+        refused > 150 && same > 0,
+        "{refused} refused, {same} the same"
+    );
+}
+
+#[test]
+fn a_sum_of_damaged_records_or_without_rows_is_refused() {
+    let (folder, direct) = parts("");
+    let folder = &folder;
+    let sum = summed(folder, PARTS);
+    let at = folder.join("sum.parquet");
+    write(&at, COLUMNS, &sum, 100, None);
+    done(folder, "-o sum.ctg sum.parquet");
+    assert!(book(folder, "sum") == direct);
+    for row in [1, 77, sum.len() - 1] {
+        let mut damaged = sum.clone();
+        damaged[row].2[0] += 1;
+        write(&at, COLUMNS, &damaged, 100, None);
+        refused(folder, "-o sum.ctg sum.parquet", "one of them is damaged");
+        let mut less = sum.clone();
+        less.remove(row);
+        write(&at, COLUMNS, &less, 100, None);
+        refused(
+            folder,
+            "-o sum.ctg sum.parquet",
+            "file of the sum are missing",
+        );
+    }
+    // What HAVING leaves out is reported.
+    let common = sum.iter().filter(|row| row.2[0] >= 5 || row.0.is_empty());
+    write(
+        &at,
+        COLUMNS,
+        &common.cloned().collect::<Vec<_>>(),
+        100,
+        None,
+    );
+    let summary = made(folder, "-o sum.ctg sum.parquet").unwrap();
+    let remark = &summary.tally.remarks[0];
+    assert!(
+        remark.contains("rows of fewer than 5 games are left out"),
+        "{remark}"
+    );
+    done(folder, &format!("-o often.ctg {PARTS} --min-games 5"));
+    assert!(book(folder, "sum") == book(folder, "often"));
+    // Of another program.
+    let mut plain = sum.clone();
+    plain[0].2[1..].fill(0);
+    write(&at, COLUMNS, &plain, 100, None);
+    let summary = made(folder, "-o sum.ctg sum.parquet").unwrap();
+    assert!(summary.tally.remarks[0].contains("without a checksum"));
+    assert!(book(folder, "sum") == direct);
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused_and_the_sum_is_told() {
+    let (folder, direct) = parts("");
+    let folder = &folder;
+    let summary = made(folder, &format!("-o sum.ctg {PARTS}")).unwrap();
+    let sum = "4 files of records: 201 games (--max-ply 45 --variations)";
+    assert_eq!(summary.tally.remarks, [sum]);
+    // Other plies, also when an engine has added them up.
+    done(
+        folder,
+        "--records short.parquet 3.pgn --max-ply 20 --variations",
+    );
+    for line in [
+        "-o sum.ctg 0.parquet short.parquet",
+        "-o sum.ctg 0.pgn short.parquet --max-ply 45 --variations",
+        "-o sum.ctg 0.parquet --max-ply 20",
+    ] {
+        let message = refused(folder, line, "--max-ply 45");
+        assert!(message.contains("--max-ply 20"), "{message}");
+    }
+    done(folder, "-o sum.ctg 0.parquet --max-ply 45");
+    let mixed = summed(folder, "0.parquet 1.parquet 2.parquet short.parquet");
+    write(&folder.join("mixed.parquet"), COLUMNS, &mixed, 100, None);
+    refused(folder, "-o sum.ctg mixed.parquet", "different conditions");
+    done(folder, "--records white.parquet 3.pgn --only white");
+    refused(folder, "-o sum.ctg white.parquet", "(--only)");
+    done(folder, "-o sum.ctg white.parquet --only white");
+    // Twice: by another name, by its records, by its source.
+    fs::copy(folder.join("1.parquet"), folder.join("copy.parquet")).unwrap();
+    let twice = refused(
+        folder,
+        "-o sum.ctg 0.parquet 1.parquet copy.parquet",
+        "1.pgn are in",
+    );
+    assert!(twice.contains("copy.parquet"), "{twice}");
+    fs::copy(folder.join("1.pgn"), folder.join("again.pgn")).unwrap();
+    done(
+        folder,
+        &format!("--records again.parquet 2.pgn again.pgn {HOW}"),
+    );
+    refused(
+        folder,
+        "-o sum.ctg 1.parquet again.parquet",
+        "again.pgn (there",
+    );
+    // What an engine leaves in a folder is passed over.
+    let sum = summed(folder, PARTS);
+    let (one, two) = sum.split_at(sum.len() / 2);
+    fs::create_dir_all(folder.join("engine/_temporary/0")).unwrap();
+    write(
+        &folder.join("engine/part-0.snappy.parquet"),
+        COLUMNS,
+        one,
+        100,
+        None,
+    );
+    write(
+        &folder.join("engine/part-1.snappy.parquet"),
+        COLUMNS,
+        two,
+        100,
+        None,
+    );
+    for other in [
+        "_SUCCESS",
+        ".part-0.snappy.parquet.crc",
+        "_temporary/0/part-0.parquet",
+        ".x.parquet",
+    ] {
+        folder.put(&format!("engine/{other}"), "nothing to read");
+    }
+    done(folder, "-o sum.ctg engine");
+    assert!(book(folder, "sum") == direct);
+    fs::remove_file(folder.join("engine/part-1.snappy.parquet")).unwrap();
+    refused(folder, "-o sum.ctg engine", "a file of the sum");
+}
+
+#[test]
+fn a_part_without_games_is_a_part() {
+    let folder = &prepare(40);
+    done(folder, "-o direct.ctg all.pgn");
+    done(folder, "--records all.parquet all.pgn");
+    // Not one game matches.
+    done(folder, "--records none.parquet 0.pgn --min-elo 4000");
+    folder.put(
+        "nothing.pgn",
+        "[Event \"?\"]\n[Variant \"Atomic\"]\n\n1. e4 *\n",
+    );
+    done(folder, "--records skipped.parquet nothing.pgn");
+    done(folder, "-o sum.ctg all.parquet skipped.parquet");
+    assert!(book(folder, "sum") == book(folder, "direct"));
+    refused(
+        folder,
+        "-o sum.ctg all.parquet none.parquet",
+        "--min-elo 4000",
+    );
+    refused(folder, "-o sum.ctg skipped.parquet", "no game is left");
+}
+
+#[test]
+fn a_repeated_task_leaves_one_file() {
+    let folder = &prepare(20);
+    done(folder, "--records r.parquet all.pgn");
+    let first = fs::read(folder.join("r.parquet")).unwrap();
+    done(folder, "--records r.parquet all.pgn --keep");
+    assert!(fs::read(folder.join("r.parquet")).unwrap() == first);
+    let names = common::names(folder);
+    assert!(!names.iter().any(|name| name.contains("bak")), "{names:?}");
+}
+
+/// As other engines write them.
+#[test]
+fn names_in_upper_case_and_keys_of_one_length_are_read() {
+    let folder = &prepare(40);
+    done(folder, "-o direct.ctg all.pgn");
+    done(folder, "--records r.parquet all.pgn");
+    let rows = rows(&folder.join("r.parquet"));
+    let upper = COLUMNS.split("; ").map(|column| {
+        let (kind, name) = column.trim().rsplit_once(' ').unwrap();
+        format!("{kind} {}", name.to_uppercase())
+    });
+    let upper = upper.collect::<Vec<_>>().join("; ");
+    write(&folder.join("upper.parquet"), &upper, &rows, 100, None);
+    let fixed = COLUMNS.replace("BYTE_ARRAY key", "FIXED_LEN_BYTE_ARRAY (30) key");
+    write(&folder.join("fixed.parquet"), &fixed, &rows, 100, None);
+    for name in ["upper", "fixed"] {
+        done(folder, &format!("-o sum.ctg {name}.parquet"));
+        assert!(book(folder, "sum") == book(folder, "direct"), "{name}");
+    }
+}
+
+/// More games than an entry can count: 1.e4 stays more frequent than 1.d4 by as much as it is.
+#[test]
+fn counts_of_a_whole_book_are_scaled_once() {
+    let folder = &Folder::new();
+    folder.put("a.pgn", "1. e4 e5 1-0\n\n1. d4 d5 0-1\n");
+    done(folder, "--records r.parquet a.pgn");
+    let mut sum = rows(&folder.join("r.parquet"));
+    // 60 million games, of which 40 began with 1.e4.
+    for row in &mut sum {
+        let times = match row.2[0] {
+            2 => 30_000_000,
+            _ if row.2[3] > 0 => 40_000_000,
+            _ => 20_000_000,
+        };
+        row.2.iter_mut().for_each(|n| *n *= times);
+        if row.0.is_empty() {
+            row.2[1..].fill(0);
+        }
+    }
+    write(&folder.join("sum.parquet"), COLUMNS, &sum, 100, None);
+    let games_after = |options: &str| {
+        let summary = made(folder, &format!("-o sum.ctg sum.parquet {options}")).unwrap();
+        let content = content(&folder.join("sum.ctg"));
+        let mut games: Vec<u32> = content
+            .values()
+            .map(|(record, _)| record.stats.games)
+            .collect();
+        games.sort_unstable();
+        games.dedup();
+        let told = summary
+            .tally
+            .remarks
+            .iter()
+            .any(|r| r.contains("--scale-counts"));
+        (games, told)
+    };
+    assert_eq!(games_after(""), (vec![0x00ff_ffff], true));
+    assert_eq!(
+        games_after("--scale-counts"),
+        (vec![5_000_000, 10_000_000, 15_000_000], false)
+    );
 }

@@ -95,6 +95,37 @@ options::game_filter! {
     }
 }
 
+impl GameFilter {
+    /// The conditions that an option sets, each as it would be typed; a position that games
+    /// must reach by its FEN. A colour without a player is not a condition.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let options = GameFilter::OPTIONS
+            .iter()
+            .filter(|option| self.player.is_some() || option.condition != GameCondition::Colour);
+        let words = options.flat_map(|option| {
+            let name = option.name();
+            let mut values = self.typed(option.condition);
+            if option.value == ValueKind::Name {
+                values
+                    .iter_mut()
+                    .for_each(|value| *value = format!("\"{value}\""));
+            }
+            match option.takes {
+                Takes::List if !values.is_empty() => values = vec![values.join(",")],
+                Takes::Nothing | Takes::One | Takes::List | Takes::Each => {}
+            }
+            let words = values.into_iter();
+            let words = words.map(move |value| format!("--{name} {value}"));
+            words.map(|words| words.trim_end().to_owned())
+        });
+        let reaches = self.reaches.iter();
+        let reaches =
+            reaches.map(|position| format!("--fen \"{}\"", tabia_notation::fen(position)));
+        words.chain(reaches).collect()
+    }
+}
+
 /// Numbers of games that a filter rejected, each by the first condition that it does not
 /// meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

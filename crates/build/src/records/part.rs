@@ -1,0 +1,303 @@
+//! What a table says about itself: in its footer, and, as engines drop the footer, in the row
+//! that counts games, as sums that an engine adds up like all others.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::checksum::hash;
+use super::{COUNTERS, RecordsError};
+use crate::BuildJob;
+
+/// The name of [`Part`] in the footer.
+pub(super) const NOTE: &str = "tabia";
+
+/// Bytes at the beginning and the end of a source of which its digest is made. Sources have
+/// gigabytes, and are to be told apart, not verified.
+const DIGEST_BYTES: u64 = 8 << 20;
+
+/// The footer, as JSON.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Part {
+    /// Version of the program.
+    pub(crate) version: String,
+    pub(crate) games: u64,
+    pub(crate) conditions: Conditions,
+    pub(crate) sources: Vec<PartSource>,
+    /// Of all rows, in hexadecimal digits.
+    pub(crate) checksum: String,
+}
+
+/// A file of games.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PartSource {
+    /// As it was named.
+    pub(crate) path: String,
+    pub(crate) bytes: u64,
+    /// Of its beginning and end, in hexadecimal digits.
+    pub(crate) digest: String,
+}
+
+impl PartSource {
+    /// `None` for what is not a file.
+    pub(crate) fn of(path: &Path) -> io::Result<Option<PartSource>> {
+        if path == Path::new("-") || !path.metadata()?.is_file() {
+            return Ok(None);
+        }
+        let mut file = File::open(path)?;
+        let bytes = file.metadata()?.len();
+        let mut ends = Vec::new();
+        (&file).take(DIGEST_BYTES).read_to_end(&mut ends)?;
+        file.seek(SeekFrom::Start(bytes.saturating_sub(DIGEST_BYTES)))?;
+        file.take(DIGEST_BYTES).read_to_end(&mut ends)?;
+        Ok(Some(PartSource {
+            path: path.display().to_string(),
+            bytes,
+            digest: hex(hash(&ends)),
+        }))
+    }
+}
+
+pub(super) fn hex(number: u64) -> String {
+    format!("{number:016x}")
+}
+
+/// Under which conditions games were counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Conditions {
+    /// The options as they are typed. `None` if an engine added tables up.
+    options: Option<Vec<String>>,
+    /// A number of [`FINGERPRINT_BITS`] made of them, which tells conditions apart.
+    fingerprint: u64,
+    max_ply: u64,
+    /// The index of the only side whose moves are counted, in [`SIDES`].
+    side: u64,
+}
+
+/// So few that the squares of a million of them can be added up.
+const FINGERPRINT_BITS: u32 = 16;
+
+const SIDES: [&str; 3] = ["both", "white", "black"];
+
+impl Conditions {
+    pub(crate) fn of_job(job: &BuildJob) -> Conditions {
+        let side = job.only.map_or(0, |side| side.fold_wb(1, 2));
+        let mut options = vec![plies_option(job.max_ply as u64)];
+        options.extend(side_option(side));
+        options.extend(job.eco_relative.map(|n| format!("--eco-relative {n}")));
+        let flags = [
+            (job.setups, "--setups"),
+            (job.variations, "--variations"),
+            (job.dedupe, "--dedupe"),
+        ];
+        options.extend(flags.iter().filter(|flag| flag.0).map(|flag| flag.1.into()));
+        options.extend(job.filter.words());
+        Conditions {
+            fingerprint: hash(options.join("\n").as_bytes()) & ((1 << FINGERPRINT_BITS) - 1),
+            options: Some(options),
+            max_ply: job.max_ply as u64,
+            side,
+        }
+    }
+
+    /// Whether games that were counted so can be added to these.
+    pub(super) fn is_as(&self, other: &Conditions) -> bool {
+        self.fingerprint == other.fingerprint
+    }
+
+    /// The options, as they are typed.
+    pub(super) fn text(&self) -> String {
+        match &self.options {
+            Some(options) => options.join(" "),
+            None => {
+                let known = [Some(plies_option(self.max_ply)), side_option(self.side)];
+                known.into_iter().flatten().collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
+    /// The options that differ from those of the other ones, and these.
+    pub(super) fn unlike(&self, other: &Conditions) -> (String, String) {
+        let (Some(mine), Some(theirs)) = (&self.options, &other.options) else {
+            return (self.text(), other.text());
+        };
+        let only = |these: &[String], those: &[String]| {
+            let only = these.iter().filter(|option| !those.contains(option));
+            let text = only.cloned().collect::<Vec<_>>().join(" ");
+            if text.is_empty() {
+                "without it".to_owned()
+            } else {
+                text
+            }
+        };
+        (only(mine, theirs), only(theirs, mine))
+    }
+
+    /// Whether a job can take records of these conditions, from a file and others: those that it
+    /// counts itself must be like them, and its options must not ask for others. A job without
+    /// options takes them as they are.
+    ///
+    /// # Errors
+    ///
+    /// It cannot.
+    pub(crate) fn check(
+        &self,
+        path: &Path,
+        job: &BuildJob,
+        games: Option<&Path>,
+    ) -> Result<(), RecordsError> {
+        let asked = Conditions::of_job(job);
+        let unfit = |text: String| {
+            let path = path.to_owned();
+            Err(RecordsError::Unfit { path, text })
+        };
+        let with = self.text();
+        if let Some(games) = games.filter(|_| !self.is_as(&asked)) {
+            let (games, asked) = (games.display(), asked.text());
+            return unfit(format!("was counted with {with}, but {games} with {asked}"));
+        }
+        if self.side != asked.side {
+            return unfit(format!(
+                "was counted with {with}: give the same side (--only) for the book"
+            ));
+        }
+        let usual = BuildJob::new(Vec::new(), job.target.clone()).only(job.only);
+        let usual = Conditions::of_job(&usual).options.unwrap_or_default();
+        let known = match &self.options {
+            Some(options) => options.clone(),
+            None => vec![plies_option(self.max_ply)],
+        };
+        let mut asked = asked.options.iter().flatten();
+        let other = asked.find(|option| {
+            let can_be_known = self.options.is_some() || option.starts_with(PLIES);
+            can_be_known && !known.contains(option) && !usual.contains(option)
+        });
+        match other {
+            Some(other) => unfit(format!(
+                "was counted with {with}, not {other}: count its games again"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+const PLIES: &str = "--max-ply";
+
+fn plies_option(plies: u64) -> String {
+    format!("{PLIES} {plies}")
+}
+
+fn side_option(side: u64) -> Option<String> {
+    let name = SIDES.get(side as usize).filter(|_| side > 0)?;
+    Some(format!("--only {name}"))
+}
+
+/// The row that counts games, added up over tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct GamesRow {
+    pub(super) games: u64,
+    /// Number of parts; none in a table of another program.
+    pub(super) parts: u64,
+    fingerprints: u64,
+    /// Sum of their squares: numbers are all the same if the square of their sum is their
+    /// count times the sum of their squares.
+    squares: u64,
+    plies: u64,
+    sides: u64,
+    /// Sums of the halves of checksums.
+    low: u64,
+    high: u64,
+}
+
+impl GamesRow {
+    pub(super) fn new(games: u64, conditions: &Conditions) -> GamesRow {
+        GamesRow {
+            games,
+            parts: 1,
+            fingerprints: conditions.fingerprint,
+            squares: conditions.fingerprint * conditions.fingerprint,
+            plies: conditions.max_ply,
+            sides: conditions.side,
+            low: 0,
+            high: 0,
+        }
+    }
+
+    /// With the checksum of all rows, of which this one counts without it.
+    pub(super) fn with_checksum(self, checksum: u64) -> GamesRow {
+        GamesRow {
+            low: checksum & u64::from(u32::MAX),
+            high: checksum >> 32,
+            ..self
+        }
+    }
+
+    pub(super) fn checksum(&self) -> u64 {
+        self.low.wrapping_add(self.high << 32)
+    }
+
+    /// The columns `games`, `wins`, `draws`, `losses`, `own_rated`, `own_sum`,
+    /// `other_rated`, `other_sum`, `main`.
+    pub(super) fn counters(&self) -> [u64; COUNTERS.len()] {
+        [
+            self.games,
+            self.parts,
+            self.fingerprints,
+            self.squares,
+            self.plies,
+            self.low,
+            self.sides,
+            self.high,
+            0,
+        ]
+    }
+
+    pub(super) fn from_counters(counters: &[u64; COUNTERS.len()]) -> GamesRow {
+        let [
+            games,
+            parts,
+            fingerprints,
+            squares,
+            plies,
+            low,
+            sides,
+            high,
+            _,
+        ] = *counters;
+        GamesRow {
+            games,
+            parts,
+            fingerprints,
+            squares,
+            plies,
+            sides,
+            low,
+            high,
+        }
+    }
+
+    pub(super) fn add(&mut self, other: &GamesRow) {
+        let sums = self.counters().into_iter().zip(other.counters());
+        let mut all = [0; COUNTERS.len()];
+        for (to, (one, two)) in all.iter_mut().zip(sums) {
+            *to = one.wrapping_add(two);
+        }
+        *self = GamesRow::from_counters(&all);
+    }
+
+    /// The conditions of all parts; `None` if they are not the same.
+    pub(super) fn conditions(&self) -> Option<Conditions> {
+        let (parts, sum) = (u128::from(self.parts), u128::from(self.fingerprints));
+        if parts == 0 || parts * u128::from(self.squares) != sum * sum {
+            return None;
+        }
+        Some(Conditions {
+            options: None,
+            fingerprint: self.fingerprints / self.parts,
+            max_ply: self.plies / self.parts,
+            side: self.sides / self.parts,
+        })
+    }
+}

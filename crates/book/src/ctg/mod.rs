@@ -106,7 +106,7 @@ pub use entry::{
 pub use error::{HeaderFault, file_offset};
 pub use explain::{Explanation, FoundEntry, StoredMove, Trace};
 #[cfg(feature = "json")]
-pub(crate) use graph::Moves;
+pub(crate) use graph::{ASKED_AT_ONCE, Moves};
 pub use graph::{Arrival, BookGraph, Contents, EntryNumber, Target};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};

@@ -8,7 +8,7 @@ use shakmaty::{Chess, Move, Position as _};
 use super::ahead::{AheadMove, Sign, hash, sign};
 use super::numbers::{Known, Numbers};
 use super::sieve::Sieve;
-use super::{Arrival, BookGraph, Contents, EntryNumber, Link};
+use super::{Arrival, BookGraph, Contents, EntryNumber, GraphMove, Link};
 use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, KeyFault, Salvage, moves,
     owners::Owners, reader::Reading, step::Step,
@@ -75,7 +75,7 @@ impl CtgBook {
             Ok::<_, Error>,
             |found| {
                 let entries = made.graph.len() + found.graph.len();
-                let moves = made.graph.to.len() + found.graph.to.len();
+                let moves = made.graph.moves.len() + found.graph.moves.len();
                 if entries >= Link::MOST as usize || u32::try_from(moves).is_err() {
                     return Err(Error::refused(self.path(), "has too many entries or moves"));
                 }
@@ -84,13 +84,13 @@ impl CtgBook {
             },
         )?;
         made.salvage.add(bad_keys);
-        made.graph.first.push(made.graph.to.len() as u32);
+        made.graph.first.push(made.graph.moves.len() as u32);
         Ok(made)
     }
 
     /// Looks up the entries after the moves.
     fn link(&self, made: &mut Making, table: &Table, watch: &mut Watch<'_>) -> Result<(), Error> {
-        let (after, to) = (std::mem::take(&mut made.after), &mut made.graph.to);
+        let (after, moves) = (std::mem::take(&mut made.after), &mut made.graph.moves);
         let mut several = Vec::new();
         let mut done = 0;
         let chunk = |n: u32| (n * AT_ONCE) as usize..;
@@ -104,7 +104,7 @@ impl CtgBook {
             |found: Vec<Known>| {
                 watch.position("following", done as u64, Some(after.len() as u64))?;
                 for known in found {
-                    if let Some(to) = to.get_mut(done) {
+                    if let Some(GraphMove { to, .. }) = moves.get_mut(done) {
                         match known {
                             Known::None => *to = to.unless_open(),
                             Known::One(entry) => *to = Link::new(entry, to.is_mirrored()),
@@ -142,8 +142,8 @@ impl CtgBook {
             None => None,
         };
         for (at, to) in found {
-            if let Some(link) = made.graph.to.get_mut(at as usize) {
-                *link = to.map_or(Link::NOWHERE, |to| Link::new(to.entry, to.mirrored));
+            if let Some(mv) = made.graph.moves.get_mut(at as usize) {
+                mv.to = to.map_or(Link::NOWHERE, |to| Link::new(to.entry, to.mirrored));
             }
             let passant = to.and_then(|to| to.pinned_en_passant);
             made.graph.passants.extend(passant.map(|file| (at, file)));
@@ -197,14 +197,19 @@ impl CtgBook {
                 Ok(())
             },
         )?;
-        let moves = graph.to.len() as u32;
+        let moves = graph.moves.len() as u32;
         let passants = passants.into_iter().map(|(n, file)| (moves + n, file));
         graph.passants.extend(passants);
-        graph.leaping = vec![0; graph.len().div_ceil(64)];
-        for (entry, _, _) in &leaps {
-            if let Some(word) = graph.leaping.get_mut(*entry as usize / 64) {
-                *word |= 1 << (entry % 64);
+        let mut before = 0;
+        for block in 0..graph.len().div_ceil(64) {
+            let of_block = leaps.iter().skip(before).map(|(entry, _, _)| *entry);
+            let of_block = of_block.take_while(|entry| *entry as usize / 64 == block);
+            let (mut bits, first) = (0, before as u32);
+            for entry in of_block {
+                bits |= 1 << (entry % 64);
+                before += 1;
             }
+            graph.leaping.push((bits, first));
         }
         (graph.leaps, graph.unfound) = (leaps, unfound);
         Ok(())
@@ -240,19 +245,22 @@ impl Making {
         contents: Contents,
     ) -> Option<KeyFault> {
         let graph = &mut self.graph;
-        let first = graph.to.len();
+        let first = graph.moves.len();
         graph.first.push(first as u32);
         let entries = graph.offsets.len() as u32;
         let page = place.page - *self.first_page.get_or_insert(place.page);
         graph.before_page.resize(page as usize + 1, entries);
         graph.offsets.push(place.offset);
-        graph.bytes.extend(entry.moves().map(|(byte, _)| byte));
-        graph.to.resize(graph.bytes.len(), Link::ILLEGAL);
-        self.after.resize(graph.bytes.len(), NO_HASH);
+        graph
+            .moves
+            .extend(entry.moves().map(|(byte, annotation)| GraphMove {
+                to: Link::ILLEGAL,
+                byte,
+                annotation: annotation.0,
+            }));
+        self.after.resize(graph.moves.len(), NO_HASH);
         if contents.records {
             graph.records.push(entry.record_bytes());
-            let annotations = entry.moves().map(|(_, annotation)| annotation.0);
-            graph.annotations.extend(annotations);
         }
         let key = entry.key();
         let board = key.map(|key| CanonicalBoard::from_key(&key));
@@ -284,8 +292,8 @@ impl Making {
 
     /// Finds the positions after the moves of the entry that was added last.
     fn add_moves(&mut self, first: usize, board: &CanonicalBoard, key: Key) {
-        let bytes = self.graph.bytes.get(first..).unwrap_or_default();
-        if bytes.is_empty() {
+        let moves = self.graph.moves.get_mut(first..).unwrap_or_default();
+        if moves.is_empty() {
             return;
         }
         // Most entries need no rules of chess.
@@ -294,15 +302,23 @@ impl Making {
         if !is_plain && rules.position().is_none() {
             return;
         }
-        for (n, &byte) in bytes.iter().enumerate() {
+        for n in 0..moves.len() {
+            let Some((GraphMove { byte, to, .. }, earlier)) =
+                moves.get_mut(..=n).and_then(|moves| moves.split_last_mut())
+            else {
+                return;
+            };
+            let byte = *byte;
             let step = match is_plain {
                 true => board.after(byte),
                 false => Step::Unclear,
             };
-            let earlier = bytes.get(..n).unwrap_or_default();
             let (link, hash) = match step {
                 Step::Illegal => (Link::ILLEGAL, NO_HASH),
-                _ if earlier.iter().any(|known| moves::are_equal(*known, byte)) => {
+                _ if earlier
+                    .iter()
+                    .any(|known| moves::are_equal(known.byte, byte)) =>
+                {
                     (Link::REPEATED, NO_HASH)
                 }
                 Step::To(after) => {
@@ -317,9 +333,7 @@ impl Making {
                     }
                 },
             };
-            if let Some(to) = self.graph.to.get_mut(first + n) {
-                *to = link;
-            }
+            *to = link;
             if let Some(after) = self.after.get_mut(first + n) {
                 *after = hash;
             }
@@ -329,7 +343,7 @@ impl Making {
     /// Adds the entries of the next pages; returns their bad keys.
     fn append(&mut self, mut next: Making) -> Salvage {
         let (all, some) = (&mut self.graph, &mut next.graph);
-        let (entries, moves) = (all.offsets.len() as u32, all.to.len() as u32);
+        let (entries, moves) = (all.offsets.len() as u32, all.moves.len() as u32);
         // Pages without entries are between the last page and the next one.
         let next_page = next.first_page.map_or(0, |page| page as usize);
         all.before_page
@@ -339,9 +353,7 @@ impl Making {
         all.offsets.append(&mut some.offsets);
         all.first
             .extend(some.first.iter().map(|first| moves + first));
-        all.to.append(&mut some.to);
-        all.bytes.append(&mut some.bytes);
-        all.annotations.append(&mut some.annotations);
+        all.moves.append(&mut some.moves);
         all.records.append(&mut some.records);
         #[cfg(feature = "json")]
         all.keys.append(&mut some.keys);
@@ -603,7 +615,7 @@ impl Linker<'_, '_> {
         let entry = first
             .partition_point(|first| *first <= at)
             .saturating_sub(1);
-        let byte = self.graph.bytes.get(at as usize).copied();
+        let byte = self.graph.moves.get(at as usize).map(|mv| mv.byte);
         let (Some(place), Some(byte)) = (self.graph.place(entry as u32), byte) else {
             return Ok(None);
         };

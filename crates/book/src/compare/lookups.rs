@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, File, Move, Position as _, Role};
+use shakmaty::{Chess, File, Move, Position as _};
 
 use super::{Aspect, Aspects, Difference, Side, difference::compare_at};
 use crate::ctg::{
@@ -474,32 +474,12 @@ fn fill(entry: &Entry<'_>, board: &CanonicalBoard, position: &Chess, found: &mut
 impl Next {
     /// The position after a legal move, which is given on the board of the entry.
     fn along(position: &Chess, packed: PackedMove, node: u32) -> Option<Next> {
-        let board = position.board();
-        let king = board.king_of(position.turn())?;
+        let king = position.board().king_of(position.turn())?;
         let orientation = Orientation {
             inverted: position.turn().is_black(),
             mirrored: position.castles().castling_rights().is_empty() && king.file() < File::E,
         };
-        let (from, to_square) = packed.squares();
-        let (from, to_square) = (orientation.apply(from), orientation.apply(to_square));
-        let capture = board.role_at(to_square);
-        let mv = match board.role_at(from)? {
-            Role::King if board.by_color(position.turn()).contains(to_square) => Move::Castle {
-                king: from,
-                rook: to_square,
-            },
-            Role::Pawn if capture.is_none() && from.file() != to_square.file() => Move::EnPassant {
-                from,
-                to: to_square,
-            },
-            role => Move::Normal {
-                role,
-                from,
-                capture,
-                to: to_square,
-                promotion: packed.promotion(),
-            },
-        };
+        let mv = orientation.apply_to_packed(packed).in_position(position)?;
         let after = notation::after(position, mv);
         Some(Next {
             mv,

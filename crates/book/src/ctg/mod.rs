@@ -115,6 +115,8 @@ pub use move_table::MoveCode;
 #[cfg(feature = "json")]
 pub(crate) use moves::likely as likely_moves;
 pub(crate) use moves::likely_of_all;
+#[cfg(feature = "json")]
+pub(crate) use moves::move_of_byte;
 pub use moves::{
     MoveFault, decode as decode_move_byte, encode as encode_move_byte, find as find_move_byte,
 };

@@ -8,6 +8,7 @@
 
 mod cut;
 mod lines;
+mod near;
 mod refused;
 mod tree;
 mod write;

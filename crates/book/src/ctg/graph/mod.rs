@@ -424,10 +424,16 @@ impl BookGraph {
         record.unwrap_or_default()
     }
 
+    /// The statistics of an entry as stored, if they were asked for.
+    #[cfg(feature = "json")]
+    pub(crate) fn record_bytes(&self, entry: EntryNumber) -> Option<[u8; STATISTICS_BYTES]> {
+        self.records.get(entry as usize).copied()
+    }
+
     /// Loads the statistics of the entries after the moves of some entries, together, so that
     /// the waits for the memory overlap.
     #[cfg(feature = "json")]
-    fn ask_for(&self, entries: impl Iterator<Item = EntryNumber>) {
+    pub(crate) fn ask_for(&self, entries: impl Iterator<Item = EntryNumber>) {
         let after = entries.flat_map(|entry| self.after(entry));
         let records = after.filter_map(|entry| self.records.get(entry as usize));
         let ends = records.map(|[first, .., last]| first ^ last);

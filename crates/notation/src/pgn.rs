@@ -157,7 +157,12 @@ fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
         is_escape = word.ends_with('\\');
         // A line must not begin with these: `%` hides it from readers, and `[Event`
         // begins a game for some.
-        if word.starts_with('%') || word.starts_with("[Event") {
+        let begins_badly = match word.as_bytes() {
+            [b'%', ..] => true,
+            [b'[', ..] => word.starts_with("[Event"),
+            _ => false,
+        };
+        if begins_badly {
             text.same_line(word);
         } else {
             text.word(word);

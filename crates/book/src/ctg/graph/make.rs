@@ -2,13 +2,14 @@
 //! their moves, a pass over the moves where they lead; transpositions need the file again.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use shakmaty::{Chess, Move, Position as _};
 
 use super::ahead::{AheadMove, Sign, hash, sign};
 use super::numbers::{Known, Numbers};
 use super::sieve::Sieve;
-use super::{Arrival, BookGraph, Contents, EntryNumber, GraphMove, Link};
+use super::{ASKED_AT_ONCE, Arrival, BookGraph, Contents, EntryNumber, GraphMove, Link};
 use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, KeyFault, Salvage, moves,
     owners::Owners, reader::Reading, step::Step,
@@ -215,6 +216,9 @@ impl CtgBook {
         Ok(())
     }
 }
+
+/// Boards whose moves are sifted together, so that the waits for the memory overlap.
+const SIFTED_AT_ONCE: usize = 16;
 
 /// Moves that one thread looks up at a time.
 const AT_ONCE: u32 = 1 << 16;
@@ -455,61 +459,103 @@ impl LeapBlock {
             let board = normal_board(key)?;
             Some((*number, board.group_ahead(), board))
         });
-        let boards: Vec<(EntryNumber, Option<u32>, CanonicalBoard)> = boards.collect();
-        sieve.ask_for(boards.iter().filter_map(|(_, group, _)| *group));
-        let (mut ahead, mut likely) = (Vec::new(), Vec::new());
-        for (number, group, board) in &boards {
-            let number = *number;
+        let boards: Vec<LeapBoard> = boards.collect();
+        let mut buffers = LeapBuffers::default();
+        for boards in boards.chunks(ASKED_AT_ONCE) {
+            sieve.ask_for(boards.iter().filter_map(|(_, group, _)| *group));
+            for boards in boards.chunks(SIFTED_AT_ONCE) {
+                buffers.list(boards, linker);
+                sieve.ask_for(buffers.ahead.iter().map(|(sign, _)| sign.group));
+                for ((number, _, board), range) in boards.iter().zip(&buffers.ranges) {
+                    let ahead = buffers.ahead.get(range.clone()).unwrap_or_default();
+                    sieve.sift(ahead.iter().map(|(sign, _)| *sign), &mut buffers.likely);
+                    let suspects = buffers.likely.iter();
+                    let suspects = suspects.filter_map(|n| ahead.get(*n as usize));
+                    self.find_leaps_among(suspects, *number, board, linker)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The transpositions of an entry; `suspects` are the moves that passed the sieve.
+    fn find_leaps_among<'s>(
+        &mut self,
+        suspects: impl Iterator<Item = &'s (Sign, AheadMove)>,
+        number: EntryNumber,
+        board: &CanonicalBoard,
+        linker: &mut Linker<'_, '_>,
+    ) -> Result<(), Error> {
+        let suspects: Vec<&(Sign, AheadMove)> = suspects.collect();
+        let stored: Vec<PackedMove> = match suspects.is_empty() && board.en_passant.is_none() {
+            true => return Ok(()),
+            false => linker.graph.stored_squares(number, board).collect(),
+        };
+        let suspects = suspects.into_iter().map(|(sign, mv)| (sign, mv.packed()));
+        let suspects = suspects.filter(|(_, mv)| !stored.contains(mv));
+        let suspects = suspects.filter(|(sign, _)| linker.table.numbers.has(sign.hash));
+        let suspects: Vec<PackedMove> = suspects.map(|(_, mv)| mv).collect();
+        if suspects.is_empty() && board.en_passant.is_none() {
+            return Ok(());
+        }
+        let mut rules = Rules::new(board.key());
+        let Some((_, position)) = rules.position() else {
+            return Ok(());
+        };
+        for mv in position.legal_moves() {
+            let packed = PackedMove::from_move(mv);
+            let is_passant = matches!(mv, Move::EnPassant { .. });
+            if stored.contains(&packed) || !is_passant && !suspects.contains(&packed) {
+                continue;
+            }
+            let after = notation::after(position, mv);
+            let Some(after) = CanonicalBoard::from_position(&after) else {
+                continue;
+            };
+            if let Some(to) = linker.find_exactly(&after)? {
+                let leap = self.leaps.len() as u32;
+                let passant = to.pinned_en_passant;
+                self.passants.extend(passant.map(|file| (leap, file)));
+                let link = Link::new(to.entry, to.mirrored);
+                self.leaps.push((number, packed, link));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An entry, the group of the positions after its quiet moves, and its board.
+type LeapBoard = (EntryNumber, Option<u32>, CanonicalBoard);
+
+#[derive(Default)]
+struct LeapBuffers {
+    /// The positions ahead of some boards, and the range of each board.
+    ahead: Vec<(Sign, AheadMove)>,
+    ranges: Vec<Range<usize>>,
+    likely: Vec<u32>,
+}
+
+impl LeapBuffers {
+    /// Lists the positions ahead of some boards.
+    fn list(&mut self, boards: &[LeapBoard], linker: &Linker<'_, '_>) {
+        self.ahead.clear();
+        self.ranges.clear();
+        for (number, group, board) in boards {
             // Of 45 in a hundred the book has no other positions with the men of the other side.
             let known = || {
-                let moves = linker.graph.moves(number);
+                let moves = linker.graph.moves(*number);
                 let quiet = moves.filter(|(byte, to)| {
                     to.entry().is_some()
                         && board.squares_of(*byte).is_some_and(|mv| board.is_quiet(mv))
                 });
                 quiet.count() as u64
             };
-            let is_alone = group.is_some_and(|group| sieve.most(group) == Some(known()));
-            ahead.clear();
-            board.each_ahead(is_alone, |sign, mv: AheadMove| ahead.push((sign, mv)));
-            sieve.sift(ahead.iter().map(|(sign, _)| *sign), &mut likely);
-            let suspects = likely.iter().filter_map(|n| ahead.get(*n as usize));
-            let suspects: Vec<&(Sign, AheadMove)> = suspects.collect();
-            let stored: Vec<PackedMove> = match suspects.is_empty() && board.en_passant.is_none() {
-                true => continue,
-                false => linker.graph.stored_squares(number, board).collect(),
-            };
-            let suspects = suspects.into_iter().map(|(sign, mv)| (sign, mv.packed()));
-            let suspects = suspects.filter(|(_, mv)| !stored.contains(mv));
-            let suspects = suspects.filter(|(sign, _)| linker.table.numbers.has(sign.hash));
-            let suspects: Vec<PackedMove> = suspects.map(|(_, mv)| mv).collect();
-            if suspects.is_empty() && board.en_passant.is_none() {
-                continue;
-            }
-            let mut rules = Rules::new(board.key());
-            let Some((_, position)) = rules.position() else {
-                continue;
-            };
-            for mv in position.legal_moves() {
-                let packed = PackedMove::from_move(mv);
-                let is_passant = matches!(mv, Move::EnPassant { .. });
-                if stored.contains(&packed) || !is_passant && !suspects.contains(&packed) {
-                    continue;
-                }
-                let after = notation::after(position, mv);
-                let Some(after) = CanonicalBoard::from_position(&after) else {
-                    continue;
-                };
-                if let Some(to) = linker.find_exactly(&after)? {
-                    let leap = self.leaps.len() as u32;
-                    let passant = to.pinned_en_passant;
-                    self.passants.extend(passant.map(|file| (leap, file)));
-                    let link = Link::new(to.entry, to.mirrored);
-                    self.leaps.push((number, packed, link));
-                }
-            }
+            let most = group.and_then(|group| linker.table.sieve.most(group));
+            let is_alone = most.is_some_and(|most| most == known());
+            let start = self.ahead.len();
+            board.each_ahead(is_alone, |sign, mv| self.ahead.push((sign, mv)));
+            self.ranges.push(start..self.ahead.len());
         }
-        Ok(())
     }
 }
 

@@ -34,16 +34,14 @@ impl Heading {
     }
 
     pub(super) fn line(&self, way: &Way<'_>) -> String {
-        // Allocated once; large enough for all but the longest games.
-        let mut sans = Vec::with_capacity(128);
-        sans.extend(way.sans_back());
-        if sans.is_empty() {
+        let mut sans = way.sans().peekable();
+        if sans.peek().is_none() {
             return self.alone.clone();
         }
-        // A blank, six characters of a move, and half a number.
-        let mut line = String::with_capacity(self.given.len() + 10 * sans.len());
+        // Large enough for all but the longest games.
+        let mut line = String::with_capacity(self.given.len() + 1024);
         line.push_str(&self.given);
-        for (san, half) in sans.iter().rev().zip(self.next..) {
+        for (san, half) in sans.zip(self.next..) {
             let first = line.is_empty();
             if !first {
                 line.push(' ');

@@ -8,10 +8,9 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Move, Position};
 
-use crate::pass;
+use crate::{after, pass, san_to};
 
 /// The longest line, in characters: longer ones are "strongly discouraged" by
 /// the standard (4.3: 80 or more).
@@ -77,8 +76,9 @@ impl<'o> MoveText<'o> {
         }
         match mv {
             Some(mv) => {
-                let san = SanPlus::from_move_and_play_unchecked(position, mv);
-                self.text.word_of(format_args!("{san}"));
+                let next = after(position, mv);
+                self.text.word(&san_to(position, mv, &next));
+                *position = next;
             }
             None => {
                 if let Some(next) = pass(position) {
@@ -125,8 +125,11 @@ impl<'o> MoveText<'o> {
 /// Writes a comment; false if there is nothing to write.
 fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
     // A brace would end the comment, or begin another one; PGN has no escape for it.
+    // Most comments have none of these.
+    let has = |wanted: &[u8]| comment.bytes().any(|byte| wanted.contains(&byte));
     let round;
-    let comment = match comment.contains(['{', '}']) {
+    let has_command = has(b"[");
+    let comment = match has(b"{}") {
         true => {
             round = comment.replace('{', "(").replace('}', ")");
             &round
@@ -134,7 +137,7 @@ fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
         false => comment,
     };
     let kept;
-    let comment = match comment.contains("[%") {
+    let comment = match has_command && comment.contains("[%") {
         true => {
             kept = with_whole_commands(comment);
             &kept
@@ -154,7 +157,12 @@ fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
         is_escape = word.ends_with('\\');
         // A line must not begin with these: `%` hides it from readers, and `[Event`
         // begins a game for some.
-        if word.starts_with('%') || word.starts_with("[Event") {
+        let begins_badly = match word.as_bytes() {
+            [b'%', ..] => true,
+            [b'[', ..] => word.starts_with("[Event"),
+            _ => false,
+        };
+        if begins_badly {
             text.same_line(word);
         } else {
             text.word(word);

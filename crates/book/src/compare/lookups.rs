@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, File, Move, Position as _, Role};
+use shakmaty::{Chess, File, Move, Position as _};
 
 use super::{Aspect, Aspects, Difference, Side, difference::compare_at};
 use crate::ctg::{
@@ -73,18 +73,19 @@ pub(crate) struct PositionLookup {
     pub(super) moves: usize,
 }
 
-/// A move in algebraic notation, stored compactly because many lines share it.
-#[derive(Clone, Copy)]
-pub(super) struct San {
-    /// The longest is `Qa1xb2#`.
-    bytes: [u8; 7],
-    length: u8,
+/// What the walk notes of a position.
+pub(super) struct Note {
+    pub(super) id: Id,
+    /// The moves to it in algebraic notation, with blanks between them. The lines to the
+    /// positions of a ply are as long as what is written of them; to find the moves of each
+    /// one step by step would wait for the memory at every step.
+    pub(super) sans: Box<str>,
 }
 
 /// A position after a move.
 pub(super) struct Next {
     pub(super) mv: Move,
-    pub(super) san: San,
+    pub(super) san: String,
     pub(super) position: Chess,
     pub(super) id: Id,
 }
@@ -97,23 +98,19 @@ pub(super) struct Probes<'b> {
     in_b: Lookup,
 }
 
-impl San {
-    fn from_move(position: &Chess, mv: Move, after: &Chess) -> San {
-        let text = notation::san_to(position, mv, after);
-        let mut bytes = [0; 7];
-        let length = text.len().min(bytes.len());
-        for (to, byte) in bytes.iter_mut().zip(text.bytes()) {
-            *to = byte;
+impl Note {
+    /// That of the position after a move.
+    pub(super) fn after(&self, next: &Next) -> Note {
+        let mut sans = String::with_capacity(self.sans.len() + 1 + next.san.len());
+        if !self.sans.is_empty() {
+            sans.push_str(&self.sans);
+            sans.push(' ');
         }
-        San {
-            bytes,
-            length: length as u8,
+        sans.push_str(&next.san);
+        Note {
+            id: next.id,
+            sans: sans.into_boxed_str(),
         }
-    }
-
-    pub(super) fn as_str(&self) -> &str {
-        let bytes = self.bytes.get(..usize::from(self.length));
-        str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
     }
 }
 
@@ -290,7 +287,7 @@ impl<'b> Books<'b> {
     /// Looks up some positions and continues from those at fewer than `plies` plies.
     pub(super) fn look(
         &self,
-        share: &[WalkNode<Id>],
+        share: &[WalkNode<Note>],
         plies: Option<u32>,
     ) -> Result<LookUps, Error> {
         let mut look_ups = LookUps {
@@ -299,14 +296,14 @@ impl<'b> Books<'b> {
         };
         let mut probes = self.probes()?;
         if let Some((pair, tree)) = self.pair {
-            pair.ask_for(share.iter().filter_map(|here| match here.note {
+            pair.ask_for(share.iter().filter_map(|here| match here.note.id {
                 Id::Node(node) => Some(tree.number(node)),
                 Id::Entries(_) | Id::Key { .. } => None,
             }));
         }
         for here in share {
             let position = &here.position;
-            if let (Some((pair, tree)), Id::Node(node)) = (self.pair, here.note) {
+            if let (Some((pair, tree)), Id::Node(node)) = (self.pair, here.note.id) {
                 let before = look_ups.next.len();
                 for (packed, to) in tree.after(node) {
                     look_ups.next.extend(Next::along(position, packed, to));
@@ -316,7 +313,7 @@ impl<'b> Books<'b> {
                 look_ups.positions.push(found);
                 continue;
             }
-            let mut found = self.look_at(position, &here.note, &mut probes)?;
+            let mut found = self.look_at(position, &here.note.id, &mut probes)?;
             let goes_on = plies.is_none_or(|plies| here.ply < plies);
             let bridges = match self.bridges.is_empty() {
                 true => None,
@@ -336,7 +333,7 @@ impl<'b> Books<'b> {
                     if let Some(id) = self.id(&after, &mut probes)? {
                         look_ups.next.push(Next {
                             mv,
-                            san: San::from_move(position, mv, &after),
+                            san: notation::san_to(position, mv, &after),
                             position: after,
                             id,
                         });
@@ -474,36 +471,16 @@ fn fill(entry: &Entry<'_>, board: &CanonicalBoard, position: &Chess, found: &mut
 impl Next {
     /// The position after a legal move, which is given on the board of the entry.
     fn along(position: &Chess, packed: PackedMove, node: u32) -> Option<Next> {
-        let board = position.board();
-        let king = board.king_of(position.turn())?;
+        let king = position.board().king_of(position.turn())?;
         let orientation = Orientation {
             inverted: position.turn().is_black(),
             mirrored: position.castles().castling_rights().is_empty() && king.file() < File::E,
         };
-        let (from, to_square) = packed.squares();
-        let (from, to_square) = (orientation.apply(from), orientation.apply(to_square));
-        let capture = board.role_at(to_square);
-        let mv = match board.role_at(from)? {
-            Role::King if board.by_color(position.turn()).contains(to_square) => Move::Castle {
-                king: from,
-                rook: to_square,
-            },
-            Role::Pawn if capture.is_none() && from.file() != to_square.file() => Move::EnPassant {
-                from,
-                to: to_square,
-            },
-            role => Move::Normal {
-                role,
-                from,
-                capture,
-                to: to_square,
-                promotion: packed.promotion(),
-            },
-        };
+        let mv = orientation.apply_to_packed(packed).in_position(position)?;
         let after = notation::after(position, mv);
         Some(Next {
             mv,
-            san: San::from_move(position, mv, &after),
+            san: notation::san_to(position, mv, &after),
             position: after,
             id: Id::Node(node),
         })

@@ -11,8 +11,8 @@
 //!
 //! Two sound ChessBase books become one graph (`ctg::pair`): then the walk goes only to the
 //! differences, and looks nothing up. Others are walked by look-ups. Memory, beside the graph:
-//! sixteen bytes for every position of a line to a difference (and a key, unless both are
-//! ChessBase books), and the positions of the current level.
+//! eight bytes for every position of a line to a difference (and a key, unless both are
+//! ChessBase books), and the positions of the current level, each with the text of its line.
 
 mod difference;
 mod lookups;

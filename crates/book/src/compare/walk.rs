@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use shakmaty::{Chess, Move};
 
-use super::lookups::{Books, Id, PositionLookup, San, Seen};
+use super::lookups::{Books, Id, Note, PositionLookup, Seen};
 use super::{Aspect, Aspects, Difference};
 use crate::ctg::{BookEntry, CtgBook, Pair, Salvage, Tree};
 use crate::walk::{Order, Walk, WalkNode};
@@ -68,10 +68,8 @@ pub struct Compared {
 
 /// The stored moves from the start of the walk to a position.
 pub struct Way<'w> {
-    walk: &'w Walk<Id>,
-    /// The moves of all steps of the walk.
-    sans: &'w [San],
-    here: &'w WalkNode<Id>,
+    walk: &'w Walk<Note>,
+    here: &'w WalkNode<Note>,
 }
 
 impl Way<'_> {
@@ -81,10 +79,9 @@ impl Way<'_> {
         self.walk.line(self.here)
     }
 
-    /// The moves in algebraic notation, the last one first; no position is made for them.
-    pub fn sans_back(&self) -> impl Iterator<Item = &str> {
-        let steps = self.walk.moves_back(self.here);
-        steps.filter_map(|at| Some(self.sans.get(at)?.as_str()))
+    /// The moves in algebraic notation; no position is made for them.
+    pub fn sans(&self) -> impl Iterator<Item = &str> {
+        self.here.note.sans.split_ascii_whitespace()
     }
 }
 
@@ -199,15 +196,18 @@ impl Comparison<'_> {
         };
         let root = root.unwrap_or_else(|| books.key_of(&plan.from));
         self.seen.enter(&root);
+        let root = Note {
+            id: root,
+            sans: Box::default(),
+        };
         // Shared by the two closures that follow.
-        let sans = RefCell::new(Vec::new());
         let differences: RefCell<Vec<(usize, Difference)>> = RefCell::default();
         // The index of a position in its chunk.
         let at = Cell::new(0);
         Walk::with_notes(&plan.from, root, Order::Breadth).spread_in_chunks(
             |share| Ok(books.look(share, plan.plies)?),
             |walk, share, looked| {
-                let (mut sans, mut differences) = (sans.borrow_mut(), differences.borrow_mut());
+                let mut differences = differences.borrow_mut();
                 let mut next = looked.next.into_iter();
                 for (here, position) in share.iter().zip(looked.positions) {
                     let done = self.compared.positions;
@@ -219,8 +219,8 @@ impl Comparison<'_> {
                     at.set(at.get() + 1);
                     for next in next.by_ref().take(moves) {
                         if self.seen.enter(&next.id) {
-                            walk.enter(here, next.mv, next.position, next.id);
-                            sans.push(next.san);
+                            let note = here.note.after(&next);
+                            walk.enter(here, next.mv, next.position, note);
                         }
                     }
                 }
@@ -228,14 +228,13 @@ impl Comparison<'_> {
             },
             |walk, chunk| {
                 at.set(0);
-                let (sans, mut differences) = (sans.borrow(), differences.borrow_mut());
-                let sans = sans.as_slice();
+                let mut differences = differences.borrow_mut();
                 let chunks: Vec<_> = differences.chunks(MADE_AT_ONCE).collect();
                 let made = |n: u32| -> Vec<M> {
                     let some = chunks.get(n as usize).copied().unwrap_or_default();
                     let some = some.iter().filter_map(|(at, difference)| {
                         let here = chunk.get(*at)?;
-                        Some(make(difference, Some(Way { walk, sans, here })))
+                        Some(make(difference, Some(Way { walk, here })))
                     });
                     some.collect()
                 };

@@ -60,7 +60,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
                 |block| {
                     let (mut found, mut to) = (Lookup::default(), Vec::new());
                     let mut rows = Rows::default();
-                    for (number, entry) in block.entries() {
+                    for (number, entry) in block.entries(&graph) {
                         let here = entry.key().and_then(|key| position_of(&key));
                         let Some((board, position)) = here else {
                             rows.impossible += 1;

@@ -106,7 +106,7 @@ pub use entry::{
 pub use error::{HeaderFault, file_offset};
 pub use explain::{Explanation, FoundEntry, StoredMove, Trace};
 #[cfg(feature = "json")]
-pub(crate) use graph::Moves;
+pub(crate) use graph::{ASKED_AT_ONCE, Moves};
 pub use graph::{Arrival, BookGraph, Contents, EntryNumber, Target};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
@@ -115,6 +115,8 @@ pub use move_table::MoveCode;
 #[cfg(feature = "json")]
 pub(crate) use moves::likely as likely_moves;
 pub(crate) use moves::likely_of_all;
+#[cfg(feature = "json")]
+pub(crate) use moves::move_of_byte;
 pub use moves::{
     MoveFault, decode as decode_move_byte, encode as encode_move_byte, find as find_move_byte,
 };

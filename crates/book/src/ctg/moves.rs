@@ -118,6 +118,17 @@ impl CanonicalBoard {
     }
 }
 
+/// The legal move of a position that a stored byte means.
+#[cfg(feature = "json")]
+pub(crate) fn move_of_byte(position: &Chess, byte: u8) -> Option<Move> {
+    let board = CanonicalBoard::from_position(position)?;
+    let packed = board.unturned().squares_of(byte)?;
+    board
+        .orientation()
+        .apply_to_packed(packed)
+        .in_position(position)
+}
+
 /// Whether two bytes are the same move, if they are legal.
 pub(super) fn are_equal(a: u8, b: u8) -> bool {
     a == b || decode(a).is_some_and(|code| has_two_meanings(code) && decode(b) == Some(code))

@@ -40,7 +40,7 @@ use std::ops::Range;
 use rustc_hash::FxBuildHasher;
 use shakmaty::Chess;
 
-use super::graph::{ahead::hash, make::Rules, numbers::Numbers};
+use super::graph::{ASKED_AT_ONCE, ahead::hash, make::Rules, numbers::Numbers};
 use super::{
     CanonicalBoard, CtgBook, Entry, Error, moves, owners::Owners, page::split_entry, step::Step,
 };
@@ -59,9 +59,6 @@ const NONE: u32 = u32::MAX;
 
 /// The entry of the second book is equal to one of the first.
 const SAME: u32 = u32::MAX - 1;
-
-/// Nodes whose moves are loaded together, so that the waits for the memory overlap.
-const ASKED_AT_ONCE: usize = 256;
 
 /// See the [module](self).
 pub(crate) struct Pair {

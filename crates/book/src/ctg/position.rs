@@ -36,7 +36,6 @@ use shakmaty::{
     Position as _, PositionError, Rank, Role, Setup, Square, uci::UciMove,
 };
 
-#[cfg(feature = "json")]
 use crate::polyglot::PackedMove;
 
 use super::{
@@ -64,7 +63,6 @@ impl Orientation {
     }
 
     /// The same for a move in sixteen bits.
-    #[cfg(feature = "json")]
     #[must_use]
     pub(crate) fn apply_to_packed(self, PackedMove(mv): PackedMove) -> PackedMove {
         let files = if self.mirrored { 0o0707 } else { 0 };

@@ -142,6 +142,30 @@ impl PackedMove {
             .or_else(|| legal.iter().position(|mv| self.is_castling_by_target(*mv)))
     }
 
+    /// The move, which is legal in a position; castling is king takes rook.
+    #[must_use]
+    pub fn in_position(self, position: &Chess) -> Option<Move> {
+        let board = position.board();
+        let (from, to) = self.squares();
+        let capture = board.role_at(to);
+        Some(match board.role_at(from)? {
+            Role::King if board.by_color(position.turn()).contains(to) => Move::Castle {
+                king: from,
+                rook: to,
+            },
+            Role::Pawn if capture.is_none() && from.file() != to.file() => {
+                Move::EnPassant { from, to }
+            }
+            role => Move::Normal {
+                role,
+                from,
+                capture,
+                to,
+                promotion: self.promotion(),
+            },
+        })
+    }
+
     /// Whether it is `mv`, a castling move written as e1g1 and the like.
     fn is_castling_by_target(self, mv: Move) -> bool {
         matches!(mv, Move::Castle { .. }) && PackedMove::by_target(mv) == self

@@ -248,7 +248,7 @@ impl<T> Walk<T> {
 
     /// The moves from a position back to the root, by number: that of the first
     /// [`Walk::enter`] is 0.
-    pub(crate) fn moves_back(&self, from: &WalkNode<T>) -> impl Iterator<Item = usize> {
+    fn moves_back(&self, from: &WalkNode<T>) -> impl Iterator<Item = usize> {
         let moves = self.moves.as_deref().unwrap_or_default();
         let first = (from.last_move != ROOT).then_some(from.last_move as usize);
         std::iter::successors(first, |&at| {

@@ -2,12 +2,13 @@
 //!
 //! The tree from the start position is read depth first, the most probable move first. If
 //! a position can be reached in several ways, it continues in the most important one; a
-//! comment in the others refers to it ([`tree`]). Large trees are cut into games that
-//! share their first moves ([`cut`]). Or some of the moves are chosen, and each line becomes
-//! a game ([`lines`]).
+//! comment in the others refers to it ([`tree`]; a ChessBase book is read by numbers, see
+//! [`near`]). Large trees are cut into games that share their first moves ([`cut`]). Or some of
+//! the moves are chosen, and each line becomes a game ([`lines`]).
 
 mod cut;
 mod lines;
+mod near;
 mod refused;
 mod tree;
 mod write;

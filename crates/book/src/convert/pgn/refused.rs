@@ -41,7 +41,7 @@ pub(super) fn report(tree: &PgnTree, text: &mut String) {
         let mut position = Chess::default();
         let mut line = String::new();
         for node in tree.path(refused.after) {
-            let Some(entry) = tree.node(node).and_then(|node| node.entry.as_ref()) else {
+            let Some((entry, _)) = tree.move_of(node, &position) else {
                 continue;
             };
             if position.turn().is_white() {

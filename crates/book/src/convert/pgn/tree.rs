@@ -7,8 +7,9 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::lines::{self, Refused};
+use super::near::NearStart;
 use crate::convert::{ConvertJob, Converted, Work, source::Source};
-use crate::ctg::{CtgBook, EntryNumber};
+use crate::ctg::{Contents, CtgBook, EntryNumber};
 use crate::policy::{self, Weighed};
 use crate::polyglot;
 use crate::walk::{Order, Walk};
@@ -19,9 +20,7 @@ const MOST_PLIES: u32 = 500;
 
 /// A move of the tree; the first node is the start position.
 pub(super) struct PgnNode {
-    /// `None` for the start position.
-    pub(super) entry: Option<BookMove>,
-    pub(super) probability: f64,
+    mv: NodeMove,
     pub(super) parent: u32,
     /// Nodes of the moves after it.
     pub(super) children: Range<u32>,
@@ -31,9 +30,20 @@ pub(super) struct PgnNode {
     pub(super) size: u32,
 }
 
+/// The move that leads to a node.
+enum NodeMove {
+    /// To the start position none.
+    None,
+    /// What was found of it by its position, and its probability.
+    Found(Box<(BookMove, f64)>),
+    /// A move of [`PgnTree::near`].
+    Near(u32),
+}
+
 #[derive(Default)]
 pub(super) struct PgnTree {
     pub(super) nodes: Vec<PgnNode>,
+    near: NearStart,
     /// Positions with moves.
     pub(super) expanded: u64,
     /// Moves into positions that continue elsewhere.
@@ -60,12 +70,21 @@ impl PgnTree {
     pub(super) fn path(&self, number: u32) -> Vec<u32> {
         let mut path = Vec::new();
         let mut at = number;
-        while let Some(node) = self.node(at).filter(|node| node.entry.is_some()) {
+        while let Some(node) = self.node(at).filter(|_| at != 0) {
             path.push(at);
             at = node.parent;
         }
         path.reverse();
         path
+    }
+
+    /// The move to a node from the position before it, and its probability.
+    pub(super) fn move_of(&self, number: u32, before: &Chess) -> Option<(BookMove, f64)> {
+        match &self.node(number)?.mv {
+            NodeMove::None => None,
+            NodeMove::Found(found) => Some((**found).clone()),
+            NodeMove::Near(number) => self.near.get(*number)?.in_position(before),
+        }
     }
 
     /// Reads the tree of a book.
@@ -74,6 +93,12 @@ impl PgnTree {
         book: &Book,
         summary: &mut Converted,
     ) -> Result<PgnTree, Error> {
+        if let Some(ctg) = book.as_ctg()
+            && ctg.only().is_none()
+            && !work.job.pgn.lines
+        {
+            return PgnTree::from_graph(work, ctg, summary);
+        }
         let lines = match book {
             Book::Ctg(_) => Wanted::Lines,
             // The bridges are enough.
@@ -87,7 +112,7 @@ impl PgnTree {
         let plies = work.job.pgn.plies.min(MOST_PLIES);
         let only = book.as_ctg().and_then(CtgBook::only);
         let mut tree = PgnTree {
-            nodes: vec![PgnNode::new(None, 0.0, 0)],
+            nodes: vec![PgnNode::new(NodeMove::None, 0)],
             without_line,
             with_line,
             ..PgnTree::default()
@@ -120,7 +145,10 @@ impl PgnTree {
             }
             let moves = found.moves.iter().map(|known| known.mv);
             let after: Vec<(Move, Option<EntryNumber>)> = moves.zip(to.drain(..)).collect();
-            let mut moves = weighed(work.job, &mut found);
+            let moves = ranked(work.job, &found.moves).into_iter();
+            let moves =
+                moves.filter_map(|(n, verdict)| Some((found.moves.get(n)?.clone(), verdict)));
+            let mut moves: Vec<(BookMove, Weighed)> = moves.collect();
             if work.job.pgn.lines {
                 let is_free = only.is_some_and(|only| only != here.position.turn());
                 lines::choose(work.job, (number, is_free), &mut moves, &mut tree.refused);
@@ -132,19 +160,14 @@ impl PgnTree {
             if moves.is_empty() {
                 continue;
             }
-            let start = tree.nodes.len() as u32;
-            for (mv, verdict) in moves {
-                let node = PgnNode::new(Some(mv), verdict.probability, number);
-                tree.nodes.push(node);
-            }
-            let end = tree.nodes.len() as u32;
-            tree.set(number, |node| node.children = start..end);
-            tree.expanded += 1;
+            let children = tree.add(
+                number,
+                moves.iter().map(|(mv, verdict)| {
+                    NodeMove::Found(Box::new((mv.clone(), verdict.probability)))
+                }),
+            );
             work.step("reading", tree.expanded, None)?;
-            for child in (start..end).rev() {
-                let Some(entry) = tree.node(child).and_then(|node| node.entry.as_ref()) else {
-                    continue;
-                };
+            for (child, (entry, _)) in children.zip(moves).rev() {
                 let mut to = after.iter();
                 let to = to.find_map(|(mv, to)| to.filter(|_| *mv == entry.mv));
                 let next = tabia_notation::after(&here.position, entry.mv);
@@ -154,6 +177,72 @@ impl PgnTree {
         tree.unreached = source.unreached().unwrap_or(0);
         tree.finish();
         Ok(tree)
+    }
+
+    /// Reads the tree of a book for both sides: it goes by numbers, and makes no position.
+    fn from_graph(
+        work: &mut Work<'_, '_>,
+        book: &CtgBook,
+        summary: &mut Converted,
+    ) -> Result<PgnTree, Error> {
+        let contents = Contents {
+            records: true,
+            ..Contents::default()
+        };
+        let (graph, salvage) = book.graph(contents, &mut work.watch.part(0, 500))?;
+        summary.lose(work.job, salvage)?;
+        let plies = work.job.pgn.plies.min(MOST_PLIES);
+        let job = work.job;
+        let near = NearStart::read(&graph, plies, |moves| {
+            let mut order = ranked(job, moves);
+            order.retain(|(n, _)| moves.get(*n).is_some_and(|known| has_games(job, known)));
+            order
+        });
+        let mut tree = PgnTree {
+            nodes: vec![PgnNode::new(NodeMove::None, 0)],
+            ..PgnTree::default()
+        };
+        let found = graph.found();
+        drop(graph);
+        let mut first = near.first_nodes();
+        let mut waiting = vec![(0, near.start(), 0)];
+        while let Some((number, place, ply)) = waiting.pop() {
+            let Some(place) = place else {
+                continue;
+            };
+            let known = first.enter(place, number);
+            if known != number {
+                tree.set(number, |node| node.goes_on = Some(known));
+                continue;
+            }
+            if ply >= plies {
+                tree.cut += u64::from(near.has_moves(place));
+                continue;
+            }
+            let (moves, rare) = near.moves(place);
+            tree.rare += rare;
+            if moves.is_empty() {
+                continue;
+            }
+            let children = tree.add(number, moves.clone().map(NodeMove::Near));
+            work.step("reading", tree.expanded, None)?;
+            let after = children.zip(moves).rev();
+            waiting.extend(after.map(|(child, mv)| (child, near.after(place, mv), ply + 1)));
+        }
+        tree.unreached = found.saturating_sub(first.entries());
+        tree.near = near;
+        tree.finish();
+        Ok(tree)
+    }
+
+    /// Adds nodes after one; returns their numbers.
+    fn add(&mut self, parent: u32, moves: impl Iterator<Item = NodeMove>) -> Range<u32> {
+        let start = self.nodes.len() as u32;
+        self.nodes.extend(moves.map(|mv| PgnNode::new(mv, parent)));
+        let children = start..self.nodes.len() as u32;
+        self.set(parent, |node| node.children = children.clone());
+        self.expanded += 1;
+        children
     }
 
     fn set(&mut self, number: u32, change: impl FnOnce(&mut PgnNode)) {
@@ -189,10 +278,9 @@ impl PgnTree {
 }
 
 impl PgnNode {
-    fn new(entry: Option<BookMove>, probability: f64, parent: u32) -> PgnNode {
+    fn new(mv: NodeMove, parent: u32) -> PgnNode {
         PgnNode {
-            entry,
-            probability,
+            mv,
             parent,
             children: 0..0,
             goes_on: None,
@@ -201,18 +289,19 @@ impl PgnNode {
     }
 }
 
-/// The moves of a position, the most probable first.
-fn weighed(job: &ConvertJob, found: &mut Lookup) -> Vec<(BookMove, Weighed)> {
+/// The numbers of the moves of a position, the most probable first.
+fn ranked(job: &ConvertJob, moves: &[BookMove]) -> Vec<(usize, Weighed)> {
     let mut verdicts = Vec::new();
-    policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
-    let mut moves: Vec<_> = found.moves.drain(..).zip(verdicts).collect();
-    moves.sort_by(|(a, verdict), (b, other)| {
+    policy::weigh(moves, &job.policy, |_| None, &mut verdicts);
+    let mut order: Vec<(usize, Weighed)> = verdicts.into_iter().enumerate().collect();
+    let games = |n: usize| moves.get(n).map(|known| known.stats().games);
+    order.sort_by(|(a, verdict), (b, other)| {
         other
             .probability
             .total_cmp(&verdict.probability)
-            .then(b.stats().games.cmp(&a.stats().games))
+            .then_with(|| games(*b).cmp(&games(*a)))
     });
-    moves
+    order
 }
 
 /// Whether a move has enough games, or its book has none.

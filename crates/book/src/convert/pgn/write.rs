@@ -3,11 +3,11 @@
 use std::fmt::{self, Write as _};
 
 use shakmaty::san::San;
-use shakmaty::{Chess, Color, Move, Position as _};
+use shakmaty::{Chess, Color, Position as _};
 
 use super::Comments;
 use super::cut::Game;
-use super::tree::{PgnNode, PgnTree};
+use super::tree::PgnTree;
 use crate::{BookMove, Mark, Preference};
 use tabia_notation::pgn::{MoveText, Remarks, write_tag};
 
@@ -58,17 +58,13 @@ impl GameWriter<'_> {
         out.push('\n');
         let mut text = MoveText::new(out, "");
         for node in self.tree.path(game.node) {
-            if let Some(entry) = self.move_of(node) {
+            if let Some((entry, _)) = self.tree.move_of(node, &position) {
                 text.play(&mut position, Some(entry.mv), Remarks::default());
             }
         }
         self.moves(&game.moves, position, number as u32, &mut text);
         text.finish("*");
         out.push('\n');
-    }
-
-    fn move_of(&self, number: u32) -> Option<&BookMove> {
-        self.tree.node(number)?.entry.as_ref()
     }
 
     /// Writes a line. Recursive for variations only; its depth is at most the length of
@@ -109,7 +105,7 @@ impl GameWriter<'_> {
         let Some(node) = self.tree.node(number) else {
             return false;
         };
-        let Some(entry) = node.entry.as_ref() else {
+        let Some((entry, probability)) = self.tree.move_of(number, position) else {
             return false;
         };
         let commentary = entry
@@ -118,8 +114,8 @@ impl GameWriter<'_> {
         let mut comment = String::new();
         match self.comments {
             Comments::None => {}
-            Comments::Short => games_and_score(entry, &mut Words(&mut comment)),
-            Comments::Full => numbers(node, entry, &mut Words(&mut comment)),
+            Comments::Short => games_and_score(&entry, &mut Words(&mut comment)),
+            Comments::Full => numbers(&entry, probability, &mut Words(&mut comment)),
         }
         if let Some(there) = node.goes_on {
             if !comment.is_empty() {
@@ -143,17 +139,16 @@ impl GameWriter<'_> {
         let place = self.places.get(there as usize).copied().unwrap_or(game);
         let mut position = Chess::default();
         let path = self.tree.path(there);
-        let moves: Vec<Move> = path
-            .iter()
-            .filter_map(|node| Some(self.move_of(*node)?.mv))
-            .collect();
         // From a move of White: one or two plies.
-        let last = match moves.len() {
+        let last = match path.len() {
             0 => 0,
             plies => (plies - 1) & !1,
         };
         let mut names = Vec::new();
-        for (ply, mv) in moves.into_iter().enumerate() {
+        for (ply, node) in path.into_iter().enumerate() {
+            let Some((BookMove { mv, .. }, _)) = self.tree.move_of(node, &position) else {
+                continue;
+            };
             if ply >= last {
                 let san = San::from_move(&position, mv);
                 names.push(match position.turn() {
@@ -181,7 +176,7 @@ impl GameWriter<'_> {
         let mut position = Chess::default();
         let mut line = String::new();
         for node in path {
-            let Some(entry) = self.move_of(node) else {
+            let Some((entry, _)) = self.tree.move_of(node, &position) else {
                 continue;
             };
             if position.turn().is_white() {
@@ -209,7 +204,7 @@ fn games_and_score(entry: &BookMove, words: &mut Words<'_>) {
 }
 
 /// The numbers of a move as text.
-fn numbers(node: &PgnNode, entry: &BookMove, words: &mut Words<'_>) {
+fn numbers(entry: &BookMove, probability: f64, words: &mut Words<'_>) {
     let stats = entry.stats();
     games_and_score(entry, words);
     if stats.games > 0 && stats.score().is_some() {
@@ -230,7 +225,7 @@ fn numbers(node: &PgnNode, entry: &BookMove, words: &mut Words<'_>) {
     }
     match entry.transposition {
         true => words.add("not a move of the book"),
-        false => words.add(format_args!("played {}", Percent(node.probability))),
+        false => words.add(format_args!("played {}", Percent(probability))),
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn lines(
             let mut counts = Counts::default();
             lines.add(|sorter| {
                 let mut buffers = Buffers::default();
-                for (number, entry) in block.entries() {
+                for (number, entry) in block.entries(&graph) {
                     writer.each_line(number, &entry, &mut buffers, |line, moves| {
                         counts.count(moves, line.moves.len());
                         match line.moves.is_empty() {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
-use crate::ctg::{Arrival, BookGraph, EntryNumber, Orientation, Target};
+use crate::ctg::{ASKED_AT_ONCE, Arrival, BookGraph, EntryNumber, Orientation, Target};
 
 /// The form of a position against the board of its entry, 0 to 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,11 @@ impl Reach {
         }
         while !ahead.is_empty() {
             step(ahead.len() as u64)?;
-            for entry in ahead.drain(..) {
+            for (n, &entry) in ahead.iter().enumerate() {
+                if n.is_multiple_of(ASKED_AT_ONCE) {
+                    let next = ahead.iter().skip(n).take(ASKED_AT_ONCE);
+                    graph.ask_for_moves(next.copied());
+                }
                 let known = self.reached.get_mut(entry as usize);
                 let forms = known.map_or(0, |known| std::mem::take(&mut known.waiting));
                 let stored = graph.moves(entry).filter_map(|(_, to)| match to {
@@ -103,11 +107,18 @@ impl Reach {
                 let all = stored.chain(leaps);
                 arrivals.extend(all.map(|to| (to, turned(forms, to.mirrored))));
             }
-            for (to, forms) in arrivals.drain(..) {
+            ahead.clear();
+            for (n, &(to, forms)) in arrivals.iter().enumerate() {
+                if n.is_multiple_of(ASKED_AT_ONCE) {
+                    let next = arrivals.iter().skip(n).take(ASKED_AT_ONCE);
+                    let forms = next.map(|(to, _)| self.forms(to.entry));
+                    std::hint::black_box(forms.fold(0, |all, forms| all | forms));
+                }
                 if self.arrive(to, forms) {
                     ahead.push(to.entry);
                 }
             }
+            arrivals.clear();
         }
         Ok(())
     }

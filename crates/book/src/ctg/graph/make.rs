@@ -2,13 +2,14 @@
 //! their moves, a pass over the moves where they lead; transpositions need the file again.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use shakmaty::{Chess, Move, Position as _};
 
 use super::ahead::{AheadMove, Sign, hash, sign};
 use super::numbers::{Known, Numbers};
 use super::sieve::Sieve;
-use super::{Arrival, BookGraph, Contents, EntryNumber, Link};
+use super::{ASKED_AT_ONCE, Arrival, BookGraph, Contents, EntryNumber, GraphMove, Link};
 use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, KeyFault, Salvage, moves,
     owners::Owners, reader::Reading, step::Step,
@@ -75,7 +76,7 @@ impl CtgBook {
             Ok::<_, Error>,
             |found| {
                 let entries = made.graph.len() + found.graph.len();
-                let moves = made.graph.to.len() + found.graph.to.len();
+                let moves = made.graph.moves.len() + found.graph.moves.len();
                 if entries >= Link::MOST as usize || u32::try_from(moves).is_err() {
                     return Err(Error::refused(self.path(), "has too many entries or moves"));
                 }
@@ -84,13 +85,13 @@ impl CtgBook {
             },
         )?;
         made.salvage.add(bad_keys);
-        made.graph.first.push(made.graph.to.len() as u32);
+        made.graph.first.push(made.graph.moves.len() as u32);
         Ok(made)
     }
 
     /// Looks up the entries after the moves.
     fn link(&self, made: &mut Making, table: &Table, watch: &mut Watch<'_>) -> Result<(), Error> {
-        let (after, to) = (std::mem::take(&mut made.after), &mut made.graph.to);
+        let (after, moves) = (std::mem::take(&mut made.after), &mut made.graph.moves);
         let mut several = Vec::new();
         let mut done = 0;
         let chunk = |n: u32| (n * AT_ONCE) as usize..;
@@ -104,7 +105,7 @@ impl CtgBook {
             |found: Vec<Known>| {
                 watch.position("following", done as u64, Some(after.len() as u64))?;
                 for known in found {
-                    if let Some(to) = to.get_mut(done) {
+                    if let Some(GraphMove { to, .. }) = moves.get_mut(done) {
                         match known {
                             Known::None => *to = to.unless_open(),
                             Known::One(entry) => *to = Link::new(entry, to.is_mirrored()),
@@ -142,8 +143,8 @@ impl CtgBook {
             None => None,
         };
         for (at, to) in found {
-            if let Some(link) = made.graph.to.get_mut(at as usize) {
-                *link = to.map_or(Link::NOWHERE, |to| Link::new(to.entry, to.mirrored));
+            if let Some(mv) = made.graph.moves.get_mut(at as usize) {
+                mv.to = to.map_or(Link::NOWHERE, |to| Link::new(to.entry, to.mirrored));
             }
             let passant = to.and_then(|to| to.pinned_en_passant);
             made.graph.passants.extend(passant.map(|file| (at, file)));
@@ -197,19 +198,27 @@ impl CtgBook {
                 Ok(())
             },
         )?;
-        let moves = graph.to.len() as u32;
+        let moves = graph.moves.len() as u32;
         let passants = passants.into_iter().map(|(n, file)| (moves + n, file));
         graph.passants.extend(passants);
-        graph.leaping = vec![0; graph.len().div_ceil(64)];
-        for (entry, _, _) in &leaps {
-            if let Some(word) = graph.leaping.get_mut(*entry as usize / 64) {
-                *word |= 1 << (entry % 64);
+        let mut before = 0;
+        for block in 0..graph.len().div_ceil(64) {
+            let of_block = leaps.iter().skip(before).map(|(entry, _, _)| *entry);
+            let of_block = of_block.take_while(|entry| *entry as usize / 64 == block);
+            let (mut bits, first) = (0, before as u32);
+            for entry in of_block {
+                bits |= 1 << (entry % 64);
+                before += 1;
             }
+            graph.leaping.push((bits, first));
         }
         (graph.leaps, graph.unfound) = (leaps, unfound);
         Ok(())
     }
 }
+
+/// Boards whose moves are sifted together, so that the waits for the memory overlap.
+const SIFTED_AT_ONCE: usize = 16;
 
 /// Moves that one thread looks up at a time.
 const AT_ONCE: u32 = 1 << 16;
@@ -240,19 +249,22 @@ impl Making {
         contents: Contents,
     ) -> Option<KeyFault> {
         let graph = &mut self.graph;
-        let first = graph.to.len();
+        let first = graph.moves.len();
         graph.first.push(first as u32);
         let entries = graph.offsets.len() as u32;
         let page = place.page - *self.first_page.get_or_insert(place.page);
         graph.before_page.resize(page as usize + 1, entries);
         graph.offsets.push(place.offset);
-        graph.bytes.extend(entry.moves().map(|(byte, _)| byte));
-        graph.to.resize(graph.bytes.len(), Link::ILLEGAL);
-        self.after.resize(graph.bytes.len(), NO_HASH);
+        graph
+            .moves
+            .extend(entry.moves().map(|(byte, annotation)| GraphMove {
+                to: Link::ILLEGAL,
+                byte,
+                annotation: annotation.0,
+            }));
+        self.after.resize(graph.moves.len(), NO_HASH);
         if contents.records {
             graph.records.push(entry.record_bytes());
-            let annotations = entry.moves().map(|(_, annotation)| annotation.0);
-            graph.annotations.extend(annotations);
         }
         let key = entry.key();
         let board = key.map(|key| CanonicalBoard::from_key(&key));
@@ -284,8 +296,8 @@ impl Making {
 
     /// Finds the positions after the moves of the entry that was added last.
     fn add_moves(&mut self, first: usize, board: &CanonicalBoard, key: Key) {
-        let bytes = self.graph.bytes.get(first..).unwrap_or_default();
-        if bytes.is_empty() {
+        let moves = self.graph.moves.get_mut(first..).unwrap_or_default();
+        if moves.is_empty() {
             return;
         }
         // Most entries need no rules of chess.
@@ -294,15 +306,23 @@ impl Making {
         if !is_plain && rules.position().is_none() {
             return;
         }
-        for (n, &byte) in bytes.iter().enumerate() {
+        for n in 0..moves.len() {
+            let Some((GraphMove { byte, to, .. }, earlier)) =
+                moves.get_mut(..=n).and_then(|moves| moves.split_last_mut())
+            else {
+                return;
+            };
+            let byte = *byte;
             let step = match is_plain {
                 true => board.after(byte),
                 false => Step::Unclear,
             };
-            let earlier = bytes.get(..n).unwrap_or_default();
             let (link, hash) = match step {
                 Step::Illegal => (Link::ILLEGAL, NO_HASH),
-                _ if earlier.iter().any(|known| moves::are_equal(*known, byte)) => {
+                _ if earlier
+                    .iter()
+                    .any(|known| moves::are_equal(known.byte, byte)) =>
+                {
                     (Link::REPEATED, NO_HASH)
                 }
                 Step::To(after) => {
@@ -317,9 +337,7 @@ impl Making {
                     }
                 },
             };
-            if let Some(to) = self.graph.to.get_mut(first + n) {
-                *to = link;
-            }
+            *to = link;
             if let Some(after) = self.after.get_mut(first + n) {
                 *after = hash;
             }
@@ -329,7 +347,7 @@ impl Making {
     /// Adds the entries of the next pages; returns their bad keys.
     fn append(&mut self, mut next: Making) -> Salvage {
         let (all, some) = (&mut self.graph, &mut next.graph);
-        let (entries, moves) = (all.offsets.len() as u32, all.to.len() as u32);
+        let (entries, moves) = (all.offsets.len() as u32, all.moves.len() as u32);
         // Pages without entries are between the last page and the next one.
         let next_page = next.first_page.map_or(0, |page| page as usize);
         all.before_page
@@ -339,9 +357,7 @@ impl Making {
         all.offsets.append(&mut some.offsets);
         all.first
             .extend(some.first.iter().map(|first| moves + first));
-        all.to.append(&mut some.to);
-        all.bytes.append(&mut some.bytes);
-        all.annotations.append(&mut some.annotations);
+        all.moves.append(&mut some.moves);
         all.records.append(&mut some.records);
         #[cfg(feature = "json")]
         all.keys.append(&mut some.keys);
@@ -443,61 +459,103 @@ impl LeapBlock {
             let board = normal_board(key)?;
             Some((*number, board.group_ahead(), board))
         });
-        let boards: Vec<(EntryNumber, Option<u32>, CanonicalBoard)> = boards.collect();
-        sieve.ask_for(boards.iter().filter_map(|(_, group, _)| *group));
-        let (mut ahead, mut likely) = (Vec::new(), Vec::new());
-        for (number, group, board) in &boards {
-            let number = *number;
+        let boards: Vec<LeapBoard> = boards.collect();
+        let mut buffers = LeapBuffers::default();
+        for boards in boards.chunks(ASKED_AT_ONCE) {
+            sieve.ask_for(boards.iter().filter_map(|(_, group, _)| *group));
+            for boards in boards.chunks(SIFTED_AT_ONCE) {
+                buffers.list(boards, linker);
+                sieve.ask_for(buffers.ahead.iter().map(|(sign, _)| sign.group));
+                for ((number, _, board), range) in boards.iter().zip(&buffers.ranges) {
+                    let ahead = buffers.ahead.get(range.clone()).unwrap_or_default();
+                    sieve.sift(ahead.iter().map(|(sign, _)| *sign), &mut buffers.likely);
+                    let suspects = buffers.likely.iter();
+                    let suspects = suspects.filter_map(|n| ahead.get(*n as usize));
+                    self.find_leaps_among(suspects, *number, board, linker)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The transpositions of an entry; `suspects` are the moves that passed the sieve.
+    fn find_leaps_among<'s>(
+        &mut self,
+        suspects: impl Iterator<Item = &'s (Sign, AheadMove)>,
+        number: EntryNumber,
+        board: &CanonicalBoard,
+        linker: &mut Linker<'_, '_>,
+    ) -> Result<(), Error> {
+        let suspects: Vec<&(Sign, AheadMove)> = suspects.collect();
+        let stored: Vec<PackedMove> = match suspects.is_empty() && board.en_passant.is_none() {
+            true => return Ok(()),
+            false => linker.graph.stored_squares(number, board).collect(),
+        };
+        let suspects = suspects.into_iter().map(|(sign, mv)| (sign, mv.packed()));
+        let suspects = suspects.filter(|(_, mv)| !stored.contains(mv));
+        let suspects = suspects.filter(|(sign, _)| linker.table.numbers.has(sign.hash));
+        let suspects: Vec<PackedMove> = suspects.map(|(_, mv)| mv).collect();
+        if suspects.is_empty() && board.en_passant.is_none() {
+            return Ok(());
+        }
+        let mut rules = Rules::new(board.key());
+        let Some((_, position)) = rules.position() else {
+            return Ok(());
+        };
+        for mv in position.legal_moves() {
+            let packed = PackedMove::from_move(mv);
+            let is_passant = matches!(mv, Move::EnPassant { .. });
+            if stored.contains(&packed) || !is_passant && !suspects.contains(&packed) {
+                continue;
+            }
+            let after = notation::after(position, mv);
+            let Some(after) = CanonicalBoard::from_position(&after) else {
+                continue;
+            };
+            if let Some(to) = linker.find_exactly(&after)? {
+                let leap = self.leaps.len() as u32;
+                let passant = to.pinned_en_passant;
+                self.passants.extend(passant.map(|file| (leap, file)));
+                let link = Link::new(to.entry, to.mirrored);
+                self.leaps.push((number, packed, link));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An entry, the group of the positions after its quiet moves, and its board.
+type LeapBoard = (EntryNumber, Option<u32>, CanonicalBoard);
+
+#[derive(Default)]
+struct LeapBuffers {
+    /// The positions ahead of some boards, and the range of each board.
+    ahead: Vec<(Sign, AheadMove)>,
+    ranges: Vec<Range<usize>>,
+    likely: Vec<u32>,
+}
+
+impl LeapBuffers {
+    /// Lists the positions ahead of some boards.
+    fn list(&mut self, boards: &[LeapBoard], linker: &Linker<'_, '_>) {
+        self.ahead.clear();
+        self.ranges.clear();
+        for (number, group, board) in boards {
             // Of 45 in a hundred the book has no other positions with the men of the other side.
             let known = || {
-                let moves = linker.graph.moves(number);
+                let moves = linker.graph.moves(*number);
                 let quiet = moves.filter(|(byte, to)| {
                     to.entry().is_some()
                         && board.squares_of(*byte).is_some_and(|mv| board.is_quiet(mv))
                 });
                 quiet.count() as u64
             };
-            let is_alone = group.is_some_and(|group| sieve.most(group) == Some(known()));
-            ahead.clear();
-            board.each_ahead(is_alone, |sign, mv: AheadMove| ahead.push((sign, mv)));
-            sieve.sift(ahead.iter().map(|(sign, _)| *sign), &mut likely);
-            let suspects = likely.iter().filter_map(|n| ahead.get(*n as usize));
-            let suspects: Vec<&(Sign, AheadMove)> = suspects.collect();
-            let stored: Vec<PackedMove> = match suspects.is_empty() && board.en_passant.is_none() {
-                true => continue,
-                false => linker.graph.stored_squares(number, board).collect(),
-            };
-            let suspects = suspects.into_iter().map(|(sign, mv)| (sign, mv.packed()));
-            let suspects = suspects.filter(|(_, mv)| !stored.contains(mv));
-            let suspects = suspects.filter(|(sign, _)| linker.table.numbers.has(sign.hash));
-            let suspects: Vec<PackedMove> = suspects.map(|(_, mv)| mv).collect();
-            if suspects.is_empty() && board.en_passant.is_none() {
-                continue;
-            }
-            let mut rules = Rules::new(board.key());
-            let Some((_, position)) = rules.position() else {
-                continue;
-            };
-            for mv in position.legal_moves() {
-                let packed = PackedMove::from_move(mv);
-                let is_passant = matches!(mv, Move::EnPassant { .. });
-                if stored.contains(&packed) || !is_passant && !suspects.contains(&packed) {
-                    continue;
-                }
-                let after = notation::after(position, mv);
-                let Some(after) = CanonicalBoard::from_position(&after) else {
-                    continue;
-                };
-                if let Some(to) = linker.find_exactly(&after)? {
-                    let leap = self.leaps.len() as u32;
-                    let passant = to.pinned_en_passant;
-                    self.passants.extend(passant.map(|file| (leap, file)));
-                    let link = Link::new(to.entry, to.mirrored);
-                    self.leaps.push((number, packed, link));
-                }
-            }
+            let most = group.and_then(|group| linker.table.sieve.most(group));
+            let is_alone = most.is_some_and(|most| most == known());
+            let start = self.ahead.len();
+            board.each_ahead(is_alone, |sign, mv| self.ahead.push((sign, mv)));
+            self.ranges.push(start..self.ahead.len());
         }
-        Ok(())
     }
 }
 
@@ -603,7 +661,7 @@ impl Linker<'_, '_> {
         let entry = first
             .partition_point(|first| *first <= at)
             .saturating_sub(1);
-        let byte = self.graph.bytes.get(at as usize).copied();
+        let byte = self.graph.moves.get(at as usize).map(|mv| mv.byte);
         let (Some(place), Some(byte)) = (self.graph.place(entry as u32), byte) else {
             return Ok(None);
         };

@@ -13,10 +13,12 @@
 //!
 //! move      0      1      2      3      4 ...
 //! to        17     3m     -      9      44 ...   the entry after it; m: wings exchanged
-//! bytes     5f     e6     01     5f     a8 ...   the move byte
+//! byte      5f     e6     01     5f     a8 ...   the move byte, and the annotation after it
 //!
 //! leaps     (1, b1c3, 17) (3, e5f6, 9m) ...      transpositions: legal moves that are not
 //!                                                stored and lead to entries, if asked for
+//! leaping   (0a.., 0) (.., 2) ...                for 64 entries a bit each, whether it has
+//!                                                leaps, and the first leap of them all
 //! ```
 //!
 //! An entry is for up to four positions, which are *forms* of one board: its own, with
@@ -24,11 +26,14 @@
 //! for all of them; so each move is in the graph once, with the form in which it gets to the
 //! next entry's board: colours are always exchanged, wings if [`Arrival::mirrored`] says so.
 //!
+//! Neighbours in the file have nothing to do with each other, so each step of a walk waits
+//! for the memory. A walk goes level by level, and asks for what some hundred entries need
+//! before it looks at them ([`BookGraph::ask_for_moves`]): these waits overlap.
+//!
 //! # Size
 //!
-//! Six bytes for every entry, four for every page, five for every move, twelve for every
-//! transposition; with statistics 33 for every entry and one for every move, with keys eight
-//! for every entry. While it is made, also eight bytes for every entry and every move, and a
+//! Six bytes for every entry, four for every page, eight for every move, twelve for every
+//! transposition; with statistics 33 for every entry, with keys eight for every entry. While it is made, also eight bytes for every entry and every move, and a
 //! hash table of 10 to 20 bytes for every entry; with transpositions eight bytes more. A book
 //! of 2.8 million entries takes 35 MB (with statistics 130), one of 100 million 1.2 GB (4.6
 //! GB), and some 3 GB more while it is made: all of it in memory, whatever the options say.
@@ -65,6 +70,9 @@ use crate::evals::EvalKey;
 use crate::polyglot::PackedMove;
 use crate::{Annotation, PositionRecord};
 
+/// Entries whose moves or statistics are asked for together.
+pub(crate) const ASKED_AT_ONCE: usize = 256;
+
 /// The number of an entry in the order of the file.
 pub type EntryNumber = u32;
 
@@ -92,17 +100,14 @@ pub struct BookGraph {
     offsets: Vec<u16>,
     /// For each entry its first move; one more at the end.
     first: Vec<u32>,
-    to: Vec<Link>,
-    bytes: Vec<u8>,
-    /// The annotation of each move, with the statistics.
-    annotations: Vec<u8>,
+    moves: Vec<GraphMove>,
     records: Vec<[u8; STATISTICS_BYTES]>,
     #[cfg(feature = "json")]
     keys: Vec<EvalKey>,
     /// Sorted by entry, and then as legal moves are.
     leaps: Vec<(EntryNumber, PackedMove, Link)>,
-    /// A bit for each entry: whether it has leaps.
-    leaping: Vec<u64>,
+    /// For 64 entries a bit each, whether it has leaps, and the number of leaps before.
+    leaping: Vec<(u64, u32)>,
     /// Files of illegal en passant captures after a move, by the number of the move, or of
     /// the leap after all moves.
     passants: HashMap<u32, u8, FxBuildHasher>,
@@ -114,6 +119,14 @@ pub struct BookGraph {
     unfound: HashSet<EntryNumber, FxBuildHasher>,
     /// Entries whose key is not a position.
     impossible: HashSet<EntryNumber, FxBuildHasher>,
+}
+
+/// A stored move: what walks need of it is in one place.
+#[derive(Clone, Copy, Debug)]
+struct GraphMove {
+    to: Link,
+    byte: u8,
+    annotation: u8,
 }
 
 /// Where a move leads, in four bytes: the number of an entry and its form, or one of the
@@ -326,23 +339,19 @@ impl BookGraph {
         at(entry as usize)..at(entry as usize + 1)
     }
 
-    /// The stored moves of an entry: the byte of each, its annotation (none unless statistics
-    /// were asked for), and where it leads.
-    pub fn stored(&self, entry: EntryNumber) -> impl Iterator<Item = (u8, Annotation, Target)> {
-        let annotations = self.annotations.get(self.range(entry)).unwrap_or_default();
-        let annotations = annotations.iter().copied().chain(std::iter::repeat(0));
-        let moves = self.moves(entry).zip(annotations);
-        moves.map(|((byte, to), annotation)| (byte, Annotation(annotation), to))
+    /// The stored moves of an entry: the byte of each, its annotation, and where it leads.
+    pub fn stored(
+        &self,
+        entry: EntryNumber,
+    ) -> impl Iterator<Item = (u8, Annotation, Target)> + Clone {
+        let range = self.range(entry);
+        let moves = (range.start as u32..).zip(self.moves.get(range).unwrap_or_default());
+        moves.map(|(n, mv)| (mv.byte, Annotation(mv.annotation), self.target(n, mv.to)))
     }
 
     /// The stored moves of an entry: the byte of each, and where it leads.
     pub fn moves(&self, entry: EntryNumber) -> impl Iterator<Item = (u8, Target)> + Clone {
-        let range = self.range(entry);
-        let first = range.start as u32;
-        let bytes = self.bytes.get(range.clone()).unwrap_or_default().iter();
-        let to = self.to.get(range).unwrap_or_default().iter();
-        let both = (first..).zip(bytes.zip(to));
-        both.map(|(n, (byte, link))| (*byte, self.target(n, *link)))
+        self.stored(entry).map(|(byte, _, to)| (byte, to))
     }
 
     /// The squares of the legal stored moves of an entry, whose board is given.
@@ -357,8 +366,8 @@ impl BookGraph {
 
     /// The entries after the stored moves of an entry.
     pub fn after(&self, entry: EntryNumber) -> impl Iterator<Item = EntryNumber> {
-        let to = self.to.get(self.range(entry)).unwrap_or_default();
-        to.iter().filter_map(|link| link.entry())
+        let moves = self.moves.get(self.range(entry)).unwrap_or_default();
+        moves.iter().filter_map(|mv| mv.to.entry())
     }
 
     /// The transpositions of an entry, on its board, in the order of its legal moves. Empty
@@ -367,12 +376,13 @@ impl BookGraph {
         &self,
         entry: EntryNumber,
     ) -> impl Iterator<Item = (PackedMove, Arrival)> + Clone {
-        let start = match self.has_leaps(entry) {
-            false => self.leaps.len(),
-            true => self.leaps.partition_point(|(known, _, _)| *known < entry),
+        let start = match self.leaps_near(entry) {
+            None => self.leaps.len(),
+            Some(near) => near as usize,
         };
         let leaps = self.leaps.get(start..).unwrap_or_default().iter();
-        let leaps = (self.to.len() + start..).zip(leaps);
+        let leaps = (self.moves.len() + start..).zip(leaps);
+        let leaps = leaps.skip_while(move |(_, (known, _, _))| *known < entry);
         let leaps = leaps.take_while(move |(_, (known, _, _))| *known == entry);
         leaps.filter_map(|(n, (_, mv, link))| match self.target(n as u32, *link) {
             Target::Entry(to) => Some((*mv, to)),
@@ -381,8 +391,13 @@ impl BookGraph {
     }
 
     fn has_leaps(&self, entry: EntryNumber) -> bool {
-        let word = self.leaping.get(entry as usize / 64).copied().unwrap_or(0);
-        word >> (entry % 64) & 1 != 0
+        self.leaps_near(entry).is_some()
+    }
+
+    /// A leap at most 63 entries before the first one of an entry, if it has any.
+    fn leaps_near(&self, entry: EntryNumber) -> Option<u32> {
+        let (bits, first) = *self.leaping.get(entry as usize / 64)?;
+        (bits >> (entry % 64) & 1 != 0).then_some(first)
     }
 
     fn target(&self, number: u32, link: Link) -> Target {
@@ -409,14 +424,31 @@ impl BookGraph {
         record.unwrap_or_default()
     }
 
+    /// The statistics of an entry as stored, if they were asked for.
+    #[cfg(feature = "json")]
+    pub(crate) fn record_bytes(&self, entry: EntryNumber) -> Option<[u8; STATISTICS_BYTES]> {
+        self.records.get(entry as usize).copied()
+    }
+
     /// Loads the statistics of the entries after the moves of some entries, together, so that
     /// the waits for the memory overlap.
     #[cfg(feature = "json")]
-    fn ask_for(&self, entries: impl Iterator<Item = EntryNumber>) {
+    pub(crate) fn ask_for(&self, entries: impl Iterator<Item = EntryNumber>) {
         let after = entries.flat_map(|entry| self.after(entry));
         let records = after.filter_map(|entry| self.records.get(entry as usize));
         let ends = records.map(|[first, .., last]| first ^ last);
         std::hint::black_box(ends.fold(0, |all, byte| all ^ byte));
+    }
+
+    /// Loads the moves of some entries, and whether they have transpositions, together, so that
+    /// the waits for the memory overlap.
+    pub(crate) fn ask_for_moves(&self, entries: impl Iterator<Item = EntryNumber> + Clone) {
+        let first = entries.clone().map(|entry| self.range(entry).start);
+        let first: Vec<usize> = first.collect();
+        let moves = first.iter().filter_map(|first| self.moves.get(*first));
+        let leaping = entries.filter_map(|entry| self.leaping.get(entry as usize / 64));
+        let all = moves.fold(0, |all, mv| all ^ mv.byte);
+        std::hint::black_box(leaping.fold(u64::from(all), |all, (bits, _)| all ^ bits));
     }
 
     /// Gives the memory of all statistics back.
@@ -445,9 +477,10 @@ impl BookGraph {
         start.into_iter().for_each(|start| enter(start, &mut level));
         while !level.is_empty() {
             let mut next = Vec::new();
-            // Level by level, the waits for the memory overlap.
-            for entry in level {
-                self.after(entry).for_each(|to| enter(to, &mut next));
+            for entries in level.chunks(ASKED_AT_ONCE) {
+                self.ask_for_moves(entries.iter().copied());
+                let after = entries.iter().flat_map(|entry| self.after(*entry));
+                after.for_each(|to| enter(to, &mut next));
             }
             level = next;
         }

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Position as _};
 
-use super::{BookGraph, EntryNumber, Target};
+use super::{ASKED_AT_ONCE, BookGraph, EntryNumber, Target};
 use crate::ctg::page::read_entry;
 use crate::ctg::{CanonicalBoard, CtgBook, Entry, Error, likely_of_all, moves};
 use crate::polyglot::PackedMove;
@@ -33,21 +33,31 @@ pub(crate) struct EntryBlock {
 }
 
 impl EntryBlock {
-    /// The entries in the order of the file.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (EntryNumber, Entry<'_>)> {
+    /// The entries in the order of the file; the statistics of the entries after their moves
+    /// are in the caches.
+    pub(crate) fn entries(
+        &self,
+        graph: &BookGraph,
+    ) -> impl Iterator<Item = (EntryNumber, Entry<'_>)> {
         let mut start = 0;
-        self.ends.iter().filter_map(move |&(number, end)| {
-            let bytes = self.bytes.get(start..end);
-            start = end;
-            Some((number, read_entry(bytes?).ok()?))
-        })
+        self.ends
+            .iter()
+            .enumerate()
+            .filter_map(move |(n, &(number, end))| {
+                if n.is_multiple_of(ASKED_AT_ONCE) {
+                    let next = self.ends.iter().skip(n).take(ASKED_AT_ONCE);
+                    graph.ask_for(next.map(|(number, _)| *number));
+                }
+                let bytes = self.bytes.get(start..end);
+                start = end;
+                Some((number, read_entry(bytes?).ok()?))
+            })
     }
 }
 
 impl CtgBook {
-    /// As [`CtgBook::each_block`], for the entries of a graph that are `wanted`; the
-    /// statistics of the entries after their moves are in the caches. Damage, which the graph
-    /// has reported, is left out.
+    /// As [`CtgBook::each_block`], for the entries of a graph that are `wanted`. Damage, which
+    /// the graph has reported, is left out.
     pub(crate) fn each_block_of<T: Send, E>(
         &self,
         graph: &BookGraph,
@@ -73,10 +83,7 @@ impl CtgBook {
                 }
                 Ok(())
             },
-            |block| {
-                graph.ask_for(block.ends.iter().map(|(number, _)| *number));
-                work(block)
-            },
+            work,
             take,
         )
     }
@@ -135,9 +142,9 @@ impl BookGraph {
         found: &mut Lookup,
         to: &mut Vec<Option<EntryNumber>>,
     ) {
-        let stored: &[u8] = self.bytes.get(self.range(entry)).unwrap_or_default();
-        let bytes = stored.iter().map(|byte| (*byte, Annotation::default()));
-        let legal = likely_of_all(bytes, board, position);
+        let stored = self.moves.get(self.range(entry)).unwrap_or_default();
+        let stored = stored.iter().map(|mv| (mv.byte, Annotation(mv.annotation)));
+        let legal = likely_of_all(stored, board, position);
         for (byte, annotation, target) in self.stored(entry) {
             if matches!(target, Target::Illegal | Target::Repeated) {
                 continue;

@@ -74,10 +74,9 @@ impl Sieve {
     }
 
     /// The numbers of the signs that pass; of others about one in fifty. No branch
-    /// depends on a word.
+    /// depends on a word. Their lines should be asked for.
     #[inline]
-    pub(super) fn sift(&self, signs: impl Iterator<Item = Sign> + Clone, passed: &mut Vec<u32>) {
-        self.ask_for(signs.clone().map(|sign| sign.group));
+    pub(super) fn sift(&self, signs: impl Iterator<Item = Sign>, passed: &mut Vec<u32>) {
         passed.resize(256, 0);
         let mut count = 0;
         for (n, Sign { group, hash }) in (0..).zip(signs) {

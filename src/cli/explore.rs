@@ -164,6 +164,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         .with_games(games)
         .with_folders(folders, Box::new(opening))
         .with_engine(engines)
+        .with_training_folder(learn::user_data().map(|folder| folder.join("training")))
         .with_refusals(|line| message!("tabia: {line}"));
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;

@@ -31,6 +31,7 @@ use super::position::{self, MOST_AHEAD};
 use super::query::Query;
 use super::reply::{Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable};
 use super::route::{Command, Route};
+use super::training::{Storage, TrainRequest, Trainings};
 use super::work::Gone;
 use tabia_choice::settings::Options;
 use tabia_io::parallel::lock;
@@ -45,6 +46,7 @@ pub struct Explorer {
     general: Options,
     cache: AnswerCache,
     engine: Option<PageEngine>,
+    trainings: Trainings,
     refusals: Option<Refusals>,
 }
 
@@ -101,7 +103,14 @@ impl Explorer {
         general: Options,
         read_only: bool,
     ) -> Explorer {
+        let elsewhere = None;
+        let storage = match (access.is_local(), read_only) {
+            (false, _) => Storage::Page,
+            (true, true) => Storage::ReadOnly { elsewhere },
+            (true, false) => Storage::Files { elsewhere },
+        };
         Explorer {
+            trainings: Trainings::new(storage),
             open: OpenBooks::new(books, read_only || !access.is_local()),
             access,
             general,
@@ -171,6 +180,13 @@ impl Explorer {
         self
     }
 
+    /// Adds a folder for the training of books beside which nothing can be written.
+    #[must_use]
+    pub fn with_training_folder(mut self, folder: Option<PathBuf>) -> Explorer {
+        self.trainings = self.trainings.with_folder(folder);
+        self
+    }
+
     /// Adds an engine that evaluates positions when a page requests it: the first of
     /// these that starts. Not for other machines.
     #[must_use]
@@ -181,12 +197,13 @@ impl Explorer {
         self
     }
 
-    /// Whether the page sends games with this request.
+    /// Whether the page sends games with this request, or all answers of a training.
     pub(super) fn receives_games(&self, head: &Parts) -> bool {
         let route = Route::from_path(head.uri.path());
         let takes_games = [
             Route::Program(Endpoint::Departures),
             Route::Command(Command::IndexGames),
+            Route::Command(Command::Train),
         ];
         takes_games.contains(&route) && self.access.has_token(&head.headers)
     }
@@ -331,6 +348,11 @@ impl Explorer {
             Command::Undo => edit_requests::undo(&self.open, &body(request)?),
             Command::Redo => edit_requests::redo(&self.open, &body(request)?),
             Command::OpenFile => Ok(json(&self.open.open_file(&body(request)?)?)),
+            Command::Train => {
+                let request: TrainRequest = body(request)?;
+                let deck = self.open.deck(&request.deck)?;
+                Ok(json(&self.trainings.exchange(&deck, &request)))
+            }
             Command::IndexGames => {
                 let query = Query::read(request.uri().query().unwrap_or_default());
                 let name = query.get("name").filter(|name| !name.is_empty());

@@ -14,6 +14,7 @@
 //! | `position`, `plot`, `find_next`, `api`, `edit_requests` | the answers about books, and changes to them |
 //! | `open_books`, `folders` | which books are open, may be opened, may be changed; who waits for a change |
 //! | `indexes`, `books`, `edit` | games and books as they are on disk now; the changes made to a book |
+//! | `training` | what users have trained: events, their files, and what follows from them |
 //! | `filter`, `content` | which games are meant; one version of a book |
 //! | `engine` | the engine of the page, its thread and its searches |
 //! | `openings`, `move_names`, `assets`, `cache`, `cors` | names, the files of the page, and what is kept or added for answers |
@@ -67,6 +68,7 @@ mod query;
 mod reply;
 mod route;
 mod server;
+mod training;
 mod work;
 
 pub use access::{Access, AllowedOrigin, ParseOriginError, machine};

@@ -14,6 +14,7 @@ use super::indexes::Games;
 use super::message::translatable;
 use super::query::Query;
 use super::reply::{Refusal, bad, unreadable};
+use super::training::Deck;
 use tabia_index::GamesIndex;
 use tabia_io::parallel::lock;
 use tokio::sync::watch;
@@ -141,6 +142,15 @@ impl OpenBooks {
         let books = self.books();
         let book = books.get(number).map(Arc::clone);
         book.ok_or_else(|| self.no_such_book())
+    }
+
+    /// The deck with this identifier: of an open book, or of chapters.
+    pub(super) fn deck(&self, id: &str) -> Result<Deck, Refusal> {
+        let decks = self.books().into_iter().map(|book| book.deck());
+        let mut decks = decks.chain([Deck::chapters()]);
+        let deck = decks.find(|deck| deck.id == id);
+        let reason = || translatable!("the book of this training is not open");
+        deck.ok_or_else(|| (StatusCode::NOT_FOUND, reason()))
     }
 
     /// The book with this number, if it may be changed.

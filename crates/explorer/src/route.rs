@@ -49,6 +49,8 @@ pub(super) enum Command {
     OpenFile,
     /// Games in PGN, of which the program makes an index.
     IndexGames,
+    /// Answers of a training.
+    Train,
 }
 
 impl<'p> Route<'p> {
@@ -83,7 +85,8 @@ impl<'p> Route<'p> {
                 | Command::Undo
                 | Command::Redo
                 | Command::OpenFile
-                | Command::IndexGames => Effort::Change,
+                | Command::IndexGames
+                | Command::Train => Effort::Change,
             },
         }
     }
@@ -111,6 +114,7 @@ impl<'p> Route<'p> {
             "/api/redo" => Route::Command(Command::Redo),
             "/api/open" => Route::Command(Command::OpenFile),
             "/api/index" => Route::Command(Command::IndexGames),
+            "/api/training" => Route::Command(Command::Train),
             _ => Endpoint::from_path(path).map_or(Route::File(path), Route::Program),
         }
     }

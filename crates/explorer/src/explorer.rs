@@ -32,6 +32,7 @@ use super::query::Query;
 use super::reply::{Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable};
 use super::route::{Command, Route};
 use super::training::{Storage, TrainRequest, Trainings};
+use super::uploads::sent_files;
 use super::work::Gone;
 use tabia_choice::settings::Options;
 use tabia_io::parallel::lock;
@@ -180,10 +181,13 @@ impl Explorer {
         self
     }
 
-    /// Adds a folder for the training of books beside which nothing can be written.
+    /// Adds a folder of the user's data: for the training of books beside which nothing can
+    /// be written, and for files that pages send, if [`Explorer::with_folders`] came before.
     #[must_use]
-    pub fn with_training_folder(mut self, folder: Option<PathBuf>) -> Explorer {
-        self.trainings = self.trainings.with_folder(folder);
+    pub fn with_user_data(mut self, folder: Option<PathBuf>) -> Explorer {
+        let training = folder.as_ref().map(|folder| folder.join("training"));
+        self.trainings = self.trainings.with_folder(training);
+        self.open = self.open.with_data(folder);
         self
     }
 
@@ -197,15 +201,18 @@ impl Explorer {
         self
     }
 
-    /// Whether the page sends games with this request, or all answers of a training.
+    /// Whether the page sends games or other files with this request, or all answers of a
+    /// training.
     pub(super) fn receives_games(&self, head: &Parts) -> bool {
-        let route = Route::from_path(head.uri.path());
-        let takes_games = [
-            Route::Program(Endpoint::Departures),
-            Route::Command(Command::IndexGames),
-            Route::Command(Command::Train),
-        ];
-        takes_games.contains(&route) && self.access.has_token(&head.headers)
+        let takes_games = match Route::from_path(head.uri.path()) {
+            Route::Program(Endpoint::Departures) => true,
+            // Pages of other machines send no files, and only their own answers.
+            Route::Command(Command::IndexGames | Command::OpenSent | Command::Train) => {
+                self.access.is_local()
+            }
+            _ => false,
+        };
+        takes_games && self.access.has_token(&head.headers)
     }
 
     /// Answers a request. Reads books, and writes one for a change request; blocks until
@@ -348,6 +355,15 @@ impl Explorer {
             Command::Undo => edit_requests::undo(&self.open, &body(request)?),
             Command::Redo => edit_requests::redo(&self.open, &body(request)?),
             Command::OpenFile => Ok(json(&self.open.open_file(&body(request)?)?)),
+            Command::OpenSent => {
+                let query = Query::read(request.uri().query().unwrap_or_default());
+                let [names, sizes] = ["names", "sizes"].map(|name| query.get(name));
+                let files = names
+                    .zip(sizes)
+                    .and_then(|(names, sizes)| sent_files(names, sizes, request.body()));
+                let files = files.ok_or_else(|| bad("the files do not fit their names"))?;
+                Ok(json(&self.open.open_sent(&files)?))
+            }
             Command::Train => {
                 let request: TrainRequest = body(request)?;
                 let deck = self.open.deck(&request.deck)?;

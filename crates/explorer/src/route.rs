@@ -49,6 +49,8 @@ pub(super) enum Command {
     OpenFile,
     /// Games in PGN, of which the program makes an index.
     IndexGames,
+    /// Files that the user has chosen in the browser.
+    OpenSent,
     /// Answers of a training.
     Train,
 }
@@ -86,6 +88,7 @@ impl<'p> Route<'p> {
                 | Command::Redo
                 | Command::OpenFile
                 | Command::IndexGames
+                | Command::OpenSent
                 | Command::Train => Effort::Change,
             },
         }
@@ -114,6 +117,7 @@ impl<'p> Route<'p> {
             "/api/redo" => Route::Command(Command::Redo),
             "/api/open" => Route::Command(Command::OpenFile),
             "/api/index" => Route::Command(Command::IndexGames),
+            "/api/open-sent" => Route::Command(Command::OpenSent),
             "/api/training" => Route::Command(Command::Train),
             _ => Endpoint::from_path(path).map_or(Route::File(path), Route::Program),
         }

@@ -23,7 +23,7 @@ export class Coverage {
     const [book, opponents] = view.books;
     const query = new URLSearchParams({ ...state.set, book: book.book, color: by("train-colour").value });
     if (opponents) query.set("opponents", opponents.book);
-    const moves = this.trainer.cards.chosen(book.name, by("train-colour").value);
+    const moves = this.trainer.cards.chosen(book.deck, by("train-colour").value);
     const asked = `${view.changes} ${query} ${JSON.stringify(moves)}`;
     if (asked === this.asked) return;
     this.asked = asked;

@@ -97,7 +97,7 @@ export class Departures {
     by("mine-message").textContent = t("The games are being compared…");
     by("mine-list").replaceChildren();
     try {
-      const moves = this.trainer.cards.chosen(book.name, color);
+      const moves = this.trainer.cards.chosen(book.deck, color);
       const sent = moves.length ? { pgn: this.text, moves } : this.text;
       this.show(await receive(`/departures?${query}`, sent), { book, color });
       if (!isAsked) return;
@@ -164,7 +164,7 @@ export class Departures {
   /** Adds the position to the training. */
   ask(one, book, color) {
     const { cards } = this.trainer;
-    cards.want(cards.key(book.name, color, one.fen), {
+    cards.want(cards.key(book.deck, color, one.fen), {
       fen: null,
       line: one.moves.map(({ uci, san }) => ({ uci, san })),
     });

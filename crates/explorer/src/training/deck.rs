@@ -80,9 +80,12 @@ impl Deck {
             return Err(std::io::ErrorKind::NotFound.into());
         };
         let old = beside.with_file_name(format!("{book}.{EXTENSION}"));
-        // Unlike renaming, this does not replace a file that came meanwhile.
-        std::fs::hard_link(&old, beside)?;
-        std::fs::remove_file(&old)
+        // Unlike renaming, a link does not replace a file that came meanwhile; FAT has none.
+        match std::fs::hard_link(&old, beside) {
+            Ok(()) => std::fs::remove_file(&old),
+            Err(_) if !beside.exists() => std::fs::rename(&old, beside),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use shakmaty::Chess;
 
 use super::memory::{LONGEST, Memory};
 use crate::line;
-use crate::message::{Message, translatable};
+use crate::message::Message;
 use crate::move_names::MoveNames;
 use tabia_notation as notation;
 
@@ -174,8 +174,8 @@ impl Place {
 fn check_name(name: &str) -> Result<(), Message> {
     match name.chars().count() <= LONGEST_NAME && !name.contains(char::is_control) {
         true => Ok(()),
-        false => Err(translatable!(
-            "a name is too long, or has control characters"
+        false => Err(Message::from(
+            "a name is too long, or has control characters",
         )),
     }
 }
@@ -200,7 +200,7 @@ impl Event {
     pub(super) fn checked(mut self) -> Result<Event, Message> {
         check_id(&self.id)?;
         if self.time >= LAST {
-            return Err(translatable!("its time is out of range"));
+            return Err(Message::from("its time is out of range"));
         }
         match &mut self.action {
             Action::Answer { at, way, .. } | Action::Want { at, way } => {
@@ -209,13 +209,13 @@ impl Event {
             Action::Choose { at, uci } => {
                 let position = at.check()?;
                 if !uci.is_empty() && notation::find_uci(&position, uci.as_bytes()).is_none() {
-                    return Err(translatable!("{0} is not a legal move there", uci.clone()));
+                    return Err(format!("{uci} is not a legal move there").into());
                 }
             }
             Action::Import { at, state, way } => {
                 check_way(at, way.as_ref())?;
                 if !state.is_valid() {
-                    return Err(translatable!("a number is out of range"));
+                    return Err(Message::from("a number is out of range"));
                 }
             }
             Action::Forget => {}
@@ -231,7 +231,7 @@ fn check_way(at: &mut Place, way: Option<&Way>) -> Result<(), Message> {
     check_name(way.opening.as_deref().unwrap_or_default())?;
     match key_of(&way.end()?) == at.fen {
         true => Ok(()),
-        false => Err(translatable!("its moves do not lead to its position")),
+        false => Err(Message::from("its moves do not lead to its position")),
     }
 }
 
@@ -242,6 +242,6 @@ fn check_id(id: &str) -> Result<(), Message> {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     match is_valid {
         true => Ok(()),
-        false => Err(translatable!("its identifier is invalid")),
+        false => Err(Message::from("its identifier is invalid")),
     }
 }

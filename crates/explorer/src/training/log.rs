@@ -227,9 +227,7 @@ impl Log {
     }
 
     fn append_to(&mut self, number: usize, path: &Path, events: &[Event]) -> io::Result<bool> {
-        if number > 0
-            && let Some(folder) = path.parent()
-        {
+        if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
         let mut file = open_for_append(path)?;
@@ -412,7 +410,7 @@ mod tests {
         let beside = folder.path().join("t");
         fs::create_dir(&beside).unwrap();
         let data = folder.path().join("data").join("training").join("t");
-        let mut log = Log::new([folder.path().join("missing").join("t"), data.clone()]);
+        let mut log = Log::new([beside.clone(), data.clone()]);
         log.append(&[event("a")]).unwrap();
         assert_eq!(ids(&log), ["a"]);
         assert!(data.is_file() && log.is_begun());

@@ -125,12 +125,12 @@ impl Trainings {
     }
 
     /// Sets the folder for what cannot be stored beside a book.
-    pub(super) fn with_folder(mut self, folder: Option<PathBuf>) -> Trainings {
-        match &mut self.storage {
-            Storage::Files { elsewhere } | Storage::ReadOnly { elsewhere } => *elsewhere = folder,
-            Storage::Page => {}
-        }
-        self
+    pub(super) fn with_folder(self, elsewhere: Option<PathBuf>) -> Trainings {
+        Trainings::new(match self.storage {
+            Storage::Files { .. } => Storage::Files { elsewhere },
+            Storage::ReadOnly { .. } => Storage::ReadOnly { elsewhere },
+            Storage::Page => Storage::Page,
+        })
     }
 
     /// Stores events of a page in a deck, and answers with what has changed.

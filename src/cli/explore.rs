@@ -104,6 +104,9 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let games = Games::new(indexes, !args.no_mmap);
     let mut folders = folders(args, config.as_ref())?;
     folders.extend(folders_of(&configured));
+    if folders.is_empty() {
+        folders = usual_folders();
+    }
     if args.book.is_empty() && configured.is_empty() {
         books.push(opening.book(STARTER, "Starter book".to_owned())?);
     }
@@ -155,6 +158,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         .with_games(games)
         .with_folders(folders, Box::new(opening))
         .with_engine(engines)
+        .with_user_data(learn::user_data())
         .with_refusals(|line| message!("tabia: {line}"));
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;
@@ -293,6 +297,22 @@ fn folders_of(books: &[PathBuf]) -> Vec<PathBuf> {
         }
     }
     folders
+}
+
+/// The folders that are offered if none was named: where users keep what they have made or
+/// downloaded.
+fn usual_folders() -> Vec<PathBuf> {
+    let usual = [
+        dirs::document_dir(),
+        dirs::download_dir(),
+        dirs::desktop_dir(),
+    ];
+    let mut usual: Vec<PathBuf> = usual.into_iter().flatten().collect();
+    // Without a desktop, all of them may be the user's own folder.
+    let home = from_home(Path::new("~/"));
+    usual.retain(|folder| folder.is_dir() && *folder != home);
+    usual.dedup();
+    usual
 }
 
 /// What is wrong with a folder of the configuration.

@@ -2,7 +2,7 @@
 
 from case_explore_changes import window
 from pages import SAMPLE, SIZES, explorer, paste
-from paths import STARTER, copy_starter, folder
+from paths import STARTER, copy_starter, folder, user_data
 from procs import poll, run
 from runner import case
 from playwright.sync_api import expect
@@ -358,8 +358,35 @@ def explorer_indexes_games_that_it_is_started_with_or_opens():
     assert list(here.iterdir()) == [games], list(here.iterdir())
     with explorer() as server, window() as page:
         page.open(server.url)
+        # A file chosen in the browser is copied, with those that belong to it; it can be changed, and is remembered.
         page.click("#begin-book")
-        page.wait_for("document.querySelector('#status').textContent.includes('tabia explore book.ctg')")
+        page.wait_for("document.querySelector('#files-dialog').open")
+        mine = copy_starter(folder("chosen"), "mine")
+        page.page.set_input_files("#files-chosen", [mine.with_suffix(ending) for ending in (".ctb", ".ctg", ".cto")])
+        page.wait_for("document.querySelector('#first-book').value === 'mine.ctg' && !document.querySelector('#files-dialog').open")
+        page.wait_for("document.querySelector('#status').textContent.startsWith('mine.ctg is a copy')")
+        page.wait_for("document.querySelector('button[aria-label=\"Change e4\"]')")
+    # The program started anew lists it first, and a file that is listed is opened where it is.
+    with explorer() as server, window() as page:
+        page.open(server.url)
+        page.click("#begin-book")
+        page.wait_for("document.querySelector('#files-list li:first-child').textContent.includes('opened last')")
+        [copy] = user_data().glob("tabia/books/*/*.ctg")
+        page.page.set_input_files("#files-chosen", copy)
+        page.wait_for("document.querySelector('#first-book').value === 'mine.ctg' && !document.querySelector('#files-dialog').open")
+        page.wait_for("!document.querySelector('#status').textContent.includes('is a copy')")
+        assert list(user_data().glob("tabia/books/*/*.ctg")) == [copy]
+        # What is no book says so.
+        page.keys("p")
+        wrong = here / "wrong.ctg"
+        wrong.write_text("no book")
+        page.page.set_input_files("#files-chosen", wrong)
+        page.wait_for("document.querySelector('#status').textContent.includes('wrong.ctg')")
+        assert page.run("document.querySelector('#first-book').value") == "mine.ctg"
+        wrong.unlink()
+        assert list(user_data().glob("tabia/books/*")) == [copy.parent]
+    with explorer() as server, window() as page:
+        page.open(server.url)
         page.click("#begin-train")
         page.wait_for("document.querySelector('#train-offer').checkVisibility()")
         page.keys("b", "ArrowRight")

@@ -1,13 +1,17 @@
 """Training on the page of `tabia explore`: your games against your repertoire, moves without an answer, the choice of moves."""
 
 import json
+import random
+import threading
 import urllib.parse
 import urllib.request
+from collections import Counter
+from pathlib import Path
 
 from case_explore_changes import expect_status, window
-from pages import explorer, is_firefox, marks, saved_by
-from paths import folder
-from procs import run
+from pages import Server, browser, explorer, fixed_port, is_firefox, marks, open_address, saved_by
+from paths import copy_starter, folder
+from procs import TIMEOUT_FACTOR, run
 from runner import case
 
 # A repertoire for White, and games of a player who uses it.
@@ -55,6 +59,17 @@ def repertoire(here, text: str = REPERTOIRE):
     games.write_text(text)
     assert run("build", "-o", str(book), str(games)).returncode == 0
     return book
+
+
+def training_of(book: Path) -> Path:
+    return book.with_name(book.name + ".training.jsonl")
+
+
+def events(book: Path) -> list[dict]:
+    """The events of a book's training, in the order in which they were written."""
+    head, *lines = training_of(book).read_text().splitlines()
+    assert json.loads(head) == {"format": "tabia-training-events", "version": 1}, head
+    return [json.loads(line) for line in lines]
 
 
 @case(limit=120)
@@ -168,7 +183,7 @@ def explorer_trains_one_move_of_several_and_shows_new_ones_first():
         # It comes again, without showing its move; the other is wrong now.
         page.click("#train-next")
         page.wait_for(f"{MESSAGE} === 'Your move as White.' && !document.querySelector('#train-choices button')")
-        chosen = page.run("return JSON.parse(localStorage.getItem('training')).moves[0][1]")
+        [chosen] = [event["move"] for event in events(book) if event["kind"] == "choose"]
         other = {"e2e4": "d2d4", "d2d4": "e2e4"}[chosen]
         page.click(f"[data-square={other[:2]}]")
         page.click(f"[data-square={other[2:]}]")
@@ -178,13 +193,131 @@ def explorer_trains_one_move_of_several_and_shows_new_ones_first():
         page.wait_for(f"{MESSAGE} === 'The book’s line ends here.'")
         page.keys("Escape")
         page.wait_for("document.querySelector('#train-progress').checkVisibility() && document.querySelector('#train-openings td').textContent === '1'")
-        # Without the stored choice, a new move is shown first; it counts when found unaided.
-        page.run("return (() => { const all = JSON.parse(localStorage.getItem('training')); all.cards = []; localStorage.setItem('training', JSON.stringify(all)); return true; })()")
+        # Without its answers, a chosen move is new, and shown first; it counts when found unaided.
+        left = [line for line in training_of(book).read_text().splitlines(keepends=True) if '"kind":"answer"' not in line and '"kind":"want"' not in line]
+        training_of(book).write_text("".join(left))
         page.open(server.url)
         page.keys("r")
         page.click("#train-form .main")
         page.wait_for(f"{MESSAGE}.startsWith('New: ')")
         page.wait_for(f"document.querySelector('.pointed [data-arrow=\"{chosen}\"]')")
+
+
+# A session of some answers, by the page's own code. The positions are those after one move of White and one of Black.
+SESSION = """async ([deck, tab, session]) => {
+    await Promise.race([window.cards.open(deck, "book"), new Promise((resolve) => setTimeout(resolve, 50))]);
+    const given = [];
+    for (let number = 0; number < 3; number += 1) {
+        const [from, to] = [(session + number) % 8, (tab * 3 + number) % 8].map((file) => "abcdefgh"[file]);
+        const line = [`${from}2${from}3`, `${to}7${to}6`].map((uci) => ({ uci, san: uci }));
+        const pawns = (file, letter, at) => [...letter.repeat(8)].map((one, index) => (index === file.charCodeAt(0) - 97) === at ? one : " ").join("");
+        const row = (text) => text.replace(/ +/g, (gap) => gap.length);
+        const fen = `rnbqkbnr/${row(pawns(to, "p", false))}/${row(pawns(to, "p", true))}/8/8/${row(pawns(from, "P", true))}/${row(pawns(from, "P", false))}/RNBQKBNR w KQkq - 0 2`;
+        const key = window.cards.key(deck, "white", fen);
+        const right = (session + number) % 4 > 0;
+        window.cards.answered(key, right, { fen: null, line });
+        given.push([fen.split(" ").slice(0, 4).join(" "), right]);
+        await new Promise((resolve) => setTimeout(resolve, 5 + 40 * Math.random()));
+    }
+    return given;
+}"""
+
+# The page's own module in a tab.
+CARDS = "import(document.querySelector('link[href$=\"/cards.js\"]').href)"
+BEGIN = f"async () => {{ const {{ Cards }} = await {CARDS}; window.cards = new Cards(); window.cards.sendWaiting(); return true; }}"
+
+# An answer in the first position.
+ANSWER = f"async () => {{ const {{ Cards }} = await {CARDS}; const cards = new Cards(); const {{ books }} = await (await fetch('/api/position')).json(); cards.answered(cards.key(books[0].deck, 'white', 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1'), true, {{ fen: null, line: [] }}); await cards.sync(books[0].deck); return true; }}"
+
+WAITING = "Object.keys(localStorage).filter((name) => name.startsWith('training-event-')).length"
+
+
+@case(limit=400, browsers=True)
+def explorer_loses_no_answer_of_three_tabs_while_the_program_is_killed():
+    """100 sessions in three tabs at once; the program is killed at random, and one tab, too."""
+    book, port = copy_starter(folder("explore")), fixed_port()
+    server = Server(book, "--port", port)
+    chance = random.Random(58)
+    kills, given = 0, []
+    with browser() as started:
+        context = started.new_context()
+        tabs = [context.new_page() for _ in range(3)]
+        for tab in tabs:
+            open_address(tab, server.url)
+            tab.evaluate(BEGIN)
+        deck = server.get("api/position")["books"][0]["deck"]
+        for session in range(100):
+            number = session % 3
+            # In the middle of a session, perhaps while it writes.
+            killer = threading.Timer(0.12 * chance.random(), server.process.kill) if chance.random() < 0.2 else None
+            if killer:
+                killer.start()
+            given += tabs[number].evaluate(SESSION, [deck, number, session // 3])
+            if killer:
+                killer.join()
+                server.kill()
+                kills += 1
+                server = Server(book, "--port", port)
+            if session == 50:
+                # A closed tab leaves what it could not send to the next one.
+                tabs[1].close()
+                tabs[1] = context.new_page()
+                open_address(tabs[1], server.url)
+                tabs[1].evaluate(BEGIN)
+        for tab in tabs:
+            tab.evaluate("() => window.cards.refresh()")
+        for tab in tabs:
+            tab.wait_for_function(f"{WAITING} === 0", timeout=60_000 * TIMEOUT_FACTOR)
+        # Every page now knows the same.
+        open_address(tabs[0], server.url)
+        body = json.dumps({"deck": deck, "events": []}).encode()
+        token = tabs[0].evaluate("document.querySelector('meta[name=tabia-token]').content")
+        request = urllib.request.Request(f"{server.url}api/training", data=body, headers={"x-tabia-token": token, "content-type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            known = json.load(answer)
+        server.end()
+    stored = events(book)
+    ids = [event["id"] for event in stored]
+    assert len(ids) == len(set(ids)), "an answer is stored twice"
+    answers = [(event["fen"], event["right"]) for event in stored if event["kind"] == "answer"]
+    assert Counter(answers) == Counter(map(tuple, given)), (len(answers), len(given))
+    assert len(given) == 300 and kills > 5, (len(given), kills)
+    counts = {card["at"]["fen"]: (card["right"], card["wrong"]) for card in known["cards"]}
+    by_place = Counter(answers)
+    assert counts == {fen: (by_place[fen, True], by_place[fen, False]) for fen, _ in answers}
+    return f"{len(given)} answers in {len(counts)} positions, {kills} kills"
+
+
+@case(limit=60, browsers=True)
+def explorer_keeps_the_training_of_a_renamed_book_and_says_where_it_cannot_store():
+    here = folder("explore")
+    book = repertoire(here)
+    with explorer(book) as server, window() as page:
+        page.open(server.url)
+        assert page.page.evaluate(ANSWER)
+        page.keys("r")
+        page.wait_for("document.querySelector('#train-cards').textContent.startsWith('1 positions trained')")
+    # The book is renamed without the file beside it.
+    renamed = book.rename(here / "renamed.ctg")
+    with explorer(renamed) as server, window() as page:
+        page.open(server.url)
+        page.keys("r")
+        page.wait_for("document.querySelector('#train-cards').textContent.startsWith('0 positions trained')")
+        press(page, "#train-left button")
+        page.wait_for("document.querySelector('#train-cards').textContent.startsWith('1 positions trained') && !document.querySelector('#train-left button')")
+        assert not training_of(book).exists() and len(events(renamed)) == 1
+    before = training_of(renamed).read_bytes()
+    with explorer(renamed, "--read-only") as server, window() as page:
+        page.open(server.url)
+        page.keys("r")
+        page.click("#train-form .main")
+        page.wait_for(f"{MESSAGE} === 'Your move as White.' || {MESSAGE}.startsWith('You know')  || {MESSAGE}.startsWith('New: ')")
+        page.keys("Escape")
+        assert page.page.evaluate(ANSWER)
+        page.open(server.url)
+        page.keys("r")
+        page.wait_for("document.querySelector('#train-cards').textContent.includes('1 answers wait in this browser until the program stores them: the explorer was started read-only')")
+        assert training_of(renamed).read_bytes() == before
 
 
 COURSE = '[Event "Course: Italian"]\n\n1. e4 {Best by test.} e5 2. Nf3 *\n\n[Event "Course: Sicilian"]\n\n1. e4 c5 2. Nf3 *\n'

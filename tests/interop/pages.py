@@ -20,7 +20,7 @@ from typing import Callable, Iterator, Optional
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from paths import ROOT, TABIA, folder
+from paths import ROOT, TABIA, folder, user_data
 from procs import TIMEOUT_FACTOR, environment, poll, processor_seconds, run
 
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
@@ -80,7 +80,9 @@ class Server:
 
     def __init__(self, *arguments: object):
         command = [TABIA, "explore", "--no-open", *map(str, arguments)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment(), text=True)
+        # Training of the starter book is in the user's data: each case has its own.
+        own = {"XDG_DATA_HOME": str(user_data())}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment() | own, text=True)
         self.url = self.process.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", self.url), self.url
         self.port = int(self.url.split(":")[2].strip("/"))
@@ -97,6 +99,11 @@ class Server:
         except urllib.error.HTTPError as error:
             assert len(error.read()) < 500, "a refusal is short"
             return error.code
+
+    def kill(self) -> None:
+        """Kills it, whatever it is doing."""
+        self.process.kill()
+        self.process.wait(timeout=20 * TIMEOUT_FACTOR)
 
     def end(self) -> None:
         """Ends it as Ctrl+C does."""

@@ -46,6 +46,11 @@ EMPTY_CONFIG = SCRATCH / "empty.toml"
 EMPTY_CONFIG.write_text("# nothing\n")
 
 
+def user_data() -> Path:
+    """The user's data in a case, which is a process."""
+    return SCRATCH / f"data-{os.getpid()}"
+
+
 _folders: list[Path] = []
 
 
@@ -62,7 +67,7 @@ def folder(name: str) -> Path:
 
 def remove_folders() -> None:
     """Deletes the folders, so that their files need not be written to disk."""
-    for one in _folders:
+    for one in (*_folders, user_data()):
         shutil.rmtree(one, ignore_errors=True)
 
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { pieces } from "../../crates/explorer/src/page/board.js";
-import { along } from "../../crates/explorer/src/page/preview.js";
+import { along } from "../../crates/explorer/src/page/rules.js";
 
 /** The pieces after moves equal those of a position. */
 function leads(fen, moves, to) {

@@ -302,3 +302,114 @@ test("a typed text means the moves that are written so", () => {
   ])
     assert.deepEqual(meant(text), expected, text);
 });
+
+/** A store that knows each position by the rules, and keeps answers. */
+function quick(state = first()) {
+  const kept = new Map();
+  const asked = [],
+    shown = [],
+    errors = [];
+  const store = new Store(state, {
+    ask: (next) =>
+      new Promise((resolve, reject) => asked.push({ next, resolve, reject })).then((view) => {
+        kept.set(String(line(next)), view);
+        return view;
+      }),
+    shown: (how) => shown.push({ at: line(store.state).length, isGuess: Boolean(store.view.isGuess), how }),
+    failed: (error) => errors.push(error.message),
+    known: (next) => kept.get(String(line(next))) ?? { of: next, isGuess: true, ahead: null },
+  });
+  store.view = { of: state, ahead: bookLine(state) };
+  kept.set("", store.view);
+  const answer = async (index = 0) => {
+    const [{ next, resolve }] = asked.splice(index, 1);
+    resolve({ of: next, ahead: bookLine(next) });
+    await settle();
+  };
+  return { store, asked, shown, errors, answer };
+}
+
+test("a step is shown before its answer, and one to a position seen before needs none", async () => {
+  const { store, asked, shown, answer } = quick();
+  await store.want(steps.playFrom(store.state, [move("e2e4")]), "walk");
+  assert.deepEqual(shown, [{ at: 1, isGuess: true, how: "walk" }]);
+  await answer();
+  assert.deepEqual(shown[1], { at: 1, isGuess: false, how: "keep" });
+  await store.want(steps.back, "walk");
+  await store.want(steps.forward, "walk");
+  assert.deepEqual(shown.slice(2), [
+    { at: 0, isGuess: false, how: "walk" },
+    { at: 1, isGuess: false, how: "walk" },
+  ]);
+  assert.equal(asked.length, 0);
+});
+
+test("an answer that comes late is not shown over a newer position", async () => {
+  const { store, asked, shown, answer } = quick();
+  for (const uci of ["e2e4", "e7e5", "g1f3"]) await store.want(steps.playFrom(store.state, [move(uci)]), "walk");
+  assert.equal(asked.length, 3);
+  await answer(1);
+  await answer(0);
+  assert.deepEqual([shown.length, store.view.isGuess], [3, true]);
+  await answer(0);
+  assert.deepEqual([shown.length, store.view.of], [4, store.state]);
+  // They are known all the same.
+  await store.want(steps.back, "walk");
+  await store.want(steps.back, "walk");
+  assert.deepEqual([asked.length, shown.at(-1).isGuess], [0, false]);
+});
+
+test("of many steps at once few are asked for, the last one always", async () => {
+  const { store, asked, answer } = quick();
+  for (let ply = 0; ply < 30; ply += 1) await store.want(steps.playFrom(store.state, [move(`m${ply}`)]), "walk");
+  assert.equal(asked.length, 4);
+  while (asked.length) await answer();
+  assert.deepEqual([store.view.isGuess, line(store.view.of).length], [undefined, 30]);
+});
+
+test("a step that needs the answer waits for it", async () => {
+  const { store, asked, answer } = quick();
+  await store.want(steps.playFrom(store.state, [move("e2e4")]), "walk");
+  const done = store.want(steps.forward, "walk");
+  await settle();
+  assert.equal(line(store.state).length, 1);
+  await answer();
+  assert.equal(await done, true);
+  assert.deepEqual([line(store.state), asked.length], [["e2e4", "m1"], 1]);
+});
+
+test("without a program moves are made and taken back; what needs it is dropped with its error", async () => {
+  const { store, asked, errors } = quick();
+  const gone = Object.assign(new Error("gone"), { isGone: true });
+  await store.want(steps.playFrom(store.state, [move("e2e4")]), "walk");
+  asked.shift().reject(gone);
+  await settle();
+  assert.deepEqual([errors, line(store.state)], [["gone"], ["e2e4"]]);
+  await store.want(steps.back, "walk");
+  assert.deepEqual(line(store.state), []);
+  await store.want(steps.forward, "walk");
+  assert.deepEqual(line(store.state), ["e2e4"]);
+  const forward = store.want(steps.forward, "walk");
+  await settle();
+  while (asked.length) {
+    asked.shift().reject(gone);
+    await settle();
+  }
+  assert.equal(await forward, false);
+  assert.deepEqual(line(store.state), ["e2e4"]);
+});
+
+test("keys in any order end at the state of the last answer, whenever the answers come", () =>
+  forSeedsInTurn(40, async (rng) => {
+    const { store, asked, answer } = quick(first(randomTree(rng, 20)));
+    for (let turn = 0; turn < 60; turn += 1) {
+      if (asked.length && rng.chance(0.4)) await answer(rng.below(asked.length));
+      else store.want(rng.one(ACTIONS)(rng, store), rng.one(["walk", "jump", "keep"]));
+      await settle();
+      assert.ok(asked.length <= 5);
+      checkState(store.state);
+      assert.deepEqual(line(store.view.of), line(store.state), "the view is of the position");
+    }
+    while (asked.length) await answer(rng.below(asked.length));
+    assert.deepEqual([store.queue.length, store.view.isGuess], [0, undefined]);
+  }));

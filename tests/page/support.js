@@ -10,6 +10,11 @@ class Storage {
   getItem = (name) => this.#values.get(name) ?? null;
   setItem = (name, value) => this.#values.set(name, String(value));
   removeItem = (name) => this.#values.delete(name);
+  key = (index) => [...this.#values.keys()][index] ?? null;
+  get length() {
+    return this.#values.size;
+  }
+  clear = () => this.#values.clear();
 }
 
 const set = (name, value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });

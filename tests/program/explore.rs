@@ -10,6 +10,7 @@ mod hostile;
 mod languages;
 mod lichess;
 mod texts;
+mod training;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

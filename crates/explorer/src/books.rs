@@ -8,6 +8,7 @@ use super::content::{Content, Open, OpenError};
 use super::edit::{EditHistory, reason_not_to_edit};
 use super::filter::{Filters, GamesFilter, UnderFilter};
 use super::message::{Message, translatable};
+use super::training::Deck;
 use tabia_book::{Book, OpenOptions};
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::input::path::file_name;
@@ -156,6 +157,17 @@ impl ExploredBook {
     /// The file that it is read from, unless it is within the program.
     pub(super) fn file(&self) -> Option<&Path> {
         self.files.first().map(PathBuf::as_path)
+    }
+
+    /// The deck of its training: beside the file that the user knows, be it the games of an
+    /// index that lasts as long as the program.
+    pub(super) fn deck(&self) -> Deck {
+        match (self.source.as_ref().map(|source| &source.0), self.file()) {
+            (Some(Origin::File { path, .. }), _) => Deck::beside(path),
+            (Some(Origin::Sent(sum)), _) => Deck::named(&format!("{} {sum:016x}", self.name)),
+            (None, Some(file)) => Deck::beside(file),
+            (None, None) => Deck::named(&self.name),
+        }
     }
 
     /// Number of plies of each game that it has, if it consists of games.

@@ -31,6 +31,8 @@ use super::position::{self, MOST_AHEAD};
 use super::query::Query;
 use super::reply::{Answer, EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable};
 use super::route::{Command, Route};
+use super::training::{Storage, TrainRequest, Trainings};
+use super::uploads::sent_files;
 use super::work::Gone;
 use tabia_choice::settings::Options;
 use tabia_io::parallel::lock;
@@ -45,6 +47,7 @@ pub struct Explorer {
     general: Options,
     cache: AnswerCache,
     engine: Option<PageEngine>,
+    trainings: Trainings,
     refusals: Option<Refusals>,
 }
 
@@ -101,7 +104,14 @@ impl Explorer {
         general: Options,
         read_only: bool,
     ) -> Explorer {
+        let elsewhere = None;
+        let storage = match (access.is_local(), read_only) {
+            (false, _) => Storage::Page,
+            (true, true) => Storage::ReadOnly { elsewhere },
+            (true, false) => Storage::Files { elsewhere },
+        };
         Explorer {
+            trainings: Trainings::new(storage),
             open: OpenBooks::new(books, read_only || !access.is_local()),
             access,
             general,
@@ -171,6 +181,23 @@ impl Explorer {
         self
     }
 
+    /// Adds a folder of the user's data: for the training of books beside which nothing can
+    /// be written, and for files that pages send, if [`Explorer::with_folders`] came before.
+    #[must_use]
+    pub fn with_user_data(mut self, folder: Option<PathBuf>) -> Explorer {
+        let training = folder.as_ref().map(|folder| folder.join("training"));
+        self.trainings = self.trainings.with_folder(training);
+        self.open = self.open.with_data(folder);
+        self
+    }
+
+    /// Leaves the training to the pages: where files end with the page, nothing else keeps it.
+    #[must_use]
+    pub fn with_training_in_pages(mut self) -> Explorer {
+        self.trainings = Trainings::new(Storage::Page);
+        self
+    }
+
     /// Adds an engine that evaluates positions when a page requests it: the first of
     /// these that starts. Not for other machines.
     #[must_use]
@@ -181,15 +208,18 @@ impl Explorer {
         self
     }
 
-    /// Whether the page sends games with this request.
+    /// Whether the page sends games or other files with this request, or all answers of a
+    /// training.
     pub(super) fn receives_games(&self, head: &Parts) -> bool {
-        let route = Route::from_path(head.uri.path());
-        let takes_games = [
-            Route::Work,
-            Route::Program(Endpoint::Departures),
-            Route::Command(Command::IndexGames),
-        ];
-        takes_games.contains(&route) && self.access.has_token(&head.headers)
+        let takes_games = match Route::from_path(head.uri.path()) {
+            Route::Work | Route::Program(Endpoint::Departures) => true,
+            // Pages of other machines send no files, and only their own answers.
+            Route::Command(Command::IndexGames | Command::OpenSent | Command::Train) => {
+                self.access.is_local()
+            }
+            _ => false,
+        };
+        takes_games && self.access.has_token(&head.headers)
     }
 
     /// Answers a request. Reads books, and writes one for a change request; blocks until
@@ -345,6 +375,20 @@ impl Explorer {
             Command::Undo => edit_requests::undo(&self.open, &body(request)?),
             Command::Redo => edit_requests::redo(&self.open, &body(request)?),
             Command::OpenFile => Ok(json(&self.open.open_file(&body(request)?)?)),
+            Command::OpenSent => {
+                let query = Query::read(request.uri().query().unwrap_or_default());
+                let [names, sizes] = ["names", "sizes"].map(|name| query.get(name));
+                let files = names
+                    .zip(sizes)
+                    .and_then(|(names, sizes)| sent_files(names, sizes, request.body()));
+                let files = files.ok_or_else(|| bad("the files do not fit their names"))?;
+                Ok(json(&self.open.open_sent(&files)?))
+            }
+            Command::Train => {
+                let request: TrainRequest = body(request)?;
+                let deck = self.open.deck(&request.deck)?;
+                Ok(json(&self.trainings.exchange(&deck, &request)))
+            }
             Command::IndexGames => {
                 let query = Query::read(request.uri().query().unwrap_or_default());
                 let name = query.get("name").filter(|name| !name.is_empty());

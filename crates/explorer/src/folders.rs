@@ -1,5 +1,5 @@
 //! Books and games indexes that a page may open: those in the folders that the user
-//! named.
+//! named, or that the program offers without any, and those that the page has sent.
 //!
 //! A page names a file by its identifier in the list. The folders are searched for each
 //! request, and only listed files are opened: no text of a request becomes a path. Links
@@ -8,14 +8,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde::Serialize;
 
 use super::books::ExploredBook;
 use super::content::OpenError;
+use super::reply::{Refusal, unreadable};
+use super::uploads::{self, SentFile};
+use tabia_choice::learn::NO_DATA_FOLDER;
 use tabia_games::is_game_file;
 use tabia_index::GamesIndex;
+use tabia_io::append_line;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::input::path::file_name;
 use tabia_io::parallel::lock;
@@ -33,6 +37,10 @@ const MOST_FILES: usize = 1000;
 
 /// Greatest number of files in the list of recently opened ones.
 const MOST_RECENT: usize = 20;
+
+/// The file that remembers which files were opened, by their identifiers.
+const OPENED: &str = "opened";
+const OPENED_HEADER: &str = "# tabia opened 1\n";
 
 /// An opened file.
 pub enum OpenedFile {
@@ -75,6 +83,8 @@ pub trait OpenFiles: Send + Sync {
 pub(super) struct Folders {
     folders: Vec<PathBuf>,
     open: Box<dyn OpenFiles>,
+    /// Where files that pages send are kept, and which files were opened is remembered.
+    data: Option<PathBuf>,
     /// Identifiers of opened files, the last one first.
     recent: Mutex<Vec<String>>,
     /// The progress of the file that is being opened.
@@ -121,14 +131,56 @@ impl Folders {
         Folders {
             folders,
             open,
+            data: None,
             recent: Mutex::default(),
             progress: Mutex::default(),
         }
     }
 
-    /// Whether the user named any: else pages can only send games.
+    /// Keeps files that pages send, and remembers which were opened, in this folder.
+    pub(super) fn with_data(self, data: PathBuf) -> Folders {
+        let known = fs::read_to_string(data.join(OPENED)).unwrap_or_default();
+        let mut recent: Vec<String> = Vec::new();
+        for id in known.lines().rev().filter(|line| !line.starts_with('#')) {
+            if recent.len() < MOST_RECENT && recent.iter().all(|known| known != id) {
+                recent.push(id.to_owned());
+            }
+        }
+        Folders {
+            data: Some(data),
+            recent: Mutex::new(recent),
+            ..self
+        }
+    }
+
+    /// Stores files that a page sends, and uses the one to open, if there is one; what cannot be
+    /// used is not kept.
+    pub(super) fn store<T>(
+        &self,
+        files: &[SentFile<'_>],
+        open: impl FnOnce(Option<ListedFile>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let none = || unreadable(NO_DATA_FOLDER);
+        let root = self.uploads().ok_or_else(none)?;
+        let (folder, is_new) = uploads::store(&root, files).map_err(unreadable)?;
+        let folder = folder.canonicalize().map_err(unreadable)?;
+        let mut found = FolderSearch::new();
+        found.search(&folder, &folder, &file_name(&folder), 0);
+        found.files.sort_by(|a, b| a.name.cmp(&b.name));
+        let opened = open(found.files.iter().find_map(FoundFile::listed));
+        if opened.is_err() && is_new {
+            let _ = fs::remove_dir_all(&folder);
+        }
+        opened
+    }
+
+    fn uploads(&self) -> Option<PathBuf> {
+        Some(self.data.as_ref()?.join("books"))
+    }
+
+    /// Whether there are any: else pages can only send games.
     pub(super) fn are_named(&self) -> bool {
-        !self.folders.is_empty()
+        !self.folders.is_empty() || self.data.is_some()
     }
 
     /// Opens a file of the list.
@@ -185,12 +237,8 @@ impl Folders {
     }
 
     fn search(&self) -> FolderSearch {
-        let mut found = FolderSearch {
-            files: Vec::new(),
-            left: MOST_ENTRIES,
-            is_all_read: true,
-        };
-        for folder in &self.folders {
+        let mut found = FolderSearch::new();
+        for folder in self.folders.iter().chain(&self.uploads()) {
             // A missing folder has no files.
             if let Ok(root) = folder.canonicalize() {
                 let name = file_name(&root).into_owned();
@@ -203,6 +251,12 @@ impl Folders {
     /// Adds an opened file to the recent ones.
     pub(super) fn add_recent(&self, id: String) {
         let mut recent = lock(&self.recent);
+        if recent.first() != Some(&id)
+            && let Some(data) = &self.data
+        {
+            // If it cannot be remembered, it is still open.
+            let _ = append_line(&data.join(OPENED), OPENED_HEADER, &id, Duration::ZERO);
+        }
         recent.retain(|other| *other != id);
         recent.insert(0, id);
         recent.truncate(MOST_RECENT);
@@ -226,6 +280,14 @@ struct FoundFile {
 }
 
 impl FolderSearch {
+    fn new() -> FolderSearch {
+        FolderSearch {
+            files: Vec::new(),
+            left: MOST_ENTRIES,
+            is_all_read: true,
+        }
+    }
+
     /// Searches a folder; `name` is its name in pages. Links to folders are not followed.
     fn search(&mut self, root: &Path, at: &Path, name: &str, depth: u32) {
         let Ok(entries) = fs::read_dir(at) else {

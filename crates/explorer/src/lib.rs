@@ -12,9 +12,10 @@
 //! | `server`, `work` | sockets and their limits; what is answered at once |
 //! | `explorer`, `route`, `access` | who may ask, and which function answers |
 //! | `position`, `plot`, `api`, `copy`, `edit_requests` | the answers about books, their copies, and changes to them |
-//! | `open_books`, `folders` | which books are open, may be opened, may be changed; who waits for a change |
+//! | `open_books`, `folders`, `uploads` | which books are open, may be opened, may be changed; who waits for a change |
 //! | `indexes`, `books`, `edit` | games and books as they are on disk now; the changes made to a book |
 //! | `opener` | how files become books and indexes |
+//! | `training` | what users have trained: events, their files, and what follows from them |
 //! | `filter`, `content` | which games are meant; one version of a book |
 //! | `engine` | the engine of the page, its thread and its searches |
 //! | `openings`, `move_names`, `assets`, `cache`, `cors` | names, the files of the page, and what is kept or added for answers |
@@ -24,18 +25,20 @@
 //! be tested as a function; [`serve`] does the I/O, with limits on everything that a
 //! client can make grow.
 //!
-//! The page (`page/`) is plain HTML, CSS and JavaScript, embedded in the program. It has
-//! no rules of chess: the answer for a position contains the board, the legal moves, the
-//! names and the figures.
+//! The page (`page/`) is plain HTML, CSS and JavaScript, embedded in the program. The answer
+//! for a position contains the board, the legal moves, the names and the figures; until it
+//! comes, the page shows the board by the rules of chess (`rules.js`). No package has these
+//! rules: `cargo build` must do without npm.
 //!
 //! Running examples are in the folder `examples`: `answer_request`, `serve_once`,
 //! `opening_explorer`, `change_book`, `missing_answers`.
 //!
 //! # What a request can reach
 //!
-//! The books of the command line, by number, those in the folders that it names
+//! The books of the command line, by number, those in the folders that it names or offers
 //! ([`OpenFiles`]), by identifiers that the program made, and the files of the page, by
-//! name from a table. No text of a request becomes a path. [`Access`] refuses requests
+//! name from a table. No text of a request becomes a path, but for the names of files that
+//! the page itself sends, in a folder of their own. [`Access`] refuses requests
 //! whose `Host` is not an address of this machine (DNS rebinding), and requests from
 //! pages of other sites; changes need a token that only the page has.
 
@@ -79,6 +82,8 @@ mod reply;
 mod route;
 #[cfg(feature = "server")]
 mod server;
+mod training;
+mod uploads;
 mod work;
 
 pub use access::{Access, AllowedOrigin, ParseOriginError, machine};

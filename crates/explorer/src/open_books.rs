@@ -1,6 +1,7 @@
 //! The open books: those of the command line, and those that pages open from the user's
 //! folders; whether they may be changed, and who waits for that.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use hyper::StatusCode;
@@ -9,11 +10,13 @@ use serde::{Deserialize, Serialize};
 use super::books::{ExploredBook, Source};
 use super::content::Content;
 use super::filter::GamesFilter;
-use super::folders::{Folders, Indexing, OpenedFile};
+use super::folders::{Folders, Indexing, ListedFile, OpenedFile};
 use super::indexes::Games;
 use super::message::translatable;
 use super::query::Query;
 use super::reply::{Refusal, bad, unreadable};
+use super::training::Deck;
+use super::uploads::SentFile;
 use tabia_index::GamesIndex;
 use tabia_io::parallel::lock;
 use tokio::sync::watch;
@@ -79,6 +82,15 @@ impl OpenBooks {
         }
     }
 
+    /// Adds a folder of the user's data: what pages send is kept there.
+    pub(super) fn with_data(self, data: Option<PathBuf>) -> OpenBooks {
+        let folders = self.folders.map(|folders| match data {
+            Some(data) => folders.with_data(data),
+            None => folders,
+        });
+        OpenBooks { folders, ..self }
+    }
+
     /// Receives the number of changes at each change to a book.
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
@@ -141,6 +153,15 @@ impl OpenBooks {
         let books = self.books();
         let book = books.get(number).map(Arc::clone);
         book.ok_or_else(|| self.no_such_book())
+    }
+
+    /// The deck with this identifier: of an open book, or of chapters.
+    pub(super) fn deck(&self, id: &str) -> Result<Deck, Refusal> {
+        let decks = self.books().into_iter().map(|book| book.deck());
+        let mut decks = decks.chain([Deck::chapters()]);
+        let deck = decks.find(|deck| deck.id == id);
+        let reason = || translatable!("the book of this training is not open");
+        deck.ok_or_else(|| (StatusCode::NOT_FOUND, reason()))
     }
 
     /// The book with this number, if it may be changed.
@@ -213,12 +234,25 @@ impl OpenBooks {
     /// Opens a file of the folders as a book, unless it is open already.
     pub(super) fn open_file(&self, request: &FileRequest) -> Result<OpenedBook, Refusal> {
         let folders = self.folders()?;
-        // Two pages that open the same file get one book.
-        let _opening = lock(&self.opening);
         let Some(file) = folders.find(&request.id) else {
             let reason = translatable!("this file is no longer in the folders of the program");
             return Err((StatusCode::NOT_FOUND, reason));
         };
+        self.open_found(folders, &file)
+    }
+
+    /// Stores files that a page sends, and opens the one that is a book or has games.
+    pub(super) fn open_sent(&self, files: &[SentFile<'_>]) -> Result<OpenedBook, Refusal> {
+        let folders = self.folders()?;
+        let none = || bad(translatable!("none of these files is a book, or has games"));
+        folders.store(files, |file| {
+            self.open_found(folders, &file.ok_or_else(none)?)
+        })
+    }
+
+    fn open_found(&self, folders: &Folders, file: &ListedFile) -> Result<OpenedBook, Refusal> {
+        // Two pages that open the same file get one book.
+        let _opening = lock(&self.opening);
         let name = match self.known(|book| book.is_read_from(&file.path)) {
             Some(name) => name,
             None => {
@@ -226,14 +260,14 @@ impl OpenBooks {
                 let name = self.unused_name(&file.name, folder)?;
                 // Before the games are read: later changes make another index.
                 let source = Source::now(&file.path);
-                match folders.open(&file, name.clone()).map_err(unreadable)? {
+                match folders.open(file, name.clone()).map_err(unreadable)? {
                     OpenedFile::Book(book) => lock(&self.books).push(Arc::new(*book)),
                     OpenedFile::Index(index) => self.add_index(index, &name, source),
                 }
                 name
             }
         };
-        folders.add_recent(request.id.clone());
+        folders.add_recent(file.id.clone());
         self.announce();
         Ok(OpenedBook { name })
     }

@@ -68,6 +68,8 @@ struct LegalMove {
 struct BookView {
     book: usize,
     name: String,
+    /// By this, a page names its training.
+    deck: String,
     /// The error, if the book cannot be read.
     error: Option<String>,
     /// Whether game filters apply to it, and a message about its games.
@@ -253,6 +255,7 @@ impl BookView {
         BookView {
             book: number,
             name: book.name().to_owned(),
+            deck: book.deck().id,
             error,
             has_games: book.has_games(),
             depth: book.depth(),

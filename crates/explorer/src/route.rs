@@ -54,6 +54,10 @@ pub(super) enum Command {
     OpenFile,
     /// Games in PGN, of which the program makes an index.
     IndexGames,
+    /// Files that the user has chosen in the browser.
+    OpenSent,
+    /// Answers of a training.
+    Train,
 }
 
 impl<'p> Route<'p> {
@@ -88,7 +92,9 @@ impl<'p> Route<'p> {
                 | Command::Undo
                 | Command::Redo
                 | Command::OpenFile
-                | Command::IndexGames => Effort::Change,
+                | Command::IndexGames
+                | Command::OpenSent
+                | Command::Train => Effort::Change,
             },
         }
     }
@@ -118,6 +124,8 @@ impl<'p> Route<'p> {
             "/api/redo" => Route::Command(Command::Redo),
             "/api/open" => Route::Command(Command::OpenFile),
             "/api/index" => Route::Command(Command::IndexGames),
+            "/api/open-sent" => Route::Command(Command::OpenSent),
+            "/api/training" => Route::Command(Command::Train),
             _ => Endpoint::from_path(path).map_or(Route::File(path), Route::Program),
         }
     }

@@ -71,7 +71,8 @@ fn explorer(folders: [&Path; 2]) -> Result<Explorer, OpenError> {
     let access = Access::new(([127, 0, 0, 1], 80).into(), TOKEN.to_owned());
     Ok(Explorer::new(books, access, options, false)
         .with_games(indexes)
-        .with_folders(folders.map(Path::to_owned).into(), Box::new(opener)))
+        .with_folders(folders.map(Path::to_owned).into(), Box::new(opener))
+        .with_training_in_pages())
 }
 
 #[cfg(test)]

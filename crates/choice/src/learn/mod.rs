@@ -12,8 +12,8 @@ mod side;
 
 pub use overlay::LearnedBook;
 pub use side::{
-    Evidence, NO_DATA_FOLDER, PlayedGame, SideFile, append, data_folder, fallback_path, is_refused,
-    read_games, side_path, take_side_file,
+    Evidence, NO_DATA_FOLDER, PlayedGame, SideFile, append, data_folder, fallback_path, file_for,
+    is_refused, read_games, side_path, take_side_file, user_data,
 };
 
 use tabia_notation::Results;

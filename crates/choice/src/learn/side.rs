@@ -191,13 +191,18 @@ pub fn side_path(book: &Path) -> PathBuf {
 /// folder, named after the book and its folder.
 #[must_use]
 pub fn fallback_path(side: &Path) -> Option<PathBuf> {
+    Some(data_folder()?.join(file_for(side)?))
+}
+
+/// The name, in a folder of the user's data, of a file that belongs beside a book.
+#[must_use]
+pub fn file_for(side: &Path) -> Option<String> {
     let name = side.file_name()?;
     let whole = std::path::absolute(side).unwrap_or_else(|_| side.to_owned());
     let folder = whole.parent()?.to_string_lossy().into_owned();
     // Two books with the same name must not share a file.
     let hash = fnv1a(FNV_START, folder.as_bytes());
-    let file = format!("{hash:016x}-{}", name.to_string_lossy());
-    Some(data_folder()?.join(file))
+    Some(format!("{hash:016x}-{}", name.to_string_lossy()))
 }
 
 /// What helps where [`data_folder`] has none, as in a container whose user has no home.
@@ -207,7 +212,13 @@ pub const NO_DATA_FOLDER: &str = "the user's data has no folder: set HOME or XDG
 /// if the system has no folder for the user's data.
 #[must_use]
 pub fn data_folder() -> Option<PathBuf> {
-    Some(dirs::data_dir()?.join("tabia").join("learn"))
+    Some(user_data()?.join("learn"))
+}
+
+/// The folder of Tabia in the user's data; `None` if the system has none.
+#[must_use]
+pub fn user_data() -> Option<PathBuf> {
+    Some(dirs::data_dir()?.join("tabia"))
 }
 
 /// Whether an error means that the folder is not writable.

@@ -18,18 +18,21 @@ await begin();
 export const board = new Board();
 export const table = new Table();
 
-/** Shows a state and its answer. */
+/** Shows a state and its answer. Of a guess the figures come later: those of the last position are dimmed. */
 export function show(state, view) {
   const { tree, at, tail } = state;
   board.show(view, trees.node(tree, at).uci, state.flip);
-  table.show(view, state.filter);
-  board.arrows.book(view.books[0].moves);
+  table.wait(Boolean(view.isGuess));
+  if (!view.isGuess) {
+    table.show(view, state.filter);
+    board.arrows.book(view.books[0].moves);
+  }
   board.arrows.notes(read(trees.node(tree, at).comment).places);
   showOpening(view, tree);
   showMoves(state);
   by("back").disabled = by("to-start").disabled = at === 0;
   by("to-end").disabled = at === tail;
-  by("forward").disabled = at === tail && view.ahead.length === 0;
+  by("forward").disabled = at === tail && !view.isGuess && view.ahead.length === 0;
 }
 
 function showOpening({ opening, fullmove, turn }, tree) {

@@ -1,152 +1,297 @@
-// Training data: one card for each position that was asked, stored in the browser. A right answer delays the
-// next question, a wrong one repeats it soon.
+// Training data: what is known of each position. The program has it: this page sends events, each with an identifier
+// of its own, until the program has stored it. Until then an event waits in the browser's storage, under a key of its
+// own, so that no tab overwrites another one's.
 
-import { keep, storedJson, t } from "./lang.js";
+import { inTurn, post, unique } from "./api.js";
+import { FORMAT, choices, hash, nameIn, readSaved, restOf, valid } from "./cards-saved.js";
+import { forgetStored, keep, storedJson, storedNames, t, translated } from "./lang.js";
 
 const DAY = 86_400_000;
 
-/**
- * FSRS 4.5, by its published formulas and default parameters:
- * https://github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm. A card has a stability, the days
- * after which it is known with a probability of 90 %, and a difficulty from 1 to 10. An answer is right
- * (grade 3) or wrong (grade 1).
- */
-const W = [
-  0.4872, 1.4003, 3.7145, 13.8206, 5.1618, 1.2298, 0.8975, 0.031, 1.6474, 0.1367, 1.0461, 2.1072, 0.0793, 0.3246, 1.587,
-  0.2272, 2.8755,
-];
-
-const within = (least, value, greatest) => Math.min(Math.max(value, least), greatest);
-
-/** Stability and difficulty after an answer, `days` after the last one. */
-export function learnt({ stability, difficulty }, right, days) {
-  const grade = right ? 3 : 1;
-  if (!stability) return { stability: W[grade - 1], difficulty: W[4] - (grade - 3) * W[5] };
-  const forgotten = 1 - (1 + ((19 / 81) * days) / stability) ** -0.5;
-  const next = right
-    ? stability * (1 + Math.exp(W[8]) * (11 - difficulty) * stability ** -W[9] * (Math.exp(W[10] * forgotten) - 1))
-    : Math.min(stability, W[11] * difficulty ** -W[12] * ((stability + 1) ** W[13] - 1) * Math.exp(W[14] * forgotten));
-  const changed = difficulty - W[6] * (grade - 3);
-  return {
-    stability: within(0.1, next, LONGEST),
-    difficulty: within(1, W[7] * W[4] + (1 - W[7]) * changed, 10),
-  };
-}
-
-/** The probability from 0 to 1 that a card is known now; 0 if it was never asked. */
+/** The probability from 0 to 1 that a card is known now, by FSRS 4.5; null if it was never asked. */
 export const recall = ({ stability, asked }, now = Date.now()) =>
   stability ? (1 + ((19 / 81) * Math.max(0, now - asked)) / DAY / stability) ** -0.5 : null;
 
-/** Greatest delay of a card, in days. */
-const LONGEST = 365;
+/** What begins the names of waiting events in the browser's storage. */
+const WAITING = "training-event-";
 
-const PLACE = "training";
-const FORMAT = "tabia-training";
+/** Where the browser stored cards before the program did. */
+const OLD = "training";
 
-/** Greatest number of stored cards; those asked longest ago are removed first. */
-const MOST = 5000;
+/** The format of a training file beside a book. */
+const EVENTS = "tabia-training-events";
 
-/** What is known of a position that was never asked. */
-const unasked = (now) => ({ stability: 0, difficulty: W[4], right: 0, wrong: 0, asked: now });
+/** Time in milliseconds before a program that did not answer is asked again. */
+const AGAIN = 2000;
+
+/** The deck of the chapters of PGN files; the others are those of books. */
+export const CHAPTERS = "chapters";
+
+/** What a chapter is trained as. */
+export const subjectOf = (chapter) => `${CHAPTERS}/${chapter}`;
+
+/** The parts of a key: chapters and books may have any names. */
+function partsOf(key) {
+  const parts = key.split("|");
+  const fen = parts.pop();
+  const colour = parts.pop();
+  const [deck, ...of] = parts.join("|").split("/");
+  return { deck, of: of.join("/"), colour, fen };
+}
+
+/** What an estimate says of a position until the program answers. */
+const unasked = (now) => ({ stability: 0, difficulty: 5, right: 0, wrong: 0, asked: now, due: now });
+
+const answers = ({ right, wrong }) => right + wrong;
+
+/** The way to a position as events have it. */
+const sent = ({ fen, line, opening }) => ({
+  ...(fen && { start: fen }),
+  line: line.map(({ uci }) => uci).join(","),
+  ...(opening && { opening }),
+});
 
 export class Cards {
-  constructor() {
+  send;
+  changed;
+  tell;
+
+  /**
+   * `send` posts to the program, `changed` is called when something has come from it, `tell` with a message for
+   * the user.
+   */
+  constructor({
+    send = (body) => post("/api/training", body),
+    changed = () => {},
+    tell = /** @type {(text: string) => void} */ (() => {}),
+  } = {}) {
+    Object.assign(this, { send, changed, tell });
     this.all = new Map();
     /** The chosen move, by the key of a position with several book moves; "" means any of them. */
     this.mine = new Map();
-    /** Whether the browser has what is here. */
-    this.isKept = true;
-    this.load();
+    /** The decks that were asked for, by their identifiers. */
+    this.decks = new Map();
+    /** Events that the program has not stored, by their identifiers. */
+    this.waiting = new Map();
+    this.turn = inTurn();
+    this.last = 0;
+    this.takeWaiting();
   }
 
-  /** Reads what this tab and others have stored: each stores a change at once. */
-  load() {
-    if (!this.isKept) return;
-    const saved = storedJson(PLACE, {});
-    this.all = new Map(valid(saved));
-    this.mine = new Map(choices(saved));
+  /** Reads the events that this and earlier pages have left in the browser. */
+  takeWaiting() {
+    for (const name of storedNames(WAITING)) {
+      const item = storedJson(name, null);
+      const id = item?.event?.id;
+      if (typeof id !== "string" || typeof item.deck !== "string") forgetStored(name);
+      else if (!this.waiting.has(id)) this.waiting.set(id, item);
+    }
   }
 
-  /** Makes a change to what all tabs have stored. */
-  change(action) {
-    this.load();
-    action();
-    this.isKept = keep(PLACE, this.export());
+  /** Tries to send what earlier pages have left, also for books that are not shown. */
+  sendWaiting() {
+    for (const { deck, name } of this.waiting.values()) this.open(deck, name);
+  }
+
+  deck(id, name = "") {
+    if (!this.decks.has(id)) this.decks.set(id, { name, mark: null, problem: "", leftBehind: [], coming: null });
+    const deck = this.decks.get(id);
+    deck.name ||= name;
+    return deck;
+  }
+
+  /** Gets a deck from the program, once; resolves when it is here, or when the program does not answer. */
+  open(id, name) {
+    const deck = this.deck(id, name);
+    if (!deck.opened) {
+      this.takeOver(id, name);
+      deck.opened = this.sync(id);
+    }
+    return deck.opened;
+  }
+
+  /** Gets what others have stored since. */
+  refresh() {
+    return Promise.all([...this.decks.keys()].map((id) => this.sync(id)));
+  }
+
+  /** Sends the waiting events of a deck and gets what has changed; several calls are one request. */
+  sync(id) {
+    const deck = this.deck(id);
+    return (deck.coming ??= this.turn(() => {
+      deck.coming = null;
+      return this.exchange(id, deck);
+    }));
+  }
+
+  async exchange(id, deck, more = {}) {
+    const events = [...this.waiting.values()].filter((item) => item.deck === id).map(({ event }) => event);
+    let answer;
+    try {
+      answer = await this.send({ deck: id, since: deck.mark, events, ...more });
+    } catch (error) {
+      deck.problem = error.message;
+      if (error.isGone) this.tryAgain();
+      this.changed();
+      return;
+    }
+    this.take(id, deck, answer, events);
+    this.changed();
+  }
+
+  /** Asks again after a while. */
+  tryAgain() {
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
+      this.refresh();
+    }, AGAIN);
+  }
+
+  /** Takes the program's answer to these events. */
+  take(id, deck, answer, events) {
+    const { stored, problem, refused, notices } = answer;
+    const isNew = !stored && events.length > 0 && !deck.problem;
+    deck.problem = stored ? "" : translated(problem ?? "");
+    deck.mark = stored ? answer.mark : null;
+    deck.leftBehind = answer.left_behind;
+    const done = stored ? events.map((event) => event.id) : refused.map((event) => event.id);
+    for (const one of done) {
+      this.waiting.delete(one);
+      forgetStored(WAITING + one);
+    }
+    if (answer.whole)
+      for (const map of [this.all, this.mine])
+        for (const key of map.keys()) if (partsOf(key).deck === id) map.delete(key);
+    for (const { at, fen, line, ...card } of answer.cards)
+      this.all.set(this.keyOf(id, at), { ...card, fen: fen ?? (line ? null : `${at.fen} 0 1`), line: line ?? [] });
+    for (const [fen, of, uci] of answer.moves) this.mine.set(this.keyOf(id, { fen, of }), uci);
+    // What came meanwhile.
+    const known = new Set(events.map((event) => event.id));
+    for (const item of this.waiting.values())
+      if (item.deck === id && !known.has(item.event.id)) this.estimate(id, item.event);
+    const texts = notices.map(translated);
+    if (refused.length)
+      texts.push(t`${refused.length} answers of this training are invalid: ${translated(refused[0].reason)}`);
+    if (isNew) texts.push(t`The training is kept in this browser, as the program cannot store it: ${deck.problem}`);
+    if (texts.length) this.tell(texts.join(" "));
+  }
+
+  /** The key of a position of a subject (the deck of a book, or a chapter) for a colour, without move counters. */
+  key(subject, colour, fen) {
+    return [subject, colour, fen.split(" ").slice(0, 4).join(" ")].join("|");
+  }
+
+  /** The key of a position that the program names. */
+  keyOf(deck, /** @type {{ fen?: string, of?: string }} */ { fen, of }) {
+    return this.key(of ? `${deck}/${of}` : deck, fen.split(" ")[1] === "w" ? "white" : "black", fen);
+  }
+
+  /** Adds an event, which the program gets now or later. */
+  add(deck, event) {
+    const item = { deck, name: this.deck(deck).name, event };
+    this.waiting.set(event.id, item);
+    // If the browser stores nothing, it waits as long as the page is open.
+    keep(WAITING + event.id, JSON.stringify(item));
+    this.estimate(deck, event);
+  }
+
+  /** An event of now: no two have the same time. */
+  event(action, id = unique()) {
+    this.last = Math.max(Date.now(), this.last + 1);
+    return { id, time: this.last, ...action };
+  }
+
+  /** Adds an event about a position, and sends it. */
+  record(key, action, way = null) {
+    const { deck, of, fen } = partsOf(key);
+    const known = this.all.get(key);
+    const isKnown = way && known && known.line.length && JSON.stringify(sent(known)) === JSON.stringify(sent(way));
+    this.add(deck, this.event({ ...action, fen, ...(of && { of }), ...(way && !isKnown && { way: sent(way) }) }));
+    if (way && this.all.has(key)) Object.assign(this.all.get(key), way);
+    this.sync(deck);
+  }
+
+  /** What an event probably changes: the program's answer replaces it. */
+  estimate(deck, { kind, time, right, state, move, ...at }) {
+    if (kind === "forget") {
+      for (const map of [this.all, this.mine])
+        for (const key of map.keys()) if (partsOf(key).deck === deck) map.delete(key);
+      return;
+    }
+    if (kind === "undo") return;
+    const key = this.keyOf(deck, at);
+    if (kind === "choose") {
+      this.mine.set(key, move);
+      return;
+    }
+    // Not the time of the event, which may be a little later.
+    const now = Math.min(time, Date.now());
+    const card = { fen: null, line: [], ...unasked(now), ...this.all.get(key) };
+    if (kind === "import" && answers(card) <= answers(state)) Object.assign(card, state);
+    if (kind === "want") card.due = now;
+    if (kind === "answer") {
+      card.stability = right ? Math.max(card.stability, 1) : Math.min(card.stability || 0.5, 0.5);
+      card[right ? "right" : "wrong"] += 1;
+      card.asked = now;
+      card.due = right ? now + card.stability * DAY : now;
+    }
+    this.all.set(key, card);
   }
 
   /** Stores which of several moves is the right one. */
   choose(key, uci) {
-    this.change(() => {
-      this.mine.set(key, uci);
-      while (this.mine.size > MOST) this.mine.delete(this.mine.keys().next().value);
-    });
+    this.record(key, { kind: "choose", move: uci });
   }
 
-  /** The chosen moves of a book and colour, by the FENs of their positions. */
-  chosen(book, colour) {
-    const begins = `${book}|${colour}|`;
+  /** The chosen moves of a subject and colour, by the FENs of their positions. */
+  chosen(subject, colour) {
+    const begins = `${subject}|${colour}|`;
     return [...this.mine]
       .filter(([key, uci]) => uci && key.startsWith(begins))
       .map(([key, uci]) => [key.slice(begins.length), uci]);
   }
 
-  /** The key of a position of a book for a colour, without move counters. */
-  key(book, colour, fen) {
-    return [book, colour, fen.split(" ").slice(0, 4).join(" ")].join("|");
-  }
-
   /** Stores an answer; `way` is the line to the position. */
   answered(key, right, way) {
-    const now = Date.now();
-    this.store(key, (old = unasked(now)) => {
-      const memory = learnt(old, right, Math.max(0, now - old.asked) / DAY);
-      return {
-        ...way,
-        ...memory,
-        right: old.right + (right ? 1 : 0),
-        wrong: old.wrong + (right ? 0 : 1),
-        asked: now,
-        due: right ? now + memory.stability * DAY : now,
-      };
-    });
+    this.record(key, { kind: "answer", right }, way);
   }
 
   /** Makes a position due now; one that was never asked is new. */
   want(key, way) {
-    const now = Date.now();
-    this.store(key, (old = { ...way, ...unasked(now) }) => ({ ...old, due: now }));
+    this.record(key, { kind: "want" }, way);
   }
 
-  /** Stores what `next` makes of the card that all tabs have, if there is one. */
-  store(key, next) {
-    this.change(() => {
-      const card = next(this.all.get(key));
-      this.all.delete(key);
-      this.all.set(key, card);
-      while (this.all.size > MOST) this.all.delete(this.all.keys().next().value);
-    });
-  }
-
-  /** The cards of a book and colour. */
-  of(book, colour) {
-    const begins = `${book}|${colour}|`;
+  /** The cards of a subject and colour. */
+  of(subject, colour) {
+    const begins = `${subject}|${colour}|`;
     return [...this.all].filter(([key]) => key.startsWith(begins));
   }
 
+  /** Number of positions of these decks. */
+  count(decks) {
+    return [...this.all.keys()].filter((key) => decks.includes(partsOf(key).deck)).length;
+  }
+
+  /** Number of events of these decks that wait, and why, if the program did not take them. */
+  waits(decks) {
+    const items = [...this.waiting.values()].filter(({ deck }) => decks.includes(deck));
+    return { count: items.length, problem: decks.map((id) => this.decks.get(id)?.problem).find(Boolean) ?? "" };
+  }
+
   /** The due cards, weakest first, new ones last. */
-  due(book, colour) {
+  due(subject, colour) {
     const now = Date.now();
     const weak = ([, card]) => recall(card, now) ?? 1;
-    return this.of(book, colour)
+    return this.of(subject, colour)
       .filter(([, card]) => card.due <= now)
       .sort((a, b) => weak(a) - weak(b));
   }
 
   /** For each opening the number of cards, of known and of due ones; weakest openings first. */
-  progress(book, colour) {
+  progress(subject, colour) {
     const now = Date.now();
     const rows = new Map();
-    for (const [, card] of this.of(book, colour)) {
+    for (const [, card] of this.of(subject, colour)) {
       const name = card.opening ?? "";
       if (!rows.has(name)) rows.set(name, { name, cards: 0, known: 0, due: 0 });
       const row = rows.get(name);
@@ -157,90 +302,134 @@ export class Cards {
     return [...rows.values()].sort((a, b) => a.known / a.cards - b.known / b.cards || b.cards - a.cards);
   }
 
-  /** All data as text, with the chapters for a file. */
-  export(chapters) {
-    return JSON.stringify({ format: FORMAT, version: 3, cards: [...this.all], moves: [...this.mine], chapters });
+  /** The training of these decks as text, under the names of their books, with the chapters for a file. */
+  export(decks, chapters) {
+    const named = (map) =>
+      [...map].flatMap(([key, value]) => {
+        const { deck, of, colour, fen } = partsOf(key);
+        return decks.includes(deck) ? [[this.key(of || this.deck(deck).name, colour, fen), value]] : [];
+      });
+    const [cards, moves] = [named(this.all), named(this.mine)];
+    return JSON.stringify({ format: FORMAT, version: 3, cards, moves, chapters });
   }
 
-  /** Imports cards; of two for one position, the one asked more often stays. Returns how many were added, and the file's chapters. */
-  import(text) {
-    let read = null;
-    try {
-      read = JSON.parse(text);
-    } catch {
-      /* The caller reports it. */
-    }
-    if (read?.format !== FORMAT) throw new Error(t("This is not a training file that Tabia has saved."));
+  /**
+   * Imports a training file for the deck of a book, and that of the chapters: one that a page has saved, or one from
+   * beside a book. Returns how many positions or answers came, the names of other books in it, and its chapters.
+   */
+  import(text, deck, isChapter) {
+    const { came, others, chapters } = text.startsWith(`{"format":"${EVENTS}"`)
+      ? this.importEvents(text, deck)
+      : this.importSaved(text, deck, isChapter);
+    for (const id of [deck, CHAPTERS]) this.sync(id);
+    return { came, others, chapters };
+  }
+
+  importEvents(text, deck) {
+    const lines = text.split("\n").slice(1).filter(Boolean);
     let came = 0;
-    this.change(() => {
-      for (const [key, card] of valid(read)) {
-        const old = this.all.get(key);
-        if (old && old.right + old.wrong >= card.right + card.wrong) continue;
-        this.all.set(key, card);
+    for (const line of lines) {
+      try {
+        const event = JSON.parse(line);
+        if (typeof event.id !== "string" || typeof event.kind !== "string") continue;
+        this.add(deck, event);
         came += 1;
+      } catch {
+        /* It is not counted. */
       }
-      for (const [key, uci] of choices(read)) this.mine.set(key, uci);
-    });
-    return { came, chapters: read.chapters };
+    }
+    return { came, others: lines.length > came ? [t`${lines.length - came} lines`] : [], chapters: [] };
   }
 
-  /** Removes everything; returns it as text. */
-  forget() {
-    this.load();
-    const all = this.export();
-    this.change(() => {
-      this.all.clear();
-      this.mine.clear();
-    });
-    return all;
+  importSaved(text, deck, isChapter) {
+    const read = readSaved(text);
+    const { chapters } = read;
+    const isOfChapter = (name) => isChapter(name) || chapters.some((one) => one && `${one.file}: ${one.name}` === name);
+    const books = new Set(
+      [...valid(read), ...choices(read)].map(([key]) => nameIn(key)).filter((name) => !isOfChapter(name)),
+    );
+    const own = this.deck(deck).name;
+    // A book that was renamed: the user wants its training here.
+    const meant = books.has(own) || books.size !== 1 ? own : [...books][0];
+    const came = this.takeCards(read, (name) => (name === meant ? deck : isOfChapter(name) ? subjectOf(name) : null));
+    books.delete(meant);
+    return { came, others: [...books], chapters };
   }
-}
 
-/** Whether a card has the older format, with a count of right answers in a row instead of a stability. */
-const isOld = (card) => card.stability === undefined && Number.isInteger(card.level) && card.level < 8;
+  /**
+   * Adds saved cards as events; `subject` says what those under a name are of, `idOf` makes the identifiers of the
+   * events. Returns how many cards are new.
+   */
+  takeCards(saved, subject, /** @type {(text: string) => string} */ idOf = unique) {
+    let came = 0;
+    for (const [key, card] of valid(saved)) {
+      const to = subject(nameIn(key));
+      if (!to) continue;
+      const { deck, of, fen } = partsOf(this.key(to, ...restOf(key)));
+      const old = this.all.get(this.keyOf(deck, { of, fen }));
+      if (old && answers(old) >= answers(card)) continue;
+      const { stability, difficulty, right, wrong, asked, due } = card;
+      const state = { stability, difficulty, right, wrong, asked: Math.round(asked), due: Math.round(due) };
+      const id = idOf(`${to} ${key} ${JSON.stringify(card)}`);
+      this.add(deck, this.event({ kind: "import", fen, ...(of && { of }), state, way: sent(card) }, id));
+      Object.assign(this.all.get(this.keyOf(deck, { of, fen })), {
+        fen: card.fen,
+        line: card.line,
+        opening: card.opening,
+      });
+      came += 1;
+    }
+    for (const [key, move] of choices(saved)) {
+      const to = subject(nameIn(key));
+      if (!to) continue;
+      const { deck, of, fen } = partsOf(this.key(to, ...restOf(key)));
+      this.add(deck, this.event({ kind: "choose", fen, ...(of && { of }), move }, idOf(`${to} ${key} ${move}`)));
+    }
+    return came;
+  }
 
-/** Converts such a card: its stability is the number of days of its delay. */
-function renewed({ fen, line, right, wrong, asked, due }) {
-  const stability = within(W[0], (due - asked) / DAY, LONGEST);
-  return { fen, line, stability, difficulty: W[4], right, wrong, asked, due };
-}
+  /** Takes over, once, what the browser stored before the program did: that of this book, or of all chapters. */
+  takeOver(id, name) {
+    const old = storedJson(OLD, null);
+    if (!old) return;
+    const isOwn = (named) => (id === CHAPTERS ? this.isOldChapter(named) : named === name);
+    const subject = (named) => (!isOwn(named) ? null : id === CHAPTERS ? subjectOf(named) : id);
+    // The same from two tabs counts once.
+    const came = this.takeCards(old, subject, (text) => `old-${hash(text)}`);
+    const others = (/** @type {[string, any]} */ [key]) => !isOwn(nameIn(key));
+    const left = { ...old, cards: valid(old).filter(others), moves: choices(old).filter(others) };
+    if (!left.cards.length && !left.moves.length) forgetStored(OLD);
+    else keep(OLD, JSON.stringify(left));
+    if (came) this.tell(t`${came} positions that were trained in this browser now belong to ${name}.`);
+  }
 
-/** The form of a move. */
-const UCI = /^[a-h][1-8][a-h][1-8][qrbn]?$/;
+  /** Whether old cards of this name are of a chapter. */
+  isOldChapter = (name) => storedJson("chapters", []).some((one) => `${one?.file}: ${one?.name}` === name);
 
-/**
- * The chosen moves of a file.
- * @returns {[string, string][]}
- */
-const choices = ({ moves }) =>
-  (Array.isArray(moves) ? moves : [])
-    .filter((entry) => Array.isArray(entry) && typeof entry[0] === "string" && (entry[1] === "" || UCI.test(entry[1])))
-    .slice(0, MOST)
-    .map(([key, uci]) => [key, uci]);
+  /** Forgets these decks; returns the events, with which that can be undone. */
+  forget(decks) {
+    return decks
+      .filter((id) => this.count([id]))
+      .map((deck) => {
+        const event = this.event({ kind: "forget" });
+        this.add(deck, event);
+        this.sync(deck);
+        return { deck, event: event.id };
+      });
+  }
 
-/**
- * The valid cards of a file, which may come from anywhere.
- * @returns {[string, any][]}
- */
-function valid({ cards }) {
-  const number = (value) => Number.isFinite(value) && value >= 0;
-  const isMove = (move) =>
-    typeof move?.uci === "string" && typeof move?.san === "string" && (UCI.test(move.uci) || move.uci === "0000");
-  return (Array.isArray(cards) ? cards : [])
-    .filter((entry) => {
-      const [key, card] = Array.isArray(entry) ? entry : [];
-      return (
-        typeof key === "string" &&
-        card &&
-        [card.right, card.wrong, card.asked, card.due].every(number) &&
-        (isOld(card) ||
-          (number(card.stability) && card.stability <= LONGEST && card.difficulty >= 1 && card.difficulty <= 10)) &&
-        Array.isArray(card.line) &&
-        card.line.every(isMove) &&
-        (card.fen === null || typeof card.fen === "string") &&
-        (card.opening === undefined || typeof card.opening === "string")
-      );
-    })
-    .slice(0, MOST)
-    .map(([key, card]) => [key, isOld(card) ? renewed(card) : card]);
+  /** Brings back what was forgotten. */
+  bringBack(forgotten) {
+    return Promise.all(
+      forgotten.map(({ deck, event }) => {
+        this.add(deck, this.event({ kind: "undo", event }));
+        return this.sync(deck);
+      }),
+    );
+  }
+
+  /** Gives a book the training of one that is no longer beside it, whose file was probably renamed. */
+  adopt(id, book) {
+    return this.turn(() => this.exchange(id, this.deck(id), { adopt: book }));
+  }
 }

@@ -2,6 +2,7 @@
 // browser, and exported with the training data.
 
 import { post } from "./api.js";
+import { subjectOf } from "./cards.js";
 import { by, chooseFiles, el, row } from "./dom.js";
 import { split } from "./games.js";
 import { storedJson, t } from "./lang.js";
@@ -83,7 +84,7 @@ export class Chapters {
   draw() {
     const colour = by("train-colour").value;
     const rowOf = (chapter) => {
-      const due = this.trainer.cards.due(this.nameOf(chapter), colour).length;
+      const due = this.trainer.cards.due(subjectOf(this.nameOf(chapter)), colour).length;
       return row(() => attempt(() => this.begin(chapter)), chapter.name, due ? t`${due} due today` : null);
     };
     const head = (file) => {
@@ -96,6 +97,9 @@ export class Chapters {
       ...files.flatMap((file) => [head(file), ...this.all.filter((chapter) => chapter.file === file).map(rowOf)]),
     );
   }
+
+  /** Whether a chapter has this name. */
+  has = (name) => this.all.some((chapter) => this.nameOf(chapter) === name);
 
   /** The name under which the cards of a chapter are stored, like that of a book. */
   nameOf({ file, name }) {

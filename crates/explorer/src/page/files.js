@@ -1,14 +1,18 @@
-// The file picker: books and indexes in the folders that the program was started with. The page names a file
-// by its identifier in the list.
+// The file picker: books and games in the folders of the program. The page names a file by its identifier in the list.
+// A file that the user chooses in the browser, which tells no path, is opened where it is if the list has it; else the
+// program keeps a copy.
 
 import { get, post } from "./api.js";
-import { el, grouped, row } from "./dom.js";
+import { button, el, grouped, row } from "./dom.js";
 import { keep, storedJson, t } from "./lang.js";
-import { listKeys, modal } from "./toast.js";
+import { listKeys, modal, say } from "./toast.js";
 import { put } from "./transport.js";
 
 /** Greatest number of recently opened files that the browser stores. */
 const MOST_RECENT = 8;
+
+/** Greatest size in bytes of files that are sent to the program. */
+const MOST_SENT = 60e6;
 
 /** Time in milliseconds between questions about the progress of an index. */
 const EACH = 400;
@@ -105,6 +109,20 @@ export class Files {
         el("div", { class: "buttons end" }, el("button", { type: "submit", class: "quiet" }, t("Close"))),
       ),
     );
+    this.chosen = el("input", { type: "file", multiple: true, hidden: true, id: "files-chosen" });
+    this.chosen.addEventListener("change", () => {
+      const files = [...this.chosen.files];
+      this.chosen.value = "";
+      this.take(files).catch(this.failed);
+    });
+    this.none.before(
+      el(
+        "div",
+        { class: "buttons" },
+        button(t("Choose a file…"), () => this.chosen.click(), { class: "quiet" }),
+        this.chosen,
+      ),
+    );
     for (const field of [this.words, this.order]) field.addEventListener("input", () => this.draw());
     listKeys(this.dialog, this.words, this.list, () => this.list.querySelector("button")?.click());
     document.body.append(this.dialog);
@@ -148,21 +166,58 @@ export class Files {
     return row(() => this.open(file), name, about);
   }
 
-  /** If a file cannot be opened, the page stays the same. Games without an index get one first. */
-  async open({ id, kind }) {
+  /** Opens a file of the list. Games without an index get one first. */
+  open({ id, kind }) {
+    return this.shown(async () => {
+      const opening = post("/api/open", { id });
+      const { name } = await (kind === "games" ? showIndexing(this.bar, this.none, opening) : opening);
+      keep("recent-files", JSON.stringify([id, ...recentHere().filter((other) => other !== id)].slice(0, MOST_RECENT)));
+      return { name };
+    });
+  }
+
+  /** Opens what the user has chosen in the browser: a book, games, or all files of a book or a database. */
+  async take(files) {
+    if (!files.length) return;
+    this.found ??= await get("/api/files");
+    const isListed = (file) => (one) =>
+      one.name === file.name && one.bytes === file.size && one.changed === Math.floor(file.lastModified / 1000);
+    const listed = files.map((file) => this.found.files.find(isListed(file))).find(Boolean);
+    if (listed) {
+      await this.open(listed);
+      return;
+    }
+    const bytes = files.reduce((sum, file) => sum + file.size, 0);
+    if (bytes > MOST_SENT)
+      throw new Error(t`${size(bytes)} are too large to be copied: start tabia explore with the file.`);
+    // The one to open comes first, if it can be told by its name.
+    files.sort((a, b) => Number(isBook(b.name)) - Number(isBook(a.name)));
+    const query = new URLSearchParams({
+      names: files.map(({ name }) => name).join("/"),
+      sizes: files.map((file) => file.size).join(","),
+    });
+    await this.shown(async () => {
+      const sent = post(`/api/open-sent?${query}`, new Blob(files));
+      const { name } = await showIndexing(this.bar, this.none, sent);
+      return { name, message: t`${name} is a copy, which stays in the list. The file that you chose is not changed.` };
+    });
+  }
+
+  /** Shows the book that an action opens; if it fails, the page stays the same. */
+  async shown(action) {
     if (this.isBusy) return;
     this.isBusy = true;
     let opened = null;
     try {
-      const opening = post("/api/open", { id });
-      opened = (await (kind === "games" ? showIndexing(this.bar, this.none, opening) : opening)).name;
-      keep("recent-files", JSON.stringify([id, ...recentHere().filter((other) => other !== id)].slice(0, MOST_RECENT)));
+      opened = await action();
       this.dialog.close();
     } catch (error) {
       this.failed(error);
     } finally {
       this.isBusy = false;
     }
-    if (opened) await this.opened(opened);
+    if (!opened) return;
+    await this.opened(opened.name);
+    if (opened.message) say(opened.message);
   }
 }

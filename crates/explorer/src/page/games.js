@@ -233,6 +233,7 @@ export class Games {
   query;
   change;
   opened;
+  sendBook;
   /** Whether the program makes an index of games that it gets, and whether one of the next files is wanted. */
   canIndex = false;
   indexesNext = false;
@@ -240,10 +241,10 @@ export class Games {
   /**
    * `load` gets the text of a game; `opened` the name of a new index; `failed` an error; `query` returns the
    * parameters of the shown position and filters; `change` gets other filters, `unfilter` the name of one and the
-   * value to remove.
+   * value to remove, `sendBook` files of a book.
    */
-  constructor({ load, opened, failed, query, change, unfilter }) {
-    Object.assign(this, { load, opened, failed, query, change });
+  constructor({ load, opened, failed, query, change, unfilter, sendBook }) {
+    Object.assign(this, { load, opened, failed, query, change, sendBook });
     /** The shown filters: values by the names of the fields. */
     this.filter = {};
     /** What the fields had when their values were last requested or shown. */
@@ -329,12 +330,16 @@ export class Games {
 
   /** Opens chosen or dropped files: the last of them is shown. */
   async open(files) {
-    let last = null;
     const isText = ({ name, size }) => /\.(pgn|txt)$/i.test(name) && size <= MOST_BYTES;
     const others = put ? files.filter((file) => !isText(file)) : [];
     if (others.length) await this.opened(await openPut(others));
-    for (const file of files.filter((one) => !others.includes(one))) {
-      if (isBook(file.name)) throw new Error(t`Books are opened when the program starts: tabia explore ${file.name}`);
+    const rest = files.filter((one) => !others.includes(one));
+    if (rest.some(({ name }) => isBook(name))) {
+      await this.sendBook(rest);
+      return;
+    }
+    let last = null;
+    for (const file of rest) {
       if (file.size > MOST_BYTES)
         throw new Error(t("The file is too large for the page: tabia build makes a book of it."));
       last = [file.name, await file.text()];

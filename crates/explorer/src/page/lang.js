@@ -58,6 +58,26 @@ export function keep(name, value) {
   }
 }
 
+/** The names of stored settings with this beginning. */
+export function storedNames(beginning) {
+  try {
+    return Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index)).filter((name) =>
+      name.startsWith(beginning),
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** Removes a stored setting. */
+export function forgetStored(name) {
+  try {
+    localStorage.removeItem(name);
+  } catch {
+    /* Nothing is stored then. */
+  }
+}
+
 /** The chosen language, else the browser's, else English. */
 export function chosen() {
   const preferred = navigator.language.slice(0, 2);

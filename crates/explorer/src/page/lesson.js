@@ -30,13 +30,13 @@ export function reply(book, random = Math.random()) {
 
 export class Lesson {
   cards;
-  book;
+  subject;
   colour;
 
-  /** `cards` are those of all books; the lesson is about one book and colour. */
-  constructor(cards, book, colour) {
-    Object.assign(this, { cards, book, colour });
-    this.due = cards.due(book, colour);
+  /** `cards` are those of all books; the lesson is about one of them, or a chapter, and one colour. */
+  constructor(cards, subject, colour) {
+    Object.assign(this, { cards, subject, colour });
+    this.due = cards.due(subject, colour);
     /** Missed and new positions, which are asked again in this lesson. */
     this.again = [];
     /** Keys of the positions whose moves were shown in this lesson. */
@@ -70,7 +70,7 @@ export class Lesson {
    * asked: its move is played.
    */
   ask({ tree, at, fen, all, way, showsNew }) {
-    const key = this.cards.key(this.book, this.colour, fen);
+    const key = this.cards.key(this.subject, this.colour, fen);
     const mine = this.cards.mine.get(key);
     const chosen = all.filter(({ uci }) => uci === mine);
     const right = chosen.length ? chosen : all;

@@ -13,6 +13,7 @@ import { Engine, share } from "./engine.js";
 import * as boardView from "./board-view.js";
 import { Files } from "./files.js";
 import { Games, withoutFilter } from "./games.js";
+import { Seen, guess } from "./guess.js";
 import { inWords, openingName, t, translated } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
@@ -32,9 +33,15 @@ import { put } from "./transport.js";
 import * as trees from "./tree.js";
 
 let policy;
+const seen = new Seen(request);
 const store = new Store(
   { tree: trees.empty(), at: 0, tail: 0, books: "", closed: "", set: {}, filter: {}, flip: false },
-  { ask, shown, failed: problem },
+  {
+    ask: (next) => seen.ask(next),
+    shown,
+    failed: problem,
+    known: (next) => seen.get(next) ?? (store.view && guess(next, state(), store.view)),
+  },
 );
 const walk = (forwards) => store.want(forwards ? steps.forward : steps.back, "walk");
 const { board } = boardView;
@@ -69,6 +76,7 @@ const games = new Games({
   unfilter: (name, value) =>
     store.want((from) => ({ ...from, filter: withoutFilter(from.filter, name, value) }), "keep"),
   query: () => address.parameters(state()),
+  sendBook: (files) => picker.take(files),
 });
 const trainer = new Trainer({
   go: (step) => store.want(step, "again"),
@@ -101,7 +109,7 @@ const own = new Own({
   draw(figures) {
     const hadNone = !boardView.table.own.moves.size && !figures.moves.size;
     boardView.table.own = figures;
-    if (!hadNone && boardView.table.view) boardView.table.show(boardView.table.view);
+    if (!hadNone && boardView.table.view && !boardView.table.isPending) boardView.table.show(boardView.table.view);
   },
   indexed: () => games.indexed,
 });
@@ -136,8 +144,8 @@ const controls = new Controls({
 /** What is shown now. */
 const state = () => store.state;
 
-function ask(next) {
-  const query = address.parameters(next);
+/** Gets the answer for the parameters of a state. */
+function request(query) {
   query.set("ahead", String(AHEAD));
   query.set("client", client);
   return get("/api/position", query);
@@ -157,17 +165,22 @@ function shown(how) {
     { view } = store;
   if (how === "pop" && trainer.on) trainer.stop();
   engine.show(now, view);
+  announce(now);
+  welcome.show(now, view, trainer.on);
+  if (!view.isGuess) showFigures(now, view);
+  // A change that was running when the user went back is not written into the address of this entry.
+  if (how === "pop" || !store.queue.some((waiting) => waiting.how === "pop")) address.note(now, how);
+  if (view.problem) say(translated(view.problem), true);
+}
+
+/** Shows what only the program knows. */
+function showFigures(now, view) {
   trainer.shown(now, view);
   work.shown().catch(problem);
   games.shown(now);
   if (!trainer.on) own.shown(now, view);
   policy?.show(view.options, now.set);
-  announce(now);
-  welcome.show(now, view, trainer.on);
   showBooks(view);
-  // A change that was running when the user went back is not written into the address of this entry.
-  if (how === "pop" || !store.queue.some((waiting) => waiting.how === "pop")) address.note(now, how);
-  if (view.problem) say(translated(view.problem), true);
   plotSoon();
 }
 
@@ -273,6 +286,7 @@ async function problem(error) {
 
 /** Requests the shown data again. */
 function refresh() {
+  seen.clear();
   return store.want((from) => ({ ...from }), "keep");
 }
 
@@ -294,6 +308,7 @@ function previewed(element) {
   if (!of || trainer.on || !store.view) return null;
   const { fen } = store.view,
     { flip } = state();
+  if (of.matches("tr") && boardView.table.isPending) return null;
   const found = of.dataset.uci && of.matches("tr") ? [{ uci: of.dataset.uci }] : engine.movesAt(of);
   if (found) return { of, position: async () => ({ fen, flip, moves: found.map(({ uci }) => uci) }) };
   const ended = async () => {
@@ -376,6 +391,7 @@ async function first() {
   query.set("client", client);
   store.view = await get("/api/position", query);
   store.state = address.stateOf(store.view);
+  seen.keep(store.state, store.view);
   shown("keep");
 }
 
@@ -387,6 +403,7 @@ async function take() {
     return null;
   }
   Object.assign(store, sent);
+  seen.keep(sent.state, sent.view);
   shown("keep");
   return sent.view;
 }

@@ -2,55 +2,15 @@
 // It is shown when the pointer rests on one, and by a key for the one that has the focus: on the left of the panel, where
 // it covers no row, or below the pointer if there is no room.
 
-import { picture, pieces, placeOf } from "./board.js";
+import { picture, placeOf } from "./board.js";
 import { el } from "./dom.js";
+import { along } from "./rules.js";
 
 /** Delay in milliseconds before a resting pointer shows it. */
 const REST = 450;
 
 /** Distance from the panel or the pointer, in pixels. */
 const GAP = 16;
-
-const FIRST = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
-
-const file = (square) => square.charCodeAt(0);
-
-/** Where rook and king go when the king moves from one of these squares to the other; null if it does not castle. */
-function castled(before, from, to) {
-  const king = before.get(from);
-  if (!/k/i.test(king ?? "")) return null;
-  const isRook = (square) => before.get(square) === (king === "K" ? "R" : "r");
-  const isFar = Math.abs(file(from) - file(to)) > 1;
-  if (!isRook(to) && !isFar) return null;
-  const isShort = file(to) > file(from);
-  const outwards = isShort ? ["h", "g", "f", "e", "d", "c", "b"] : ["a", "b", "c", "d", "e", "f", "g"];
-  const rook = isRook(to) ? to : outwards.map((letter) => letter + from[1]).find(isRook);
-  if (!rook) return null;
-  return { rook, kingTo: (isShort ? "g" : "c") + from[1], rookTo: (isShort ? "f" : "d") + from[1] };
-}
-
-/** The pieces after a legal move in UCI notation. */
-export function after(before, uci) {
-  const now = new Map(before);
-  const [from, to] = [uci.slice(0, 2), uci.slice(2, 4)];
-  const piece = before.get(from);
-  const castling = castled(before, from, to);
-  now.delete(from);
-  if (castling) {
-    now.delete(castling.rook);
-    now.set(castling.kingTo, piece);
-    now.set(castling.rookTo, before.get(castling.rook));
-    return now;
-  }
-  // A pawn that takes on an empty square takes in passing.
-  if (/p/i.test(piece ?? "") && from[0] !== to[0] && !before.has(to)) now.delete(to[0] + from[1]);
-  const promoted = uci[4];
-  now.set(to, promoted ? (piece === "P" ? promoted.toUpperCase() : promoted) : piece);
-  return now;
-}
-
-/** The pieces after moves from a position; null is the first position. */
-export const along = (fen, moves) => moves.reduce(after, pieces(fen ?? FIRST));
 
 export class Preview {
   find;

@@ -1,10 +1,17 @@
-// The only state of the page: the state and its answer change together or not at all. Requested steps wait in
-// one queue; a step is taken only when its start position is known.
+// The only state of the page. Requested steps wait in one queue; a step is taken only when what it starts from is known.
+// A step to a position that is known, or that follows by the rules of chess, is shown at once; its answer comes later, and
+// only for the state that is shown then. Other steps change the state and its answer together or not at all.
 
 import * as trees from "./tree.js";
 
 /** The result of a step that needs an answer which has not come yet. */
 export const WAIT = Symbol("wait");
+
+/** A step whose answer did not come; the error has been shown. */
+class Dropped extends Error {}
+
+/** Number of answers on their way at once, of steps that were shown before. */
+const AT_ONCE = 4;
 
 /** Number of likeliest moves that are requested in advance. */
 export const AHEAD = 16;
@@ -13,13 +20,19 @@ export class Store {
   ask;
   shown;
   failed;
+  known;
 
-  /** `ask(state)` returns the answer for a state; `shown(how)` is called when both have changed, `failed(error)` on an error. */
-  constructor(state, { ask, shown, failed }) {
-    Object.assign(this, { state, ask, shown, failed });
+  /**
+   * `ask(state)` returns the answer for a state; `shown(how)` is called when both have changed, `failed(error)` on an
+   * error. `known(state)` returns the answer if it is known, or a part of it, with `isGuess`; else nothing.
+   */
+  constructor(state, { ask, shown, failed, known = /** @type {(state: any) => any} */ (() => null) }) {
+    Object.assign(this, { state, ask, shown, failed, known });
     this.view = null;
     this.queue = [];
     this.running = null;
+    /** The last requests for what is shown as a guess: whether each succeeded. */
+    this.filling = [];
   }
 
   /**
@@ -39,24 +52,57 @@ export class Store {
     while (this.queue.length) {
       const waiting = [...this.queue];
       try {
-        const { next, how } = this.lead();
+        const { next, how, waits } = this.lead();
+        // A step from a guess that needs the answer.
+        if (waits && !(await this.filled())) throw new Dropped();
         if (next === this.state) continue;
-        const view = await this.ask(next);
+        const view = this.known(next) ?? (await this.ask(next));
         this.state = next;
         this.view = view;
         this.shown(how);
+        if (view.isGuess) this.fill();
       } catch (error) {
         // Nothing was changed; later steps are dropped, too. If only the program is away, they are kept.
         const later = this.queue.filter((one) => !waiting.includes(one));
         const isGone = error.isGone === true;
         this.queue = isGone ? [...waiting, ...later] : [];
         well = false;
-        this.failed(error);
+        if (!(error instanceof Dropped)) this.failed(error);
         if (isGone) break;
       }
     }
     this.running = null;
     return well;
+  }
+
+  /** Asks for the answer of the shown guess. If several are on their way, only the newest of the others is asked for. */
+  fill() {
+    if (this.filling.length >= AT_ONCE) return;
+    const { state } = this;
+    const asked = this.ask(state).then(
+      (view) => {
+        if (this.state !== state) return true;
+        this.view = view;
+        this.shown("keep");
+        return true;
+      },
+      (error) => {
+        if (this.state === state) this.failed(error);
+        return false;
+      },
+    );
+    this.filling.push(asked);
+    asked.then((well) => {
+      this.filling = this.filling.filter((one) => one !== asked);
+      // It was left out; after an error, `failed` decides what comes next.
+      if (well && this.view.isGuess && !this.filling.length) this.fill();
+    });
+  }
+
+  /** Resolves when what is shown is no guess: whether it is none. */
+  async filled() {
+    while (this.view?.isGuess && this.filling.length) await Promise.race(this.filling);
+    return !this.view?.isGuess;
   }
 
   /** The state after those next steps of one kind that can be taken now. */
@@ -67,6 +113,7 @@ export class Store {
       const [{ step, how: asked }] = this.queue;
       const result = step(next, this);
       if (result === WAIT && next !== this.state) break;
+      if (result === WAIT && this.view?.isGuess) return { next, how, waits: true };
       this.queue.shift();
       if (!result || result === WAIT) continue;
       next = result;
@@ -74,7 +121,7 @@ export class Store {
       // Another kind of step gets a separate entry in the history.
       if (this.queue[0]?.how !== asked) break;
     }
-    return { next, how };
+    return { next, how, waits: false };
   }
 
   /** The likeliest move of a state; null if there is none, undefined if unknown. */
@@ -92,8 +139,9 @@ export class Store {
       .path(state.tree, state.at)
       .slice(from)
       .map((id) => trees.node(state.tree, id).uci);
-    const { ahead } = this.view;
+    const { ahead, isGuess } = this.view;
+    if (!ahead) return undefined;
     if (steps.some((uci, index) => ahead[index]?.uci !== uci)) return undefined;
-    return ahead[steps.length] ?? (steps.length < AHEAD ? null : undefined);
+    return ahead[steps.length] ?? (steps.length < AHEAD && !isGuess ? null : undefined);
   }
 }

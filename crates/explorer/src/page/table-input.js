@@ -36,6 +36,7 @@ export class TableInput {
 
   /** Handles a click in the table, whose elements are changed but never replaced. */
   click(target) {
+    if (this.table.isPending) return;
     const button = target.closest("button"),
       row = target.closest("tr[data-uci]");
     if (button?.matches(".add")) this.add();
@@ -84,7 +85,7 @@ export class TableInput {
   /** The arrow on the board follows focus and pointer. */
   follow(event) {
     const row = event.target.closest?.("tr[data-uci]");
-    if (!row) return;
+    if (!row || this.table.isPending) return;
     if (event.type === "focusin") {
       for (const button of this.place.querySelectorAll("button.move")) button.tabIndex = -1;
       row.querySelector("button.move").tabIndex = 0;
@@ -108,7 +109,7 @@ export class TableInput {
 
   /** The book in which a move can be changed: that with this number, else the first; and the move there. */
   editable(uci, number) {
-    const found = (this.table.view?.books ?? [])
+    const found = (this.table.isPending ? [] : (this.table.view?.books ?? []))
       .map((book) => [book, book.moves.find((move) => move.uci === uci)])
       .filter(([book, move]) => move && canChange(book, move));
     return found.find(([one]) => one.book === number) ?? found[0] ?? [];
@@ -116,7 +117,7 @@ export class TableInput {
 
   /** Marks a move at once; in a book with weights and no marks, "avoid" sets the weight 0. */
   markMove(uci, mark) {
-    if (!uci) return;
+    if (!uci || this.table.isPending) return;
     const [book, move] = this.editable(uci, Number(document.activeElement.dataset?.book));
     if (book && (book.most_weight === undefined || mark === "avoid")) this.mark(book, move, mark);
     else this.edit(null, move);
@@ -138,6 +139,7 @@ export class TableInput {
 
   /** Opens the dialog for a move of the book with this number, else of the first in which it can be changed. */
   change(uci, number) {
+    if (this.table.isPending) return;
     const [book, move] = this.editable(uci, number);
     if (book || uci) this.edit(book, move);
   }

@@ -46,6 +46,15 @@ export class Table {
     this.sort = storedJson("sort", null);
     /** Whether the moves of only one book are shown, as the user chose. */
     this.open = new Map();
+    /** Whether the board shows a later position than the table, whose answer has not come. */
+    this.isPending = false;
+  }
+
+  /** Dims the figures of the last position while those of the shown one are on their way. */
+  wait(isPending) {
+    this.isPending = isPending;
+    this.place.classList.toggle("pending", isPending);
+    this.place.ariaBusy = String(isPending);
   }
 
   show(view, filter = this.filter) {

@@ -2,7 +2,7 @@
 // the engine.
 
 import { follow, get } from "./api.js";
-import { Cards } from "./cards.js";
+import { CHAPTERS, Cards, subjectOf } from "./cards.js";
 import { Chapters, bookOf, valid } from "./chapters.js";
 import { wordsOf } from "./commands.js";
 import { button, by, chooseFiles, decimal, el, percent } from "./dom.js";
@@ -22,6 +22,9 @@ const REFUTATION = 4;
 
 /** Thinking time of the engine for a move of a game, in milliseconds. */
 const THINKS = 1200;
+
+/** Time in milliseconds after which a page takes what others have stored: they store several answers in a row. */
+const LAG = 500;
 
 /** Greatest number of openings with shown progress. */
 const MOST_OPENINGS = 12;
@@ -77,9 +80,9 @@ export class Trainer {
    */
   constructor({ go, walk, now, point, rest }) {
     Object.assign(this, { go, walk, now, point, rest });
-    this.cards = new Cards();
+    this.cards = new Cards({ changed: () => this.come(), tell: say });
     this.chapters = new Chapters(this);
-    /** What was forgotten on this page, until it is brought back. */
+    /** The events that forgot something on this page, until it is brought back. */
     this.forgotten = null;
     this.mode = null;
     /** The lesson; null during a game. */
@@ -90,7 +93,7 @@ export class Trainer {
       "train-next": () => this.next(),
       "train-game": () => this.game(),
       "train-stop": () => this.stop(),
-      "train-save": () => saveTraining(this.cards.export(this.chapters.all)),
+      "train-save": () => saveTraining(this.cards.export(this.decks, this.chapters.all)),
       "train-forget": () => this.forget(),
     })) {
       by(id).addEventListener("click", action);
@@ -107,26 +110,44 @@ export class Trainer {
     by("train-learn").addEventListener("change", () => keep("train-learn", String(by("train-learn").checked)));
     // Whoever presses something else does not answer the question. (It has lost the focus by its own click.)
     addEventListener("pointerdown", ({ target }) => target === by("train-forget") || this.drawForget());
-    // Another tab has trained.
-    addEventListener("storage", () => {
-      if (this.on) return;
-      this.cards.load();
-      this.offer();
+    // Another tab has stored answers.
+    addEventListener("storage", ({ newValue }) => {
+      if (this.on || newValue !== null) return;
+      clearTimeout(this.behind);
+      this.behind = setTimeout(() => this.cards.refresh(), LAG);
     });
     chooseFiles("train-load", "train-file", ([file]) => this.takeIn(file));
-    tabs.whenShown("train", () => this.offer());
+    tabs.whenShown("train", () => {
+      this.offer();
+      this.cards.refresh();
+    });
+    this.cards.sendWaiting();
+  }
+
+  /** The decks of the shown book and of the chapters. */
+  get decks() {
+    return [this.now().view.books[0].deck, CHAPTERS];
+  }
+
+  /** The program has sent what it knows. */
+  come() {
+    const { view } = this.now();
+    if (!view || this.on) return;
+    this.counted = null;
+    this.count(view);
+    if (tabs.isShown("train")) this.offer();
   }
 
   /** Forgets everything at the second click; the next one brings it back. */
   forget() {
     const step = by("train-forget").dataset.next;
     if (!step) {
-      this.drawForget(t`Forget ${this.cards.all.size} positions?`, "forget");
+      this.drawForget(t`Forget ${this.cards.count(this.decks)} positions?`, "forget");
       return;
     }
-    if (step === "forget") this.forgotten = this.cards.forget();
+    if (step === "forget") this.forgotten = this.cards.forget(this.decks);
     else {
-      this.cards.import(this.forgotten);
+      this.cards.bringBack(this.forgotten);
       this.forgotten = null;
     }
     this.drawForget();
@@ -142,8 +163,11 @@ export class Trainer {
   /** Imports a file of cards. */
   async takeIn(file) {
     try {
-      const { came, chapters } = this.cards.import(await file.text());
-      say(t`${came} positions loaded.`);
+      const { view } = this.now();
+      await this.cards.open(view.books[0].deck, view.books[0].name);
+      const { came, others, chapters } = this.cards.import(await file.text(), view.books[0].deck, this.chapters.has);
+      const loaded = t`${came} positions loaded.`;
+      say(others.length ? `${loaded} ${t`Not loaded, as it is of other books: ${others.join(", ")}`}` : loaded);
       this.chapters.add(valid(chapters));
     } catch (error) {
       say(error.message, true);
@@ -159,15 +183,23 @@ export class Trainer {
     this.count(view);
     this.chapters.draw();
     by("train-colour").value = stored("train-colour", state.flip ? "black" : "white");
-    const due = ["white", "black"].map((colour) => this.cards.due(view.books[0].name, colour).length);
-    by("train-cards").textContent =
-      t`${this.cards.all.size} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
-    this.showProgress(view.books[0].name);
+    const [{ deck, name }] = view.books;
+    const due = ["white", "black"].map((colour) => this.cards.due(deck, colour).length);
+    const { count, problem } = this.cards.waits(this.decks);
+    const trained = t`${this.cards.count(this.decks)} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
+    const waits =
+      problem && count && t`${count} answers wait in this browser until the program stores them: ${problem}`;
+    by("train-cards").textContent = waits ? `${trained} ${waits}` : trained;
+    const adopt = (old) =>
+      button(t`Take over the training of ${old}, which is no longer here`, () => this.cards.adopt(deck, old));
+    by("train-left").replaceChildren(...this.cards.deck(deck, name).leftBehind.map(adopt));
+    this.showProgress(deck);
+    if (this.chapters.all.length) this.cards.open(CHAPTERS, t("the chapters"));
   }
 
   /** Shows the progress of each opening, for the chosen colour. */
-  showProgress(book) {
-    const rows = this.cards.progress(book, by("train-colour").value);
+  showProgress(deck) {
+    const rows = this.cards.progress(deck, by("train-colour").value);
     by("train-progress").hidden = !rows.length;
     const cell = (text) => el("td", {}, String(text));
     by("train-openings").replaceChildren(
@@ -181,10 +213,11 @@ export class Trainer {
 
   /** Counts the due cards of the book: the tab always shows their number. */
   count(view) {
-    const book = view.books[0].name;
-    if (book === this.counted) return;
-    this.counted = book;
-    const due = ["white", "black"].map((colour) => this.cards.due(book, colour).length);
+    const [{ deck, name }] = view.books;
+    if (deck === this.counted) return;
+    this.counted = deck;
+    this.cards.open(deck, name);
+    const due = ["white", "black"].map((colour) => this.cards.due(deck, colour).length);
     by("train-tab").dataset.count = String(due[0] + due[1] || "");
     by("train-tab").title = due[0] + due[1] ? t`${due[0] + due[1]} due today` : "";
   }
@@ -194,14 +227,17 @@ export class Trainer {
   }
 
   /** Starts to ask for the moves of a colour: of a chapter of a file, else of the book from the shown position. */
-  begin(colour, chapter = null) {
+  async begin(colour, chapter = null) {
     this.rest();
+    const [book] = this.now().view.books;
+    await (chapter ? this.cards.open(CHAPTERS, t("the chapters")) : this.cards.open(book.deck, book.name));
     const { state, view } = this.now();
     this.enter("train", colour, state);
     this.chapter = chapter;
-    this.book = chapter?.name ?? view.books[0].name;
+    this.book = view.books[0].name;
     this.root = chapter ? { ...state, tree: trees.empty(chapter.tree.fen), at: 0, tail: 0 } : state;
-    this.lesson = new Lesson(this.cards, this.book, colour);
+    const subject = chapter ? subjectOf(chapter.name) : view.books[0].deck;
+    this.lesson = new Lesson(this.cards, subject, colour);
     this.next();
   }
 

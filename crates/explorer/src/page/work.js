@@ -285,7 +285,7 @@ export class Work {
     const query = parameters(state);
     query.set("color", colour);
     if (player && (this.text || (await this.indexed()))) query.set("player", player);
-    const moves = this.cards.chosen(book.name, colour);
+    const moves = this.cards.chosen(book.deck, colour);
     by("work-message").textContent = t("The book is being searched…");
     by("work-table").setAttribute("aria-busy", "true");
     try {
@@ -539,7 +539,7 @@ export class Work {
   async train(row, one) {
     const { book, colour, start } = this.of;
     const line = row.moves.map(({ uci, san }) => ({ uci, san }));
-    this.cards.want(this.cards.key(book.name, colour, row.fen), { fen: start, line });
+    this.cards.want(this.cards.key(book.deck, colour, row.fen), { fen: start, line });
     this.trained();
     one.disabled = true;
     say(t("Added to the cards that are due."));

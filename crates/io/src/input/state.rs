@@ -59,13 +59,19 @@ impl Identity {
         }
     }
 
+    /// Whether both are of one file, which may have changed.
+    #[must_use]
+    pub fn is_same_file(&self, other: &Identity) -> bool {
+        (self.file, self.created) == (other.file, other.created)
+    }
+
     /// Whether this is the metadata of the same content.
     pub(super) fn is_of(&self, metadata: &Metadata) -> bool {
         (self.len, self.modified) == (metadata.len(), metadata.modified().ok())
     }
 
     pub(super) fn compare(&self, now: &Identity) -> Change {
-        if (self.file, self.created) != (now.file, now.created) {
+        if !self.is_same_file(now) {
             Change::Replaced
         } else if self == now {
             Change::None

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use super::args::PlayArgs;
+use super::arguments::common::PlayArgs;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
 ///
@@ -17,35 +17,35 @@ use super::args::PlayArgs;
                   faults); 2 wrong usage, configuration or files.\n\n\
                   Example:\n  tabia --engine stockfish --book main.ctg --set \"Book Variety=20\""
 )]
-pub(super) struct Cli {
+pub(crate) struct Cli {
     /// The command; `play` when there is none.
     #[command(subcommand)]
-    pub(super) command: Option<Command>,
+    pub(crate) command: Option<Command>,
     /// Arguments of `play`.
     #[command(flatten)]
-    pub(super) play: PlayArgs,
+    pub(crate) play: PlayArgs,
     /// Prints no summaries and no progress; what was skipped or is wrong is printed
     #[arg(short = 'q', long, global = true)]
-    pub(super) silent: bool,
+    pub(crate) silent: bool,
 }
 
 /// What tabia can do.
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(crate) enum Command {
     /// The adapter, a UCI engine (also without a command)
     #[command(after_help = "Examples:\n  \
         tabia play --engine stockfish --book main.ctg\n  \
         tabia play --set \"Book Variety=0\" --set Hash=256 -- /opt/lc0/lc0 --threads=2")]
     Play(PlayArgs),
     /// Tests engine, book and options of the configuration
-    #[command(after_help = super::check_config::AFTER_HELP)]
-    Check(super::check_config::CheckArgs),
+    #[command(after_help = super::play::check_config::AFTER_HELP)]
+    Check(super::play::check_config::CheckArgs),
     /// Shows numbers of a book: positions, moves, pages, marks, problems
     #[command(after_help = "Examples:\n  \
         tabia info books/tabia.ctg\n  \
         tabia info --full huge.ctg\n  \
         tabia info --json books/tabia.ctg")]
-    Info(super::args::InfoArgs),
+    Info(super::arguments::common::InfoArgs),
     /// Shows the moves of a position and how likely each is played
     #[command(after_help = "Examples:\n  \
         tabia probe books/tabia.ctg\n  \
@@ -53,7 +53,7 @@ pub(super) enum Command {
         tabia probe books/tabia.ctg --json - < fens.txt\n\n\
         - for the position reads FENs from standard input, one a line. \
         Exit code 1 when the position is not in the book.")]
-    Probe(super::probe::ProbeArgs),
+    Probe(super::look::probe::ProbeArgs),
     /// Shows books in the browser: moves, figures, probabilities, marks
     #[command(after_help = "Examples:\n  \
         tabia explore\n  \
@@ -63,7 +63,7 @@ pub(super) enum Command {
         as to the lichess opening explorer: /masters, /lichess (speeds, ratings, since, until) and \
         /player (player, color), each with fen=FEN&play=e2e4,c7c5; books with book=N. The page \
         explains its keys itself: press ?.")]
-    Explore(super::explore::ExploreArgs),
+    Explore(super::look::explore::ExploreArgs),
     /// Makes a book from games
     #[command(after_help = "Examples:\n  \
         tabia build -o masters.ctg masters.pgn.zst\n  \
@@ -80,37 +80,37 @@ pub(super) enum Command {
         written, --min-games when the book is made. \
         docs/cluster.md of the source has their columns, and SQL that adds them up.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
-    Build(super::build::BuildArgs),
+    Build(super::make::build::BuildArgs),
     /// Adds games, or a line, to a book
-    #[command(after_help = super::add::EXAMPLES)]
-    Add(super::add::AddArgs),
+    #[command(after_help = super::make::add::EXAMPLES)]
+    Add(super::make::add::AddArgs),
     /// Game databases to PGN, or to a Simple Chess Database
-    #[command(after_help = super::games::AFTER_HELP)]
-    Games(super::games::GamesArgs),
+    #[command(after_help = super::make::games::AFTER_HELP)]
+    Games(super::make::games::GamesArgs),
     /// Indexes games by position, for `tabia explore` and for books
-    #[command(after_help = super::index::EXAMPLES)]
-    Index(Box<super::index::IndexArgs>),
+    #[command(after_help = super::make::index::EXAMPLES)]
+    Index(Box<super::make::index::IndexArgs>),
     /// Reviews a book by played games: exits, first values, results
-    #[command(after_help = super::review::AFTER_HELP)]
-    Review(super::review::ReviewArgs),
+    #[command(after_help = super::judge::review::AFTER_HELP)]
+    Review(super::judge::review::ReviewArgs),
     /// Makes and checks opening suites, and reports on matches
-    #[command(after_help = super::suite::AFTER_HELP)]
-    Suite(Box<super::suite::SuiteArgs>),
+    #[command(after_help = super::test_engines::suite::AFTER_HELP)]
+    Suite(Box<super::test_engines::suite::SuiteArgs>),
     /// Adjusts learn values from game results; adds no moves
-    #[command(after_help = super::learn::LEARN_EXAMPLES)]
-    Learn(super::learn::LearnArgs),
+    #[command(after_help = super::keep::learn::LEARN_EXAMPLES)]
+    Learn(super::keep::learn::LearnArgs),
     /// Adds evaluations beside a book, from files or by engines
-    #[command(after_help = super::evaluate::EXAMPLES)]
-    Evaluate(super::evaluate::EvaluateArgs),
+    #[command(after_help = super::judge::evaluate::EXAMPLES)]
+    Evaluate(super::judge::evaluate::EvaluateArgs),
     /// Finds errors of a book by the evaluations beside it
-    #[command(after_help = super::audit::EXAMPLES)]
-    Audit(super::audit::AuditArgs),
+    #[command(after_help = super::judge::audit::EXAMPLES)]
+    Audit(super::judge::audit::AuditArgs),
     /// Compares two books by the positions in which they end
-    #[command(after_help = super::prove::EXAMPLES)]
-    Prove(Box<super::prove::ProveArgs>),
+    #[command(after_help = super::judge::prove::EXAMPLES)]
+    Prove(Box<super::judge::prove::ProveArgs>),
     /// Changes marks in place: main, avoid, ! and ?, learn values
-    #[command(after_help = super::mark::MARK_EXAMPLES)]
-    Mark(super::mark::MarkArgs),
+    #[command(after_help = super::keep::mark::MARK_EXAMPLES)]
+    Mark(super::keep::mark::MarkArgs),
     /// Adds books up: numbers of shared positions are summed
     #[command(after_help = "Examples:\n  \
         tabia merge -o all.ctg 2023.ctg 2024.ctg 2025.ctg\n  \
@@ -120,16 +120,16 @@ pub(super) enum Command {
         Moves are united; of two marks or annotations the warning one stays. The weights of \
         Polyglot books are added up; their learn fields are those of the first book. \
         Books of other formats are converted first, as by convert.")]
-    Merge(super::merge::MergeArgs),
+    Merge(super::make::merge::MergeArgs),
     /// Extends a book at its cheapest exits, by an engine
-    #[command(after_help = super::grow::EXAMPLES)]
-    Grow(Box<super::grow::GrowArgs>),
+    #[command(after_help = super::judge::grow::EXAMPLES)]
+    Grow(Box<super::judge::grow::GrowArgs>),
     /// Chooses your moves by value against what opponents play
-    #[command(after_help = super::repertoire::EXAMPLES)]
-    Repertoire(super::repertoire::RepertoireArgs),
+    #[command(after_help = super::judge::repertoire::EXAMPLES)]
+    Repertoire(super::judge::repertoire::RepertoireArgs),
     /// Removes moves from a book, and positions that only they lead to
-    #[command(after_help = super::prune::EXAMPLES)]
-    Prune(super::prune::PruneArgs),
+    #[command(after_help = super::keep::prune::EXAMPLES)]
+    Prune(super::keep::prune::PruneArgs),
     /// Rewrites a book without unused bytes, with a correct index
     #[command(after_help = "Examples:\n  \
         tabia compact old.ctg\n  \
@@ -137,10 +137,10 @@ pub(super) enum Command {
         Works without .cto and .ctb, and on damaged books: what cannot be read is named \
         and left out. Without -o the new book takes the place of the old one when it is \
         complete, and the old one is kept as BOOK.bak.")]
-    Compact(super::compact::CompactArgs),
+    Compact(super::keep::compact::CompactArgs),
     /// Turns a book into another format, text, games or a table
-    #[command(after_help = super::convert::HELP)]
-    Convert(super::convert::ConvertArgs),
+    #[command(after_help = super::make::convert::HELP)]
+    Convert(super::make::convert::ConvertArgs),
     /// Reads every byte of a book and reports errors
     #[command(after_help = "Examples:\n  \
         tabia verify book.ctg\n  \
@@ -149,31 +149,31 @@ pub(super) enum Command {
         pages. Each problem has file, page, byte of the file, kind and text. Flaws that books made \
         by ChessBase have too (stale bytes, a header that counts too many positions) are notes.\n\n\
         Exit codes: 0 no problem; 1 problems; 2 the file cannot be read or is no book.")]
-    Verify(super::verify::VerifyArgs),
+    Verify(super::keep::verify::VerifyArgs),
     /// Shows the tree of a book, with rare moves folded
-    #[command(after_help = super::tree::EXAMPLES)]
-    Tree(super::tree::TreeArgs),
+    #[command(after_help = super::look::tree::EXAMPLES)]
+    Tree(super::look::tree::TreeArgs),
     /// Shows the differences of two books, position by position
-    #[command(after_help = super::diff::EXAMPLES)]
-    Diff(super::diff::DiffArgs),
+    #[command(after_help = super::look::diff::EXAMPLES)]
+    Diff(super::look::diff::DiffArgs),
     /// Registers the adapter with a chess program
-    #[command(after_help = super::register::EXAMPLES)]
-    Register(super::register::RegisterArgs),
+    #[command(after_help = super::set_up::register::EXAMPLES)]
+    Register(super::set_up::register::RegisterArgs),
     /// Finds engines, books and chess programs, and sets everything up
-    #[command(after_help = super::setup::EXAMPLES)]
-    Setup(super::setup::SetupArgs),
+    #[command(after_help = super::set_up::setup::EXAMPLES)]
+    Setup(super::set_up::setup::SetupArgs),
     /// Prints completions for a shell
-    #[command(after_help = super::shell::COMPLETIONS_EXAMPLES)]
-    Completions(super::shell::CompletionsArgs),
+    #[command(after_help = super::set_up::shell::COMPLETIONS_EXAMPLES)]
+    Completions(super::set_up::shell::CompletionsArgs),
     /// Shows a manual page, or writes all of them to a folder
-    #[command(after_help = super::shell::MAN_EXAMPLES)]
-    Man(super::shell::ManArgs),
+    #[command(after_help = super::set_up::shell::MAN_EXAMPLES)]
+    Man(super::set_up::shell::ManArgs),
     /// Tests whether an engine follows the UCI protocol
     #[command(after_help = "Examples:\n  \
         tabia check-engine stockfish\n  \
         tabia check-engine -- /opt/lc0/lc0 --threads=2\n\n\
         Exit code 1 when it does something wrong.")]
-    CheckEngine(super::check_engine::CheckEngineArgs),
+    CheckEngine(super::test_engines::check_engine::CheckEngineArgs),
     /// Runs a log of the adapter again and shows where the answers differ
     #[command(after_help = "Example:\n  \
         tabia --log game.log -- stockfish\n  \
@@ -181,7 +181,7 @@ pub(super) enum Command {
         No engine is started: its answers are in the log. Books are opened again; the seed, the \
         times and the settings are those of the log.\n\n\
         Exit codes: 0 the same answers; 1 other answers; 2 the file cannot be read or is no log.")]
-    Replay(super::replay::ReplayArgs),
+    Replay(super::test_engines::replay::ReplayArgs),
     #[cfg(feature = "builtin-engine")]
     /// The built-in engine: an ordinary UCI engine
     #[command(after_help = "Example:\n  \

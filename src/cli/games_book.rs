@@ -3,14 +3,15 @@
 use std::ops::Deref;
 use std::path::Path;
 
-use super::{info_index, progress};
+use crate::cli::files;
+use crate::cli::print::progress;
 use tabia_book::Book;
 use tabia_build::{self as build, BuildJob, Source};
 use tabia_index::GamesIndex;
 use tabia_io::atomic::TempFolder;
 
 /// A book, of games perhaps.
-pub(super) struct BookOrGames {
+pub(crate) struct BookOrGames {
     book: Book,
     /// Where the book of games is; dropped after it.
     _folder: Option<TempFolder>,
@@ -25,9 +26,9 @@ impl Deref for BookOrGames {
 }
 
 /// Opens the book of a command, or makes one of all plies of an index of games (.tgx).
-pub(super) fn open(path: &Path, no_mmap: bool) -> anyhow::Result<BookOrGames> {
-    if !path.exists() || !info_index::is_index(path) {
-        let book = super::open_book(path, no_mmap)?;
+pub(crate) fn open(path: &Path, no_mmap: bool) -> anyhow::Result<BookOrGames> {
+    if !path.exists() || !files::is_index(path) {
+        let book = files::open_book(path, no_mmap)?;
         return Ok(BookOrGames {
             book,
             _folder: None,
@@ -44,7 +45,7 @@ pub(super) fn open(path: &Path, no_mmap: bool) -> anyhow::Result<BookOrGames> {
         BuildJob::new(vec![Source::new(path.to_owned())], target.clone()).max_ply(plies.into());
     progress::watched(|watch| build::run(&job, watch))??;
     Ok(BookOrGames {
-        book: super::open_book(&target, no_mmap)?,
+        book: files::open_book(&target, no_mmap)?,
         _folder: Some(folder),
     })
 }

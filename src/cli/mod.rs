@@ -1,4 +1,5 @@
-//! The command line: one file for each command; the library crates do the work.
+//! The command line: a folder for each heading of `tabia --help`, a file for each
+//! command; the library crates do the work.
 //!
 //! Results go to standard output, messages to standard error. The exit codes are 0 for
 //! success, 1 for a negative answer and 2 for wrong usage, configuration or files; if the
@@ -9,7 +10,7 @@
 macro_rules! message {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!($crate::cli::messages(), $($text)*);
+        let _ = writeln!($crate::cli::print::output::messages(), $($text)*);
     }};
 }
 
@@ -17,101 +18,43 @@ macro_rules! message {
 /// lost or guessed is always reported.
 macro_rules! summary {
     ($($text:tt)*) => {
-        if !$crate::cli::is_silent() {
+        if !$crate::cli::print::output::is_silent() {
             message!($($text)*);
         }
     };
 }
 
-mod add;
-mod also;
-mod args;
-mod audit;
-mod build;
-mod changes;
-mod check_config;
-mod check_engine;
-mod collection;
-mod columns;
+mod arguments;
 mod command;
-mod compact;
-mod complete;
-mod configuration;
-mod convert;
-mod counting;
-mod defaults;
-mod diff;
-mod diff_json;
-mod diff_text;
-mod difference;
-mod engine_args;
-mod engines;
-mod evaluate;
-mod evaluations;
-mod explain;
-mod explore;
-mod games;
+mod files;
 mod games_book;
-mod groups;
-mod grow;
-mod index;
-mod info;
-mod info_index;
-mod info_other;
-mod instead;
-mod learn;
-mod mark;
-mod meant;
-mod merge;
+mod help;
+mod judge;
+mod keep;
+mod look;
+mod make;
 mod play;
-mod probe;
-mod progress;
-mod prove;
-mod provenance;
-mod prune;
-mod register;
-mod repair;
-mod repertoire;
-mod replay;
-mod report;
-mod review;
-mod review_record;
-mod setup;
-mod shell;
-mod style;
-mod suite;
-mod suite_check;
-mod tab;
-mod table;
-mod tree;
-mod usage;
-mod verify;
-mod welcome;
+mod print;
+mod set_up;
+mod test_engines;
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 
+use arguments::tab;
 use command::{Cli, Command};
-use configuration::{configuration, program};
-use engines::{engine_command, engine_named};
-use tabia_book::{Book, BookEditor, EditOptions, Pending};
-use tabia_choice::book_set::Opener;
-use tabia_io::atomic;
-use tabia_io::input::path::{file_name, to_text};
-use tabia_io::sanitize::Sanitized;
-use tabia_notation::kind::{BookKind, Kind};
-use tabia_notation::{Line, LineError};
-
-/// Whether summaries and progress are left out.
-static SILENT: AtomicBool = AtomicBool::new(false);
-
-fn is_silent() -> bool {
-    SILENT.load(Ordering::Relaxed)
-}
+use help::{groups, instead, meant, usage};
+use judge::{audit, evaluate, grow, prove, repertoire, review};
+use keep::{compact, learn, mark, prune, verify};
+use look::{diff, explore, info, probe, tree};
+use make::{add, build, convert, games, index, merge};
+use play::adapter;
+use print::output::{is_closed_output, messages, output, painted, with_output};
+use print::progress;
+use set_up::{register, setup, shell};
+use test_engines::{check_engine, replay, suite};
 
 /// Runs the program with its arguments.
 #[must_use]
@@ -119,7 +62,7 @@ pub(crate) fn run() -> ExitCode {
     // First, because the answer is all that a shell may read.
     tab::answer(Cli::command);
     let tabia = || groups::grouped(Cli::command());
-    let words = suite::with_options(std::env::args_os().collect());
+    let (words, instead_of_option) = suite::with_commands(std::env::args_os().collect());
     let args = usage::typed(&words);
     if let Some(problem) = meant::unquoted(&args) {
         message!("tabia: {problem}");
@@ -132,7 +75,10 @@ pub(crate) fn run() -> ExitCode {
         // Help, version, or an error of the arguments.
         Err(error) => error.exit(),
     };
-    SILENT.store(cli.silent, Ordering::Relaxed);
+    print::output::silence(cli.silent);
+    if let Some(hint) = instead_of_option {
+        summary!("{hint}");
+    }
     match dispatch(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
@@ -147,70 +93,10 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-/// The line that the arguments describe; moves in the place of a position are moves.
-fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
-    let fen = fen.join(" ");
-    let error = match line_from(&fen, moves.unwrap_or_default()) {
-        Ok(line) => return Ok(line),
-        Err(error) => error.downcast::<LineError>()?,
-    };
-    // `tabia probe BOOK "e4 e5"`: moves in the place of a position, unless there are both.
-    let all = [moves.unwrap_or_default(), &fen].join(" ");
-    let all = all.trim();
-    let is_first_move = || {
-        fen.split_whitespace()
-            .next()
-            .is_some_and(tabia_notation::is_move)
-    };
-    if matches!(error, LineError::Position(_)) && is_first_move() {
-        let line = Line::read("", all)?;
-        anyhow::ensure!(
-            moves.is_none(),
-            "\"{fen}\" is a list of moves, not a position: write --moves \"{all}\""
-        );
-        return Ok(line);
-    }
-    Err(error.into())
-}
-
-/// Reads a position and moves from there, and reports how an incomplete position was
-/// completed.
-fn line_from(fen: &str, moves: &str) -> anyhow::Result<Line> {
-    let line = Line::read(fen, moves)?;
-    // `--moves 20` is a number of plies elsewhere.
-    anyhow::ensure!(
-        moves.trim().is_empty() || line.plies() > 0,
-        "\"{moves}\": expected moves, as \"1.e4 c5\"; a number of plies is --max-ply"
-    );
-    if let Some(whole) = completed(fen, &line) {
-        message!("tabia: {whole}");
-    }
-    Ok(line)
-}
-
-/// How an incomplete position was completed.
-fn completed(fen: &str, line: &Line) -> Option<String> {
-    let fen = fen.split(" moves").next().unwrap_or(fen);
-    tabia_notation::is_incomplete(fen).then(|| {
-        let whole = tabia_notation::fen(line.start());
-        format!("this FEN lacks fields, and is taken as {whole}")
-    })
-}
-
-/// Runs a command that prints, and flushes its output.
-fn with_output<W: Write>(
-    mut out: W,
-    run: impl FnOnce(&mut W) -> anyhow::Result<u8>,
-) -> anyhow::Result<u8> {
-    let code = run(&mut out)?;
-    out.flush()?;
-    Ok(code)
-}
-
 fn dispatch(cli: Cli) -> anyhow::Result<u8> {
     match cli.command.unwrap_or(Command::Play(cli.play)) {
-        Command::Play(args) => play::run(&args),
-        Command::Check(args) => play::check(&args.play, args.options),
+        Command::Play(args) => adapter::run(&args),
+        Command::Check(args) => adapter::check(&args.play, args.options),
         Command::Info(args) => with_output(painted(), |out| info::run(&args, out)),
         Command::Probe(args) => with_output(painted(), |out| probe::run(&args, out)),
         Command::Build(args) => with_output(output(), |out| build::run(&args, out)),
@@ -246,140 +132,4 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
             Ok(0)
         }
     }
-}
-
-/// Opens the book of a command, and prints its notices.
-fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
-    let book = open_quietly(path, no_mmap)?;
-    for notice in book.notices() {
-        message!("tabia: {notice}");
-    }
-    Ok(book)
-}
-
-/// Opens the book of a command.
-fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
-    refuse_index(path)?;
-    let opener = Opener::here(!no_mmap);
-    Ok(opener.open(&to_text(path))?)
-}
-
-/// Runs a command for each of several files; an error ends only what is done for its file.
-/// The exit code is the highest.
-fn for_each_file<W: Write>(
-    paths: &[PathBuf],
-    out: &mut W,
-    run: impl Fn(&Path, &mut W) -> anyhow::Result<u8>,
-) -> anyhow::Result<u8> {
-    if let [path] = paths {
-        return run(path, out);
-    }
-    let mut code = 0;
-    for path in paths {
-        code = code.max(match run(path, out) {
-            Ok(code) => code,
-            Err(error) if is_closed_output(&error) => return Err(error),
-            Err(error) => {
-                out.flush()?;
-                let _ = writeln!(messages(), "tabia: {error:#}");
-                2
-            }
-        });
-    }
-    Ok(code)
-}
-
-/// Fails for a games index, in commands that need a book.
-fn refuse_index(path: &Path) -> anyhow::Result<()> {
-    let name = path.display();
-    anyhow::ensure!(
-        !path.exists() || !info_index::is_index(path),
-        "{name}: this is an index of games, not a book: `tabia explore {name}` shows its games, \
-         `tabia build -o BOOK.ctg {name}` makes a book of them"
-    );
-    Ok(())
-}
-
-/// Before a book is changed or replaced: completes what was interrupted, and reports it.
-/// The file may be of any kind, or not exist.
-fn complete_interrupted(path: &Path) -> anyhow::Result<()> {
-    for text in tabia_book::settle(path)? {
-        message!("{text}");
-    }
-    if path.exists() && Pending::of_file(path)?.is_some() {
-        let editor = BookEditor::open(path, &EditOptions::default())?;
-        report_recovered(&editor);
-    }
-    Ok(())
-}
-
-/// Reports what was completed when a book was opened for changes.
-fn report_recovered(editor: &BookEditor) {
-    for text in editor.messages() {
-        message!("{text}");
-    }
-}
-
-/// Reports that the old files of a changed book are kept.
-fn report_kept(book: &Path) {
-    let kept = atomic::backup_of(book);
-    let name = file_name(&kept);
-    summary!("{}: the old book is kept as {name}", book.display());
-}
-
-/// The number of positions in a book's header, or of moves in a Polyglot book.
-fn announced_size(book: &Book) -> u64 {
-    match book {
-        Book::Ctg(book) => book.header().positions.into(),
-        Book::Bin(book) => book.len(),
-        Book::Loaded(book) => book.positions(),
-    }
-}
-
-/// Fails for books of other formats, in commands that need a ChessBase one.
-fn only_ctg(path: &Path) -> anyhow::Result<()> {
-    refuse_index(path)?;
-    match Kind::of_file(path) {
-        None | Some(Kind::Book(BookKind::Ctg)) => Ok(()),
-        Some(Kind::Book(other)) => anyhow::bail!(
-            "{}: {}; this needs a ChessBase book, `tabia convert` makes one from it",
-            path.display(),
-            other.with_article()
-        ),
-        Some(kind) => anyhow::bail!("{}: {}", path.display(), kind.no_book().unwrap_or_default()),
-    }
-}
-
-/// Standard output, written in large chunks, with control characters escaped.
-fn output() -> Sanitized<io::BufWriter<io::Stdout>> {
-    Sanitized::new(io::BufWriter::new(io::stdout()))
-}
-
-/// Standard error, for messages, with control characters escaped.
-fn messages() -> Sanitized<io::Stderr> {
-    Sanitized::new(io::stderr())
-}
-
-/// Standard output for text with colours: these go only to a terminal, and not if
-/// `NO_COLOR` is set.
-fn painted() -> Sanitized<Box<dyn io::Write>> {
-    let stdout = io::stdout();
-    if anstream::AutoStream::choice(&stdout) == anstream::ColorChoice::Never {
-        anstream::ColorChoice::Never.write_global();
-        let buffer = io::BufWriter::with_capacity(64 << 10, stdout);
-        return Sanitized::new(Box::new(buffer));
-    }
-    Sanitized::with_colours(Box::new(io::BufWriter::new(anstream::stdout())))
-}
-
-/// Prints one JSON object in one line.
-fn print_json(object: &impl serde::Serialize, out: &mut impl Write) -> anyhow::Result<()> {
-    Ok(writeln!(out, "{}", serde_json::to_string(object)?)?)
-}
-
-fn is_closed_output(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -174,12 +174,12 @@ def dates_times_and_variants():
 @case(30, needs_shared=True)
 def suites_in_zip_archives():
     suite = FIFTH / "suite.epd.zip"
-    checked = json.loads(run("suite", "--check", suite, "--json").stdout)
+    checked = json.loads(run("suite", "check", suite, "--json").stdout)
     assert checked["exits"] == 2, checked
     to = folder("suite")
     run_ok("suite", suite, "-o", to / "x.epd", "--zip")
     assert len((to / "x.epd").read_text().splitlines()) == 2
-    again = json.loads(run("suite", "--check", to / "x.epd.zip", "--json").stdout)
+    again = json.loads(run("suite", "check", to / "x.epd.zip", "--json").stdout)
     assert again["exits"] == 2, again
     book = copy_starter(to)
     done = run("evaluate", book, "--import", suite)

@@ -69,7 +69,7 @@ def _match(where, suite, form: str, manager: str, plies: int = 1024) -> list[che
         assert re.search(rf"{re.escape(sent)}( |$)", text, re.MULTILINE), sent
     games = where / "played.pgn"
     games.write_text("\n\n".join(played) + "\n")
-    report = json.loads(run_ok("suite", "--match", games, suite, "--json", limit=60).stdout)
+    report = json.loads(run_ok("suite", "match", games, suite, "--json", limit=60).stdout)
     assert (report["games"], report["elsewhere"], report["repeated"]) == (20, 0, 0), report
     assert report["players"][0]["pairs"]["pentanomial"] == [0, 0, 10, 0, 0], report
     return begun
@@ -122,7 +122,7 @@ def suite_lines_that_match_managers_reject_are_reported():
             except managers.Aborts as reason:
                 wrong.append(reason)
         assert wrong, f"{name}: some manager goes wrong"
-        assert run("suite", "--check", path, limit=30).returncode == 1, name
+        assert run("suite", "check", path, limit=30).returncode == 1, name
     sound = {
         "four": f"{good}\n{other}\n",
         "six": f"{good} 0 1\n{other} 0 2\n",
@@ -136,11 +136,11 @@ def suite_lines_that_match_managers_reject_are_reported():
         for manager in managers.MANAGERS:
             boards = managers.openings(path.read_bytes(), manager, "epd", seed=1)
             assert all(board.fen() != start for board in boards), name
-        done = run("suite", "--check", path, limit=30)
+        done = run("suite", "check", path, limit=30)
         assert done.returncode == 0, done.stdout
     for name, text in {"twice": f"{good} 0 1\n{good} 3 9\n", "over": mate + "\n"}.items():
         (where / f"{name}.epd").write_text(text)
-        assert run("suite", "--check", where / f"{name}.epd", limit=30).returncode == 1, name
+        assert run("suite", "check", where / f"{name}.epd", limit=30).returncode == 1, name
 
 
 def _entry(text: bytes) -> dict:
@@ -209,7 +209,7 @@ def the_published_suite_has_no_fault():
         text = archive.read(name)
     where = folder("suite")
     (where / name).write_bytes(text)
-    done = run("suite", "--check", where / name, limit=50)
+    done = run("suite", "check", where / name, limit=50)
     assert done.returncode == 0, done.stdout
     entry = _entry(text)
     assert json.loads((packed / "books.json").read_text()) == {name: entry}
@@ -299,7 +299,7 @@ def a_suite_of_lines_of_the_book_has_no_fault():
     where = folder("suite")
     path = where / "book.epd"
     _make(STARTER, "-o", path, "--plies", 8, "--min-share", "0.01")
-    done = run("suite", "--check", path, limit=30)
+    done = run("suite", "check", path, limit=30)
     assert done.returncode == 0, done.stdout
     boards = [chess.Board(line) for line in path.read_text().splitlines()]
     assert all(board.ply() == 8 for board in boards)

@@ -525,7 +525,7 @@ fn a_suite_and_its_check_count_the_same_beginnings() {
     let folder = Folder::with(SMALL);
     for name in ["suite.epd", "suite.pgn"] {
         let made = folder.done(&format!("suite book.ctg -o {name} --plies 4 --count 50"));
-        let checked = folder.tabia(&format!("suite --check {name}"));
+        let checked = folder.tabia(&format!("suite check {name}"));
         let counted = |text: &str| {
             let line = text
                 .lines()

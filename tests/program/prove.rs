@@ -216,7 +216,7 @@ fn match_games_writes_the_results_of_its_games() {
     assert_has(&text, "the first player: +1 =2 -1");
     assert_has(&text, "losses on time: 0\n");
     // Games of positions that are over are not of the suite.
-    let suite = "suite --match games.pgn open.epd --json";
+    let suite = "suite match games.pgn open.epd --json";
     let found = folder.tabia(suite).json();
     let counts = ["games", "draws", "elsewhere"].map(|name| &found[name]);
     assert_eq!(counts, [2, 2, 2]);

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::common::tabia;
+
 const PAGE: &str = "docs/architecture.md";
 
 /// All Rust files of a folder and those in it.
@@ -116,6 +118,105 @@ fn the_core_does_no_input_or_output() {
             assert!(!line.contains(word), "{}: {line}", path.display());
         }
     }
+}
+
+/// The folders of `src/cli` by the headings of `tabia --help`.
+const FOLDERS: [(&str, &str); 7] = [
+    ("Play", "play"),
+    ("Set up", "set_up"),
+    ("Look into a book", "look"),
+    ("Make a book", "make"),
+    ("Keep it in order", "keep"),
+    ("Judge and extend it", "judge"),
+    ("Test engines", "test_engines"),
+];
+
+/// What a folder of commands uses of another one.
+const USED: [(&str, &str, &str); 6] = [
+    (
+        "play",
+        "help",
+        "what is shown at a terminal before anything is set up",
+    ),
+    (
+        "play",
+        "set_up",
+        "`setup` can be the first thing that is typed there",
+    ),
+    (
+        "set_up",
+        "help",
+        "the table of defaults is a page of the manual",
+    ),
+    (
+        "set_up",
+        "look",
+        "books that are found are shown with the numbers of `info`",
+    ),
+    (
+        "look",
+        "make",
+        "`explore` makes an index of games, and reports it as `index`",
+    ),
+    (
+        "make",
+        "judge",
+        "`build --evaluations` makes the file of `evaluate`",
+    ),
+];
+
+#[test]
+fn commands_are_in_the_folders_of_their_headings() {
+    // The arguments of a command stand in the file that runs it.
+    let commands = fs::read_to_string("src/cli/command.rs").unwrap();
+    let help = tabia("--help").out();
+    let mut folder = None;
+    let mut count = 0;
+    for line in help.lines() {
+        if let Some(heading) = line.strip_suffix(':') {
+            folder = FOLDERS.iter().find(|(title, _)| *title == heading);
+        }
+        let name = line
+            .strip_prefix("  ")
+            .and_then(|line| line.split(' ').next());
+        let (Some((_, folder)), Some(name)) = (folder, name.filter(|name| !name.is_empty())) else {
+            continue;
+        };
+        let variant: String = name.split('-').map(capital).collect();
+        let file = commands.split(&format!("    {variant}(super::")).nth(1);
+        if let Some(file) = file {
+            assert!(
+                file.starts_with(&format!("{folder}::")),
+                "{name} is not in {folder}"
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 25, "{count}: {help}");
+
+    let mut uses = Vec::new();
+    for (path, line) in lines_of_code(&["src/cli"]) {
+        let used = line
+            .split("crate::cli::")
+            .nth(1)
+            .and_then(|rest| rest.split("::").next());
+        let own = path.strip_prefix("src/cli").unwrap().iter().next().unwrap();
+        let (own, used) = (own.to_str().unwrap(), used.unwrap_or(""));
+        let is_folder = |name: &str| FOLDERS.iter().any(|(_, folder)| *folder == name);
+        if used != own && (is_folder(used) || used == "help" && is_folder(own)) {
+            uses.push((own.to_owned(), used.to_owned()));
+        }
+    }
+    uses.sort();
+    uses.dedup();
+    let mut known = USED.map(|(own, used, _)| (own.to_owned(), used.to_owned()));
+    known.sort();
+    assert_eq!(uses, known);
+}
+
+fn capital(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    first.to_uppercase() + rest
 }
 
 #[test]

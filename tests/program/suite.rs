@@ -319,7 +319,7 @@ fn a_suite_of_all_replies_has_its_entry_and_its_archive() {
     let row = &books["1moves.epd"];
     assert_eq!(row["total"], 400);
     assert_eq!(json!([row["min_depth"], row["max_depth"]]), json!([2, 2]));
-    let report = at.tabia("suite --check 1moves.epd --json").json();
+    let report = at.tabia("suite check 1moves.epd --json").json();
     assert_eq!(&report["metadata"], row);
     let first = fs::read(at.join("1moves.epd.zip")).unwrap();
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(&first)).unwrap();
@@ -338,7 +338,7 @@ fn faults_are_found_and_matches_reported() {
     let at = Folder::new();
     let lines = format!("{SPANISH}\n# comment\n{SPANISH}\n");
     at.put("bad.epd", lines);
-    let output = at.tabia("suite --check bad.epd");
+    let output = at.tabia("suite check bad.epd");
     output.ends(1);
     let printed = output.out();
     assert_has(
@@ -365,7 +365,7 @@ fn faults_are_found_and_matches_reported() {
         "[White \"x\"]\n[FEN \"8/8/4k3/8/8/4K3/4P3/8 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. Kd4 1-0\n",
     );
     at.put("games.pgn", games);
-    let report = at.tabia("suite --match games.pgn suite.epd --json").json();
+    let report = at.tabia("suite match games.pgn suite.epd --json").json();
     assert_eq!(
         report["players"][0]["pairs"]["pentanomial"],
         json!([0, 0, 0, 3, 0])
@@ -374,7 +374,7 @@ fn faults_are_found_and_matches_reported() {
         json!([report["repeated"], report["elsewhere"]]),
         json!([1, 1])
     );
-    let printed = at.tabia("suite --match games.pgn suite.epd").out();
+    let printed = at.tabia("suite match games.pgn suite.epd").out();
     assert_has(&printed, "x against y: 3 pairs, 0/0/0/3/0");
 }
 
@@ -465,16 +465,31 @@ fn a_review_counts_results_for_the_player() {
     assert_eq!(report["plies"]["count"], 1);
 }
 
-/// The words of the promise, and the options that they stand for.
+/// `make` may be left out, and the options of before go on working.
 #[test]
-fn make_check_and_match_are_words_too() {
+fn make_check_and_match_are_commands_of_suite() {
     let folder = Folder::with(SMALL);
     folder.done("suite make book.ctg -o a.epd");
     folder.done("suite book.ctg -o b.epd");
     assert_eq!(folder.text("a.epd"), folder.text("b.epd"));
     let [word, option] =
-        ["check", "--check"].map(|check| folder.tabia(&format!("suite {check} a.epd")).printed());
+        ["check a.epd", "a.epd --check"].map(|line| folder.tabia(&format!("suite {line}")).out());
     assert!(!word.is_empty() && word == option);
+    let hint = folder.tabia("suite --check a.epd").err();
+    assert!(hint.contains("`tabia suite check SUITE...`"), "{hint}");
+    for line in [
+        "--match games.pgn a.epd",
+        "a.epd --match games.pgn",
+        "a.epd --match=games.pgn",
+    ] {
+        folder.tabia(&format!("suite {line}")).refused("games.pgn");
+    }
+    let help = folder.tabia("suite --help").out();
+    for line in ["  check  Reports on suites", "  match  Reports on a match"] {
+        assert!(help.contains(line), "{help}");
+    }
+    // An option without effect is an error.
+    folder.tabia("suite check a.epd --seed 2").refused("--seed");
     let refused = folder.tabia("suite match games.pgn a.epd");
     refused.refused("games.pgn");
     // A file of that name is a source.

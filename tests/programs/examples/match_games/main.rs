@@ -18,7 +18,7 @@
 //! | `ponder-every` | 4 | 0 without adapters |
 //! | `seed` | 1 | the first pair's `Book Seed`, if a player has that option, and its opening |
 //! | `openings` | | a file with a position a line, FEN or EPD |
-//! | `pgn` | | a file for the games, with values as managers write them: for `tabia review` and `tabia suite --match` |
+//! | `pgn` | | a file for the games, with values as managers write them: for `tabia review` and `tabia suite match` |
 //!
 //! Every option of an adapter is first set to its default, sorted by name, with a preset
 //! among them; then come those given as `set:NAME=VALUE`, for all players. `arg:WORD` is an

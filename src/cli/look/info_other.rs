@@ -1,0 +1,131 @@
+//! The output of `tabia info` for books of other formats than ChessBase's.
+
+use std::collections::HashSet;
+use std::io::Write;
+
+use serde::Serialize;
+
+use crate::cli::print::columns::Table;
+use crate::cli::print::output;
+use shakmaty::Color;
+use shakmaty::Position as _;
+use tabia_book::{Book, BookPosition, Preference};
+use tabia_io::sanitize::escape_control;
+
+/// The object of `--json`. Values that a format does not have are null.
+#[derive(Default, Serialize)]
+struct Numbers {
+    format: &'static str,
+    games: Option<u64>,
+    positions: u64,
+    moves: u64,
+    pages: Option<u64>,
+    bytes: u64,
+    largest_page_bytes: Option<u64>,
+    lower_bound: Option<u64>,
+    upper_bound: Option<u64>,
+    slots: Option<u64>,
+    /// Number of positions that can be reached from the start position.
+    reached_positions: u64,
+    /// Number of moves with weight or priority 0 in them.
+    never_played: u64,
+    header_entries: Option<u64>,
+    /// The side that the book has moves for, if it is only one.
+    only: Option<&'static str>,
+    problems: Vec<String>,
+}
+
+pub(crate) fn run(book: &Book, json: bool, out: &mut impl Write) -> anyhow::Result<()> {
+    let numbers = count(book)?;
+    if json {
+        return output::print_json(&numbers, out);
+    }
+    let name = escape_control(&book.path().display().to_string());
+    writeln!(out, "{name}: {}", book.format().title())?;
+    let mut list = Table::list(2, 13);
+    if let Some(games) = numbers.games {
+        list.add("games", games);
+    }
+    let positions = match numbers.reached_positions {
+        reached if reached == numbers.positions => reached.to_string(),
+        reached => format!(
+            "{}, {reached} of them reached from the start position",
+            numbers.positions
+        ),
+    };
+    list.add("positions", positions);
+    let moves = match numbers.never_played {
+        0 => numbers.moves.to_string(),
+        never => format!("{}, {never} of them never to be played", numbers.moves),
+    };
+    list.add("moves", moves);
+    if let Some(side) = numbers.only {
+        list.add("plays for", format_args!("{side} only"));
+    }
+    list.add("size", format_args!("{} bytes", numbers.bytes));
+    if let Some(header @ 1..) = numbers.header_entries {
+        list.add("header", format_args!("{header} entries of key 0"));
+    }
+    let is_sound = numbers.problems.is_empty();
+    list.add("problems", if is_sound { "none seen" } else { "" });
+    write!(out, "{list}")?;
+    for problem in &numbers.problems {
+        writeln!(out, "    {problem}")?;
+    }
+    Ok(())
+}
+
+fn count(book: &Book) -> anyhow::Result<Numbers> {
+    let mut numbers = Numbers {
+        format: book.format().as_str(),
+        problems: book.notices().to_vec(),
+        ..Numbers::default()
+    };
+    match book {
+        Book::Bin(book) => {
+            numbers.moves = book.len();
+            numbers.bytes = book.bytes();
+            numbers.header_entries = Some(book.header_entries());
+            let mut last = None;
+            book.for_each(|key, _| {
+                numbers.positions += u64::from(last.replace(key) != Some(key));
+            })?;
+        }
+        Book::Loaded(book) => {
+            numbers.moves = book.len();
+            numbers.positions = book.positions() + book.unreached();
+            numbers.bytes = book.bytes();
+        }
+        Book::Ctg(_) => {}
+    }
+    let mut sides = HashSet::new();
+    for position in book.positions() {
+        let BookPosition {
+            position,
+            record,
+            moves,
+            ..
+        } = position?;
+        if !moves.is_empty() {
+            sides.insert(position.turn());
+        }
+        if numbers.reached_positions == 0 && book.has_results() {
+            numbers.games = Some(record.stats.games.into());
+        }
+        numbers.reached_positions += 1;
+        let never = |preference: Preference| u64::from(preference.is_never());
+        numbers.never_played += moves
+            .iter()
+            .map(|entry| never(entry.preference))
+            .sum::<u64>();
+    }
+    numbers.only = match sides.len() {
+        1 => sides.into_iter().next().map(side),
+        _ => None,
+    };
+    Ok(numbers)
+}
+
+pub(crate) fn side(color: Color) -> &'static str {
+    color.fold_wb("white", "black")
+}

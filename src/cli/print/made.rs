@@ -1,0 +1,58 @@
+//! What commands report about a file that they have made.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::style::counted;
+use tabia_book::ctg::{CtgBook, OpenOptions, Rewritten, Salvage, Written};
+
+/// Prints what was left out, and one line about the new book; returns the exit code.
+pub(crate) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
+    let extra = lost(&done.salvage);
+    let what = format!("{what}; {},", counted(done.games.into(), "game"));
+    made(&what, numbers(&done.written), start.elapsed(), &extra);
+    u8::from(done.salvage.is_loss())
+}
+
+/// Positions, moves and bytes of a new book.
+pub(crate) fn numbers(written: &Written) -> [u64; 3] {
+    [written.positions, written.moves, written.bytes]
+}
+
+/// Prints the line about a new file with so many positions, moves and bytes.
+pub(crate) fn made(what: &str, [positions, moves, bytes]: [u64; 3], time: Duration, extra: &str) {
+    summary!(
+        "{what} {}, {}, {} in {:.1} s{extra}",
+        counted(positions, "position"),
+        counted(moves, "move"),
+        counted(bytes, "byte"),
+        time.as_secs_f64(),
+    );
+}
+
+/// Prints the unreadable parts of a book; returns text for a summary.
+pub(crate) fn lost(salvage: &Salvage) -> String {
+    for message in &salvage.messages {
+        message!("tabia: {message}");
+    }
+    let notes = salvage.notes();
+    notes.iter().map(|note| format!("; {note}")).collect()
+}
+
+/// Reports for which side a merged book plays, if that is not clear from its sources.
+pub(crate) fn report_side(done: &Rewritten, books: &[PathBuf]) -> anyhow::Result<()> {
+    if let Some(side) = done.only {
+        message!("the book plays for {side} only; it has no moves of the other side");
+        return Ok(());
+    }
+    for book in books {
+        // A book that was replaced has the side of the new one.
+        if let Some(side) = CtgBook::open(book, &OpenOptions::default())?.only() {
+            message!(
+                "{}: plays for {side} only; the new book plays for both sides",
+                book.display()
+            );
+        }
+    }
+    Ok(())
+}

@@ -13,11 +13,11 @@ use crate::cli::arguments::common;
 use crate::cli::arguments::complete::{self, Of};
 use crate::cli::arguments::configuration::{self, ConfigArgs, NO_FOLDER};
 use crate::cli::arguments::engines;
-use crate::cli::files;
 use crate::cli::make::index;
 use crate::cli::print::progress;
 use tabia_adapter::config::Config;
 use tabia_choice::book_set::Opener;
+use tabia_choice::learn;
 use tabia_choice::settings::STARTER;
 use tabia_explorer::{
     Access, AllowedOrigin, EngineChoice, Explorer, FileOpener, Games, Limits, Notify, OpenError,
@@ -258,7 +258,7 @@ impl Reports for Reported {
         let made = progress::watched_also(also, |watch| job.run(watch));
         let made = made.map_err(|error| format!("{error:#}"))?;
         let summary = made.map_err(|error| format!("{name}: no index: {error}"))?;
-        super::index::report(name, false, &summary, start.elapsed());
+        index::report(name, false, &summary, start.elapsed());
         message!(
             "tabia: {name}: this index lasts as long as the program; `tabia index` makes one that stays"
         );

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde::Serialize;
 
-use crate::cli::arguments::collection;
 use crate::cli::arguments::common::PlayerColour;
 use crate::cli::arguments::counting::{Choice, Counting};
 use tabia_book::ctg::Written;

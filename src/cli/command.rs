@@ -45,7 +45,7 @@ pub(crate) enum Command {
         tabia info books/tabia.ctg\n  \
         tabia info --full huge.ctg\n  \
         tabia info --json books/tabia.ctg")]
-    Info(super::arguments::common::InfoArgs),
+    Info(super::look::info::InfoArgs),
     /// Shows the moves of a position and how likely each is played
     #[command(after_help = "Examples:\n  \
         tabia probe books/tabia.ctg\n  \

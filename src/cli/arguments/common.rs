@@ -81,24 +81,6 @@ impl PlaceArgs {
     }
 }
 
-/// Arguments of `info`.
-#[derive(Args, Debug)]
-pub(crate) struct InfoArgs {
-    /// The book, or several
-    #[arg(value_name = "BOOK", required = true, add = complete::books_and_indexes())]
-    pub(crate) books: Vec<PathBuf>,
-    /// Prints one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Reads the whole book; without it, books above 64 MiB are sampled, and estimates
-    /// are labelled "about"
-    #[arg(long)]
-    pub(crate) full: bool,
-    /// Reads the book by system calls instead of mapping it into memory
-    #[arg(long)]
-    pub(crate) no_mmap: bool,
-}
-
 /// A colour on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum PlayerColour {

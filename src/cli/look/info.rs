@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use serde::Serialize;
 
 use super::info_index;
 use super::info_other::{self, side};
-use crate::cli::arguments::common::InfoArgs;
+use crate::cli::arguments::complete;
 use crate::cli::files;
 use crate::cli::print::columns::Table;
 use crate::cli::print::output;
@@ -53,6 +54,24 @@ struct Json<'a> {
     problems: &'a [String],
 }
 
+/// Arguments of `info`.
+#[derive(Args, Debug)]
+pub(crate) struct InfoArgs {
+    /// The book, or several
+    #[arg(value_name = "BOOK", required = true, add = complete::books_and_indexes())]
+    books: Vec<PathBuf>,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Reads the whole book; without it, books above 64 MiB are sampled, and estimates
+    /// are labelled "about"
+    #[arg(long)]
+    full: bool,
+    /// Reads the book by system calls instead of mapping it into memory
+    #[arg(long)]
+    no_mmap: bool,
+}
+
 pub(crate) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     files::for_each_file(&args.books, out, |book, out| {
         if !args.json || args.books.len() == 1 {
@@ -70,7 +89,7 @@ pub(crate) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
 
 fn of_file(path: &Path, args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     if files::is_index(path) {
-        return info_index::run(path, args, out);
+        return info_index::run(path, args.no_mmap, args.json, out);
     }
     let book = files::open_quietly(path, args.no_mmap)?;
     let Some(book) = book.as_ctg() else {

@@ -3,20 +3,24 @@
 use std::io::Write;
 use std::path::Path;
 
-use crate::cli::arguments::common::InfoArgs;
 use crate::cli::print::columns::Table;
 use crate::cli::print::style::counted;
 use tabia_games::tgx::Segment;
 use tabia_index::GamesIndex;
 use tabia_io::sanitize::escape_control;
 
-pub(crate) fn run(path: &Path, args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let index = GamesIndex::open(path, !args.no_mmap)?;
+pub(crate) fn run(
+    path: &Path,
+    no_mmap: bool,
+    json: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<u8> {
+    let index = GamesIndex::open(path, !no_mmap)?;
     let root = index.file().root();
     let sum = |number: fn(&Segment) -> u64| root.segments.iter().map(number).sum::<u64>();
     let positions = sum(|segment| segment.positions);
     let moves = sum(|segment| segment.moves);
-    if args.json {
+    if json {
         let object = serde_json::json!({
             "format": "tgx",
             "games": index.file().games(),

@@ -38,7 +38,7 @@ mod print;
 mod set_up;
 mod test_engines;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
@@ -128,7 +128,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Replay(args) => with_output(output(), |out| replay::run(&args, out)),
         #[cfg(feature = "builtin-engine")]
         Command::Engine => {
-            crate::builtin::run(io::stdin().lock(), io::stdout())?;
+            crate::builtin::run(std::io::stdin().lock(), std::io::stdout())?;
             Ok(0)
         }
     }

@@ -390,10 +390,6 @@ impl BookGraph {
         })
     }
 
-    fn has_leaps(&self, entry: EntryNumber) -> bool {
-        self.leaps_near(entry).is_some()
-    }
-
     /// A leap at most 63 entries before the first one of an entry, if it has any.
     fn leaps_near(&self, entry: EntryNumber) -> Option<u32> {
         let (bits, first) = *self.leaping.get(entry as usize / 64)?;

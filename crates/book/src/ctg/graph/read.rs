@@ -112,7 +112,7 @@ impl BookGraph {
         let range = self.range(entry);
         let has_moves = wanted == Moves::AsTranspositions && !range.is_empty();
         let has_leaps = matches!(wanted, Moves::All | Moves::AsTranspositions);
-        if !(has_moves || has_leaps && self.has_leaps(entry)) {
+        if !(has_moves || has_leaps && self.leaps_near(entry).is_some()) {
             return;
         }
         // On the board of the entry, in the order of the real one.

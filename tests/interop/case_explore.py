@@ -34,7 +34,7 @@ CLICKS = """(() => {
 def explorer_moves_by_drag_and_by_keyboard_show_the_figures_of_probe():
     with explorer() as server, page_of(server) as page:
         # The page contains the answer about the position; a connection for events may not be counted before it ends.
-        expected = "/api/events /api/line /api/start"
+        expected = "/api/events /api/line /api/start /api/training"
         if not WITHOUT_SERVER:
             seen = poll(lambda: page.evaluate(ASKED), lambda seen: seen in (expected, expected.removeprefix("/api/events ")))
             assert seen in (expected, expected.removeprefix("/api/events ")), seen
@@ -392,7 +392,7 @@ def explorer_stores_variations_and_comments_and_copies_them_as_pgn():
         page.click("text=Make its line the main line")
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
         page.click("#menu")
-        pgn = saved_by(page, lambda: page.click("text=Save PGN")).read_text()
+        pgn = saved_by(page, lambda: page.click("button:visible:has-text('Save PGN')")).read_text()
         assert "1. e4 c5 $1 {fights at once} (1... e5 2. Nf3) *" in pgn, pgn
         reload(page)
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])

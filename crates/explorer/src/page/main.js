@@ -89,7 +89,8 @@ const work = new Work({
   now: () => ({ state: state(), view: store.view }),
   cards: trainer.cards,
   trained: () => trainer.offer(),
-  load,
+  // The arrow of a row is drawn when the table is that of its position: the new table takes arrows away.
+  load: async (text) => (await load(text)) && store.filled(),
   point,
   write: (...what) => changes.addMain(...what),
   mark: (book, { row, start, mark }) =>

@@ -20,8 +20,10 @@ export function showMoves({ tree, at, tail }) {
   for (const button of nowLater) if (!later.has(button)) button.classList.add("later");
   later = nowLater;
   const button = drawn.buttons.get(at);
-  if (button !== current) current?.removeAttribute("aria-current");
-  button?.setAttribute("aria-current", "step");
+  if (button !== current) {
+    current?.removeAttribute("aria-current");
+    button?.setAttribute("aria-current", "step");
+  }
   current = button;
   centreSoon();
 }

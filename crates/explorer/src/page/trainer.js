@@ -272,7 +272,9 @@ export class Trainer {
       return;
     }
     clearTimeout(this.timer);
+    // What the engine found by now is no longer asked for: another search would stop the timer of the book's move.
     this.asked?.abort();
+    this.asked = null;
     if (this.mode === "game") {
       this.gameShown(state, view);
       return;

@@ -510,7 +510,7 @@ mod tests {
     }
 
     proptest! {
-        /// 1.e4 and 1.d4 of a hundred million games are told apart.
+        /// 1.e4 and 1.d4 of a hundred million games differ.
         #[test]
         fn divided_counts_keep_their_proportions(
             games in 1..1_u64 << 40, win in 0..100_u64, loss in 0..100_u64, rated in 0..100_u64,

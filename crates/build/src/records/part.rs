@@ -15,7 +15,7 @@ use crate::BuildJob;
 pub(super) const NOTE: &str = "tabia";
 
 /// Bytes at the beginning and the end of a source of which its digest is made. Sources have
-/// gigabytes, and are to be told apart, not verified.
+/// gigabytes, and are to be distinguished, not verified.
 const DIGEST_BYTES: u64 = 8 << 20;
 
 /// The footer, as JSON.

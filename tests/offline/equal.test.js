@@ -124,6 +124,8 @@ function isNear(one, other) {
 
 async function same(target, body = null) {
   const { here, there } = await answers(target, body);
+  // The training of a book has its name from the path, which differs.
+  for (const one of [here, there]) one.body = one.body.replaceAll(/"deck":"[^"]*"/g, '"deck":""');
   const isSame = here.status === there.status && here.kind === there.kind && here.notes === there.notes;
   const what = `${target} ${body === null ? "" : JSON.stringify(body).slice(0, 200)}`;
   assert.ok(
@@ -162,7 +164,7 @@ test("what the page asks about positions", async () => {
   for (const play of await lines(20)) {
     await same(`/api/position?play=${play}&books=0&Book+Leave+Early=2`);
     await same(`/api/games?play=${play}&books=games.pgn&order=newest`);
-    for (const what of ["gap", "mark", "difference"]) await same(`/api/find-next?play=${play}&books=0/1&to=${what}`);
+    await same(`/api/work?play=${play}&books=0/1&color=white`);
   }
 });
 

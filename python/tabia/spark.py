@@ -143,7 +143,7 @@ def session(master: Optional[str]) -> Any:
         conf.setMaster(master)
     for name, value in {
         "spark.app.name": "tabia",
-        # Spark does not test the checksums of pages unless it is told to.
+        # Spark does not test the checksums of pages unless this is set.
         "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
         # A file that is missing or damaged must end the job.
         "spark.sql.files.ignoreMissingFiles": "false",

@@ -146,19 +146,19 @@ def a_killed_executor_and_a_damaged_file_make_no_other_book():
     (programs / "tabia").symlink_to(HERE / "counting_program.py")
     variables = package(here, programs, TABIA_REAL=TABIA, TABIA_KILLED=str(here / "killed"))
     spark = [sys.executable, "-m", "tabia.spark", "--master", "local-cluster[2,1,1024]"]
-    told = run([*spark, "--input", "games1", "games2", "--output", "sum"], here, **variables)
+    printed = run([*spark, "--input", "games1", "games2", "--output", "sum"], here, **variables)
     assert (here / "killed").is_dir(), "no executor was killed"
-    assert "8 files, 400 games" in told, told
+    assert "8 files, 400 games" in printed, printed
     assert build(here, "sum.ctg", "sum") == direct, "another book than that of all games"
     # A file that ends early.
     good = (here / "games1" / "may.pgn").read_bytes()
     packed = subprocess.run(["zstd", "-c"], input=good, capture_output=True, check=True).stdout
     (here / "games1" / "cut.pgn.zst").write_bytes(packed[: len(packed) // 2])
     words = [*spark, "--input", "games1", "games2"]
-    told = run([*words, "--output", "strict", "--strict"], here, code=1, **variables)
-    assert "cut.pgn.zst" in told and not list((here / "strict").glob("*.parquet")), told
-    told = run([*words, "--output", "left"], here, **variables)
-    assert "left out: " in told and "cut.pgn.zst" in told and "8 files, 400 games, 1 files left out" in told, told
+    printed = run([*words, "--output", "strict", "--strict"], here, code=1, **variables)
+    assert "cut.pgn.zst" in printed and not list((here / "strict").glob("*.parquet")), printed
+    printed = run([*words, "--output", "left"], here, **variables)
+    assert "left out: " in printed and "cut.pgn.zst" in printed and "8 files, 400 games, 1 files left out" in printed, printed
     assert build(here, "left.ctg", "left") == direct, "another book without the damaged file"
 
 
@@ -189,16 +189,16 @@ def the_readers_of_the_page_read_the_keys():
         "polars": (polars.__version__, digest(polars.read_parquet(file)["key"].to_list())),
         "pandas": (pandas.__version__, digest(pandas.read_parquet(file)["key"])),
     }
-    told = run(["node", HERE / "keys.mjs", MODULES, file], here)
-    found["hyparquet"] = tuple(told.split())
+    printed = run(["node", HERE / "keys.mjs", MODULES, file], here)
+    found["hyparquet"] = tuple(printed.split())
     variables = package(here)
     script = (
         "import pyspark, json; from pyspark.sql import SparkSession as S\n"
         f"rows = S.builder.getOrCreate().read.parquet({file!r}).select('key').collect()\n"
         "print('KEYS', json.dumps([pyspark.__version__, [bytes(row.key).hex() for row in rows]]))"
     )
-    told = run([sys.executable, "-c", script], here, **variables)
-    version, keys = json.loads(re.search("KEYS (.*)", told)[1])
+    printed = run([sys.executable, "-c", script], here, **variables)
+    version, keys = json.loads(re.search("KEYS (.*)", printed)[1])
     found["Spark"] = (version, digest(map(bytes.fromhex, keys)))
     for reader, (version, seen) in found.items():
         assert seen == expected, f"{reader} {version} reads other keys"

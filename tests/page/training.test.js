@@ -122,10 +122,10 @@ test("what the program answers replaces the page's estimate", async () => {
     const [one] = request.events;
     return { whole, mark: "7-3", cards: one ? [card] : [], moves: [], stored: true, problem: null, ...texts };
   };
-  const told = [];
-  const cards = new Cards({ send, tell: (text) => told.push(text) });
+  const messages = [];
+  const cards = new Cards({ send, report: (text) => messages.push(text) });
   await cards.open("b1", "b.ctg");
-  assert.deepEqual([told, cards.deck("b1").leftBehind], [["line 7 was left out"], ["old.ctg"]]);
+  assert.deepEqual([messages, cards.deck("b1").leftBehind], [["line 7 was left out"], ["old.ctg"]]);
   cards.answered(keyOf("x"), true, way("e2e4"));
   assert.equal(cards.all.get(keyOf("x")).right, 1);
   await cards.sync("b1");
@@ -179,15 +179,15 @@ test("three tabs with a program that fails and restarts lose nothing, and store 
 test("a program that cannot store leaves the answers in the browser, and says why", async () => {
   const program = new Program();
   program.canStore = false;
-  const told = [];
-  const cards = new Cards({ send: program.send, tell: (text) => told.push(text) });
+  const messages = [];
+  const cards = new Cards({ send: program.send, report: (text) => messages.push(text) });
   await cards.open("b1", "b.ctg");
   cards.answered(keyOf("one"), true, way("e2e4"));
   cards.answered(keyOf("two"), true, way("e2e4"));
   await cards.sync("b1");
   assert.deepEqual(cards.waits(["b1"]), { count: 2, problem: "read-only" });
   assert.equal(localStorage.length, 2);
-  assert.deepEqual([program.events.size, told.length], [0, 0], "it was known before the answers");
+  assert.deepEqual([program.events.size, messages.length], [0, 0], "it was known before the answers");
   // Another page of the same browser, and then a program that can.
   program.canStore = true;
   const other = new Cards({ send: program.send });
@@ -274,17 +274,17 @@ test("what the browser stored before the program did is taken over once, by the 
   localStorage.setItem("training", JSON.stringify({ format: "tabia-training", version: 3, cards, moves }));
   localStorage.setItem("chapters", JSON.stringify([{ file: "f", name: "n", text: "" }]));
   const program = new Program();
-  const told = [];
+  const messages = [];
   // Two tabs do it at the same time.
   const before = localStorage.getItem("training");
   const tabs = [0, 1].map(() => {
     localStorage.setItem("training", before);
-    const tab = new Cards({ send: program.send, tell: (text) => told.push(text) });
+    const tab = new Cards({ send: program.send, report: (text) => messages.push(text) });
     tab.open("b1", "b.ctg");
     return tab;
   });
   await quiet(tabs);
-  assert.deepEqual(told, Array(2).fill("1 positions that were trained in this browser now belong to b.ctg."));
+  assert.deepEqual(messages, Array(2).fill("1 positions that were trained in this browser now belong to b.ctg."));
   const events = [...program.events.values()].map(({ kind, fen, state, move }) => [kind, fen, state?.right ?? move]);
   assert.deepEqual(events, [
     ["import", "one w KQkq -", 3],
@@ -590,9 +590,9 @@ test("in any lesson the figures hold", () => {
     let asked = 0;
     for (let turn = 0; turn < 40; turn += 1) {
       const moves = rng.chance(0.3) ? ["e2e4", "d2d4"] : ["e2e4"];
-      const told = ask(rng.one(["a", "b", "c", "d"]), moves, { showsNew: rng.chance(0.5) });
+      const messages = ask(rng.one(["a", "b", "c", "d"]), moves, { showsNew: rng.chance(0.5) });
       asked += 1;
-      if (told === "choose" && rng.chance(0.3)) lesson.takeAny();
+      if (messages === "choose" && rng.chance(0.3)) lesson.takeAny();
       if (rng.chance(0.3)) lesson.answer("a2a3");
       if (rng.chance(0.2)) lesson.miss();
       lesson.answer(rng.one(["e2e4", "d2d4"]));

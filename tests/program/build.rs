@@ -346,6 +346,12 @@ fn records_go_wrong_in_no_silence() {
     assert_has(&folder.tabia("build -o sum.ctg parts").ok(), sum);
     folder.tabia("build -o direct.ctg may.pgn june.pgn").ok();
     assert!(files(folder.join("sum.ctg")) == files(folder.join("direct.ctg")));
+    // An option without effect, or with half of one, is refused.
+    for line in ["-o x.bin may.pgn", "-o x.ctg direct.ctg may.pgn"] {
+        folder
+            .tabia(&format!("build {line} --scale-counts"))
+            .refused("--scale-counts");
+    }
     let mut damaged = fs::read(folder.join("parts/may.parquet")).unwrap();
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;

@@ -258,6 +258,15 @@ fn manual_pages_are_made_for_every_command() {
         assert_has(&page, ".SH OPTIONS");
         assert_eq!(tabia(&["man", "--roff", command]).out(), page);
     }
+    // A page that another one names is there: `suite` has commands of its own.
+    let suite = folder.text("man1/tabia-suite.1").replace("\\-", "-");
+    for name in ["tabia-suite-check", "tabia-suite-match"] {
+        assert_has(&suite, &format!("{name}(1)"));
+        assert_has(
+            &folder.text(&format!("man1/{name}.1")),
+            &format!(".TH {name} 1"),
+        );
+    }
     let page = tabia("man --roff diff").out();
     assert_has(&page, ".SH EXAMPLES");
     assert_eq!(page.to_lowercase().matches("examples").count(), 1, "{page}");

@@ -490,6 +490,16 @@ fn make_check_and_match_are_commands_of_suite() {
     }
     // An option without effect is an error.
     folder.tabia("suite check a.epd --seed 2").refused("--seed");
+    for (line, tip) in [
+        ("suite chek a.epd", "tip: tabia suite check a.epd\n"),
+        ("suite check", "for example: tabia suite check suite.epd\n"),
+        (
+            "suite match",
+            "for example: tabia suite match games.pgn suite.epd\n",
+        ),
+    ] {
+        folder.tabia(line).refused(tip.trim_end());
+    }
     let refused = folder.tabia("suite match games.pgn a.epd");
     refused.refused("games.pgn");
     // A file of that name is a source.

@@ -359,7 +359,7 @@ impl<'a> WorkSearch<'a> {
             (self.repertoire.book).probe(position, Wanted::Stored, &mut here)?;
             other.probe(position, Wanted::Stored, &mut there)?;
             if here.moves.is_empty() || there.moves.is_empty() {
-                // Where only one of them goes on, that is no difference in a move.
+                // Where only one of them goes on, that is not a difference in a move.
                 continue;
             }
             let is_own = position.turn() == self.repertoire.colour;

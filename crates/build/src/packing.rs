@@ -1,9 +1,9 @@
 //! Pages of Parquet files, packed and unpacked without a C toolchain.
 //!
-//! The library does Snappy, and reads pages that are not packed. It needs a C toolchain for
-//! zstd, another copy of zlib for gzip, and a crate of its own for LZ4, which is decoded in a
-//! few lines; and it writes no checksums of pages, which engines can verify. So pages are
-//! packed and unpacked here, and the library takes them for unpacked ones.
+//! The library reads Snappy, LZ4, and pages that are not packed. It needs a C toolchain for
+//! zstd, and another copy of zlib for gzip; and it writes no checksums of pages, which engines
+//! can verify. So pages are packed here, those of zstd and gzip are unpacked here, and the
+//! library takes them for unpacked ones.
 
 use std::io::{Read as _, Write as _};
 
@@ -13,7 +13,6 @@ use parquet::column::page::{CompressedPage, Page, PageWriteSpec, PageWriter};
 use parquet::errors::ParquetError;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use tabia_io::input::bytes::Cursor;
 
 /// Greatest length of an unpacked page, in bytes.
 const LARGEST_PAGE: usize = 1 << 30;
@@ -174,10 +173,6 @@ fn encoding_number(encoding: Encoding) -> Result<i32, ParquetError> {
 pub(super) enum PagePacking {
     Zstd,
     Gzip,
-    /// One block.
-    Lz4,
-    /// Blocks with their lengths, as Hadoop writes them: Spark's `lz4`.
-    Lz4Hadoop,
 }
 
 impl PagePacking {
@@ -185,8 +180,6 @@ impl PagePacking {
         match codec {
             CompressionCodec::ZSTD => Some(PagePacking::Zstd),
             CompressionCodec::GZIP => Some(PagePacking::Gzip),
-            CompressionCodec::LZ4_RAW => Some(PagePacking::Lz4),
-            CompressionCodec::LZ4 => Some(PagePacking::Lz4Hadoop),
             _ => None,
         }
     }
@@ -202,7 +195,6 @@ impl PagePacking {
         }
         // A damaged page may unpack to any length.
         let most = (LARGEST_PAGE - out.len()) as u64;
-        let damaged = |name: &str| ParquetError::General(format!("damaged {name} data"));
         match self {
             PagePacking::Zstd => {
                 let stream = StreamingDecoder::new(packed);
@@ -215,69 +207,7 @@ impl PagePacking {
                 let stream = flate2::read::MultiGzDecoder::new(packed);
                 stream.take(most).read_to_end(&mut out)?;
             }
-            PagePacking::Lz4 => unpack_lz4(packed, &mut out).ok_or_else(|| damaged("LZ4"))?,
-            PagePacking::Lz4Hadoop => {
-                unpack_hadoop(packed, &mut out).ok_or_else(|| damaged("LZ4"))?;
-            }
         }
         Ok(out.into())
     }
-}
-
-/// Appends what a block unpacks to; `None` if it is damaged.
-fn unpack_lz4(block: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let begin = out.len();
-    let mut rest = Cursor::new(block);
-    loop {
-        let token = rest.u8()?;
-        let literals = lz4_length(token >> 4, &mut rest)?;
-        out.extend_from_slice(rest.take(literals)?);
-        if rest.position() == block.len() {
-            return Some(());
-        }
-        let back = usize::from(u16::from_le_bytes([rest.u8()?, rest.u8()?]));
-        let count = lz4_length(token & 15, &mut rest)? + 4;
-        let from = out.len().checked_sub(back).filter(|&from| from >= begin)?;
-        if back == 0 || out.len() + count > LARGEST_PAGE {
-            return None;
-        }
-        // The copy may include bytes that it has written.
-        for at in from..from + count {
-            out.push(*out.get(at)?);
-        }
-    }
-}
-
-/// A length that begins in half a byte: 15 is followed by bytes to add, up to the first that
-/// is not 255.
-fn lz4_length(half: u8, rest: &mut Cursor<'_>) -> Option<usize> {
-    let mut sum = usize::from(half);
-    let mut more = half == 15;
-    while more {
-        let byte = rest.u8()?;
-        sum += usize::from(byte);
-        more = byte == 255;
-    }
-    Some(sum)
-}
-
-/// As [`unpack_lz4`], of blocks after their lengths: that of the whole unpacked, then for each
-/// block its own.
-fn unpack_hadoop(packed: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let number = |bytes: &[u8]| Some(u32::from_be_bytes(*bytes.first_chunk()?) as usize);
-    let mut rest = packed;
-    while !rest.is_empty() {
-        let whole = out.len() + number(rest)?;
-        rest = rest.get(4..)?;
-        while out.len() < whole {
-            let length = number(rest)?;
-            let (block, after) = rest.get(4..)?.split_at_checked(length)?;
-            unpack_lz4(block, out)?;
-            rest = after;
-        }
-        if out.len() != whole {
-            return None;
-        }
-    }
-    Some(())
 }

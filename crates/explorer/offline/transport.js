@@ -53,10 +53,10 @@ function call(to, kind, value) {
   });
 }
 
-/** Requests that change a book in memory, which is lost with the page unless a copy of it was saved. */
+/** Requests that change a book in memory, which is lost with the page unless a copy with all of it was saved. */
 const CHANGES = ["edit", "add", "remove", "undo", "redo"].map((name) => `/api/${name}`);
-let isUnsaved = false;
-addEventListener("beforeunload", (event) => isUnsaved && event.preventDefault());
+const unsaved = new Set();
+addEventListener("beforeunload", (event) => unsaved.size && event.preventDefault());
 
 /** Sends a request, as `fetch` does. */
 export async function request(target, { method = "GET", headers = {}, body = null, signal = null } = {}) {
@@ -73,8 +73,10 @@ export async function request(target, { method = "GET", headers = {}, body = nul
   const asked = { method, target: path, headers: Object.entries(headers), body: bytes };
   const answered = await call(to, "answer", asked);
   if (answered.status === 200) {
-    if (CHANGES.includes(path)) isUnsaved = true;
-    else if (path.startsWith("/api/copy?")) isUnsaved = false;
+    if (CHANGES.includes(path)) unsaved.add(String(JSON.parse(body).book));
+    const copied = path.startsWith("/api/copy?") && new URLSearchParams(path.split("?")[1]);
+    // Other formats do not have all that a changed book has.
+    if (copied && copied.get("format") === "ctg") unsaved.delete(copied.get("book"));
   }
   signal?.throwIfAborted();
   return new Response(answered.body, { status: answered.status, headers: answered.headers });

@@ -185,10 +185,20 @@ fn is_negative(word: &str) -> bool {
     number.is_some_and(|digits| digits.parse::<u64>().is_ok())
 }
 
-/// The command in the arguments, and what was typed after its name.
-fn command_of<'a>(args: &'a [String], tabia: &'a Command) -> Option<(&'a Command, &'a [String])> {
+/// The command in the arguments, its name, as `suite check`, and what was typed after it.
+fn command_of<'a>(
+    args: &'a [String],
+    tabia: &'a Command,
+) -> Option<(&'a Command, String, &'a [String])> {
     let (name, rest) = args.split_first()?;
-    Some((tabia.find_subcommand(name)?, rest))
+    let command = tabia.find_subcommand(name)?;
+    Some(match rest.split_first() {
+        Some((inner, _)) if command.find_subcommand(inner).is_some() => {
+            let (command, inner, rest) = command_of(rest, command)?;
+            (command, format!("{name} {inner}"), rest)
+        }
+        _ => (command, name.clone(), rest),
+    })
 }
 
 /// What to do without the program or command that was named.
@@ -217,12 +227,20 @@ fn incomplete(error: &clap::Error, args: &[String], tabia: &Command) -> Option<S
     {
         return None;
     }
-    let (command, rest) = command_of(args, tabia)?;
+    let (command, name, rest) = command_of(args, tabia)?;
+    // A mistyped command of a command looks like an argument.
+    if let Some((word, after)) = rest.split_first()
+        && !Path::new(word).exists()
+        && let Some(meant) = nearest(word, command.get_subcommands().map(Command::get_name))
+    {
+        let line = format!("tabia {name} {meant} {}", quoted(after));
+        return Some(line.trim_end().to_owned());
+    }
     if let Some(line) = with_lacking_option(error, args, command) {
         return Some(line);
     }
-    let example = || Some(format!("for example: {}", example(command)?));
-    let line = match completed(command.get_name(), rest) {
+    let example = || Some(format!("for example: {}", example(command, &name)?));
+    let line = match completed(&name, rest) {
         Some(line) => line,
         None => return example(),
     };
@@ -258,8 +276,8 @@ fn accepted(tip: String, tabia: &Command) -> Option<String> {
     }
     let args = shlex::split(&tip)?;
     let args = args.get(1..)?;
-    let (command, rest) = command_of(args, tabia)?;
-    completed(command.get_name(), rest).filter(|line| is_accepted(line, tabia))
+    let (_, name, rest) = command_of(args, tabia)?;
+    completed(&name, rest).filter(|line| is_accepted(line, tabia))
 }
 
 /// Whether the parser takes a line.
@@ -386,9 +404,9 @@ fn has_output(rest: &[String]) -> bool {
 }
 
 /// The first example of a command's help.
-fn example(command: &Command) -> Option<String> {
+fn example(command: &Command, name: &str) -> Option<String> {
     let text = command.get_after_help()?.to_string();
-    let begin = format!("tabia {} ", command.get_name());
+    let begin = format!("tabia {name} ");
     let mut lines = text.lines().map(str::trim);
     lines
         .find(|line| line.starts_with(&begin))

@@ -176,6 +176,8 @@ fn make(
     ensure!(args.also.is_empty(), "--also takes games, not books");
     ensure!(!args.provenance, "--provenance takes games, not books");
     ensure!(!args.evaluations, "--evaluations takes games, not books");
+    // Those of the books stay as they are: the sum would have other proportions.
+    ensure!(!args.scale_counts, "--scale-counts takes games, not books");
     ensure!(
         product == Product::Book,
         "{}: a Polyglot book is made of games; `tabia merge` adds Polyglot books",
@@ -213,6 +215,10 @@ fn build_all(
                 .any(|job| !matches!(job.product, Product::Polyglot(_))),
         "--variations, --annotations and --priority are for ChessBase books (.ctg): a Polyglot \
          book has only moves of games and their weights"
+    );
+    ensure!(
+        !args.scale_counts || jobs.iter().any(|job| job.product == Product::Book),
+        "--scale-counts is for ChessBase books (.ctg): the weights of a Polyglot book are in proportion anyway"
     );
     let several = jobs.len() > 1;
     for (index, job) in jobs.iter().enumerate() {

@@ -83,9 +83,13 @@ pub(crate) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyho
         let old = args.force.old();
         write_page(&folder.join("tabia.1"), old, tabia.clone())?;
         for name in tabia.get_subcommands().map(Command::get_name) {
-            if let Some(part) = part(name) {
-                write_page(&folder.join(format!("tabia-{name}.1")), old, part)?;
+            let Some(part) = part(name) else { continue };
+            for inner in part.get_subcommands() {
+                let name = format!("tabia-{name}-{}", inner.get_name());
+                let page = inner.clone().display_name(name.clone());
+                write_page(&folder.join(name + ".1"), old, page)?;
             }
+            write_page(&folder.join(format!("tabia-{name}.1")), old, part)?;
         }
         return Ok(0);
     }

@@ -108,6 +108,8 @@ pub(crate) struct SuiteArgs {
 enum SuiteReport {
     /// Reports on suites: lines that make a match manager stop or play another position,
     /// and figures
+    #[command(after_help = "Example:\n  tabia suite check suite.epd\n\n\
+        Exit code 1 when there is a fault.")]
     Check {
         /// Suites (.epd, .pgn, .zip)
         #[arg(value_name = "SUITE", required = true)]
@@ -120,6 +122,7 @@ enum SuiteReport {
         json: bool,
     },
     /// Reports on a match: draws, bias, pentanomial, dead and repeated openings
+    #[command(after_help = "Example:\n  tabia suite match games.pgn suite.epd")]
     Match {
         /// The games of the match
         #[arg(add = complete::games())]

@@ -69,7 +69,7 @@ pub(super) fn hex(number: u64) -> String {
 pub(crate) struct Conditions {
     /// The options as they are typed. `None` if an engine added tables up.
     options: Option<Vec<String>>,
-    /// A number of [`FINGERPRINT_BITS`] made of them, which tells conditions apart.
+    /// A number of [`FINGERPRINT_BITS`] made of them, which differs for other conditions, but for one pair in 65,536.
     fingerprint: u64,
     max_ply: u64,
     /// The index of the only side whose moves are counted, in [`SIDES`].
@@ -102,9 +102,13 @@ impl Conditions {
         }
     }
 
-    /// Whether games that were counted so can be added to these.
+    /// Whether games that were counted so can be added to these. Of what an engine has added up,
+    /// only the fingerprint is left.
     pub(super) fn is_as(&self, other: &Conditions) -> bool {
-        self.fingerprint == other.fingerprint
+        match (&self.options, &other.options) {
+            (Some(mine), Some(theirs)) => mine == theirs,
+            _ => self.fingerprint == other.fingerprint,
+        }
     }
 
     /// The options, as they are typed.
@@ -299,5 +303,25 @@ impl GamesRow {
             max_ply: self.plies / self.parts,
             side: self.sides / self.parts,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As two of 65,536 conditions have.
+    #[test]
+    fn conditions_with_the_same_fingerprint_are_not_the_same() {
+        let of = |options: Option<&[&str]>| Conditions {
+            options: options.map(|words| words.iter().map(|&word| word.to_owned()).collect()),
+            fingerprint: 7,
+            max_ply: 40,
+            side: 0,
+        };
+        let (one, other) = (of(Some(&["--min-elo 2000"])), of(Some(&["--since 1990"])));
+        assert!(one.is_as(&one) && !one.is_as(&other));
+        // What an engine has added up has nothing else.
+        assert!(of(None).is_as(&one));
     }
 }

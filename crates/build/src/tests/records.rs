@@ -471,7 +471,7 @@ fn a_sum_of_damaged_records_or_without_rows_is_refused() {
 }
 
 #[test]
-fn what_does_not_belong_together_is_refused_and_the_sum_is_told() {
+fn what_does_not_belong_together_is_refused_and_the_sum_is_reported() {
     let (folder, direct) = parts("");
     let folder = &folder;
     let summary = made(folder, &format!("-o sum.ctg {PARTS}")).unwrap();
@@ -630,12 +630,12 @@ fn counts_of_a_whole_book_are_scaled_once() {
             .collect();
         games.sort_unstable();
         games.dedup();
-        let told = summary
+        let reported = summary
             .tally
             .remarks
             .iter()
             .any(|r| r.contains("--scale-counts"));
-        (games, told)
+        (games, reported)
     };
     assert_eq!(games_after(""), (vec![0x00ff_ffff], true));
     assert_eq!(

@@ -54,18 +54,18 @@ const sent = ({ fen, line, opening }) => ({
 export class Cards {
   send;
   changed;
-  tell;
+  report;
 
   /**
-   * `send` posts to the program, `changed` is called when something has come from it, `tell` with a message for
+   * `send` posts to the program, `changed` is called when something has come from it, `report` with a message for
    * the user.
    */
   constructor({
     send = (body) => post("/api/training", body),
     changed = () => {},
-    tell = /** @type {(text: string) => void} */ (() => {}),
+    report = /** @type {(text: string) => void} */ (() => {}),
   } = {}) {
-    Object.assign(this, { send, changed, tell });
+    Object.assign(this, { send, changed, report });
     this.all = new Map();
     /** The chosen move, by the key of a position with several book moves; "" means any of them. */
     this.mine = new Map();
@@ -173,7 +173,7 @@ export class Cards {
     if (refused.length)
       texts.push(t`${refused.length} answers of this training are invalid: ${translated(refused[0].reason)}`);
     if (isNew) texts.push(t`The training is kept in this browser, as the program cannot store it: ${deck.problem}`);
-    if (texts.length) this.tell(texts.join(" "));
+    if (texts.length) this.report(texts.join(" "));
   }
 
   /** The key of a position of a subject (the deck of a book, or a chapter) for a colour, without move counters. */
@@ -400,7 +400,7 @@ export class Cards {
     const left = { ...old, cards: valid(old).filter(others), moves: choices(old).filter(others) };
     if (!left.cards.length && !left.moves.length) forgetStored(OLD);
     else keep(OLD, JSON.stringify(left));
-    if (came) this.tell(t`${came} positions that were trained in this browser now belong to ${name}.`);
+    if (came) this.report(t`${came} positions that were trained in this browser now belong to ${name}.`);
   }
 
   /** Whether old cards of this name are of a chapter. */

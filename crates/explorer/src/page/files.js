@@ -190,7 +190,7 @@ export class Files {
     const bytes = files.reduce((sum, file) => sum + file.size, 0);
     if (bytes > MOST_SENT)
       throw new Error(t`${size(bytes)} are too large to be copied: start tabia explore with the file.`);
-    // The one to open comes first, if it can be told by its name.
+    // The one to open comes first, if its name shows which it is.
     files.sort((a, b) => Number(isBook(b.name)) - Number(isBook(a.name)));
     const query = new URLSearchParams({
       names: files.map(({ name }) => name).join("/"),

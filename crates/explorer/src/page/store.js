@@ -99,7 +99,7 @@ export class Store {
     });
   }
 
-  /** Resolves when what is shown is no guess: whether it is none. */
+  /** Resolves when what is shown is not a guess: whether it is not one. */
   async filled() {
     while (this.view?.isGuess && this.filling.length) await Promise.race(this.filling);
     return !this.view?.isGuess;

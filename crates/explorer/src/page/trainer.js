@@ -80,7 +80,7 @@ export class Trainer {
    */
   constructor({ go, walk, now, point, rest }) {
     Object.assign(this, { go, walk, now, point, rest });
-    this.cards = new Cards({ changed: () => this.come(), tell: say });
+    this.cards = new Cards({ changed: () => this.come(), report: say });
     this.chapters = new Chapters(this);
     /** The events that forgot something on this page, until it is brought back. */
     this.forgotten = null;

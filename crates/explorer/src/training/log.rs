@@ -185,7 +185,7 @@ impl Log {
                 Err(_) => {}
             }
         }
-        // The piece after the last line end is no line.
+        // The piece after the last line end is not a line.
         file.lines -= 1;
         file.read += complete as u64;
         Ok(true)

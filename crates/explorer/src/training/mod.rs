@@ -84,7 +84,7 @@ pub(super) struct Trained {
     problem: Option<Message>,
     /// Events that are invalid: they will never be stored.
     refused: Vec<RefusedEvent>,
-    /// What was found in the files that is no event.
+    /// What was found in the files that is not an event.
     notices: Vec<Message>,
     /// Books with training in the folder of this one, which has none, that are missing.
     left_behind: Vec<String>,

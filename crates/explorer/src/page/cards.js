@@ -150,7 +150,7 @@ export class Cards {
   /** Takes the program's answer to these events. */
   take(id, deck, answer, events) {
     const { stored, problem, refused, notices } = answer;
-    const isNew = !stored && events.length > 0 && !deck.problem;
+    const isNew = problem && events.length > 0 && !deck.problem;
     deck.problem = stored ? "" : translated(problem ?? "");
     deck.mark = stored ? answer.mark : null;
     deck.leftBehind = answer.left_behind;

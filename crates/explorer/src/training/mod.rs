@@ -79,8 +79,9 @@ pub(super) struct Trained {
     cards: Vec<Value>,
     /// The chosen moves: position, chapter, move.
     moves: Vec<(String, String, String)>,
-    /// Whether the events are stored; if not, why.
+    /// Whether the events are stored.
     stored: bool,
+    /// Why they are not, unless the page is to keep them.
     problem: Option<Message>,
     /// Events that are invalid: they will never be stored.
     refused: Vec<RefusedEvent>,
@@ -145,8 +146,8 @@ impl Trainings {
         }
         let mut answer = match &self.storage {
             Storage::Page => {
-                let reason = translatable!("training stays in this browser");
-                Trained::not_stored(&Training::fold(&events), reason)
+                // Nothing is wrong: they are not meant to be stored here.
+                Trained::not_stored(&Training::fold(&events), None)
             }
             Storage::ReadOnly { elsewhere } => {
                 let open = self.open(deck, elsewhere.as_ref());
@@ -256,7 +257,7 @@ impl OpenDeck {
         let problem = self.log.refresh().err().map(|error| error.message());
         let sent = events.iter().filter(|event| !self.log.has(&event.id));
         let training = Training::fold(self.log.events.iter().chain(sent));
-        Trained::not_stored(&training, problem.unwrap_or(reason))
+        Trained::not_stored(&training, Some(problem.unwrap_or(reason)))
     }
 }
 
@@ -287,10 +288,10 @@ impl Trained {
         }
     }
 
-    fn not_stored(training: &Training, reason: Message) -> Trained {
+    fn not_stored(training: &Training, problem: Option<Message>) -> Trained {
         Trained {
             stored: false,
-            problem: Some(reason),
+            problem,
             ..Trained::new(training, None)
         }
     }

@@ -50,8 +50,10 @@ impl Evaluator<'_> {
     ) -> Result<Evaluated, Error> {
         let job = self.job;
         let (mut searched, mut searched_again) = (false, false);
-        if let Some(position) = entry.position()
+        let may_have_one = worker.is_some() || self.values.len() > 0;
+        if may_have_one
             && !self.full.is_full(job, &entry)
+            && let Some(position) = entry.position()
         {
             entry.eval = self.values.get(&position);
             if let (None, Some(worker), Some(plan)) = (entry.eval, &mut *worker, &job.engine) {

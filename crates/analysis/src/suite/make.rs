@@ -241,7 +241,6 @@ impl Making<'_> {
         let mut merge = ranked.merge()?;
         let full = FullLines::default();
         let mut selection = Selection::new(job, &full);
-        let jobs = engine.map_or(1, |engine| engine.jobs.max(1));
         let evaluator = Evaluator {
             job,
             values,
@@ -261,26 +260,36 @@ impl Making<'_> {
             }
             Ok(selection.goes_on())
         };
-        parallel::run(
-            jobs,
-            |jobs| {
-                let mut worker = engine.map(|plan| Worker::new(plan, &restarts));
-                jobs.each(|entry, _| evaluator.evaluate(entry, &mut worker))
-            },
-            |lead| {
-                let mut go_on = job.count != Some(0);
+        let mut go_on = job.count != Some(0);
+        match engine {
+            // To hand 111,000 positions over one by one took a fifth of the whole time.
+            None => {
                 while go_on && let Some(next) = merge.next()? {
-                    lead.give(next.entry.clone());
-                    while let Some(made) = lead.ready()? {
-                        go_on = take(made)?;
-                    }
+                    go_on = take(evaluator.evaluate(next.entry.clone(), &mut None)?)?;
                 }
-                while let Some(made) = lead.rest()? {
-                    take(made)?;
-                }
-                Ok::<(), Error>(())
-            },
-        )?;
+            }
+            Some(plan) => {
+                parallel::run(
+                    plan.jobs.max(1),
+                    |jobs| {
+                        let mut worker = Some(Worker::new(plan, &restarts));
+                        jobs.each(|entry, _| evaluator.evaluate(entry, &mut worker))
+                    },
+                    |lead| {
+                        while go_on && let Some(next) = merge.next()? {
+                            lead.give(next.entry.clone());
+                            while let Some(made) = lead.ready()? {
+                                go_on = take(made)?;
+                            }
+                        }
+                        while let Some(made) = lead.rest()? {
+                            take(made)?;
+                        }
+                        Ok::<(), Error>(())
+                    },
+                )?;
+            }
+        }
         self.confirmed = selection.confirmed;
         // Counting how many more there were needs no search.
         while merge.next()?.is_some() {

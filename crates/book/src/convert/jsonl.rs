@@ -75,17 +75,12 @@ impl OnlySide {
 }
 
 /// A text, borrowed from a line unless it has escapes.
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl From<String> for Text<'_> {
-    fn from(text: String) -> Self {
-        Text(Cow::Owned(text))
-    }
-}
-
-#[derive(Deserialize, Serialize)]
+/// A line as it is read; [`push_line`] writes one.
+#[derive(Deserialize)]
 struct PositionLine<'a> {
     #[serde(borrow)]
     fen: Option<Text<'a>>,
@@ -103,16 +98,16 @@ struct PositionLine<'a> {
     learn_value: i8,
     commentary: u8,
     moves: Vec<MoveLine<'a>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     key: Option<Text<'a>>,
 }
 
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize)]
 struct MoveLine<'a> {
     #[serde(borrow)]
     uci: Option<Text<'a>>,
     annotation: u8,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     byte: Option<u8>,
 }
 
@@ -138,10 +133,7 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
         work.watch,
         || (Vec::with_capacity(BLOCK_TEXT), 0, 0),
         |(lines, positions, moves), _, entry| {
-            if let Some(key) = entry.key() {
-                // Writing to memory does not fail.
-                let _ = serde_json::to_writer(&mut *lines, &line_of(&key, entry));
-                lines.push(b'\n');
+            if push_line(lines, entry) {
                 *positions += 1;
                 *moves += entry.moves().len() as u64;
             }
@@ -161,28 +153,28 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
     Ok(summary)
 }
 
-/// A stored position as a line.
-fn line_of<'a>(key: &Key, entry: &Entry<'_>) -> PositionLine<'a> {
-    let board = CanonicalBoard::from_key(key).ok();
-    // A board with more men than a game has cannot be read back.
-    let same = board.is_some_and(|board| board.has_room() && board.key() == *key);
-    let position: Option<Chess> = board
-        .filter(|_| entry.moves().len() > 0)
-        .and_then(|board| board.to_setup().position(CastlingMode::Standard).ok());
-    let fen = board.map(|board| board.fen().unwrap_or_else(|| odd_fen(&board)));
-    let stored = |(byte, Annotation(annotation)): (u8, Annotation)| {
-        let mv = board.as_ref().zip(position.as_ref());
-        let mv = mv.and_then(|(board, position)| {
-            let legal = likely_moves(byte, board, position);
-            let mv: Move = *legal.get(find_move_byte(byte, board, &legal).ok()?)?;
-            Some((mv, encode_move_byte(board, mv) == Some(byte)))
-        });
-        MoveLine {
-            uci: mv.map(|(mv, _)| notation::uci(mv).into()),
-            annotation,
-            byte: mv.is_none_or(|(_, same)| !same).then_some(byte),
-        }
+/// Appends a stored position as a line; false if its key is not one.
+///
+/// By hand: a serializer copies each comma and quotation mark by itself, which took a third
+/// of the time. That [`PositionLine`] reads the same is tested.
+fn push_line(out: &mut Vec<u8>, entry: &Entry<'_>) -> bool {
+    let Some(key) = entry.key() else {
+        return false;
     };
+    let board = CanonicalBoard::from_key(&key).ok();
+    // A board with more men than a game has cannot be read back.
+    let same = board.is_some_and(|board| board.has_room() && board.key() == key);
+    out.extend_from_slice(b"{\"fen\":");
+    match &board {
+        None => out.extend_from_slice(b"null"),
+        Some(board) => {
+            out.push(b'"');
+            if !board.push_fen(out) {
+                out.extend_from_slice(odd_fen(board).as_bytes());
+            }
+            out.push(b'"');
+        }
+    }
     let PositionRecord {
         stats,
         points,
@@ -190,22 +182,93 @@ fn line_of<'a>(key: &Key, entry: &Entry<'_>) -> PositionLine<'a> {
         learn_value,
         commentary,
     } = entry.record();
-    PositionLine {
-        fen: fen.map(Text::from),
-        games: stats.games,
-        wins: stats.wins,
-        losses: stats.losses,
-        draws: stats.draws,
-        points,
-        own_rated: stats.own_rated,
-        own_rating_sum: stats.own_rating_sum,
-        other_rated: stats.other_rated,
-        other_rating_sum: stats.other_rating_sum,
-        recommendation,
-        learn_value,
-        commentary,
-        moves: entry.moves().map(stored).collect(),
-        key: (!same).then(|| key.to_string().into()),
+    push_number(out, ",\"games\":", stats.games);
+    push_number(out, ",\"wins\":", stats.wins);
+    push_number(out, ",\"losses\":", stats.losses);
+    push_number(out, ",\"draws\":", stats.draws);
+    push_number(out, ",\"points\":", points);
+    push_number(out, ",\"own_rated\":", stats.own_rated);
+    push_number(out, ",\"own_rating_sum\":", stats.own_rating_sum);
+    push_number(out, ",\"other_rated\":", stats.other_rated);
+    push_number(out, ",\"other_rating_sum\":", stats.other_rating_sum);
+    push_number(out, ",\"recommendation\":", recommendation);
+    push_number(out, ",\"factor\":", learn_value);
+    push_number(out, ",\"commentary\":", commentary);
+    out.extend_from_slice(b",\"moves\":[");
+    let mut moves = MoveWriter::new(board);
+    let mut comma: &[u8] = b"";
+    for (byte, Annotation(annotation)) in entry.moves() {
+        out.extend_from_slice(comma);
+        comma = b",";
+        let same = moves.push_uci(out, byte);
+        push_number(out, ",\"annotation\":", annotation);
+        if !same {
+            push_number(out, ",\"byte\":", byte);
+        }
+        out.push(b'}');
+    }
+    out.push(b']');
+    if !same {
+        out.extend_from_slice(format!(",\"key\":\"{key}\"").as_bytes());
+    }
+    out.extend_from_slice(b"}\n");
+    true
+}
+
+fn push_number(out: &mut Vec<u8>, name: &str, number: impl itoa::Integer) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Writes the moves of a position. Most need no rules of chess.
+struct MoveWriter {
+    board: Option<CanonicalBoard>,
+    is_plain: bool,
+    /// Made for the first move that needs it.
+    position: Option<Option<Chess>>,
+}
+
+impl MoveWriter {
+    fn new(board: Option<CanonicalBoard>) -> MoveWriter {
+        MoveWriter {
+            board,
+            is_plain: board.is_some_and(|board| board.is_surely_legal()),
+            position: None,
+        }
+    }
+
+    /// Appends the beginning of a move, up to its UCI notation; returns whether its byte
+    /// follows from that.
+    fn push_uci(&mut self, out: &mut Vec<u8>, byte: u8) -> bool {
+        out.extend_from_slice(b"{\"uci\":");
+        let found = self.uci_of(byte);
+        match &found {
+            None => out.extend_from_slice(b"null"),
+            Some((uci, _)) => {
+                out.push(b'"');
+                uci.append_ascii_to(out);
+                out.push(b'"');
+            }
+        }
+        found.is_some_and(|(_, same)| same)
+    }
+
+    fn uci_of(&mut self, byte: u8) -> Option<(UciMove, bool)> {
+        let board = self.board.as_ref()?;
+        let plain = self.is_plain.then(|| board.legal_squares(byte)).flatten();
+        if let Some(squares) = plain {
+            let mv = squares?;
+            let (from, to) = mv.squares();
+            let promotion = mv.promotion();
+            // Each byte but those of two meanings is the byte of its move.
+            return Some((UciMove::Normal { from, to, promotion }, true));
+        }
+        let make = || board.to_setup().position(CastlingMode::Standard).ok();
+        let position = self.position.get_or_insert_with(make).as_ref()?;
+        let legal = likely_moves(byte, board, position);
+        let mv: Move = *legal.get(find_move_byte(byte, board, &legal).ok()?)?;
+        let same = encode_move_byte(board, mv) == Some(byte);
+        Some((mv.to_uci(CastlingMode::Standard), same))
     }
 }
 

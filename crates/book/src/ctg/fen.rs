@@ -38,8 +38,18 @@ impl CanonicalBoard {
     /// The FEN of [`CanonicalBoard::to_setup`], if it is of the usual form.
     #[must_use]
     pub fn fen(&self) -> Option<String> {
+        let mut bytes = Vec::new();
+        self.push_fen(&mut bytes);
+        String::from_utf8(bytes)
+            .ok()
+            .filter(|text| !text.is_empty())
+    }
+
+    /// Appends the FEN of [`CanonicalBoard::to_setup`]; false, and nothing is appended, if it
+    /// is not of the usual form.
+    pub(crate) fn push_fen(&self, out: &mut Vec<u8>) -> bool {
         if self.orientation != Orientation::default() || !self.rooks_have_their_rights() {
-            return None;
+            return false;
         }
         let mut text = Text::default();
         // Now a rank is a byte.
@@ -81,7 +91,8 @@ impl CanonicalBoard {
         for byte in *b" 0 1" {
             text.push(byte);
         }
-        text.finish()
+        out.extend_from_slice(text.bytes.get(..text.length).unwrap_or_default());
+        true
     }
 
     /// The board of [`CanonicalBoard::from_setup`] for a FEN, if it is valid and of the
@@ -199,11 +210,6 @@ impl Text {
         if squares > 0 {
             self.push(b'0' + squares as u8);
         }
-    }
-
-    fn finish(self) -> Option<String> {
-        let bytes = self.bytes.get(..self.length)?;
-        String::from_utf8(bytes.to_vec()).ok()
     }
 }
 

@@ -10,6 +10,8 @@ use super::{
     CanonicalBoard, Orientation, graph::ahead::CASTLING_SQUARES, move_table::MoveCode, moves,
     position::bit_of_square,
 };
+#[cfg(feature = "json")]
+use crate::polyglot::PackedMove;
 
 /// What [`CanonicalBoard::after`] finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +73,17 @@ impl CanonicalBoard {
         Step::To(after.turned())
     }
 
+    /// The squares of a move of a position that [is surely legal](Self::is_surely_legal), if it
+    /// is legal; `None` if only the rules of chess can say.
+    #[cfg(feature = "json")]
+    pub(crate) fn legal_squares(&self, byte: u8) -> Option<Option<PackedMove>> {
+        match self.after(byte) {
+            Step::To(_) => Some(self.squares_of(byte)),
+            Step::Illegal => Some(None),
+            Step::Unclear => None,
+        }
+    }
+
     /// Whether the man goes there, whatever it does to the own king; `None` if the position
     /// before the move, or the one after it, has to do with captures en passant.
     fn is_pseudo_legal(&self, code: MoveCode, from: u64, to: u64) -> Option<bool> {
@@ -121,7 +134,7 @@ impl CanonicalBoard {
 
     /// Whether it is surely a position of chess that readers look for in this form, with
     /// White to move and no capture en passant.
-    pub(super) fn is_surely_legal(&self) -> bool {
+    pub(crate) fn is_surely_legal(&self) -> bool {
         const FIRST: u64 = 0x0101_0101_0101_0101;
         let roles = self.roles();
         let king = roles.king & self.other;

@@ -203,3 +203,9 @@ test("a browser without storage has the usual settings", async () => {
   lang.keep("x", "1");
   assert.equal(lang.stored("x", "usual"), "1");
 });
+
+test("numbers below zero have a minus sign, and none is shown as minus zero", () => {
+  const shown = (code) => inLanguage(code, () => [-7.06, -0.04, 0.06].map((number) => dom.decimal(number, 1)));
+  assert.deepEqual(shown("en"), ["−7.1", "0.0", "0.1"]);
+  assert.deepEqual(shown("de"), ["−7,1", "0,0", "0,1"]);
+});

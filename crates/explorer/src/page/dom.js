@@ -98,7 +98,9 @@ export function isTyping(target) {
  * languages, but its first use takes 18 ms.
  */
 export function decimal(number, digits) {
-  const text = number.toFixed(digits);
+  // Nothing is less than zero that is shown as zero.
+  const rounded = Number(number.toFixed(digits)) || 0;
+  const text = rounded.toFixed(digits).replace("-", "−");
   return document.documentElement.lang === "en" ? text : text.replace(".", ",");
 }
 

@@ -232,7 +232,7 @@ impl MoveWriter {
     fn new(board: Option<CanonicalBoard>) -> MoveWriter {
         MoveWriter {
             board,
-            is_plain: board.is_some_and(|board| board.is_surely_legal()),
+            is_plain: board.is_some_and(|board| board.is_surely_ordinary()),
             position: None,
         }
     }
@@ -261,7 +261,14 @@ impl MoveWriter {
             let (from, to) = mv.squares();
             let promotion = mv.promotion();
             // Each byte but those of two meanings is the byte of its move.
-            return Some((UciMove::Normal { from, to, promotion }, true));
+            return Some((
+                UciMove::Normal {
+                    from,
+                    to,
+                    promotion,
+                },
+                true,
+            ));
         }
         let make = || board.to_setup().position(CastlingMode::Standard).ok();
         let position = self.position.get_or_insert_with(make).as_ref()?;
@@ -628,5 +635,57 @@ fn line_error(path: &Path, line: u64, (field, text): Fault) -> Error {
         line,
         field,
         text,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::ctg::read_entry;
+    use shakmaty::Position as _;
+
+    /// Positions of games, the same with men that no game has, and any bytes as keys; each
+    /// with the bytes of moves that are legal, and of others.
+    #[test]
+    fn each_line_is_read_as_the_entry_that_it_is_of() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (state >> 56) as u8
+        };
+        let (mut ordinary, mut others) = (0, 0);
+        for position in crate::random::games(5, 40, 100).flatten() {
+            let board = CanonicalBoard::from_position(&position).unwrap();
+            let legal = position.legal_moves();
+            let legal = legal.iter().filter_map(|mv| encode_move_byte(&board, *mv));
+            let legal: Vec<u8> = legal.take(3).collect();
+            let mut key = board.key().as_bytes().to_vec();
+            for damage in 0..4 {
+                if let Some(key) = Key::from_prefix(&key) {
+                    let moves = legal.iter().copied().chain([random(), random()]);
+                    let moves: Vec<_> = moves.map(|byte| (byte, Annotation(random()))).collect();
+                    let record = PositionRecord {
+                        learn_value: random().cast_signed(),
+                        ..PositionRecord::default()
+                    };
+                    let (mut bytes, mut line, mut read) = (Vec::new(), Vec::new(), Vec::new());
+                    encode_entry(&key, &moves, &record, &mut bytes);
+                    if push_line(&mut line, &read_entry(&bytes).unwrap()) {
+                        entry_of(&parse(&line).unwrap(), &mut read).unwrap();
+                        assert_eq!(read, bytes, "{}", String::from_utf8_lossy(&line));
+                    }
+                    let board = CanonicalBoard::from_key(&key);
+                    match board.is_ok_and(|board| board.is_surely_ordinary()) {
+                        true => ordinary += 1,
+                        false => others += 1,
+                    }
+                }
+                // Another man, or none, and then all squares after it are others.
+                let at = 2 + usize::from(random()) % (key.len() - 2);
+                key[at] ^= 1 << (damage + random() % 4);
+            }
+        }
+        assert!(ordinary > 3000 && others > 3000, "{ordinary} {others}");
     }
 }

@@ -73,8 +73,8 @@ impl CanonicalBoard {
         Step::To(after.turned())
     }
 
-    /// The squares of a move of a position that [is surely legal](Self::is_surely_legal), if it
-    /// is legal; `None` if only the rules of chess can say.
+    /// The squares of a move, if it is legal; `None` if only the rules of chess can say. The
+    /// position [is surely ordinary](Self::is_surely_ordinary).
     #[cfg(feature = "json")]
     pub(crate) fn legal_squares(&self, byte: u8) -> Option<Option<PackedMove>> {
         match self.after(byte) {
@@ -82,6 +82,27 @@ impl CanonicalBoard {
             Step::Illegal => Some(None),
             Step::Unclear => None,
         }
+    }
+
+    /// Whether it is surely a position that shakmaty accepts without an exception: readers of
+    /// books also accept an impossible check and too many men.
+    #[cfg(feature = "json")]
+    pub(crate) fn is_surely_ordinary(&self) -> bool {
+        const DARK: u64 = 0xaa55_aa55_aa55_aa55;
+        let has_men_of_a_game = |men: u64| {
+            let roles = self.roles().map(|role| role & men);
+            let most = |men: u64, most| men.count_ones() <= most;
+            most(roles.pawn, 8)
+                && most(roles.knight, 2)
+                && most(roles.bishop & DARK, 1)
+                && most(roles.bishop & !DARK, 1)
+                && most(roles.rook, 2)
+                && most(roles.queen, 1)
+        };
+        self.is_surely_legal()
+            && !self.is_in_check()
+            && has_men_of_a_game(self.own)
+            && has_men_of_a_game(self.other)
     }
 
     /// Whether the man goes there, whatever it does to the own king; `None` if the position
@@ -134,7 +155,7 @@ impl CanonicalBoard {
 
     /// Whether it is surely a position of chess that readers look for in this form, with
     /// White to move and no capture en passant.
-    pub(crate) fn is_surely_legal(&self) -> bool {
+    pub(super) fn is_surely_legal(&self) -> bool {
         const FIRST: u64 = 0x0101_0101_0101_0101;
         let roles = self.roles();
         let king = roles.king & self.other;

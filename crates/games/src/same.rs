@@ -43,9 +43,9 @@ struct Identity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Kept,
-    /// It occurs a second time.
+    /// The game occurs a second time.
     Duplicate,
-    /// It is the beginning of another game.
+    /// The game is the beginning of another one.
     Beginning,
 }
 

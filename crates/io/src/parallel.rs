@@ -292,7 +292,7 @@ pub struct Coordinator<'c, J, P, H, E> {
     most: u64,
     given: u64,
     taken: u64,
-    /// Results that arrived before those of earlier jobs.
+    /// Results that arrived before the results of earlier jobs.
     early: BTreeMap<u64, P>,
     /// Final results of the workers that have ended.
     held: Vec<H>,

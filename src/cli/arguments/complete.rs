@@ -23,11 +23,11 @@ use tabia_notation::kind::BookKind;
 /// Whose options an argument sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
-    /// Those of the adapter that decide between moves.
+    /// Options of the adapter that decide between moves.
     Choice,
-    /// Those of the engine.
+    /// Options of the engine.
     Engine,
-    /// Those of the adapter and the engine.
+    /// Options of the adapter and of the engine.
     Both,
 }
 

@@ -632,12 +632,11 @@ struct StartMoves {
     text: String,
     /// For a book of Black: how many first moves of White it answers.
     of_black: Option<String>,
-    /// It may answer in some game.
+    /// The book may answer in some game.
     may_answer: bool,
-    /// Whether one of them would be played.
+    /// Whether one of the moves would be played.
     is_played: bool,
-    /// False if it has no moves in the whole book: it is empty, or so damaged that this
-    /// cannot be read.
+    /// False if the whole book has no move: it is empty, or too damaged to be read.
     answers: bool,
 }
 

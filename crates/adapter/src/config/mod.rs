@@ -77,7 +77,7 @@ pub struct Config {
     pub books: Vec<BookSpec>,
     /// Folders whose books and indexes `tabia explore` may open.
     pub folders: Vec<PathBuf>,
-    /// The name that the adapter tells GUIs, instead of the engine's and its own.
+    /// The name that the adapter gives GUIs, instead of the engine's and its own.
     pub name: Option<String>,
 }
 

@@ -124,7 +124,7 @@ impl Parts {
         }
         let mv = line::words(&answer).nth(1).unwrap_or_default();
         self.books.disobeyed(mv, &self.game, &mut at.out);
-        self.engine.tell_stand_in(&mut at.out);
+        self.engine.report_stand_in(&mut at.out);
         if let Some(line) = self.turn.answer_search(&answer) {
             at.out.gui(line);
         }

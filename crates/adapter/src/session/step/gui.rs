@@ -215,7 +215,7 @@ impl Parts {
             return self.queue.push_front(at.now, line, GuiCommand::Other);
         }
         let scene = scene_of(&self.game, &self.engine, at.book_set);
-        self.books.tell(scene, &mut at.out);
+        self.books.report(scene, &mut at.out);
     }
 }
 

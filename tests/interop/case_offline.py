@@ -118,7 +118,7 @@ def offline_folder_works_with_files_of_the_user():
         works_with_files_of_the_user(page)
 
 
-@case(limit=180, browsers=True, smoke=True)
+@case(limit=180, browsers=True)
 def offline_file_works_with_files_of_the_user():
     with plain_server(is_file=True) as server, page_of(server) as page:
         works_with_files_of_the_user(page)

@@ -271,7 +271,7 @@ pub enum BuildError {
         "no move is left: every move has the wrong colour, too few games, too low a score, or always lost"
     )]
     NoMoves,
-    /// A Polyglot book needs results of moves; records only have those of positions.
+    /// A Polyglot book needs results of moves; records only have results of positions.
     #[error("{}: records have no results of moves, which a Polyglot book needs: use the games", path.display())]
     NoResults {
         /// The file of records.

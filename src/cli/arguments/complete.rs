@@ -168,7 +168,7 @@ impl Of {
     }
 }
 
-/// The names of options; of those of engines, the configured ones.
+/// The names of options; of engines' options, the configured ones.
 fn option_names(config: &Config, typed: &str, of: Of) -> Vec<CompletionCandidate> {
     let own = OptionId::ALL.iter().filter(|id| of.takes(**id));
     let own = own.map(|id| offer(format!("{}=", id.spec().name), id.spec().help));

@@ -109,7 +109,7 @@ impl LearnArgs {
         let any = self.wins || self.draws || self.losses;
         let mut filter = self.filter.filter();
         filter.played_out = !self.forfeits;
-        // Only the player's own moves count: those of this colour are in these games.
+        // Only the player's own moves count: in these games the moves of this colour.
         let colour = self.colour.map(Color::from);
         let of_player = colour.filter(|_| filter.player.is_some());
         filter.colour = filter.colour.or(of_player);

@@ -247,8 +247,8 @@ impl Config {
         }
     }
 
-    /// The books of the first engine: those of one colour, and those that it asks in this
-    /// order.
+    /// The books of the first engine, in the order in which they are asked: `Book White File`,
+    /// `Book Black File`, then `Book File` or `[[books]]`.
     #[must_use]
     pub fn book_files(&self) -> Vec<String> {
         let first = self.default.first().map_or("", String::as_str);

@@ -171,7 +171,8 @@ impl Game {
         })
     }
 
-    /// A `go` line as the engine gets it, if its `searchmoves` differ from those of the GUI.
+    /// A `go` line as the engine gets it, if its `searchmoves` are not written as the GUI wrote
+    /// them.
     pub(super) fn searchmoves_for_engine(&self, go: &[u8]) -> Option<Vec<u8>> {
         let position = self.judged_position()?;
         gui::with_searchmoves(go, |word| {

@@ -131,7 +131,7 @@ fn of_file(path: &Path, args: &InfoArgs, out: &mut impl Write) -> anyhow::Result
     Ok(0)
 }
 
-/// The numbers of a book; those of a large one are estimated unless `in_full` is set.
+/// The numbers of a book; of a large one they are estimated unless `in_full` is set.
 pub(crate) fn counted(book: &CtgBook, in_full: bool) -> Result<BookInfo, Error> {
     match in_full || book.header().pages <= SMALL_PAGES {
         true => book.info(),

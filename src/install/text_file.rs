@@ -24,7 +24,7 @@ impl TextFile {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is locked: the reason, with its name.
+    /// The file cannot be read, or is locked: the reason, with the name of the file.
     pub(crate) fn text_of(path: &Path) -> Result<Option<String>, String> {
         let file = TextFile::open(path).map_err(|error| format!("{error:#}"))?;
         Ok(file.exists().then(|| file.text().to_owned()))

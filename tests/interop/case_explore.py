@@ -30,7 +30,7 @@ CLICKS = """(() => {
 })()"""
 
 
-@case(limit=120, browsers=True)
+@case(limit=120, browsers=True, smoke=True)
 def explorer_moves_by_drag_and_by_keyboard_show_the_figures_of_probe():
     with explorer() as server, page_of(server) as page:
         # The page contains the answer about the position; a connection for events may not be counted before it ends.
@@ -80,7 +80,7 @@ def explorer_moves_by_drag_and_by_keyboard_show_the_figures_of_probe():
         expect_line(page, "e4", "c5", "Nf3")
 
 
-@case(limit=150, browsers=True)
+@case(limit=150, browsers=True, smoke=True)
 def explorer_accepts_clicks_promotions_castling_pasted_games_and_openings():
     with explorer() as server, page_of(server) as page:
         page.mouse.click(*square(page, "d2"))

@@ -95,7 +95,7 @@ def size_of(book: object) -> int:
     return json.loads(run("info", str(book), "--json").stdout)["positions"]
 
 
-@case(limit=150, browsers=True)
+@case(limit=150, browsers=True, smoke=True)
 def explorer_asks_before_it_deletes_and_can_undo_it():
     here = folder("explore")
     book = copy_starter(here)

@@ -44,7 +44,7 @@ def mark(page: Page, san: str, value: str) -> None:
     page.check(f'input[name="mark"][value="{value}"]', force=True)
 
 
-@case(limit=90, browsers=True)
+@case(limit=90, browsers=True, smoke=True)
 def explorer_shows_the_last_request_even_if_earlier_answers_are_late():
     with explorer() as server, intercepted_page(server) as page:
         # Two texts; the first is read last.

@@ -379,7 +379,7 @@ SMALL = """() => [...document.querySelectorAll('button, select, input:not([type=
 BOX = "(id) => { const { left, top, right, bottom, width } = document.getElementById(id).getBoundingClientRect(); return { left, top, right, bottom, width }; }"
 
 
-@case(limit=300, browsers=True)
+@case(limit=300, browsers=True, smoke=True)
 def explorer_uses_its_space_and_nothing_overlaps():
     here = folder("explore")
     index = here / "games.tgx"

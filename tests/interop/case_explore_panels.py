@@ -100,7 +100,7 @@ RATED = """[Event "Blitz"]
 """
 
 
-@case(limit=150, browsers=True)
+@case(limit=150, browsers=True, smoke=True)
 def explorer_lists_orders_filters_and_replays_games():
     here = folder("explore")
     index, rated = here / "games.tgx", here / "rated.pgn"

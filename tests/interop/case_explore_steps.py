@@ -78,7 +78,7 @@ MOVE = """([from, to]) => new Promise((resolve) => {
 })"""
 
 
-@case(limit=120, browsers=True)
+@case(limit=120, browsers=True, smoke=True)
 def explorer_moves_pieces_before_the_program_answers():
     with explorer() as server, intercepted_page(server) as page:
         pending = page.locator("#books.pending")

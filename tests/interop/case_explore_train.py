@@ -170,7 +170,7 @@ def explorer_compares_own_games_with_the_repertoire():
         page.wait_for("document.querySelector('#line [aria-current]')?.textContent === 'd4'")
 
 
-@case(limit=120, browsers=True)
+@case(limit=120, browsers=True, smoke=True)
 def explorer_trains_one_move_of_several_and_shows_new_ones_first():
     book = repertoire(folder("explore"), "1. e4 e5 1-0\n\n1. d4 d5 1-0\n")
     with explorer(book) as server, window() as page:

@@ -27,7 +27,7 @@ LINE_STANDS = """(isBelow) => {
 }"""
 
 
-@case(limit=150, browsers=True)
+@case(limit=150, browsers=True, smoke=True)
 def explorer_starts_one_engine_on_request_and_shows_its_lines():
     with explorer("--engine", STOCKFISH, "--threads", "1") as server, page_of(server, "?play=e2e4,c7c5") as page:
         # The engine starts only on request.
@@ -446,7 +446,7 @@ KEYS = {
 }
 
 
-@case(limit=180, browsers=True)
+@case(limit=180, browsers=True, smoke=True)
 def explorer_speaks_five_languages_and_changes_its_looks():
     titles = {"de": "Grundstellung", "es": "Posición inicial", "fr": "Position initiale", "ru": "Начальная позиция"}
     knights = {"de": "Sf3", "es": "Cf3", "fr": "Cf3", "ru": "Кf3"}

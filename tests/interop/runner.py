@@ -6,7 +6,7 @@ a text, which is printed under its line.
 Cases run in parallel, each in a process of its own. None judges by a clock.
 
 Cases with `all_only` (every size of the page, every panel for axe, memory over
-time) run only with TABIA_ALL=1, or if a word of the command line is in their
+time, most cases in Firefox) run only with TABIA_ALL=1, or if a word of the command line is in their
 names; the last lines of the output tell how many were left out.
 """
 
@@ -38,8 +38,8 @@ class Case:
 CASES: list[Case] = []
 
 
-def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False, all_only: bool = False):
-    """Makes a function a case. `limit` is in seconds; with `browsers` it is one for Chromium and one for Firefox; `all_only` is for one that takes long and finds little."""
+def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False, smoke: bool = False, all_only: bool = False):
+    """Makes a function a case. `limit` is in seconds; with `browsers` it is one for Chromium and one for Firefox, the latter with `all_only` but for a `smoke` test; `all_only` is for one that takes long and finds little."""
 
     def in_firefox(work):
         # Each case runs in a process of its own.
@@ -49,10 +49,11 @@ def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False
     def add(work):
         name = work.__name__.replace("_", " ")
         group = work.__module__
-        runs = [(name, work, limit)]
+        runs = [(name, work, limit, needs_shared, all_only)]
         if browsers:
-            runs.append((f"{name} in Firefox", lambda: in_firefox(work), 2 * limit))
-        CASES.extend(Case(group, *run, needs_shared, all_only) for run in runs)
+            firefox = (f"{name} in Firefox", lambda: in_firefox(work), 2 * limit)
+            runs.append((*firefox, needs_shared, all_only or not smoke))
+        CASES.extend(Case(group, *run) for run in runs)
         return work
 
     return add

@@ -3,7 +3,8 @@
 //! `python/tabia/_native.pyi`, the options of `npm/tabia.d.ts`, and the help texts that the
 //! page translates.
 //!
-//! `UPDATE=1 cargo test --test program made` writes it.
+//! `UPDATE=1 cargo test --test program made` writes it. expect-test and insta keep whole files;
+//! what is made here stands between lines that people write, so only `check` would become shorter.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};

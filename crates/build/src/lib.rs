@@ -134,8 +134,8 @@ pub struct BuildJob {
     /// at least as many games as the move, so no move leads out of the book.
     pub min_games: u32,
     /// If a ChessBase book has more games than an entry can count, the numbers of all
-    /// positions are divided by the same, and keep their proportions. Without it those of
-    /// each entry that is full are scaled for themselves.
+    /// positions are divided by the same, and keep their proportions. Without it the
+    /// numbers of each full entry are scaled by themselves.
     pub scale_counts: bool,
     /// Moves of variations are stored too, without counts.
     pub variations: bool,
@@ -226,7 +226,7 @@ impl BuildJob {
 /// Thousandths of a build after which the games are counted, as seen with a million games.
 const READ_AT: u16 = 570;
 
-/// Those after which the positions are written, and the file only has to reach the disk.
+/// Thousandths after which the positions are written, and the file only has to reach the disk.
 const WRITTEN_AT: u16 = 950;
 
 /// Plies of the longest opening with a name.
@@ -271,7 +271,7 @@ pub enum BuildError {
         "no move is left: every move has the wrong colour, too few games, too low a score, or always lost"
     )]
     NoMoves,
-    /// A Polyglot book needs results of moves; records only have those of positions.
+    /// A Polyglot book needs results of moves; records only have results of positions.
     #[error("{}: records have no results of moves, which a Polyglot book needs: use the games", path.display())]
     NoResults {
         /// The file of records.

@@ -97,7 +97,7 @@ impl Table {
                 _ => false,
             })
         };
-        // Some engines write names in upper case.
+        // Snowflake, for instance, turns names without quotation marks into upper case.
         let found = named(|found, name| found == name).or_else(|| named(str::eq_ignore_ascii_case));
         let (at, column) = found.ok_or_else(|| {
             // What engines call a sum: sum(games), sum_games.
@@ -242,7 +242,7 @@ enum Column {
     Fixed(Cells<FixedLenByteArrayType>),
     Short(Cells<Int32Type>),
     Long(Cells<Int64Type>),
-    /// Some programs store whole numbers in this type if values are missing.
+    /// pandas stores whole numbers in this type if values are missing.
     Real(Cells<DoubleType>),
 }
 

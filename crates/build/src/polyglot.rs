@@ -110,7 +110,7 @@ impl MoveCounter {
         }
     }
 
-    /// Starts a batch, whose moves are numbered after those of earlier batches.
+    /// Starts a batch, whose moves are numbered after the moves of earlier batches.
     pub(super) fn begin_batch(&mut self, batch: u64) {
         self.number = batch << MOVE_BITS;
     }

@@ -62,7 +62,7 @@ impl BookSpec {
         })
     }
 
-    /// Its evaluations in its own options.
+    /// The file of evaluations that the book's own options name.
     #[must_use]
     pub fn evaluations(&self) -> EvaluationFile {
         self.options(&Options::default()).evaluations
@@ -149,7 +149,7 @@ impl OpenBook {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evaluations {
     path: PathBuf,
-    /// Its length and time of modification.
+    /// Length of the file, and time of its modification.
     state: (u64, Option<std::time::SystemTime>),
 }
 

@@ -161,8 +161,8 @@ impl GameConditions {
         self.chess960 || self.variant == Variant::Chess960
     }
 
-    /// Whether the rules are other than those of chess, so that the adapter can judge
-    /// neither moves nor positions.
+    /// Whether the game is a variant with other rules, so that the adapter can judge neither
+    /// moves nor positions.
     #[must_use]
     pub const fn has_other_rules(&self) -> bool {
         matches!(self.variant, Variant::Other(_))

@@ -80,7 +80,7 @@ impl TakenSeed {
 pub struct SeedCount {
     /// Number of seeds.
     pub seeds: usize,
-    /// Number of those that have been taken.
+    /// Number of seeds that have been taken.
     pub taken: usize,
     /// A sentence for the user about lines that are not seeds.
     pub skipped: Option<String>,

@@ -329,6 +329,8 @@ impl Drop for EngineProcess {
     }
 }
 
+// process-wrap (19 crates) also has groups and jobs, but neither the death signal nor a look at
+// a leader that is not reaped yet: `unsafe` and `waitid` would stay here beside it.
 #[cfg(unix)]
 mod group {
     use std::io;

@@ -24,7 +24,7 @@ use tabia_io::input::path::{file_name, has_extension, temporary_folder};
 use tabia_io::input::sibling::sibling;
 use tabia_io::progress::Watch;
 
-/// The formats that can be written.
+/// The formats that `convert` writes. A text of a request never becomes the name of a file.
 const FORMATS: [&str; 6] = ["ctg", "bin", "abk", "pgn", "csv", "jsonl"];
 
 /// The header with what the conversion left out: sentences as parts of a form.

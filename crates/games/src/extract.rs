@@ -29,7 +29,7 @@ const CHUNK_BYTES: usize = 256 << 10;
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// Unpacks an archive into a folder, which is created if it does not exist; `watch` may
-/// cancel. Each file is written completely or not at all. Damaged files, and those whose names lead out
+/// cancel. Each file is written completely or not at all. Damaged files, and files whose names lead out
 /// of the folder, are not written.
 ///
 /// # Errors

@@ -18,9 +18,9 @@ pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, 
     files_with(named, seen, |_| false)
 }
 
-/// As [`files`], with other files of folders for which `is_other` is true, but for those that
-/// engines pass over too: in the folder that is named or below it, their name or that of
-/// their folder begins with `_` or `.`, as `_temporary` and `.part-0.parquet.crc`.
+/// As [`files`], with other files of folders for which `is_other` is true. Files that SQL
+/// engines pass over are not among them: below the named folder, the name of the file or of
+/// its folder begins with `_` or `.`, as `_temporary` and `.part-0.parquet.crc`.
 pub(crate) fn files_with(
     named: &Path,
     seen: &mut HashSet<PathBuf>,

@@ -27,7 +27,7 @@ pub enum Item {
 /// and by its variations, in this order; a line may begin with a comment.
 ///
 /// Items are added in any order, and each takes its place: further comments on a move, also
-/// those after its variations, are joined to its comment with a blank between, as
+/// after its variations, are joined to its first comment with a blank between, as
 /// python-chess and kokopu do. Scid 5.0.2 loses them otherwise, and many programs refuse a
 /// PGN file with two.
 #[derive(Clone, Debug, Default)]

@@ -114,9 +114,9 @@ pub struct Tally {
     pub read: u64,
     /// Games that did not meet the filter.
     pub filtered: u64,
-    /// The conditions that these did not meet.
+    /// How many of the filtered games did not meet each condition.
     pub rejected: Rejected,
-    /// Those of them without a rating that the filter needs.
+    /// Filtered games without a rating that the filter needs.
     pub unrated: u64,
     /// Games that could not be used.
     pub skipped: u64,

@@ -22,7 +22,7 @@ pub(crate) struct Recorder<'g> {
     beyond: Option<SideLine>,
     /// Open variations that are recorded.
     side_lines: Vec<SideLine>,
-    /// Number of open variations inside those that are not recorded.
+    /// Number of open variations that are not recorded, inside one another.
     ignored: usize,
 }
 

@@ -6,7 +6,7 @@
 //! none, and neither date nor round contradict: a broadcast that was saved before its end.
 //!
 //! The games are read three times, so that memory does not grow with their moves: for
-//! their fingerprints (40 bytes a game), for those of all their beginnings, and to be
+//! the fingerprint of each game (40 bytes), for the fingerprints of all beginnings, and to be
 //! written.
 
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -43,9 +43,9 @@ struct Identity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Kept,
-    /// It occurs a second time.
+    /// The game occurs a second time.
     Duplicate,
-    /// It is the beginning of another game.
+    /// The game is the beginning of another one.
     Beginning,
 }
 

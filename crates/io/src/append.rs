@@ -53,7 +53,7 @@ fn lock_to_begin(file: &File, patience: Duration) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// It does not, or cannot be read.
+/// The file begins otherwise, or cannot be read.
 pub fn check_header(file: &mut File, header: &str) -> io::Result<()> {
     file.seek(SeekFrom::Start(0))?;
     let mut start = Vec::new();
@@ -72,7 +72,7 @@ pub fn check_header(file: &mut File, header: &str) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Those of the system.
+/// An error of the system.
 pub fn open_for_append(path: &Path) -> io::Result<File> {
     File::options()
         .read(true)

@@ -33,7 +33,7 @@ pub struct Panicked(String);
 
 /// Runs `worker` in several threads and `coordinator` in this one. A worker does jobs with
 /// [`Jobs::each`] and then returns a final result. Returns the result of the coordinator and
-/// those of the workers, in no particular order. Without threads a worker ends when it has
+/// the final results of the workers, in no particular order. Without threads a worker ends when it has
 /// done the jobs that wait, and another one begins with the next: there are as many as needed.
 ///
 /// # Errors
@@ -292,7 +292,7 @@ pub struct Coordinator<'c, J, P, H, E> {
     most: u64,
     given: u64,
     taken: u64,
-    /// Results that arrived before those of earlier jobs.
+    /// Results that arrived before the results of earlier jobs.
     early: BTreeMap<u64, P>,
     /// Final results of the workers that have ended.
     held: Vec<H>,

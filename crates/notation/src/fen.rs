@@ -341,8 +341,7 @@ pub fn corrected(written: &str, read: &Chess) -> (String, Vec<FenFlaw>) {
     (fen, flaws)
 }
 
-/// Whether all castling rights are those of a king and rooks on the squares of standard
-/// chess.
+/// Whether all castling rights belong to a king and rooks on the squares of standard chess.
 fn has_ordinary_rights(position: &Chess) -> bool {
     let rights = position.castles().castling_rights();
     let rooks = possible_rights(position.board());
@@ -387,8 +386,8 @@ fn possible_rights(board: &Board) -> Bitboard {
     of_side(Color::White).chain(of_side(Color::Black)).collect()
 }
 
-/// Makes a position of a board. Odd positions are accepted: the only ones refused are
-/// those to which the rules cannot be applied. Castling rights without a rook and en
+/// Makes a position of a board. Odd positions are accepted, unless the rules cannot be applied
+/// to them. Castling rights without a rook and en
 /// passant squares without a pawn are removed.
 ///
 /// # Errors

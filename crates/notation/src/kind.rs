@@ -113,7 +113,7 @@ impl BookKind {
         BookKind::from_name(path.extension()?.to_str()?)
     }
 
-    /// The same for books that are played from: all but those as text.
+    /// Like [`BookKind::of_name`], for books that are played from: all but books as text.
     #[must_use]
     pub fn of_played(path: &Path) -> Option<BookKind> {
         BookKind::of_name(path).filter(|kind| *kind != BookKind::Jsonl)

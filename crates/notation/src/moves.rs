@@ -311,7 +311,7 @@ enum Sign {
     Nag(u8),
     /// Check, mate, dots and the like.
     Plain,
-    /// It has no meaning in PGN.
+    /// The sign has no meaning in PGN.
     Unknown,
 }
 
@@ -823,7 +823,7 @@ mod tests {
         assert!(read_move_in(&Chess::default(), "nf3", german).is_err());
     }
 
-    /// Without one, those that PGN has no number for.
+    /// A symbol that PGN has no number for is read, without a NAG.
     #[test]
     fn signs_are_read_from_every_block_of_symbols() {
         let start = Chess::default();

@@ -44,22 +44,7 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Exports functions of [`State`]. Natively their names, which are common, stay inside: the
-/// tests call them.
-macro_rules! exports {
-    ($(
-        $(#[$doc:meta])*
-        fn $name:ident($state:ident $(, $argument:ident: $type:ty)*) $(-> $result:ty)? $body:block
-    )*) => {
-        $(
-            $(#[$doc])*
-            #[cfg_attr(target_arch = "wasm32", allow(unsafe_code), unsafe(no_mangle))]
-            pub extern "C" fn $name($($argument: $type),*) $(-> $result)? {
-                STATE.with_borrow_mut(|$state| $body)
-            }
-        )*
-    };
-}
+include!("exports.rs");
 
 exports! {
     /// To be called first: from now on a panic is reported before the module ends.

@@ -50,7 +50,7 @@ pub(crate) struct PlayArgs {
 /// Other names of `--max-ply`.
 pub(crate) const PLIES: [&str; 2] = ["plies", "max-plies"];
 
-/// Other names of `--colour`: those that commands had before, and other programs have.
+/// Other names of `--colour`, which commands had before, or other programs have.
 pub(crate) const COLOUR: [&str; 4] = ["color", "side", "as", "only"];
 
 /// A position of a book, and moves to play from there.
@@ -217,8 +217,8 @@ pub(crate) fn name_and_value(set: &str) -> anyhow::Result<(&str, &str)> {
     Ok((name.trim(), value))
 }
 
-/// The options with those of `--set`; `is_known` returns which are allowed, and `what`
-/// describes them.
+/// The options as `--set` changes them; `is_known` returns which are allowed, and `what`
+/// describes the allowed ones.
 pub(crate) fn options(
     sets: &[String],
     is_known: impl Fn(OptionId) -> bool,

@@ -23,11 +23,11 @@ use tabia_notation::kind::BookKind;
 /// Whose options an argument sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
-    /// Those of the adapter that decide between moves.
+    /// Options of the adapter that decide between moves.
     Choice,
-    /// Those of the engine.
+    /// Options of the engine.
     Engine,
-    /// Those of the adapter and the engine.
+    /// Options of the adapter and of the engine.
     Both,
 }
 
@@ -168,7 +168,7 @@ impl Of {
     }
 }
 
-/// The names of options; of those of engines, the configured ones.
+/// The names of options; of engines' options, the configured ones.
 fn option_names(config: &Config, typed: &str, of: Of) -> Vec<CompletionCandidate> {
     let own = OptionId::ALL.iter().filter(|id| of.takes(**id));
     let own = own.map(|id| offer(format!("{}=", id.spec().name), id.spec().help));

@@ -25,7 +25,7 @@ pub(crate) fn builtin() -> Option<EngineCommand> {
 ///
 /// # Errors
 ///
-/// It is this program.
+/// The command would start this program itself.
 pub(crate) fn engine_command(
     program: &OsString,
     args: &[OsString],

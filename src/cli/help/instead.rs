@@ -418,7 +418,7 @@ fn one_hyphen(args: &[String], tabia: &Command) -> Option<String> {
         .filter_map(clap::Arg::get_long)
         .collect();
     let mut is_changed = false;
-    // Those of an engine come after it.
+    // The options of an engine come after `--`.
     let own = args.iter().position(|word| word == "--");
     let own = own.unwrap_or(args.len());
     let line: Vec<String> = args

@@ -7,4 +7,3 @@ pub(crate) mod grow;
 pub(crate) mod prove;
 pub(crate) mod repertoire;
 pub(crate) mod review;
-pub(crate) mod review_record;

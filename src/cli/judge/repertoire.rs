@@ -130,8 +130,8 @@ pub(crate) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         let companions: &[&str] = if is_book { &["cto", "ctb"] } else { &[] };
         atomic::check(target, companions, args.force.old())?;
     }
-    // Apart from the opponents' moves, few pages are read one by one; of a mapped file all
-    // of them, and those around, would count as memory.
+    // Apart from the opponents' moves, few pages are read one by one; of a mapped file these
+    // pages, and the pages around them, would count as memory.
     let book = files::open_book(&args.book, args.opponent.is_none())?;
     let opponents = args
         .opponent

@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use clap::builder::Resettable;
 
-use super::changes::{self, ChangeArgs};
+use super::mark_changes::{self, ChangeArgs};
 use crate::cli::arguments::collection::{self, GameFilterArgs};
 use crate::cli::arguments::common::PlayerColour;
 use crate::cli::arguments::complete;
@@ -109,7 +109,7 @@ impl LearnArgs {
         let any = self.wins || self.draws || self.losses;
         let mut filter = self.filter.filter();
         filter.played_out = !self.forfeits;
-        // Only the player's own moves count: those of this colour are in these games.
+        // Only the player's own moves count: in these games the moves of this colour.
         let colour = self.colour.map(Color::from);
         let of_player = colour.filter(|_| filter.player.is_some());
         filter.colour = filter.colour.or(of_player);
@@ -198,7 +198,7 @@ pub(crate) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let shown = report.listed.len() as u64;
     progress::watched(|watch| {
         mark::show(&book, report.listed, watch, &mut |change| {
-            changes::write(change, args.work.json, out)
+            mark_changes::write(change, args.work.json, out)
         })
     })??;
     let (games, skipped) = (learned.counted, learned.games.skipped);
@@ -210,7 +210,7 @@ pub(crate) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         }});
         writeln!(out, "{summary}")?;
     } else if options.shown > 0 {
-        changes::write_rest(changed.saturating_sub(shown), out)?;
+        mark_changes::write_rest(changed.saturating_sub(shown), out)?;
     }
     out.flush()?;
     let left_out = match skipped {

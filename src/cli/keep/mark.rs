@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
 
-use super::changes::{self, ChangeArgs};
+use super::mark_changes::{self, ChangeArgs};
 use crate::cli::arguments::common::{COLOUR, PlayerColour};
 use crate::cli::arguments::complete;
 use crate::cli::arguments::line;
@@ -362,7 +362,7 @@ pub(crate) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         };
         mark::mark(editor, &job, watch, &mut name_lost, &mut |change| {
             shown += 1;
-            changes::write(change, args.work.json, out)
+            mark_changes::write(change, args.work.json, out)
         })
     })?;
     let done = match done {
@@ -374,7 +374,7 @@ pub(crate) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     };
     let is_whole = matches!(job.target, MarkTarget::Book);
     if is_whole && args.work.dry_run && !args.work.json {
-        changes::write_rest(done.changes - shown, out)?;
+        mark_changes::write_rest(done.changes - shown, out)?;
     }
     if done.chosen == 0 && is_whole && args.colour.is_some() {
         message!("no line of the book begins in the start position, or none is chosen");

@@ -176,7 +176,7 @@ fn make(
     ensure!(args.also.is_empty(), "--also takes games, not books");
     ensure!(!args.provenance, "--provenance takes games, not books");
     ensure!(!args.evaluations, "--evaluations takes games, not books");
-    // Those of the books stay as they are: the sum would have other proportions.
+    // The counts of the books stay as they are: the sum would have other proportions.
     ensure!(!args.scale_counts, "--scale-counts takes games, not books");
     ensure!(
         product == Product::Book,

@@ -234,7 +234,7 @@ impl ConvertArgs {
 
 /// What the limits of plies and games have made of a book.
 enum Limited {
-    /// There are none.
+    /// There are no limits.
     No,
     /// A smaller book, in a folder that is removed.
     Book { book: PathBuf, _folder: TempFolder },

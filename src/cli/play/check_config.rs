@@ -124,7 +124,7 @@ impl Faults {
 /// no engine answers, an engine does not accept an option, a book cannot be opened or has
 /// no moves, or another file cannot be used. The verdict comes first, and again at the
 /// end. `troubles` are sentences about files of the command line; with `all_options`
-/// those that were not changed are printed too.
+/// options that were not changed are printed too.
 ///
 /// # Errors
 ///
@@ -356,8 +356,7 @@ fn option_error(declared: &[EngineOption], name: &str, value: &str) -> Option<Op
         .filter(|_| !name.eq_ignore_ascii_case(ANALYSE_MODE))
 }
 
-/// Prints the options for an engine that has declared `declared`; returns those that are
-/// wrong.
+/// Prints the options for an engine that has declared `declared`; returns the wrong ones.
 fn print_options<'p>(
     profile: &'p Profile,
     declared: Option<&[EngineOption]>,
@@ -632,12 +631,11 @@ struct StartMoves {
     text: String,
     /// For a book of Black: how many first moves of White it answers.
     of_black: Option<String>,
-    /// It may answer in some game.
+    /// The book may answer in some game.
     may_answer: bool,
-    /// Whether one of them would be played.
+    /// Whether one of the moves would be played.
     is_played: bool,
-    /// False if it has no moves in the whole book: it is empty, or so damaged that this
-    /// cannot be read.
+    /// False if the whole book has no move: it is empty, or too damaged to be read.
     answers: bool,
 }
 

@@ -89,7 +89,7 @@ pub(crate) fn watched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> anyhow::Resu
     watched_also(&mut |_| {}, work)
 }
 
-/// The same; `also` gets the progress, too.
+/// Like [`watched`]; `also` gets the progress, too.
 pub(crate) fn watched_also<T>(
     also: &mut dyn FnMut(Progress),
     work: impl FnOnce(&mut Watch<'_>) -> T,

@@ -43,7 +43,7 @@ const fn has_evaluation(mv: &MoveView) -> bool {
     mv.evaluation.is_some()
 }
 
-/// Whether the games are those that reach the position after the move, however they do.
+/// Whether the games of a move are all games that reach the position after it, by any move.
 const fn only_reach(mv: &MoveView) -> bool {
     mv.by_order.reached.is_some() && mv.by_order.played.is_none()
 }

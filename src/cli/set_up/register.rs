@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail, ensure};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::difference;
+use super::file_diff;
 use crate::cli::arguments::complete;
 use crate::cli::arguments::configuration::{self, ConfigArgs};
 use crate::cli::arguments::engines;
@@ -378,7 +378,7 @@ fn put_back(
     if let Some(left) = left {
         return apply(&mut file, path, left, dry_run, out);
     }
-    difference::write(path, Some(file.text()), None, out)?;
+    file_diff::write(path, Some(file.text()), None, out)?;
     drop(file);
     if !dry_run {
         std::fs::remove_file(path).with_context(|| format!("cannot delete {}", path.display()))?;
@@ -555,7 +555,7 @@ fn apply(
         return Ok(false);
     }
     let old = file.exists().then(|| file.text());
-    difference::write(path, old, Some(text), out)?;
+    file_diff::write(path, old, Some(text), out)?;
     out.flush()?;
     if dry_run {
         message!("tabia: {shown}: not changed (--dry-run)");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 
-use super::difference;
+use super::file_diff;
 use super::register::{self, Program};
 use crate::cli::arguments::complete;
 use crate::cli::arguments::configuration::{self, ConfigArgs};
@@ -553,7 +553,7 @@ fn show_plan(plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
         let title = format!("{}. {}", number + 1, what(change));
         writeln!(out, "{}", Painted(HEADING, title))?;
         let (before, after) = (change.before.as_deref(), change.after.as_deref());
-        difference::write(&change.path, before, after, out)?;
+        file_diff::write(&change.path, before, after, out)?;
     }
     show_left(plan, out)
 }
@@ -577,7 +577,7 @@ fn show_origins(files: &[WrittenFile], command: &str, out: &mut impl Write) -> i
             }
         };
         match compared {
-            Ok(compared) => difference::write_origins(&path, &compared.lines(), out)?,
+            Ok(compared) => file_diff::write_origins(&path, &compared.lines(), out)?,
             Err(reason) => writeln!(out, "{}: {}", shown(&path), plain(&reason))?,
         }
     }

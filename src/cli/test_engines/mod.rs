@@ -3,4 +3,3 @@
 pub(crate) mod check_engine;
 pub(crate) mod replay;
 pub(crate) mod suite;
-pub(crate) mod suite_check;

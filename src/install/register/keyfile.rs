@@ -152,7 +152,7 @@ pub(super) fn edit(text: &str, registration: &Registration) -> Result<String> {
         }
     }
     let mut keys = own.iter().filter_map(|line| key_and_value(line));
-    // Those of the user stay.
+    // A strength that the user has set stays.
     if !keys.any(|(key, _)| is_strength(key)) {
         missing.extend(STRENGTHS.map(|(key, value)| (key.to_owned(), value.to_owned())));
     }

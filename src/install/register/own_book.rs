@@ -14,7 +14,7 @@
 /// The setting.
 const DEPTH: &str = "book_depth_max";
 
-/// Its value before, for [`with_own_book`].
+/// The value of the setting before, for [`with_own_book`].
 const BEFORE: &str = "book_depth_max_before_tabia";
 
 /// What stands there if the setting was missing: the default then holds.

@@ -17,7 +17,7 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is not a record.
+    /// The file cannot be read, or is not a record.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
         let file = TextFile::open(path)?;
         if !file.exists() {

@@ -141,7 +141,7 @@ fn separate(now: &str, without: Option<String>) -> Comparison<'_> {
     }
 }
 
-/// All lines of a text; those that are not in `kept` are setup's.
+/// All lines of a text; lines that `kept` lacks are setup's.
 fn marked<'t>(now: &'t str, kept: &str) -> Lines<'t> {
     let [old, new] = [now, kept].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let steps = diff::slice(&old, &new);
@@ -153,7 +153,7 @@ fn marked<'t>(now: &'t str, kept: &str) -> Lines<'t> {
     origins.zip(now.split_inclusive('\n')).collect()
 }
 
-/// Places where two texts differ: units of the text after setup, and those of another one.
+/// Places where two texts differ: units of the text after setup, and units of the other one.
 #[derive(Debug)]
 struct Hunk {
     after: Range<usize>,
@@ -161,7 +161,7 @@ struct Hunk {
 }
 
 /// The comparison of a TOML file, as a three-way merge that takes back the step from `before`
-/// to `after`. Unlike the usual merge it may delete lines next to those that were added
+/// to `after`. Unlike the usual merge it may delete lines next to lines that were added
 /// since: setup wrote most or all lines of the file.
 fn by_line<'t>(before: Option<&'t str>, after: &'t str, now: &'t str) -> Comparison<'t> {
     let texts = [before.unwrap_or_default(), after, now];
@@ -295,8 +295,7 @@ fn changed_lines<'t>(removed: &[&'t str], added: &[&'t str]) -> Lines<'t> {
 
 /// The parts of a text that are compared. The header of a table and the lines that follow are
 /// one part: both are often alike in several tables (`[[books]]`), and would be matched with
-/// those of another one. Blank lines belong to the next part,
-/// those at the end to the last one.
+/// another table's. Blank lines belong to the next part, at the end to the last one.
 fn units(text: &str) -> Vec<&str> {
     let mut units = Vec::new();
     let (mut start, mut end) = (0, 0);
@@ -357,7 +356,7 @@ fn hunks(after: &[Vec<&str>], other: &[Vec<&str>]) -> Vec<Hunk> {
     hunks
 }
 
-/// Whether a change since cannot be told apart from one of setup's. Lines may be deleted by
+/// Whether a change since cannot be separated from one of setup's. Lines may be deleted by
 /// both, and added next to lines that setup added.
 fn clash(setups: &Hunk, since: &Hunk) -> bool {
     let (one, two) = (&setups.after, &since.after);

@@ -18,10 +18,10 @@ use tabia_notation::kind::{BookKind, Kind};
 pub(crate) struct Finds {
     /// Programs that may be UCI engines, known strong ones first.
     pub engines: Vec<PathBuf>,
-    /// Books, ChessBase's first, larger ones first; only one of those with the same
-    /// content.
+    /// Books, ChessBase's first, larger ones first; of books with the same content only
+    /// one.
     pub books: Vec<PathBuf>,
-    /// Copies of these books, each with the book that it is a copy of.
+    /// Copies of `books`, each with the book that it is a copy of.
     pub copies: Vec<(PathBuf, PathBuf)>,
     /// Files that are only named like books, and what they are.
     pub no_books: Vec<(PathBuf, &'static str)>,
@@ -258,7 +258,7 @@ fn look_through(
 struct Books {
     /// By their content, with their lengths in bytes.
     books: Vec<(BookKind, u64, PathBuf)>,
-    /// Those that are something else, and what.
+    /// Files that are something else, and what.
     others: Vec<(PathBuf, &'static str)>,
 }
 

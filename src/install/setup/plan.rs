@@ -13,13 +13,13 @@ use tabia_adapter::config::Config;
 /// A file to create, change or delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileChange {
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What it is to its program; `None` for Tabia's configuration.
+    /// What the file is to its program; `None` for Tabia's configuration.
     pub program: Option<ProgramFile>,
-    /// Its present text; `None` if it does not exist.
+    /// The present text; `None` if the file does not exist.
     pub before: Option<String>,
-    /// Its new text; `None` to delete it.
+    /// The new text; `None` to delete the file.
     pub after: Option<String>,
 }
 
@@ -186,7 +186,7 @@ impl SetupPlan {
 ///
 /// # Errors
 ///
-/// It cannot be told, and why: a sentence with the path.
+/// The changes since cannot be separated from setup's: a sentence with the path.
 pub(super) fn undone(
     file: &WrittenFile,
     command: &str,

@@ -32,13 +32,13 @@ pub(crate) enum ProgramFile {
 /// A created or changed file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WrittenFile {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
-    /// What it is to its program; `None` for Tabia's configuration.
+    /// What the file is to its program; `None` for Tabia's configuration.
     pub program: Option<ProgramFile>,
-    /// Its text before; `None` if it did not exist.
+    /// The text before; `None` if the file did not exist.
     pub before: Option<String>,
-    /// Its new text.
+    /// The new text.
     pub after: String,
 }
 
@@ -67,7 +67,7 @@ impl Record {
 }
 
 impl WrittenFile {
-    /// Its path.
+    /// The path of the file.
     #[must_use]
     pub(crate) fn path(&self) -> PathBuf {
         path_of(&self.path)

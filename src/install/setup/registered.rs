@@ -74,7 +74,7 @@ impl Registered {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is not a record.
+    /// The file cannot be read, or is not a record.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Registered> {
         let file = TextFile::open(path)?;
         if !file.exists() {
@@ -175,7 +175,7 @@ impl Registered {
     ///
     /// # Errors
     ///
-    /// It cannot be written or removed.
+    /// The file cannot be written or removed.
     pub(crate) fn save(&mut self, path: &Path) -> anyhow::Result<()> {
         if self.files.is_empty() {
             if path.exists() {

@@ -77,7 +77,7 @@ pub struct Config {
     pub books: Vec<BookSpec>,
     /// Folders whose books and indexes `tabia explore` may open.
     pub folders: Vec<PathBuf>,
-    /// The name that the adapter tells GUIs, instead of the engine's and its own.
+    /// The name that the adapter gives GUIs, instead of the engine's and its own.
     pub name: Option<String>,
 }
 
@@ -247,8 +247,8 @@ impl Config {
         }
     }
 
-    /// The books of the first engine: those of one colour, and those that it asks in this
-    /// order.
+    /// The books of the first engine, in the order in which they are asked: `Book White File`,
+    /// `Book Black File`, then `Book File` or `[[books]]`.
     #[must_use]
     pub fn book_files(&self) -> Vec<String> {
         let first = self.default.first().map_or("", String::as_str);

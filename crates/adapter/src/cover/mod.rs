@@ -138,11 +138,11 @@ struct Player {
 /// Which lines count as left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum View {
-    /// Those that no player has played, if the opponent repeats its former answers.
+    /// Lines that no player has played, if the opponent repeats its former answers.
     Expected,
-    /// Those that no player of this colour has played.
+    /// Lines that no player of this colour has played.
     Own,
-    /// Those that no player has played.
+    /// Lines that no player has played.
     Any,
 }
 

@@ -57,7 +57,7 @@ pub(super) fn into_file(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> F
 ///
 /// # Errors
 ///
-/// One of them does not exist.
+/// One of the two streams does not exist.
 pub fn standard_streams() -> io::Result<(File, File)> {
     #[cfg(unix)]
     {
@@ -78,8 +78,8 @@ pub fn standard_streams() -> io::Result<(File, File)> {
 }
 
 /// Standard error during a game, for whole lines. A line is cut at `WARNING` bytes, and lost
-/// if nobody has read those before it: programs that start engines may never read this pipe,
-/// and a full one must not stop the game.
+/// if the pipe is full: programs that start engines may never read it, and that must not stop
+/// the game.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Warnings;
 

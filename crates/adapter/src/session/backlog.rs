@@ -71,13 +71,13 @@ impl Backlog {
         self.bytes += other.bytes;
     }
 
-    /// The lines without those for a search, which has ended or is not made.
+    /// The lines that are not for the search, which has ended or is not made.
     pub(super) fn after_search(mut self) -> Backlog {
         self.keep(|next| next.kind != Kind::ForSearch);
         self
     }
 
-    /// The lines that another engine would not get in another way.
+    /// The lines that a restarted engine would not get otherwise: non-UCI commands, buttons.
     pub(super) fn unremembered(mut self) -> Backlog {
         self.keep(|next| is_unremembered(&next.line));
         self

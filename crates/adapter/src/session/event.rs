@@ -21,7 +21,7 @@ pub enum Event<'a> {
     EngineUp,
     /// The engine could not be started or has ended; the text is the reason.
     EngineGone(&'a str),
-    /// The requested books are open, except those with errors; with messages.
+    /// The requested books are open, except books with errors; with messages.
     BooksOpened(&'a [String]),
     /// The requested seed, or why there is none.
     Seed(Result<u32, &'a str>),
@@ -165,8 +165,8 @@ impl Engines {
 /// What happens if no engine starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IfNoneStarts {
-    /// The engines are those of engines.toml: the books play, and out of book the
-    /// built-in engine.
+    /// The engines come from engines.toml: the books play, and out of book the built-in
+    /// engine.
     #[default]
     PlayOn,
     /// The engine was named on the command line: the session ends with exit code 2.

@@ -171,7 +171,8 @@ impl Game {
         })
     }
 
-    /// A `go` line as the engine gets it, if its `searchmoves` differ from those of the GUI.
+    /// A `go` line as the engine gets it, if its `searchmoves` are not written as the GUI wrote
+    /// them.
     pub(super) fn searchmoves_for_engine(&self, go: &[u8]) -> Option<Vec<u8>> {
         let position = self.judged_position()?;
         gui::with_searchmoves(go, |word| {
@@ -759,7 +760,7 @@ mod tests {
                 assert_eq!(engine_gets(&[line, written], "true"), rook);
             }
         }
-        // Some engines take two blanks for an empty word.
+        // GNU Chess and Toga II take two blanks for an empty word, and end.
         let odd = engine_gets(
             &["startpos  moves e2e4 e7e5 g1f3 g8f6 f1e2 f8e7  e1h1  E8G8"],
             "no",
@@ -810,17 +811,20 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_told_up_to_its_last_readable_line() {
-        let told = |lines: &[&str]| {
+    fn a_game_is_reported_up_to_its_last_readable_line() {
+        let reported = |lines: &[&str]| {
             let story = after(lines).0.story();
             (story.moves.join(" "), story.ply)
         };
         let whole = ("e2e4 e7e5".to_owned(), 2);
-        assert_eq!(told(&["startpos moves e2e4 e7e5"]), whole);
+        assert_eq!(reported(&["startpos moves e2e4 e7e5"]), whole);
         let illegal = "startpos moves e2e4 e7e5 a1a8";
-        assert_eq!(told(&["startpos moves e2e4 e7e5", illegal]), whole);
-        assert_eq!(told(&["startpos moves e2e4 e7e5", illegal, "fen"]), whole);
-        assert_eq!(told(&[illegal]), (String::new(), 0));
+        assert_eq!(reported(&["startpos moves e2e4 e7e5", illegal]), whole);
+        assert_eq!(
+            reported(&["startpos moves e2e4 e7e5", illegal, "fen"]),
+            whole
+        );
+        assert_eq!(reported(&[illegal]), (String::new(), 0));
         let (mut game, _) = after(&["startpos moves e2e4 e7e5"]);
         game.begin(true);
         assert_eq!(game.story(), Story::default(), "that was the game before");

@@ -8,9 +8,9 @@ use tabia_uci::message::UciMessage;
 /// The introduction of Tabia and its engine to the GUI.
 #[derive(Debug)]
 enum Introduction {
-    /// It has not been sent: these messages wait for it.
+    /// The introduction has not been sent: these messages wait for it.
     Due(Vec<String>),
-    /// It has been sent, or the GUI plays without having asked for it.
+    /// The introduction has been sent, or the GUI plays without having asked for one.
     Made,
 }
 
@@ -20,7 +20,7 @@ enum Life {
     Playing,
     /// The GUI has sent `quit` or closed Tabia's input: pending answers are sent first.
     Leaving,
-    /// It is over; the reason, if the end is not ordinary.
+    /// The session is over; the reason, if the end is not ordinary.
     Ended(Option<String>),
 }
 
@@ -108,7 +108,7 @@ impl<'a> Out<'a> {
     /// A message for the GUI, at once.
     pub(super) fn info(&mut self, text: &str) {
         let mut line = b"info string ".to_vec();
-        // It must stay one line without control characters: names come from files.
+        // The message must stay one line without control characters: names come from files.
         line.extend(text.bytes().map(|byte| match byte {
             byte if byte.is_ascii_control() => b' ',
             byte => byte,

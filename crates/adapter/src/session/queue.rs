@@ -1,6 +1,6 @@
 //! Lines of the GUI that have to wait.
 //!
-//! They wait in order until the first engine has introduced itself, while books are being
+//! The lines wait in order until the first engine has introduced itself, while books are being
 //! opened, and while the engine searches if they must not reach a searching engine. Lines
 //! for an engine that is restarted, or ends a search, wait in the part of the engine
 //! instead, and the books answer meanwhile.
@@ -18,9 +18,9 @@ const LEAST_CORRECTED_WAIT: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) line: Vec<u8>,
-    /// Its parsed command.
+    /// The parsed command of the line.
     pub(super) command: GuiCommand,
-    /// When it began to wait.
+    /// When the line began to wait.
     since: Duration,
 }
 
@@ -44,11 +44,11 @@ impl Waiting {
 /// What a waiting line is for the search that has to end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ForSearch {
-    /// It is stopped.
+    /// The line stops the search.
     Stop,
-    /// Its ponder move was played.
+    /// The ponder move of the search was played.
     PonderHit,
-    /// It is replaced.
+    /// The line begins another search.
     Replace,
 }
 

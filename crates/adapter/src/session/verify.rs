@@ -60,7 +60,7 @@ impl Budget {
         now.saturating_add(self.look)
     }
 
-    /// What is left of it when the engine is free for the check of the first move, if
+    /// The time that is left when the engine is free for the check of the first move, if
     /// that is enough.
     fn at(self, now: Duration) -> Option<Budget> {
         let left = self.end.map(|end| end.saturating_sub(now));
@@ -166,7 +166,7 @@ enum Stage {
 pub(super) enum Outcome {
     /// The book move is played.
     Play,
-    /// The same, but the engine has not judged it.
+    /// The book move is played, although the engine has not judged it.
     Unchecked(Unchecked),
     /// The book move is compared with the engine's move next.
     Compare,
@@ -392,7 +392,7 @@ impl Check {
             Stage::Free { .. } => match (played, found.first()) {
                 (None, _) => Outcome::Unchecked(Unchecked::NoMove),
                 (Some(mv), _) if mv == self.candidate => Outcome::Play,
-                // It has ignored `searchmoves`.
+                // The engine has ignored `searchmoves`.
                 (Some(mv), _) if self.allowed.as_ref().is_some_and(|all| !all.contains(&mv)) => {
                     Outcome::Unchecked(Unchecked::NotCompared)
                 }

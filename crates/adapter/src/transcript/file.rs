@@ -67,7 +67,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Goes to the end of a log. A last line that a crash has cut short is followed by a blank
-/// line, which tells it from the others.
+/// line, which separates it from later ones.
 fn prepare(log: &mut File) -> io::Result<()> {
     check_first_line(log)?;
     let is_cut = is_cut_short(log)?;

@@ -141,3 +141,18 @@ fn counts(results: Results, old: u32) -> u32 {
     }
     (counts[0] << 16 | counts[1]) as u32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_halved_until_both_have_room() {
+        let known = 30_000 << 16 | 60_000;
+        // 70,001 games and 140,000 points, halved twice.
+        let new = counts(Results::new(40_000, 0, 1), known);
+        assert_eq!((new >> 16, new & 0xffff), (17_500, 35_000));
+        // 30,002 games and 60,003 points.
+        assert_eq!(counts(Results::new(1, 1, 0), known), 30_002 << 16 | 60_003);
+    }
+}

@@ -26,17 +26,17 @@ pub(crate) struct Part {
     pub(crate) games: u64,
     pub(crate) conditions: Conditions,
     pub(crate) sources: Vec<PartSource>,
-    /// Of all rows, in hexadecimal digits.
+    /// The checksum of all rows, in hexadecimal digits.
     pub(crate) checksum: String,
 }
 
 /// A file of games.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PartSource {
-    /// As it was named.
+    /// The path as the user named it.
     pub(crate) path: String,
     pub(crate) bytes: u64,
-    /// Of its beginning and end, in hexadecimal digits.
+    /// The digest of the beginning and end of the file, in hexadecimal digits.
     pub(crate) digest: String,
 }
 
@@ -122,7 +122,7 @@ impl Conditions {
         }
     }
 
-    /// The options that differ from those of the other ones, and these.
+    /// The options that only these conditions have, and the ones that only `other` has.
     pub(super) fn unlike(&self, other: &Conditions) -> (String, String) {
         let (Some(mine), Some(theirs)) = (&self.options, &other.options) else {
             return (self.text(), other.text());
@@ -139,13 +139,13 @@ impl Conditions {
         (only(mine, theirs), only(theirs, mine))
     }
 
-    /// Whether a job can take records of these conditions, from a file and others: those that it
-    /// counts itself must be like them, and its options must not ask for others. A job without
-    /// options takes them as they are.
+    /// Whether a job can take the records of a file with these conditions: games that the job
+    /// counts itself must be counted alike, and its options must not ask for other conditions.
+    /// A job without options takes the records as they are.
     ///
     /// # Errors
     ///
-    /// It cannot.
+    /// The job cannot take them.
     pub(crate) fn check(
         &self,
         path: &Path,

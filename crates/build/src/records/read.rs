@@ -30,7 +30,7 @@ pub(crate) struct Tables(Vec<(PathBuf, Option<Part>)>);
 /// What the rows of tables say about them.
 pub(crate) struct TablesRead {
     pub(crate) games: u64,
-    /// Those of all tables, if they say so.
+    /// The conditions under which all tables were counted, if their footers have them.
     pub(crate) conditions: Option<Conditions>,
     pub(crate) remarks: Vec<String>,
 }
@@ -284,7 +284,7 @@ fn unfit(path: &Path, text: String) -> RecordsError {
 struct Seen {
     checksum: u64,
     row: GamesRow,
-    /// Rows that count games, and those of them without a checksum.
+    /// Rows that count games; `plain_rows`: the ones without a checksum.
     count_rows: u64,
     plain_rows: u64,
     /// The least games of another row.
@@ -480,8 +480,8 @@ fn unpadded(bytes: &[u8]) -> &[u8] {
 /// Who wrote the keys of a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keys {
-    /// This program: the checksum of the footer tells, before any book is written, whether they
-    /// are still what it wrote; to look at each position as well would only take time.
+    /// This program: the checksum in the footer shows, before any book is written, whether the
+    /// keys are still what it wrote; checking each position as well would only take time.
     OfPart,
     OfAnyProgram,
 }

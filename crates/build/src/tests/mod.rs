@@ -302,6 +302,21 @@ fn dedupe_counts_equal_games_once() {
     }
 }
 
+/// Games wait for their turn without the parts that the limit of plies leaves out.
+#[test]
+fn a_game_that_is_no_duplicate_loses_nothing() {
+    let text = "[Event \"?\"]\n\n1. e4 $1 (1. d4 $3 d5) 1... e5 (1... c5 $2 2. Nf3 $4) 2. Nf3 \
+                (2. Nc3 $6) 2... Nc6 $5 *\n";
+    for plies in 1..=4 {
+        let options = format!("--variations --annotations --max-ply {plies}");
+        let bytes = build(text, &options).bytes();
+        assert!(
+            build(text, &format!("{options} --dedupe")).bytes() == bytes,
+            "{plies}"
+        );
+    }
+}
+
 #[test]
 fn games_need_no_event_tag_to_be_separated() {
     let text = "[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n[White \"B\"]\n[Result \"0-1\"]\n\n1. d4 0-1\n";
@@ -402,7 +417,7 @@ fn only_the_moves_of_one_side_are_stored() {
     }
 }
 
-/// Their moves have no games; those of the other side are left out.
+/// Moves of lines have no games; moves of the other side are left out.
 #[test]
 fn lines_become_a_book_with_their_marks() {
     let folder = Folder::new();

@@ -468,6 +468,15 @@ fn a_sum_of_damaged_records_or_without_rows_is_refused() {
     let summary = made(folder, "-o sum.ctg sum.parquet").unwrap();
     assert!(summary.tally.remarks[0].contains("without a checksum"));
     assert!(book(folder, "sum") == direct);
+    // Beside a sum that has a checksum.
+    let sum = summed(folder, "0.parquet 1.parquet 2.parquet");
+    write(&at, COLUMNS, &sum, 100, None);
+    let mut plain = summed(folder, "3.parquet");
+    plain[0].2[1..].fill(0);
+    write(&folder.join("plain.parquet"), COLUMNS, &plain, 100, None);
+    let summary = made(folder, "-o sum.ctg sum.parquet plain.parquet").unwrap();
+    assert!(summary.tally.remarks[0].contains("without a checksum"));
+    assert!(book(folder, "sum") == direct);
 }
 
 #[test]

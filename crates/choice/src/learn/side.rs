@@ -142,7 +142,7 @@ impl PlayedGame {
     ///
     /// # Errors
     ///
-    /// Those of `found`.
+    /// An error of `found`.
     pub fn each_book_move<E>(
         &self,
         mut found: impl FnMut(&Chess, Move, &Chess) -> Result<(), E>,

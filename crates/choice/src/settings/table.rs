@@ -10,15 +10,15 @@ use tabia_book::policy::{Policy, Topic};
 /// For what the value of an option counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// It decides between the moves of a book: `probe` and the explorer take it too. Each
+    /// The option decides between the moves of a book: `probe` and the explorer take it too. Each
     /// book may have a value of its own, under `[[books]]`.
     Choice(Topic),
-    /// It determines how a book is opened. Each book may have a value of its own; `probe` takes
+    /// The option determines how a book is opened. Each book may have a value of its own; `probe` takes
     /// it too.
     Opening,
     /// Each book may have a value of its own.
     Book,
-    /// It counts for the whole adapter. Under `[[books]]` it is refused with this advice.
+    /// The option counts for the whole adapter. Under `[[books]]` it is refused with this advice.
     Adapter(&'static str),
 }
 

@@ -128,7 +128,7 @@ mod tests {
         Ok((tag, content.to_vec()))
     }
 
-    /// Of every bit of a record but those of the free space.
+    /// Each bit of a record is covered by the checksum, but for the free space.
     #[test]
     fn a_wrong_bit_anywhere_is_noticed() {
         let record = [

@@ -136,7 +136,7 @@ const DEEPEST: usize = 3;
 ///
 /// # Errors
 ///
-/// It cannot be read.
+/// The file cannot be read.
 pub fn open(path: &Path) -> OpenResult {
     open_with(path, None)
 }
@@ -145,7 +145,7 @@ pub fn open(path: &Path) -> OpenResult {
 ///
 /// # Errors
 ///
-/// It cannot be read, or the password is wrong.
+/// The file cannot be read, or the password is wrong.
 pub fn open_with(path: &Path, password: Option<&str>) -> OpenResult {
     open_encoded(path, password, None)
 }
@@ -211,7 +211,7 @@ pub struct PlainText {
 ///
 /// # Errors
 ///
-/// It cannot be read.
+/// The file cannot be read.
 pub fn unpacked(path: &Path) -> io::Result<PlainText> {
     let (stream, size) = stream(path)?;
     let (start, input, read) = begin(stream)?;
@@ -301,7 +301,7 @@ pub(crate) fn open_file(file: &SourceFile, password: Option<&str>, depth: usize)
 ///
 /// # Errors
 ///
-/// It cannot be read.
+/// The archive cannot be read.
 pub(crate) fn packed(
     path: &Path,
     password: Option<&str>,

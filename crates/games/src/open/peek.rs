@@ -59,3 +59,32 @@ impl BufRead for PeekReader {
         self.at = self.end.min(self.at + count);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// Each read gives the next of these.
+    struct Answers(VecDeque<io::Result<&'static [u8]>>);
+
+    impl Read for Answers {
+        fn read(&mut self, mut buffer: &mut [u8]) -> io::Result<usize> {
+            let bytes = self.0.pop_front().unwrap_or(Ok(b""))?;
+            io::Write::write(&mut buffer, bytes)
+        }
+    }
+
+    #[test]
+    fn a_signal_does_not_end_a_stream_and_an_error_does() {
+        let broken = || Err(io::ErrorKind::BrokenPipe.into());
+        let signal = || Err(io::ErrorKind::Interrupted.into());
+        let answers = [signal(), Ok(&b"1. e"[..]), signal(), Ok(b"4"), broken()];
+        let mut reader = PeekReader::new(Box::new(Answers(answers.into())));
+        assert_eq!(reader.peek(5).unwrap(), b"1. e4");
+        assert!(reader.peek(6).is_err());
+        // What has been read before is still there.
+        assert_eq!(reader.peek(9).unwrap(), b"1. e4");
+    }
+}

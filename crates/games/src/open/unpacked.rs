@@ -12,7 +12,7 @@ use crate::{Error, GameBatch, GameSource};
 ///
 /// # Errors
 ///
-/// It contains no database, or the first one cannot be read.
+/// The archive contains no database, or the first one cannot be read.
 pub(super) fn open(
     file: &SourceFile,
     archive: Arc<dyn Archive>,
@@ -50,7 +50,7 @@ struct Unpacked {
     packed: Arc<OpenArchive>,
     /// The databases not opened yet.
     databases: std::vec::IntoIter<SourceFile>,
-    /// Number of all databases, and of those opened.
+    /// Number of all databases; `started`: of the opened ones.
     parts: u64,
     started: u64,
     password: Option<String>,

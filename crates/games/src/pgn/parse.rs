@@ -32,7 +32,7 @@ const ORDINARY: [&str; 11] = [
     "standardchess",
 ];
 
-/// Those of the Free Internet Chess Server with ordinary rules and other first positions.
+/// Variants of the Free Internet Chess Server with ordinary rules and other first positions.
 const WILD: [&str; 10] = [
     "wild0", "wild1", "wild2", "wild3", "wild4", "wild5", "wild6", "wild7", "wild8", "wild8a",
 ];

@@ -160,7 +160,7 @@ const QUOTES: [&str; 18] = [
     "“", "”", "„", "‟", "«", "»", "‹", "›", "‘", "’", "‚", "‛", "″", "＂", "「", "」", "『", "』",
 ];
 
-/// Those of Windows-1252, and others of one byte.
+/// Quotation marks of Windows-1252, and others of one byte.
 const BYTE_QUOTES: &[u8] = b"\x93\x94\x84\xab\xbb\x91\x92\x82'`";
 
 /// Length of the quotation mark at the start of a text, and whether it is that of PGN.

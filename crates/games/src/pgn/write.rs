@@ -145,7 +145,7 @@ fn write_movetext(game: &Game, out: &mut String) {
             Item::Nag(_) | Item::Comment(_) => {}
         }
     }
-    // Those that nothing has ended, but one without a move.
+    // Closes the variations that are still open; one without a move has not been begun.
     for _ in usize::from(begins.is_some())..around.len() {
         text.end_variation();
     }

@@ -225,7 +225,8 @@ fn a_database_of_ours_is_read_back_as_it_was() {
     let (one, two) = (folder.join("one.dci"), folder.join("two.dci"));
     let messages = convert_to(Scdb(one.clone()), &path).1;
     assert_has(&messages, "5 with tags lost");
-    convert_to(Scdb(two), &one);
+    let messages = convert_to(Scdb(two), &one).1;
+    assert!(!messages.contains("neither as live"), "{messages}");
     for part in PARTS {
         let read = |name: &str| fs::read(folder.join(name).with_extension(part)).unwrap();
         assert!(read("one") == read("two"), "{part}");

@@ -55,7 +55,7 @@ impl BlockMaker {
     ///
     /// # Errors
     ///
-    /// Those of `put`.
+    /// An error of `put`.
     pub fn add(
         &mut self,
         games: &EncodedGames,
@@ -75,7 +75,7 @@ impl BlockMaker {
     ///
     /// # Errors
     ///
-    /// Those of `put`.
+    /// An error of `put`.
     pub fn finish(
         mut self,
         mut put: impl FnMut(u64, &[u8]) -> Result<(), Error>,

@@ -50,11 +50,11 @@ pub enum Previous {
     /// The new file is refused, before any work.
     #[default]
     Refuse,
-    /// It is renamed to its name with `.bak`, and replaces an older backup.
+    /// The old file is renamed to its name with `.bak`, and replaces an older backup.
     Keep,
     /// Like [`Previous::Keep`], but older backups stay too, with numbers (`.bak2`).
     KeepEach,
-    /// It is overwritten.
+    /// The old file is overwritten.
     Replace,
 }
 
@@ -74,7 +74,7 @@ pub struct NewFile {
 ///
 /// # Errors
 ///
-/// Those of [`NewFile::create`] and [`NewFile::commit`].
+/// As for [`NewFile::create`] and [`NewFile::commit`].
 pub fn write(path: &Path, bytes: &[u8], old: Previous) -> Result<Placed, WriteFileError> {
     let mut file = NewFile::create(path, old)?;
     file.write_bytes(bytes)?;
@@ -172,7 +172,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// It cannot be written. The old file is restored.
+    /// The file cannot be written. The old one is restored.
     pub fn commit(self) -> Result<Placed, WriteFileError> {
         self.commit_with(Vec::new())
     }
@@ -183,7 +183,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// One of them cannot be written. The old files are restored.
+    /// One of the files cannot be written. The old ones are restored.
     pub fn commit_with(self, companions: Vec<NewFile>) -> Result<Placed, WriteFileError> {
         self.commit_without(companions, &[])
     }
@@ -193,7 +193,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// One of them cannot be written. The old files are restored.
+    /// One of the files cannot be written. The old ones are restored.
     pub fn commit_without(
         mut self,
         mut companions: Vec<NewFile>,
@@ -293,7 +293,7 @@ impl Seek for NewFile {
 ///
 /// # Errors
 ///
-/// It cannot be written.
+/// The file cannot be written.
 pub fn check(path: &Path, companions: &[&str], old: Previous) -> Result<(), WriteFileError> {
     let folder = folder_of(path);
     if !folder.is_dir() {

@@ -66,12 +66,12 @@ pub struct InterruptedSet {
     pub state: SetState,
     /// The folder with the files that are not in their places.
     pub folder: PathBuf,
-    /// The names of these files: those that belong to the main file, and backups.
+    /// The names of the files in `folder`: companions of the main file, and backups.
     pub away: Vec<String>,
 }
 
-/// Replacements of this file that were interrupted. Nothing is changed; those of running
-/// programs are not among them.
+/// Replacements of this file that were interrupted. Nothing is changed; replacements by
+/// programs that still run are not among them.
 #[must_use]
 pub fn interrupted(path: &Path) -> Vec<InterruptedSet> {
     let folders = temp_folders(path).into_iter();
@@ -86,8 +86,8 @@ pub fn interrupted(path: &Path) -> Vec<InterruptedSet> {
 }
 
 /// Completes interrupted replacements of this file if the new file has its name, takes
-/// them back if the old one has it, and returns them. Those of another file are returned
-/// too, but stay.
+/// them back if the old one has it, and returns them. Replacements of
+/// another file are returned too, but stay.
 ///
 /// # Errors
 ///

@@ -107,7 +107,7 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize> + Send + Sync> ReadAt for F {
 #[derive(Debug)]
 pub struct DataFile {
     path: Arc<Path>,
-    /// `None` for bytes that are only in memory, and those of a reader.
+    /// `None` if the bytes are in memory, or come from a reader.
     file: Option<(File, Identity)>,
     len: u64,
     store: Store,

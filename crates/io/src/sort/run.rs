@@ -170,7 +170,7 @@ impl Run {
 /// Reads records in ascending order.
 pub(super) struct RunReader {
     data: Arc<Data>,
-    /// Offset of the next bytes, in a file of those after the buffer.
+    /// Offset of the next bytes; in a file, of the bytes after the buffer.
     next: u64,
     end: u64,
     buffer: Vec<u8>,

@@ -22,11 +22,11 @@ pub(crate) struct Page {
 /// A bar of a plot.
 #[derive(Clone, Debug)]
 pub(crate) struct Bar {
-    /// Its label on the axis.
+    /// The label on the axis.
     pub(crate) label: String,
-    /// Its height in any unit.
+    /// The height in any unit.
     pub(crate) height: f64,
-    /// Whether it has the colour for bad values.
+    /// Whether the bar has the colour for bad values.
     pub(crate) is_bad: bool,
     /// The text shown under the mouse pointer.
     pub(crate) hint: String,

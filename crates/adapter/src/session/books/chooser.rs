@@ -74,12 +74,12 @@ impl fmt::Debug for OwnPolicy {
 /// What becomes of positions that the books do not know (`Book Miss Limit`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Missed {
-    /// They are counted.
+    /// Unknown positions are counted.
     #[default]
     Counted,
-    /// They are counted, and the last one will count if the ponder move is played.
+    /// Unknown positions are counted; the last one will count if the ponder move is played.
     OnPonderHit,
-    /// There were too many: the books are closed for this game.
+    /// Too many positions were unknown: the books are closed for this game.
     Shut,
 }
 
@@ -173,7 +173,7 @@ impl BookChooser {
         reached
     }
 
-    /// There were too many misses in this game.
+    /// Whether the books are closed, because too many positions of this game were unknown.
     pub(super) const fn is_shut(&self) -> bool {
         matches!(self.missed, Missed::Shut)
     }

@@ -49,7 +49,7 @@ impl Books {
             .refresh_settings(self.settings.options(), scene.book_set);
         let (name, against) = self.against(position, scene)?;
         let is_news = self.forbidding.reported_at.as_ref() != Some(position);
-        let tells = is_news && self.settings.options().info != Info::None;
+        let reports = is_news && self.settings.options().info != Info::None;
         let mode = scene.game.castling_mode();
         let mut text = format!("book {name} forbids");
         for (index, (mv, reason)) in against.iter().enumerate() {
@@ -69,7 +69,7 @@ impl Books {
                 .extend(against.iter().map(|(mv, _)| mv));
         }
         self.forbidding.reported_at = Some(position.clone());
-        if tells {
+        if reports {
             out.info(&text);
         }
         narrowed
@@ -150,7 +150,7 @@ impl Books {
 
     /// The moves of all books in the present position, and the reasons against moves and
     /// books: the answer to `book`.
-    pub(in super::super) fn tell(&mut self, scene: Scene<'_>, out: &mut Out<'_>) {
+    pub(in super::super) fn report(&mut self, scene: Scene<'_>, out: &mut Out<'_>) {
         let Some(position) = scene
             .game
             .position()
@@ -173,7 +173,7 @@ impl Books {
                 let of = (index, &*book.book as &dyn Probe);
                 match self.chooser.look_up(of, settings, game, position, None) {
                     Err(trouble) => line.push_str(&trouble),
-                    Ok(()) => self.tell_moves(index, book, mode, &mut line),
+                    Ok(()) => self.report_moves(index, book, mode, &mut line),
                 }
             }
             out.gui(line.as_bytes());
@@ -193,8 +193,8 @@ impl Books {
         }
     }
 
-    /// The moves of the book that was looked up, then those that it would not play.
-    fn tell_moves(
+    /// Adds the moves of a book, then the moves that it would not play and why.
+    fn report_moves(
         &self,
         index: usize,
         book: &tabia_choice::book_set::OpenBook,

@@ -5,12 +5,12 @@
 //!
 //! | the books are | event | afterwards | returned |
 //! |---|---|---|---|
-//! | stale | a `go`, or `isready` while nothing is owed | awaited | the request to open them |
-//! | awaited | they are open | open | their messages, if these are news |
+//! | stale | a `go`, or `isready` while the GUI waits for nothing | awaited | the request to open them |
+//! | awaited | the books are open | open | their messages, if these are news |
 //! | awaited | two seconds are over | late | a message |
-//! | late | they are open | open | their messages, if these are news |
+//! | late | the books are open | open | their messages, if these are news |
 //! | open, late | `ucinewgame`, an option that names books | stale | - |
-//! | stale | those asked for before are open | stale | their messages, if these are news |
+//! | stale | books that were requested before are open | stale | their messages, if these are news |
 //!
 //! A `go` waits for the books, then for the seed of the game (`Book Seed File`), then for
 //! the played lines (`Book Cover`); each is asked for once, and each may be missing.

@@ -9,15 +9,15 @@ pub(super) const OPEN_LIMIT: Duration = Duration::from_secs(2);
 /// The state of the open books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenState {
-    /// They may not be those that the settings name: at first, after a change of
-    /// settings, and at a new game, because files may have changed. `opening`: others are
+    /// The open books may not be the ones that the settings name: at first, after a change
+    /// of settings, and at a new game, because files may have changed. `opening`: books are
     /// being opened.
     Stale { opening: bool },
-    /// They are being opened, and lines of the GUI wait until then.
+    /// The books are being opened, and lines of the GUI wait until then.
     Awaited { until: Duration },
-    /// They are being opened, and nobody waits any more.
+    /// The books are being opened, and nobody waits any more.
     Late,
-    /// They are those that the settings name.
+    /// The open books are the ones that the settings name.
     Open,
 }
 
@@ -58,7 +58,7 @@ impl OpenState {
         *self = OpenState::Stale { opening };
     }
 
-    /// The books are open: those that were requested last.
+    /// The books that were requested last are open.
     pub(super) fn opened(&mut self) {
         *self = match self {
             OpenState::Stale { .. } => OpenState::EMPTY,

@@ -15,12 +15,12 @@ pub(super) enum Seed {
 /// The seed of the current game, from `Book Seed File`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum GameSeed {
-    /// It has not been needed yet.
+    /// No seed has been needed yet.
     #[default]
     Untaken,
-    /// It has been requested.
+    /// The seed has been requested.
     Asked,
     Taken(u32),
-    /// There is none.
+    /// No seed could be taken from the file.
     Missing,
 }

@@ -26,21 +26,21 @@ const LISTED: usize = 6;
 /// The reason why one book does not answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum NoAnswerReason {
-    /// It is for games with other opponents or clocks.
+    /// The book is for games with other opponents or clocks.
     OtherGames,
-    /// It is for games with other rules.
+    /// The book is for games with other rules.
     Rules(Variant),
-    /// It is for the other colour.
+    /// The book is for the other colour.
     Colour(Color),
-    /// The game is beyond its `Book Depth`.
+    /// The game is beyond the `Book Depth` of the book.
     PastDepth(u32),
-    /// It does not have the position.
+    /// The book does not have the position.
     NotHere,
-    /// It has the position, but no move that may be played: the reason for each.
+    /// The book has the position, but no move that may be played: the reason for each.
     NoMove(Vec<(Move, Rejection)>),
-    /// The value of the position is too low or too high for it.
+    /// The value of the position is too low or too high for the options of the book.
     Exit(Rejection),
-    /// It cannot be read in this position.
+    /// The book cannot be read in this position.
     Trouble,
 }
 

@@ -16,15 +16,15 @@ use tabia_uci::{engine, message};
 
 /// A `bestmove` line.
 pub(in super::super) enum Answer<'a> {
-    /// It may be passed on.
+    /// The line may be passed on.
     Sound(&'a [u8]),
-    /// Its castling is in the notation that is not in force: this line is passed on.
+    /// The move is castling in the notation that is not in force: this line is passed on instead.
     Translated(Vec<u8>),
-    /// Its move is not in the form of UCI: this line is passed on.
+    /// The move is not in the form of UCI: this line is passed on instead.
     Converted(Vec<u8>),
-    /// Its move is not legal in the position of the search.
+    /// The move is not legal in the position of the search.
     Illegal,
-    /// It has no move in the form of UCI.
+    /// The line has no move in the form of UCI.
     Unreadable,
 }
 

@@ -100,8 +100,8 @@ const OWN_BOOKS: [&str; 8] = [
     "bookenabled",
 ];
 
-/// The engine's options as they were last set, for a restarted engine, and those that
-/// affect which searches the book answers.
+/// The engine's options as they were last set, for a restarted engine, and the values that
+/// decide which searches the book answers.
 #[derive(Debug, Default)]
 pub(super) struct ChildOptions {
     /// Name in lower case, and the whole line.

@@ -21,9 +21,9 @@ const REPEAT: Duration = Duration::from_millis(200);
 /// The end of a search.
 #[derive(Debug)]
 pub(super) struct Ending {
-    /// When its `go` was sent.
+    /// When the `go` of the search was sent.
     went: Duration,
-    /// Since when it has to end.
+    /// Since when the search has to end.
     since: Duration,
     stage: Stage,
 }
@@ -35,7 +35,7 @@ enum Stage {
     Stopping { next: Duration, sent: bool },
     /// The search may have ended: after the `stop` of this time it counts as ended.
     Doubtful { next: Duration },
-    /// It has ended; the engine has still to send `readyok`.
+    /// The search has ended; the engine has still to send `readyok`.
     Fenced,
 }
 
@@ -57,7 +57,7 @@ impl Ending {
         }
     }
 
-    /// Its answer cannot be meant: the engine may still search.
+    /// The answer cannot be meant for this search: the engine may still search.
     pub(super) fn doubt(&mut self, now: Duration) {
         if self.stage != Stage::Fenced {
             let next = first_stop(now, self.went);
@@ -111,7 +111,7 @@ impl Ending {
         }
     }
 
-    /// Since when it has to end.
+    /// Since when the search has to end.
     pub(super) const fn since(&self) -> Duration {
         self.since
     }

@@ -11,12 +11,12 @@ const PATIENT: Duration = Duration::from_millis(500);
 /// Whether the searches of an engine show when they begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
-    /// It has not shown yet that it prints a line when it begins.
+    /// The engine has not shown yet that it prints a line when a search begins.
     Nothing,
-    /// The same, and it has not answered a search either. It has taken the place of one that
-    /// was lost: if that has lost a `stop`, this one must not.
+    /// As `Nothing`, and the engine has not answered a search either. It has taken the place of
+    /// an engine that was lost, perhaps because that one lost a `stop`: so its `stop` waits.
     NothingAfterLoss,
-    /// It prints a line when it begins.
+    /// The engine prints a line when a search begins.
     Line,
 }
 
@@ -34,7 +34,7 @@ impl Heard {
         if time <= PATIENT { Heard::Line } else { self }
     }
 
-    /// It has answered a search.
+    /// The engine has answered a search.
     pub(super) const fn after_answer(self) -> Heard {
         match self {
             Heard::Nothing | Heard::NothingAfterLoss => Heard::Nothing,

@@ -20,9 +20,9 @@ use tabia_uci::gui::{self, GuiCommand};
 /// How an engine was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Cause {
-    /// It could not be started, or has ended.
+    /// The engine could not be started, or has ended.
     Ended,
-    /// It runs, but is of no use: it hangs, or does not answer as it should.
+    /// The engine runs, but hangs or does not answer as it should.
     Useless,
 }
 
@@ -181,7 +181,7 @@ impl Engine {
         let lost = lost.filter(|_| self.engines.chain > 0);
         let lost = lost.map(|profile| profile.name.clone());
         self.stands_in_for = Some(lost.unwrap_or_default());
-        // Its own crashes are counted from zero.
+        // The crashes of the built-in engine are counted from zero.
         self.restarts = Restarts::default();
         out.notice("the built-in engine stands in");
         self.start(index, loss, out);

@@ -101,7 +101,7 @@ struct Starting {
 /// How long an engine may take to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Patience {
-    /// As long as its profile allows.
+    /// As long as the engine's profile allows.
     First,
     /// The same time again: the engine has not sent `uciok` in the first.
     Second,
@@ -153,7 +153,7 @@ enum ReadyFor {
 /// The `readyok`s that are due.
 #[derive(Debug, Default)]
 struct Ready {
-    /// The purpose of each, in order.
+    /// The purpose of each `isready`, in order.
     awaited: VecDeque<ReadyFor>,
     /// When the GUI asked for the `readyok` that it waits for; `None` if it waits for
     /// none, or if there is no limit.
@@ -165,7 +165,7 @@ struct Ready {
 enum Sending {
     #[default]
     Together,
-    /// One by one, because the last engine may have died of one.
+    /// One by one, because the last engine may have died of an option.
     OneByOne,
 }
 
@@ -176,7 +176,7 @@ pub(super) enum ReadyOk {
     OfGui,
     /// The end of a search that had to end: the lines that have waited have been sent.
     Free,
-    /// Nobody waits for it.
+    /// Nobody waits for this `readyok`.
     OfNobody,
 }
 
@@ -185,11 +185,11 @@ pub(super) enum ReadyOk {
 pub(super) enum Hearing {
     /// Nothing: no engine runs yet, so that the line is of the engine before.
     Nobody,
-    /// Its introduction, before `uciok`.
+    /// The introduction of the engine, before `uciok`.
     Introduction,
-    /// The answer to one option, while it gets its options one by one.
+    /// The answer to one option, while the engine gets its options one by one.
     Trial,
-    /// Anything.
+    /// Anything that an engine sends after `uciok`.
     Service,
 }
 

@@ -20,31 +20,31 @@ use tabia_uci::message::{self, UciMessage, UciOptionConfig};
 /// An engine has introduced itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Introduced {
-    /// It is the first of the session, and has got its options.
+    /// The engine is the first of the session, and has got its options.
     First,
-    /// The GUI knows it or an earlier one: it continues the session.
+    /// The GUI knows this engine or an earlier one: the engine continues the session.
     Again,
-    /// Its options are tried one by one first.
+    /// The options of the engine are tried one by one first.
     Trying,
 }
 
 /// The answer to an option that was sent alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Trial {
-    /// The next one has been sent.
+    /// The next option has been sent.
     Next,
-    /// It has all of them, and lives.
+    /// The engine has all its options, and lives.
     Over,
 }
 
 /// The time is over that a profile gives its engine to start.
 #[derive(Debug, PartialEq, Eq)]
 pub(in super::super) enum TimeOver {
-    /// It has started.
+    /// The engine has started.
     Started,
-    /// It gets the same time again, and the GUI does not wait for it.
+    /// The engine gets the same time again, and the GUI does not wait for it.
     Late,
-    /// It is of no use, for this reason; whether it may be started again.
+    /// The engine is of no use, for this reason; whether it may be started again.
     Useless(String, bool),
 }
 
@@ -116,7 +116,7 @@ impl Engine {
     }
 
     /// Says with every move of the built-in engine which engine it replaces.
-    pub(in super::super) fn tell_stand_in(&self, out: &mut Out<'_>) {
+    pub(in super::super) fn report_stand_in(&self, out: &mut Out<'_>) {
         match self.stands_in_for.as_deref() {
             None => {}
             Some("") => out.info("the built-in engine's move: no engine is configured"),
@@ -163,7 +163,7 @@ impl Engine {
             )
     }
 
-    /// Its name or author.
+    /// Reads a line with the name or the author of the engine.
     pub(in super::super) fn identify(&mut self, line: &[u8]) {
         match id(line) {
             Some(Id::Name(name)) => self.declared.name = name,
@@ -172,12 +172,12 @@ impl Engine {
         }
     }
 
-    /// One of its options.
+    /// Reads a line with an option of the engine.
     pub(in super::super) fn declare(&mut self, line: &[u8]) {
         self.declared.options.extend(option(line));
     }
 
-    /// It has sent nothing yet that a UCI engine sends.
+    /// The engine has sent nothing yet that a UCI engine sends.
     pub(in super::super) fn has_declared_nothing(&self) -> bool {
         let Declaration {
             name,
@@ -196,7 +196,7 @@ impl Engine {
         )
     }
 
-    /// Handles its `uciok`.
+    /// Handles the `uciok` of the engine.
     pub(in super::super) fn introduce(&mut self, now: Duration, out: &mut Out<'_>) -> Introduced {
         let Link::Starting(Starting {
             index, patience, ..

@@ -130,8 +130,8 @@ fn a_restart_is_recorded_and_told_at_the_end() {
     play.go(false);
     let line = "record restart,black,somebody,,0,,,,,1,2,,,e2e4,it died";
     assert_eq!(play.restarted(), [line]);
-    let told = "in this game the engine was started again once";
-    assert_eq!(play.end()[0], told);
+    let expected = "in this game the engine was started again once";
+    assert_eq!(play.end()[0], expected);
     let mut play = Play::new(false, true);
     assert_eq!(play.restarted(), [""; 0]);
 }

@@ -22,7 +22,7 @@ impl Parts {
     /// Handles a line of an engine that has introduced itself.
     fn on_service(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
         match reply {
-            // The GUI would take `info` lines of a look for those of its own search.
+            // The GUI would take `info` lines of a look for lines of its own search.
             EngineReply::Info if self.turn.hides(&self.engine) => self.turn.receive_look(line),
             EngineReply::Info => {
                 if let (Turn::Searching(search), mut to) = self.turn(at) {
@@ -124,7 +124,7 @@ impl Parts {
         }
         let mv = line::words(&answer).nth(1).unwrap_or_default();
         self.books.disobeyed(mv, &self.game, &mut at.out);
-        self.engine.tell_stand_in(&mut at.out);
+        self.engine.report_stand_in(&mut at.out);
         if let Some(line) = self.turn.answer_search(&answer) {
             at.out.gui(line);
         }

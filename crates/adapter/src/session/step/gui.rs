@@ -3,7 +3,7 @@
 //! Lines are interpreted when they come, and the books answer whatever the engine does. A few
 //! have to wait, in order: all of them until the first engine has introduced itself or its time
 //! is over, and while books are being opened (two seconds at most); while the engine searches,
-//! those that must not reach a searching engine: a new `position` or `go`, and options
+//! the lines that must not reach a searching engine: a new `position` or `go`, and options
 //! (Stockfish stops reading its input when one comes during a search).
 
 use super::{Moment, Parts, about, configured, scene_of};
@@ -215,7 +215,7 @@ impl Parts {
             return self.queue.push_front(at.now, line, GuiCommand::Other);
         }
         let scene = scene_of(&self.game, &self.engine, at.book_set);
-        self.books.tell(scene, &mut at.out);
+        self.books.report(scene, &mut at.out);
     }
 }
 

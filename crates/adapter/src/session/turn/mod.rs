@@ -125,7 +125,7 @@ impl Look {
 }
 
 impl Held {
-    /// Whether it may be sent.
+    /// Whether the answer may be sent.
     pub(super) fn is_due(&self, now: Duration) -> bool {
         self.kind.is_free() && self.due.is_none_or(|due| due <= now)
     }
@@ -137,7 +137,7 @@ impl Held {
         }
     }
 
-    /// When the next action for it is due.
+    /// When the next action for the held answer is due.
     fn next_due(&self) -> Option<Duration> {
         let check = self.check().map(Check::until);
         check.or(self.due.filter(|_| self.kind.is_free()))

@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | unsent: no engine is up | the engine has started | begun |
 //! | behind: another search ends first | that has ended | begun |
-//! | begun | its first line, or time enough | begun: what waited for that is sent |
-//! | begun | an answer that cannot be the one to it | behind |
+//! | begun | its first line, or time enough | begun: the lines that waited for that are sent |
+//! | begun | an answer that cannot belong to it | behind |
 //! | behind, begun | the engine is lost | unsent |
 //!
 //! # Its beginning
@@ -38,7 +38,7 @@ pub(in super::super) struct Search {
     pub(super) kind: SearchKind,
     /// The `go` line as it came.
     go: Vec<u8>,
-    /// Its parsed content.
+    /// The parsed `go` line.
     parsed: Go,
     /// When the mover's clock began to run for it.
     since: Duration,
@@ -50,7 +50,7 @@ pub(in super::super) struct Search {
     stopped: bool,
     trust: Trust,
     at: At,
-    /// The lines that wait until it has begun; some of them are for it.
+    /// The lines that wait until the search has begun; some of them are for this search.
     then: Backlog,
 }
 
@@ -67,7 +67,7 @@ enum At {
 /// A search whose `go` has been sent.
 #[derive(Debug)]
 struct Begun {
-    /// When it was sent.
+    /// When the `go` was sent.
     went: Duration,
     /// A `stop` or `ponderhit` waits until then; `None` if the engine has shown that it
     /// searches, or has had time enough.
@@ -82,20 +82,20 @@ enum Trust {
     /// Nothing.
     #[default]
     Full,
-    /// Its last answer, printed once more, has been ignored.
+    /// The engine's last answer, printed once more, has been ignored.
     RepeatIgnored,
-    /// The first answer was none, so that it has been asked again.
+    /// The first answer was none, so that the engine has been asked again.
     AskedAgain,
 }
 
 /// What is done about an answer that counts as none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Retry {
-    /// Nothing: none is needed.
+    /// Nothing: `perft` needs no answer.
     None,
     /// The engine searches again.
     SearchAgain,
-    /// It has had its second chance.
+    /// The engine has had its second chance.
     GiveUp,
 }
 
@@ -121,7 +121,7 @@ impl Search {
         search
     }
 
-    /// Sends a `go` line for it now, or when the engine can take it.
+    /// Sends a `go` line for this search now, or when the engine can take it.
     fn send(&mut self, line: &[u8], to: &mut Outside<'_, '_>) {
         let line = line.trim_ascii_end();
         self.at = if to.engine.is_free() {
@@ -162,7 +162,7 @@ impl Search {
         let line = self.shorten(to.now, to.game.white_moves());
         self.send(&line, to);
         if self.stopped {
-            self.tell(b"stop", to);
+            self.pass_on(b"stop", to);
         }
     }
 
@@ -206,7 +206,7 @@ impl Search {
             self.due = Some(self.due.map_or(limit, |due| due.min(limit)));
         }
         // Passed on again, because the engine may have missed the first one.
-        self.tell(b"stop", to);
+        self.pass_on(b"stop", to);
     }
 
     /// The opponent has played the move on which the engine ponders.
@@ -215,11 +215,11 @@ impl Search {
         if std::mem::take(&mut self.kind.ponder) && !self.stopped {
             self.start_clock(to.now, to.game.white_moves());
         }
-        self.tell(b"ponderhit", to);
+        self.pass_on(b"ponderhit", to);
     }
 
-    /// A `stop` or `ponderhit`: now, or when it has begun.
-    fn tell(&mut self, word: &'static [u8], to: &mut Outside<'_, '_>) {
+    /// Passes a `stop` or `ponderhit` on: now, or when the search has begun.
+    fn pass_on(&mut self, word: &'static [u8], to: &mut Outside<'_, '_>) {
         match &self.at {
             // Its `go` will say so.
             At::Unsent => {}
@@ -302,12 +302,12 @@ impl Search {
         }
     }
 
-    /// It has been answered: what is for it is not needed any more.
+    /// The search has been answered: lines for it are not needed any more.
     pub(in super::super) fn has_answered(&mut self, out: &mut Out<'_>) {
         std::mem::take(&mut self.then).after_search().send(out);
     }
 
-    /// Nobody waits for its answer any more. A `go` that waits is not sent, and a search that
+    /// Nobody waits for the answer any more. A `go` that waits is not sent, and a search that
     /// has begun has to end.
     pub(super) fn abandon(self, to: &mut Outside<'_, '_>) {
         match self.at {
@@ -320,7 +320,7 @@ impl Search {
         }
     }
 
-    /// Nobody waits for the end of it, which comes without an answer (`perft`): it is made
+    /// Nobody waits for the end of a `perft`, which comes without an answer: the engine counts
     /// all the same.
     pub(super) fn forget(self, to: &mut Outside<'_, '_>) {
         match self.at {
@@ -335,7 +335,7 @@ impl Search {
         }
     }
 
-    /// Its answer cannot be the one to it: it is ended, and made again later.
+    /// The engine's answer cannot belong to this search, which is ended, and made again later.
     pub(super) fn doubt(&mut self, to: &mut Outside<'_, '_>) {
         if let At::Begun(begun) = std::mem::replace(&mut self.at, At::Unsent) {
             std::mem::take(&mut self.then).after_search().send(to.out);
@@ -360,8 +360,8 @@ impl Search {
         }
     }
 
-    /// The last answer of the engine has come once more: true if it may be ignored. One
-    /// that is printed yet again may be meant: that is not an answer either.
+    /// The last answer of the engine has come once more: true if it may be ignored. An
+    /// answer that is printed a third time may be meant, but is not an answer either.
     pub(in super::super) fn may_ignore_repeat(&mut self) -> bool {
         let may = self.trust == Trust::Full;
         if may {
@@ -370,17 +370,18 @@ impl Search {
         may
     }
 
-    /// It has to end before anything else may be sent to the engine: its end shows.
+    /// Whether the search has to end before anything else may be sent to the engine. The end
+    /// of a `perft` does not show.
     pub(super) const fn is_exclusive(&self) -> bool {
         self.parsed.perft.is_none()
     }
 
-    /// The engine has been sent `stop` for it.
+    /// Whether the engine has been sent `stop` for this search.
     pub(in super::super) const fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Whether its answer may be sent as soon as it comes.
+    /// Whether the answer may be sent as soon as it comes.
     pub(super) fn may_be_answered(&self) -> bool {
         self.stopped || self.kind.is_free()
     }
@@ -392,7 +393,7 @@ impl Search {
         self.due
     }
 
-    /// The same, while the engine ends another search first.
+    /// When the engine counts as hung that ends another search first.
     pub(in super::super) const fn begin_due(&self) -> Option<Duration> {
         self.begin_due
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::diff_json::line_text;
+use super::json::line_text;
 use crate::cli::print::columns::{Table, cell, left};
 use crate::cli::print::style::{
     FAINT, GREEN, HEADING, PLACE, Painted, RED, counted, paint, push_number, signed, wrapped,

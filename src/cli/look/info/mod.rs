@@ -1,5 +1,8 @@
 //! `tabia info`: the numbers of a book.
 
+mod index;
+mod other;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,13 +10,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::info_index;
-use super::info_other::{self, side};
 use crate::cli::arguments::complete;
 use crate::cli::files;
 use crate::cli::print::columns::Table;
 use crate::cli::print::output;
 use crate::cli::print::style::{FAINT, GREEN, HEADING, Painted, RED, thousands};
+use other::side;
 use tabia_book::Annotation;
 use tabia_book::ctg::{BookInfo, CtgBook, Error};
 use tabia_io::sanitize::escape_control;
@@ -89,11 +91,11 @@ pub(crate) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
 
 fn of_file(path: &Path, args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     if files::is_index(path) {
-        return info_index::run(path, args.no_mmap, args.json, out);
+        return index::run(path, args.no_mmap, args.json, out);
     }
     let book = files::open_quietly(path, args.no_mmap)?;
     let Some(book) = book.as_ctg() else {
-        info_other::run(&book, args.json, out)?;
+        other::run(&book, args.json, out)?;
         return Ok(0);
     };
     let info = counted(book, args.full)?;
@@ -129,7 +131,7 @@ fn of_file(path: &Path, args: &InfoArgs, out: &mut impl Write) -> anyhow::Result
     Ok(0)
 }
 
-/// The numbers of a book; those of a large one are estimated unless `in_full` is set.
+/// The numbers of a book; of a large one they are estimated unless `in_full` is set.
 pub(crate) fn counted(book: &CtgBook, in_full: bool) -> Result<BookInfo, Error> {
     match in_full || book.header().pages <= SMALL_PAGES {
         true => book.info(),

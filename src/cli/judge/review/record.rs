@@ -15,19 +15,19 @@ use tabia_adapter::session::{GameRecord, RecordKind};
 use tabia_analysis::Tally;
 use tabia_analysis::review::ReviewedGame;
 
-/// Data of the record about games that were found in both.
+/// What the record has about the reviewed games.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Joined {
-    /// Number of games in the record, without those of others.
+    /// Number of games in the record, without games that adapters of other players recorded.
     games: u64,
     /// Number of games that the adapter of another player has recorded; 0 if no player is
     /// named.
     others: u64,
-    /// Number of these that are among the games played.
+    /// Number of games of the record that are among the reviewed ones.
     found: u64,
-    /// Number of restarts of engines in the record; of a player, those in its games.
+    /// Number of restarts of engines in the record; with a player, in the games of that player.
     restarts: u64,
-    /// Results of the games with restarts, and of those without.
+    /// Results of the games with restarts; `without_restarts`: of the others.
     with_restarts: Tally,
     without_restarts: Tally,
     /// Number of positions that no book knew.

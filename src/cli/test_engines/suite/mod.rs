@@ -1,5 +1,7 @@
 //! `tabia suite`: opening suites for engine testers.
 
+mod check;
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::num::NonZeroU16;
@@ -10,7 +12,6 @@ use anyhow::{Context as _, bail, ensure};
 use clap::builder::Resettable;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::suite_check;
 use crate::cli::arguments::collection::{self, GameFilterArgs};
 use crate::cli::arguments::common::{self, Force, Sides, Word, one_of};
 use crate::cli::arguments::complete::{self, Of};
@@ -422,10 +423,8 @@ pub(crate) fn run(args: &SuiteArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             suites,
             plies,
             json,
-        }) => suite_check::check(suites, *plies, *json, out),
-        Some(SuiteReport::Match { games, suite, json }) => {
-            suite_check::played(games, suite, *json, out)
-        }
+        }) => check::check(suites, *plies, *json, out),
+        Some(SuiteReport::Match { games, suite, json }) => check::played(games, suite, *json, out),
     }
 }
 
@@ -671,7 +670,7 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     if let Some(wanted) = job.count.filter(|wanted| found < *wanted) {
         message!("only {found} of the {wanted} positions of --count: no others are left");
     }
-    for line in suite_check::figures(&made.figures) {
+    for line in check::figures(&made.figures) {
         summary!("{line}");
     }
     let tally = &made.tally;

@@ -1,17 +1,18 @@
 //! `tabia review`: the results of a book in played games.
 
+mod record;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use super::evaluations::{self, Form};
-use super::review_record;
 use crate::cli::arguments::collection::{self, ReachArgs};
 use crate::cli::arguments::common::{self, Force, PlayerColour};
 use crate::cli::arguments::complete;
 use crate::cli::files;
+use crate::cli::judge::evaluations::{self, Form};
 use crate::cli::print::progress;
 use crate::cli::print::report::{results, review as page, score};
 use crate::cli::print::style::counted;
@@ -218,7 +219,7 @@ pub(crate) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     let joined = args
         .record
         .as_deref()
-        .map(|path| review_record::join(path, &report.games, args.player.is_some()));
+        .map(|path| record::join(path, &report.games, args.player.is_some()));
     let joined = joined.transpose()?;
     let next = args.next();
     if let (Some(path), Some(form)) = (&args.report, form) {

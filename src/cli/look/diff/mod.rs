@@ -1,5 +1,8 @@
 //! `tabia diff`: compares two books.
 
+mod json;
+mod text;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -7,8 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::diff_json;
-use super::diff_text::{Heading, text_of};
 use crate::cli::arguments::common;
 use crate::cli::arguments::complete;
 use crate::cli::arguments::line;
@@ -20,6 +21,7 @@ use shakmaty::Move;
 use tabia_book::compare::{Aspect, Aspects, Compared, Difference, Plan, Way, compare};
 use tabia_io::sanitize::escape_control;
 use tabia_notation::Line;
+use text::{Heading, text_of};
 
 /// Examples of `diff`.
 pub(crate) const EXAMPLES: &str = "Examples:\n  \
@@ -112,7 +114,7 @@ pub(crate) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         }
         if args.json {
             let line = way.map(|way| line_to(&reached, way.moves()));
-            let object = diff_json::difference(difference, line);
+            let object = json::difference(difference, line);
             return Ok(serde_json::to_string(&object)? + "\n");
         }
         let line = match way {
@@ -132,7 +134,7 @@ pub(crate) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let (compared, salvage) =
         progress::watched(|watch| compare(&a, &b, &plan, watch, make, found))??;
     if args.json {
-        writeln!(out, "{}", diff_json::summary(&compared))?;
+        writeln!(out, "{}", json::summary(&compared))?;
     }
     out.flush()?;
     if args.strict && salvage.is_loss() {

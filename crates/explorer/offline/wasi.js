@@ -62,27 +62,38 @@ class File {
   number = (nodes += 1n);
   modified = now();
   size = 0;
+  /** What it contains, if that is in memory: a user's file may change or go. */
   #bytes = new Uint8Array(0);
+  /** What it contains if not, or a copy of the bytes. */
   #blob = null;
+  #isRead = true;
 
   /** @param {Blob | null} blob what a file of the user contains */
   constructor(blob = null) {
     if (!blob) return;
     this.size = blob.size;
     this.#blob = blob;
+    this.#isRead = false;
     if (blob.size <= MOST_READ) this.#load();
   }
 
   #load() {
-    if (this.#blob) this.#bytes = bytesOf(this.#blob);
+    if (this.#isRead) return;
+    this.#bytes = bytesOf(this.#blob);
     this.#blob = null;
+    this.#isRead = true;
+  }
+
+  /** What it contains, for another worker: a copy, which is made once until a change. */
+  get blob() {
+    return (this.#blob ??= new Blob([this.#bytes.subarray(0, this.size)]));
   }
 
   /** The bytes of a part, which ends with the file. */
   read(from, length) {
     const to = Math.min(this.size, from + length);
     if (from >= to) return new Uint8Array(0);
-    if (!this.#blob) return this.#bytes.subarray(from, to);
+    if (this.#isRead) return this.#bytes.subarray(from, to);
     return bytesOf(this.#blob.slice(from, to));
   }
 
@@ -93,6 +104,7 @@ class File {
 
   resize(size) {
     this.#load();
+    this.#blob = null;
     if (size > this.#bytes.length) {
       const larger = new Uint8Array(Math.max(size, 2 * this.size, 4096));
       larger.set(this.#bytes.subarray(0, this.size));
@@ -157,6 +169,13 @@ export class Files {
     entries.set(name, new File(blob));
   }
 
+  /** The files of a folder but for hidden ones, and what they contain. */
+  list(folder) {
+    const entries = [...this.find(folder, this.root, KIND.folder).entries];
+    const files = entries.filter(([name, { kind }]) => kind === KIND.file && !name.startsWith("."));
+    return files.map(([name, { blob }]) => ({ name, blob }));
+  }
+
   /** Removes what an ended program has left: hidden files and folders. */
   tidy(folder) {
     const { entries } = this.find(folder, this.root, KIND.folder);
@@ -164,10 +183,11 @@ export class Files {
   }
 
   /**
-   * The functions that a module imports. `memory` returns its memory, `complain` gets what it writes to standard error.
-   * @param {{ memory: () => WebAssembly.Memory, complain: (text: string) => void }} host
+   * The functions that a module imports. `memory` returns its memory; `report` gets what it writes to standard output,
+   * `complain` what it writes to standard error.
+   * @param {{ memory: () => WebAssembly.Memory, report: (text: string) => void, complain: (text: string) => void }} host
    */
-  imports({ memory, complain }) {
+  imports({ memory, report, complain }) {
     const open = new Map();
     open.set(0, { node: { kind: KIND.device } });
     open.set(1, open.get(0));
@@ -298,7 +318,8 @@ export class Files {
       fd_write(number, at, count, to) {
         const pieces = parts(at, count);
         if (number <= 2) {
-          for (const piece of pieces) complain(decoder.decode(piece));
+          const take = number === 1 ? report : complain;
+          for (const piece of pieces) take(decoder.decode(piece));
           return int(
             to,
             pieces.reduce((sum, piece) => sum + piece.length, 0),

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from pages import SAMPLE, browser, drag, expect_figures, expect_line, open_address, page_of, plain_server, probe, reload, saved_by
 import runner
 from paths import STARTER, folder
-from procs import run
+from procs import run, wait_until
 
 # They need the module of `release/page`: tests/offline/check makes it.
 case = runner.case if os.environ.get("TABIA_WASM") else lambda **_: lambda work: work
@@ -149,6 +149,90 @@ def offline_page_begins_with_a_book_of_its_publisher():
         with plain_server(book, is_file=is_file) as server, page_of(server) as page:
             expect(page.locator("#first-book")).to_have_value(book.name)
             expect_figures(page, probe(book, ""))
+
+
+# Counts the workers that are ended. While `hold` is set, answers of others than the first arrive late.
+WORKERS = """(() => {
+    const { terminate: end, addEventListener: listen } = Worker.prototype;
+    Object.assign(globalThis, { ended: 0, hold: false, held: [], release: () => { hold = false; held.splice(0).forEach((act) => act()); } });
+    Worker.prototype.terminate = function () { ended += 1; end.call(this); };
+    let first;
+    Worker.prototype.addEventListener = function (kind, act) {
+        first ??= this;
+        const isFirst = first === this;
+        listen.call(this, kind, (event) => (!isFirst && hold && event.data.done ? held.push(() => act(event)) : act(event)));
+    };
+})()"""
+# What the bar of an index has shown.
+WATCHED = """(() => {
+    globalThis.parts = [];
+    const bar = document.querySelector("#games-bar");
+    new MutationObserver(() => bar.hidden || globalThis.parts.push(bar.value)).observe(bar, { attributes: true });
+})()"""
+
+
+def works_on_during_long_requests(page: Page) -> None:
+    page.add_init_script(WORKERS)
+    [book, *beside] = own_book("mine")
+    reload(page)
+    choose(page, book, *beside)
+    expect(page.locator("#first-book")).to_have_value(book.name)
+    row = page.locator(".book tbody tr[data-uci='e2e4']")
+    row.locator("button.move").focus()
+    page.keyboard.press("-")
+    expect(row).to_have_class(re.compile("avoid"))
+    # A list of work that compares many games is stopped: what was changed is there, and can be undone.
+    many = folder("many") / "many.pgn"
+    many.write_bytes(SAMPLE.read_bytes() * 60)
+    page.keyboard.press("w")
+    expect(page.locator("#work-stop")).to_be_hidden()
+    ended = page.evaluate("ended")
+    page.evaluate("hold = true")
+    page.set_input_files("#mine-file", str(many))
+    expect(page.locator("#work-stop")).to_be_visible()
+    drag(page, "d2", "d4")
+    expect_line(page, "d4")
+    expect_figures(page, probe(STARTER, "d2d4"))
+    page.click("#work-stop")
+    expect(page.locator("#work-stop")).to_be_hidden()
+    page.evaluate("release()")
+    assert page.evaluate("ended") == ended + 1
+    page.keyboard.press("b")
+    page.keyboard.press("ArrowLeft")
+    expect(row).to_have_class(re.compile("avoid"))
+    page.keyboard.press("Control+z")
+    expect(row).not_to_have_class(re.compile("avoid"))
+    # An index of the games of another file; meanwhile the page shows its progress, and other positions.
+    packed = many.with_suffix(".zip")
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(many, many.name)
+    page.evaluate(WATCHED)
+    page.evaluate("hold = true")
+    choose(page, packed)
+    expect(page.locator("#games-bar")).to_be_visible()
+    drag(page, "e2", "e4")
+    expect_line(page, "d4", "e4")
+    expect_figures(page, probe(STARTER, "e2e4"))
+    wait_until(lambda: page.evaluate("parts.some((part) => part > 0)"), 15, lambda: page.evaluate("parts"))
+    expect(page.locator("#games-bar")).to_be_visible()
+    page.evaluate("release()")
+    expect(page.locator("#first-book")).to_have_value(packed.name)
+    expect(page.locator("#games-bar")).to_be_hidden()
+    # The next list of work knows the index.
+    page.keyboard.press("w")
+    expect(page.locator("#work-message")).to_contain_text("places")
+
+
+@case(limit=180, browsers=True)
+def offline_folder_works_on_during_long_requests():
+    with plain_server() as server, page_of(server) as page:
+        works_on_during_long_requests(page)
+
+
+@case(limit=180, browsers=True)
+def offline_file_works_on_during_long_requests():
+    with plain_server(is_file=True) as server, page_of(server) as page:
+        works_on_during_long_requests(page)
 
 
 # A worker made of bytes, as the program of the page is, with the policy by which the page makes that.

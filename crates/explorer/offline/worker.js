@@ -102,8 +102,7 @@ const work = {
   /** Starts the program of another worker. */
   continue({ compiled, state }) {
     module = compiled;
-    for (const [folder, content] of state.folders)
-      for (const { name, blob } of content) files.put(folder, name, blob);
+    for (const [folder, content] of state.folders) for (const { name, blob } of content) files.put(folder, name, blob);
     startWith(state.opened);
   },
   /** The indexes that this worker has. */

@@ -183,7 +183,7 @@ def works_on_during_long_requests(page: Page) -> None:
     expect(row).to_have_class(re.compile("avoid"))
     # A list of work that compares many games is stopped: what was changed is there, and can be undone.
     many = folder("many") / "many.pgn"
-    many.write_bytes(SAMPLE.read_bytes() * 60)
+    many.write_bytes(SAMPLE.read_bytes() * 4)
     page.keyboard.press("w")
     expect(page.locator("#work-stop")).to_be_hidden()
     ended = page.evaluate("ended")
@@ -205,7 +205,7 @@ def works_on_during_long_requests(page: Page) -> None:
     # An index of the games of another file; meanwhile the page shows its progress, and other positions.
     packed = many.with_suffix(".zip")
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.write(many, many.name)
+        archive.writestr(many.name, SAMPLE.read_bytes() * 200)
     page.evaluate(WATCHED)
     page.evaluate("hold = true")
     choose(page, packed)

@@ -69,15 +69,20 @@ const started = (async () => {
   return { code, program, compiled };
 })();
 
+const OPEN = "/api/open",
+  INDEX = "/api/index";
+
 /** The requests whose answers take long: `Effort::Long` in crates/explorer/src/route.rs, but for those of a moment. */
-const LONG = ["/api/work", "/api/copy", "/api/games.pgn", "/api/index"];
+const LONG = ["/api/work", "/api/copy", "/api/games.pgn", INDEX];
+
+/** The path of a request without its query. */
+const plain = (target) => target.split("?")[0];
 
 /** The identifiers of games among the files: their opening takes as long as an index of them. */
 const games = new Set();
 
 function isLong({ path, body }) {
-  if (path.startsWith("/api/open")) return games.has(JSON.parse(body).id);
-  return LONG.includes(path.split("?")[0]);
+  return path === OPEN ? games.has(JSON.parse(body).id) : LONG.includes(plain(path));
 }
 
 /** Requests that change a book in memory, which is lost with the page unless a copy with all of it was saved. */
@@ -92,7 +97,7 @@ function send(program, asked) {
   return program.call("answer", asked);
 }
 
-const opens = ({ target }) => /^\/api\/(open|index\?)/.test(target);
+const opens = ({ target }) => target === OPEN || plain(target) === INDEX;
 
 /** Workers of long requests: those that are busy, and one that waits for the next. */
 const busy = new Set();

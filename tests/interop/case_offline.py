@@ -235,6 +235,58 @@ def offline_file_works_on_during_long_requests():
         works_on_during_long_requests(page)
 
 
+# Twenty answers, by the page's own code.
+ANSWERS = """async () => {
+    const of = (name) => import(document.querySelector(`link[href$="/${name}.js"]`).href);
+    const [{ Cards }, { request }] = [await of("cards"), await of("transport")];
+    const [{ deck, name }] = (await (await request("/api/position")).json()).books;
+    const cards = new Cards();
+    await cards.open(deck, name);
+    const key = cards.key(deck, "white", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    for (let number = 0; number < 20; number += 1) cards.answered(key, true, { fen: null, line: [] });
+    await cards.sync(deck);
+}"""
+# Fills the storage of the browser to the last character.
+FILL = """() => {
+    for (let text = "x".repeat(2 ** 20), count = 0; text; count += 1)
+        try { localStorage.setItem(`full-${count}`, text); } catch { text = text.slice(0, text.length >> 1); }
+}"""
+EVENTS = "Object.keys(localStorage).filter((name) => name.startsWith('training-event-')).length"
+
+
+@case(limit=120, browsers=True)
+def offline_training_in_a_full_storage_is_reported_and_saving_makes_room():
+    with plain_server() as server, page_of(server) as page:
+        page.evaluate(ANSWERS)
+        page.evaluate(FILL)
+        reload(page)
+        trained = page.locator("#train-cards")
+        page.keyboard.press("r")
+        expect(trained).to_contain_text("1 positions trained")
+        assert page.evaluate(EVENTS) == 20
+        page.click("#train-form .main")
+        page.click("#train-choices button >> nth=0")
+        only = "1 answers last only until this page is closed"
+        expect(page.locator("#status")).to_contain_text(only)
+        asks = lambda: not page.evaluate("dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+        assert asks()
+        page.keyboard.press("Escape")
+        expect(trained).to_contain_text(only)
+        saved = saved_by(page, lambda: page.click("#train-save"))
+        page.click("#train-forget")
+        page.click("#train-forget")
+        expect(trained).to_contain_text("0 positions trained")
+        page.set_input_files("#train-file", str(saved))
+        expect(trained).to_contain_text("1 positions trained")
+        expect(trained).not_to_contain_text("until this page is closed")
+        assert not asks()
+        # Forgotten; the position; which move is right there.
+        assert page.evaluate(EVENTS) == 3
+        reload(page)
+        page.keyboard.press("r")
+        expect(trained).to_contain_text("1 positions trained")
+
+
 # A worker made of bytes, as the program of the page is, with the policy by which the page makes that.
 KEPT_POLICY = """if (globalThis.trustedTypes) {
     const make = trustedTypes.createPolicy.bind(trustedTypes);

@@ -38,7 +38,7 @@ const MOST_READ = 256 * 2 ** 20;
  * Bytes of blocks that are read, and how many bytes of them are kept: a read takes Chromium 0.2 ms and more, and a step
  * of the page needs hundreds of places. A file that is larger than what is kept is read in small ones.
  */
-const BLOCK = 2 ** 22,
+const BLOCK = 2 ** 20,
   SMALL_BLOCK = 2 ** 14,
   KEPT = 2 ** 30;
 

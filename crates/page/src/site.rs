@@ -106,12 +106,7 @@ impl Site {
 fn explorer([own, opened, made]: [&Path; 3]) -> Result<Explorer, OpenError> {
     let options = Options::default();
     let made = made.to_owned();
-    let opener = FileOpener::new(
-        Opener::here(true),
-        options.clone(),
-        false,
-        Indexes { made },
-    );
+    let opener = FileOpener::new(Opener::here(true), options.clone(), false, Indexes { made });
     let (mut books, mut games) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(own)? {
         let path = entry?.path();
@@ -191,5 +186,28 @@ mod tests {
             broken.starts_with("{\"status\":500,") && broken.ends_with(text),
             "{broken}"
         );
+    }
+
+    #[test]
+    fn an_index_is_made_once_for_all_workers() {
+        let [books, folder, made] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        let games = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/sample.pgn");
+        fs::copy(games, folder.path().join("games.pgn")).unwrap();
+        let mut seen = Vec::new();
+        for _ in 0..2 {
+            let site = Site::new([books.path(), folder.path(), made.path()]);
+            let (_, files) = ask(&site, "GET", "/api/files", "");
+            let id = &files.split("\"id\":\"").nth(1).unwrap()[..16];
+            let (_, opened) = ask(&site, "POST", "/api/open", &format!("{{\"id\":\"{id}\"}}"));
+            assert_eq!(opened, "{\"name\":\"games.pgn\"}");
+            let (_, shown) = ask(&site, "GET", "/api/position?books=games.pgn", "");
+            assert!(shown.contains("\"uci\":\"e2e4\""), "{shown}");
+            let indexes = fs::read_dir(made.path()).unwrap();
+            let times = indexes.map(|index| index.unwrap().metadata().unwrap().modified().unwrap());
+            seen.push(times.collect::<Vec<_>>());
+        }
+        // A new one would have another time.
+        assert_eq!(seen[0].len(), 1);
+        assert_eq!(seen[0], seen[1]);
     }
 }

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from pages import SAMPLE, browser, drag, expect_figures, expect_line, open_address, page_of, plain_server, probe, reload, saved_by
 import runner
 from paths import STARTER, folder
-from procs import run
+from procs import run, wait_until
 
 # They need the module of `release/page`: tests/offline/check makes it.
 case = runner.case if os.environ.get("TABIA_WASM") else lambda **_: lambda work: work
@@ -149,6 +149,142 @@ def offline_page_begins_with_a_book_of_its_publisher():
         with plain_server(book, is_file=is_file) as server, page_of(server) as page:
             expect(page.locator("#first-book")).to_have_value(book.name)
             expect_figures(page, probe(book, ""))
+
+
+# Counts the workers that are ended. While `hold` is set, answers of others than the first arrive late.
+WORKERS = """(() => {
+    const { terminate: end, addEventListener: listen } = Worker.prototype;
+    Object.assign(globalThis, { ended: 0, hold: false, held: [], release: () => { hold = false; held.splice(0).forEach((act) => act()); } });
+    Worker.prototype.terminate = function () { ended += 1; end.call(this); };
+    let first;
+    Worker.prototype.addEventListener = function (kind, act) {
+        first ??= this;
+        const isFirst = first === this;
+        listen.call(this, kind, (event) => (!isFirst && hold && event.data.done ? held.push(() => act(event)) : act(event)));
+    };
+})()"""
+# What the bar of an index has shown.
+WATCHED = """(() => {
+    globalThis.parts = [];
+    const bar = document.querySelector("#games-bar");
+    new MutationObserver(() => bar.hidden || globalThis.parts.push(bar.value)).observe(bar, { attributes: true });
+})()"""
+
+
+def works_on_during_long_requests(page: Page) -> None:
+    page.add_init_script(WORKERS)
+    [book, *beside] = own_book("mine")
+    reload(page)
+    choose(page, book, *beside)
+    expect(page.locator("#first-book")).to_have_value(book.name)
+    row = page.locator(".book tbody tr[data-uci='e2e4']")
+    row.locator("button.move").focus()
+    page.keyboard.press("-")
+    expect(row).to_have_class(re.compile("avoid"))
+    # A list of work that compares many games is stopped: what was changed is there, and can be undone.
+    many = folder("many") / "many.pgn"
+    many.write_bytes(SAMPLE.read_bytes() * 4)
+    page.keyboard.press("w")
+    expect(page.locator("#work-stop")).to_be_hidden()
+    ended = page.evaluate("ended")
+    page.evaluate("hold = true")
+    page.set_input_files("#mine-file", str(many))
+    expect(page.locator("#work-stop")).to_be_visible()
+    drag(page, "d2", "d4")
+    expect_line(page, "d4")
+    expect_figures(page, probe(STARTER, "d2d4"))
+    page.click("#work-stop")
+    expect(page.locator("#work-stop")).to_be_hidden()
+    page.evaluate("release()")
+    assert page.evaluate("ended") == ended + 1
+    page.keyboard.press("b")
+    page.keyboard.press("ArrowLeft")
+    expect(row).to_have_class(re.compile("avoid"))
+    page.keyboard.press("Control+z")
+    expect(row).not_to_have_class(re.compile("avoid"))
+    # An index of the games of another file; meanwhile the page shows its progress, and other positions.
+    packed = many.with_suffix(".zip")
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(many.name, SAMPLE.read_bytes() * 200)
+    page.evaluate(WATCHED)
+    page.evaluate("hold = true")
+    choose(page, packed)
+    expect(page.locator("#games-bar")).to_be_visible()
+    drag(page, "e2", "e4")
+    expect_line(page, "d4", "e4")
+    expect_figures(page, probe(STARTER, "e2e4"))
+    wait_until(lambda: page.evaluate("parts.some((part) => part > 0)"), 15, lambda: page.evaluate("parts"))
+    expect(page.locator("#games-bar")).to_be_visible()
+    page.evaluate("release()")
+    expect(page.locator("#first-book")).to_have_value(packed.name)
+    expect(page.locator("#games-bar")).to_be_hidden()
+    # The next list of work knows the index.
+    page.keyboard.press("w")
+    expect(page.locator("#work-message")).to_contain_text("places")
+
+
+@case(limit=180, browsers=True)
+def offline_folder_works_on_during_long_requests():
+    with plain_server() as server, page_of(server) as page:
+        works_on_during_long_requests(page)
+
+
+@case(limit=180, browsers=True)
+def offline_file_works_on_during_long_requests():
+    with plain_server(is_file=True) as server, page_of(server) as page:
+        works_on_during_long_requests(page)
+
+
+# Twenty answers, by the page's own code.
+ANSWERS = """async () => {
+    const of = (name) => import(document.querySelector(`link[href$="/${name}.js"]`).href);
+    const [{ Cards }, { request }] = [await of("cards"), await of("transport")];
+    const [{ deck, name }] = (await (await request("/api/position")).json()).books;
+    const cards = new Cards();
+    await cards.open(deck, name);
+    const key = cards.key(deck, "white", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    for (let number = 0; number < 20; number += 1) cards.answered(key, true, { fen: null, line: [] });
+    await cards.sync(deck);
+}"""
+# Fills the storage of the browser to the last character.
+FILL = """() => {
+    for (let text = "x".repeat(2 ** 20), count = 0; text; count += 1)
+        try { localStorage.setItem(`full-${count}`, text); } catch { text = text.slice(0, text.length >> 1); }
+}"""
+EVENTS = "Object.keys(localStorage).filter((name) => name.startsWith('training-event-')).length"
+
+
+@case(limit=120, browsers=True)
+def offline_training_in_a_full_storage_is_reported_and_saving_makes_room():
+    with plain_server() as server, page_of(server) as page:
+        page.evaluate(ANSWERS)
+        page.evaluate(FILL)
+        reload(page)
+        trained = page.locator("#train-cards")
+        page.keyboard.press("r")
+        expect(trained).to_contain_text("1 positions trained")
+        assert page.evaluate(EVENTS) == 20
+        page.click("#train-form .main")
+        page.click("#train-choices button >> nth=0")
+        only = "1 answers last only until this page is closed"
+        expect(page.locator("#status")).to_contain_text(only)
+        asks = lambda: not page.evaluate("dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+        assert asks()
+        page.keyboard.press("Escape")
+        expect(trained).to_contain_text(only)
+        saved = saved_by(page, lambda: page.click("#train-save"))
+        page.click("#train-forget")
+        page.click("#train-forget")
+        expect(trained).to_contain_text("0 positions trained")
+        page.set_input_files("#train-file", str(saved))
+        expect(trained).to_contain_text("1 positions trained")
+        expect(trained).not_to_contain_text("until this page is closed")
+        assert not asks()
+        # Forgotten; the position; which move is right there.
+        assert page.evaluate(EVENTS) == 3
+        reload(page)
+        page.keyboard.press("r")
+        expect(trained).to_contain_text("1 positions trained")
 
 
 # A worker made of bytes, as the program of the page is, with the policy by which the page makes that.

@@ -25,6 +25,7 @@ Object.assign(globalThis, {
   postMessage: (message) => messages.push(message),
 });
 await import("../../crates/explorer/offline/worker.js");
+const { Files } = await import("../../crates/explorer/offline/wasi.js");
 
 const file = (path, name) => {
   const bytes = readFileSync(path);
@@ -239,6 +240,46 @@ test("a file that the user opens", async () => {
   assert.deepEqual(own("POST", "/api/open", JSON.stringify({ id })), { name: "dropped.ctg" });
   const shown = own("GET", "/api/position?books=dropped.ctg").books[0];
   assert.ok(shown.editable && shown.moves.length > 3);
+});
+
+test("a large file is read in blocks, each once", () => {
+  // A byte of it is known by its place.
+  const byte = (at) => (at * 2_654_435_761) >>> 24;
+  const reads = [];
+  const of = (from, to) => {
+    reads.push([from, to - from]);
+    return { bytes: Uint8Array.from({ length: to - from }, (_, at) => byte(from + at)) };
+  };
+  const large = (size) => ({ size, slice: (from, to) => of(from, Math.min(to, size)) });
+  const files = new Files(["files"]);
+  const block = 2 ** 20;
+  const size = 300 * block + 5;
+  files.put("files", "large.ctg", large(size));
+  const node = files.find("files/large.ctg");
+  const places = [
+    [0, 8],
+    [block - 3, 7],
+    [7 * block - 1, block + 2],
+    [size - 9, 100],
+    [size, 4],
+  ];
+  for (const round of [1, 2])
+    for (const [from, length] of places) {
+      const expected = Array.from({ length: Math.min(length, size - from) }, (_, at) => byte(from + at));
+      assert.deepEqual([...node.read(from, length)], expected, `${round}: ${from}`);
+    }
+  const blocks = [0, 1, 6, 7, 8, 299, 300].map((number) => [number * block, number < 300 ? block : 5]);
+  assert.deepEqual(reads, blocks);
+  // Another worker reads the same file.
+  assert.equal(files.list("files")[0].blob.size, size);
+  // One that is larger than what is kept is read in small blocks.
+  files.put("files", "huge.ctg", large(2 ** 33));
+  const last = 2 ** 33 - 4;
+  assert.deepEqual(
+    [...files.find("files/huge.ctg").read(last, 9)],
+    [0, 1, 2, 3].map((at) => byte(last + at)),
+  );
+  assert.deepEqual(reads.at(-1), [2 ** 33 - 2 ** 14, 2 ** 14]);
 });
 
 test("a program that has ended by a fault is started again", () => {

@@ -196,6 +196,44 @@ test("a program that cannot store leaves the answers in the browser, and says wh
   assert.deepEqual([program.events.size, localStorage.length, other.waits(["b1"]).count], [2, 0, 0]);
 });
 
+test("a full storage is reported, and what is forgotten or folded makes room", async () => {
+  const messages = [];
+  // As the page without a server: its program leaves all answers to the page.
+  const answer = { stored: false, problem: null, whole: false, mark: "", refused: [], notices: [], left_behind: [] };
+  const send = async () => ({ ...answer, cards: [], moves: [] });
+  const page = () => new Cards({ send, report: (text) => messages.push(text) });
+  const most = 20;
+  const { setItem } = localStorage;
+  mock.method(localStorage, "setItem", (name, value) => {
+    if (localStorage.length >= most && localStorage.getItem(name) === null) throw new Error("QuotaExceededError");
+    setItem(name, value);
+  });
+  const cards = page();
+  for (let number = 0; number < most; number += 1) cards.answered(keyOf("one"), true, way());
+  await cards.sync("b1");
+  assert.deepEqual([messages, cards.unkept.size, cards.leftOut()], [[], 0, 0]);
+  for (const name of ["two", "three", "two"]) cards.answered(keyOf(name), true, way());
+  await cards.sync("b1");
+  await cards.sync("b1");
+  assert.match(messages.join("|"), /^3 answers last only until this page is closed[^|]*$/);
+  assert.match(cards.leftOut(), /^3 answers /);
+  // Another page has all but them.
+  assert.equal(page().waiting.size, most);
+  // Forgetting finds room for itself, and is undone with all that was stored.
+  const forgotten = cards.forget(["b1"]);
+  assert.deepEqual([localStorage.length, cards.unkept.size], [1, 0]);
+  cards.bringBack(forgotten);
+  await cards.sync("b1");
+  assert.deepEqual([localStorage.length, cards.waiting.size, cards.unkept.size], [most, most + 5, 5]);
+  cards.answered(keyOf("one"), true, way());
+  cards.forget(["b1"]);
+  await cards.sync("b1");
+  assert.deepEqual([localStorage.length, cards.unkept.size, cards.leftOut()], [1, 0, 0]);
+  const kinds = [...page().waiting.values()].map(({ event }) => event.kind);
+  assert.deepEqual(kinds, ["forget"]);
+  mock.restoreAll();
+});
+
 test("training is forgotten and brought back by events", async () => {
   const program = new Program();
   const cards = new Cards({ send: program.send });

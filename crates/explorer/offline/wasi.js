@@ -31,8 +31,16 @@ const TIME = 4,
 const FROM_START = 0,
   FROM_HERE = 1;
 
-/** A larger file of the user is read where it is needed, and not into memory. */
+/** A larger file of the user is read where it is needed, and not at once. */
 const MOST_READ = 256 * 2 ** 20;
+
+/**
+ * Bytes of blocks that are read, and how many bytes of them are kept: a read takes Chromium 0.2 ms and more, and a step
+ * of the page needs hundreds of places. A file that is larger than what is kept is read in small ones.
+ */
+const BLOCK = 2 ** 20,
+  SMALL_BLOCK = 2 ** 14,
+  KEPT = 2 ** 30;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -57,33 +65,71 @@ function now() {
 /** The bytes of a user's file. */
 const bytesOf = (blob) => new Uint8Array(new /** @type {any} */ (globalThis).FileReaderSync().readAsArrayBuffer(blob));
 
+/** A large file of the user. */
+class Blocks {
+  #kept = new Map();
+
+  /** @param {Blob} blob */
+  constructor(blob) {
+    this.blob = blob;
+    this.length = blob.size <= KEPT ? BLOCK : SMALL_BLOCK;
+  }
+
+  #block(number) {
+    const kept = this.#kept.get(number);
+    if (kept) return kept;
+    const start = number * this.length;
+    const block = bytesOf(this.blob.slice(start, start + this.length));
+    // The oldest makes room.
+    if (this.#kept.size >= KEPT / this.length) this.#kept.delete(this.#kept.keys().next().value);
+    this.#kept.set(number, block);
+    return block;
+  }
+
+  read(from, to) {
+    const bytes = new Uint8Array(to - from);
+    for (let at = from; at < to;) {
+      const number = Math.floor(at / this.length);
+      const start = number * this.length;
+      const part = this.#block(number).subarray(at - start, to - start);
+      if (!part.length) throw new Failure(ERROR.io);
+      bytes.set(part, at - from);
+      at += part.length;
+    }
+    return bytes;
+  }
+}
+
 class File {
   kind = KIND.file;
   number = (nodes += 1n);
   modified = now();
   size = 0;
+  /** What it contains, in memory: a user's file may change or go. */
   #bytes = new Uint8Array(0);
-  #blob = null;
+  /** What it contains, if that is not in memory. */
+  #blocks = null;
+  /** A copy of the bytes. */
+  #copy = null;
 
   /** @param {Blob | null} blob what a file of the user contains */
   constructor(blob = null) {
     if (!blob) return;
     this.size = blob.size;
-    this.#blob = blob;
-    if (blob.size <= MOST_READ) this.#load();
+    if (blob.size <= MOST_READ) this.#bytes = bytesOf(blob);
+    else this.#blocks = new Blocks(blob);
   }
 
-  #load() {
-    if (this.#blob) this.#bytes = bytesOf(this.#blob);
-    this.#blob = null;
+  /** What it contains, for another worker: a copy, which is made once until a change. */
+  get blob() {
+    return this.#blocks?.blob ?? (this.#copy ??= new Blob([this.#bytes.subarray(0, this.size)]));
   }
 
   /** The bytes of a part, which ends with the file. */
   read(from, length) {
     const to = Math.min(this.size, from + length);
     if (from >= to) return new Uint8Array(0);
-    if (!this.#blob) return this.#bytes.subarray(from, to);
-    return bytesOf(this.#blob.slice(from, to));
+    return this.#blocks?.read(from, to) ?? this.#bytes.subarray(from, to);
   }
 
   write(at, bytes) {
@@ -92,7 +138,8 @@ class File {
   }
 
   resize(size) {
-    this.#load();
+    if (this.#blocks) this.#bytes = bytesOf(this.#blocks.blob);
+    this.#blocks = this.#copy = null;
     if (size > this.#bytes.length) {
       const larger = new Uint8Array(Math.max(size, 2 * this.size, 4096));
       larger.set(this.#bytes.subarray(0, this.size));
@@ -157,6 +204,13 @@ export class Files {
     entries.set(name, new File(blob));
   }
 
+  /** The files of a folder but for hidden ones, and what they contain. */
+  list(folder) {
+    const entries = [...this.find(folder, this.root, KIND.folder).entries];
+    const files = entries.filter(([name, { kind }]) => kind === KIND.file && !name.startsWith("."));
+    return files.map(([name, { blob }]) => ({ name, blob }));
+  }
+
   /** Removes what an ended program has left: hidden files and folders. */
   tidy(folder) {
     const { entries } = this.find(folder, this.root, KIND.folder);
@@ -164,10 +218,11 @@ export class Files {
   }
 
   /**
-   * The functions that a module imports. `memory` returns its memory, `complain` gets what it writes to standard error.
-   * @param {{ memory: () => WebAssembly.Memory, complain: (text: string) => void }} host
+   * The functions that a module imports. `memory` returns its memory; `report` gets what it writes to standard output,
+   * `complain` what it writes to standard error.
+   * @param {{ memory: () => WebAssembly.Memory, report: (text: string) => void, complain: (text: string) => void }} host
    */
-  imports({ memory, complain }) {
+  imports({ memory, report, complain }) {
     const open = new Map();
     open.set(0, { node: { kind: KIND.device } });
     open.set(1, open.get(0));
@@ -298,7 +353,8 @@ export class Files {
       fd_write(number, at, count, to) {
         const pieces = parts(at, count);
         if (number <= 2) {
-          for (const piece of pieces) complain(decoder.decode(piece));
+          const take = number === 1 ? report : complain;
+          for (const piece of pieces) take(decoder.decode(piece));
           return int(
             to,
             pieces.reduce((sum, piece) => sum + piece.length, 0),

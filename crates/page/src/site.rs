@@ -1,7 +1,9 @@
 //! The explorer of the page, and its files.
 
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use crate::exchange;
 use tabia_choice::book_set::Opener;
@@ -10,27 +12,79 @@ use tabia_explorer::hyper::body::Bytes;
 use tabia_explorer::hyper::{Response, StatusCode};
 use tabia_explorer::{Access, Explorer, FileOpener, Games, OpenError, Reports};
 use tabia_games::is_game_file;
+use tabia_index::IndexJob;
+use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::input::path::{file_name, has_extension, to_text};
+use tabia_io::progress::{Progress, Watch};
 use tabia_notation::kind::BookKind;
 
-/// The folder of the books that the page has from the beginning, and that of the files that the
-/// user opens: `crates/explorer/offline/worker.js` puts them there.
-pub(crate) const FOLDERS: [&str; 2] = ["/books", "/files"];
+/// The folder of the books that the page has from the beginning, that of the files that the
+/// user opens, and that of the indexes that were made: `crates/explorer/offline/worker.js` puts
+/// the files there.
+pub(crate) const FOLDERS: [&str; 3] = ["/books", "/files", "/made"];
 
 /// The token of the page: nobody else can send a request here.
 const TOKEN: &str = "0";
 
-/// Nobody reads reports here: notices are part of the answers.
-struct Silent;
+/// Keeps each index under the digest of its games, so that one which another worker has made is
+/// opened instead of made again, and says in lines of standard output how far one is.
+/// Nobody reads other reports here: notices are part of the answers.
+struct Indexes {
+    made: PathBuf,
+}
 
-impl Reports for Silent {}
+impl Reports for Indexes {
+    fn index(
+        &self,
+        job: &IndexJob,
+        name: &str,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), OpenError> {
+        let failed = |error: &dyn std::fmt::Display| format!("{name}: no index: {error}");
+        let made = job.sources.iter().try_fold(FNV_START, digest);
+        let made = made.map_err(|error| failed(&error))?;
+        let made = self.made.join(format!("{made:016x}.tgx"));
+        if !made.exists() {
+            let mut report = |state: Progress| {
+                say(&state);
+                progress(state);
+            };
+            job.run(&mut Watch::new(&mut report, &AtomicBool::new(false)))
+                .map_err(|error| failed(&error))?;
+            fs::rename(&job.target, &made).map_err(|error| failed(&error))?;
+        }
+        fs::hard_link(&made, &job.target).map_err(|error| failed(&error))?;
+        Ok(())
+    }
+}
+
+/// Continues a digest with the bytes of a file.
+fn digest(mut digest: u64, path: &PathBuf) -> io::Result<u64> {
+    let mut file = File::open(path)?;
+    let mut bytes = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut bytes)? {
+            0 => return Ok(digest),
+            length => digest = fnv1a(digest, bytes.get(..length).unwrap_or_default()),
+        }
+    }
+}
+
+/// Tells the page how far an index is, in the words of `/api/indexing`.
+fn say(state: &Progress) {
+    let Progress { done, unit, .. } = state;
+    let part = state.done_of_whole();
+    let line = serde_json::json!({ "done": done, "unit": unit, "part": part });
+    // Without a reader nobody waits for it.
+    let _ = writeln!(io::stdout(), "{line}");
+}
 
 /// An explorer of the books and games of the first folder, or of the starter book, and of the
 /// files of both when the page opens them.
 pub(crate) struct Site(Result<Explorer, OpenError>);
 
 impl Site {
-    pub(crate) fn new(folders: [&Path; 2]) -> Site {
+    pub(crate) fn new(folders: [&Path; 3]) -> Site {
         Site(explorer(folders))
     }
 
@@ -49,11 +103,12 @@ impl Site {
     }
 }
 
-fn explorer(folders: [&Path; 2]) -> Result<Explorer, OpenError> {
+fn explorer([own, opened, made]: [&Path; 3]) -> Result<Explorer, OpenError> {
     let options = Options::default();
-    let opener = FileOpener::new(Opener::here(true), options.clone(), false, Silent);
+    let made = made.to_owned();
+    let opener = FileOpener::new(Opener::here(true), options.clone(), false, Indexes { made });
     let (mut books, mut games) = (Vec::new(), Vec::new());
-    for entry in fs::read_dir(folders[0])? {
+    for entry in fs::read_dir(own)? {
         let path = entry?.path();
         if BookKind::of_played(&path).is_some() {
             books.push(opener.book(&to_text(&path), file_name(&path).into_owned())?);
@@ -71,7 +126,7 @@ fn explorer(folders: [&Path; 2]) -> Result<Explorer, OpenError> {
     let access = Access::new(([127, 0, 0, 1], 80).into(), TOKEN.to_owned());
     Ok(Explorer::new(books, access, options, false)
         .with_games(indexes)
-        .with_folders(folders.map(Path::to_owned).into(), Box::new(opener))
+        .with_folders([own, opened].map(Path::to_owned).into(), Box::new(opener))
         .with_training_in_pages())
 }
 
@@ -92,8 +147,8 @@ mod tests {
 
     #[test]
     fn the_page_opens_and_changes_files_of_the_folder() {
-        let [books, folder] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-        let site = Site::new([books.path(), folder.path()]);
+        let [books, folder, made] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        let site = Site::new([books.path(), folder.path(), made.path()]);
         let (head, start) = ask(&site, "GET", "/api/start?client=a", "");
         assert!(head.starts_with("{\"status\":200,"), "{head}");
         assert!(
@@ -116,7 +171,7 @@ mod tests {
         let (head, edited) = ask(&site, "POST", "/api/edit", edit);
         assert!(head.starts_with("{\"status\":200,"), "{edited}");
         // A page that has a book from the beginning shows it instead of the starter book.
-        let own = Site::new([folder.path(), books.path()]);
+        let own = Site::new([folder.path(), books.path(), made.path()]);
         let (_, start) = ask(&own, "GET", "/api/start?client=a", "");
         assert!(
             start.contains("\"books\":[{\"name\":\"mine.ctg\""),
@@ -131,5 +186,28 @@ mod tests {
             broken.starts_with("{\"status\":500,") && broken.ends_with(text),
             "{broken}"
         );
+    }
+
+    #[test]
+    fn an_index_is_made_once_for_all_workers() {
+        let [books, folder, made] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        let games = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/sample.pgn");
+        fs::copy(games, folder.path().join("games.pgn")).unwrap();
+        let mut seen = Vec::new();
+        for _ in 0..2 {
+            let site = Site::new([books.path(), folder.path(), made.path()]);
+            let (_, files) = ask(&site, "GET", "/api/files", "");
+            let id = &files.split("\"id\":\"").nth(1).unwrap()[..16];
+            let (_, opened) = ask(&site, "POST", "/api/open", &format!("{{\"id\":\"{id}\"}}"));
+            assert_eq!(opened, "{\"name\":\"games.pgn\"}");
+            let (_, shown) = ask(&site, "GET", "/api/position?books=games.pgn", "");
+            assert!(shown.contains("\"uci\":\"e2e4\""), "{shown}");
+            let indexes = fs::read_dir(made.path()).unwrap();
+            let times = indexes.map(|index| index.unwrap().metadata().unwrap().modified().unwrap());
+            seen.push(times.collect::<Vec<_>>());
+        }
+        // A new one would have another time.
+        assert_eq!(seen[0].len(), 1);
+        assert_eq!(seen[0], seen[1]);
     }
 }

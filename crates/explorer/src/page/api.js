@@ -1,6 +1,6 @@
 // Requests to the program of this page.
 
-import { t, translated } from "./lang.js";
+import { keep, t, translated } from "./lang.js";
 import { events, request } from "./transport.js";
 
 const place = document.querySelector('meta[name="tabia-token"]');
@@ -23,7 +23,7 @@ function lasting() {
     const isHere = () => localStorage.getItem(old) === id && localStorage.removeItem(old);
     isHere();
     sessionStorage.setItem(name, id);
-    addEventListener("pagehide", () => localStorage.setItem(old, id));
+    addEventListener("pagehide", () => keep(old, id));
     addEventListener("pageshow", isHere);
     return id;
   } catch {

@@ -73,6 +73,9 @@ export class Cards {
     this.decks = new Map();
     /** Events that the program has not stored, by their identifiers. */
     this.waiting = new Map();
+    /** Those of them for which the browser's storage has no room, by their identifiers. */
+    this.unkept = new Set();
+    this.isFull = false;
     this.turn = inTurn();
     this.last = 0;
     this.takeWaiting();
@@ -132,11 +135,43 @@ export class Cards {
     } catch (error) {
       deck.problem = error.message;
       if (error.isGone) this.tryAgain();
-      this.changed();
-      return;
     }
-    this.take(id, deck, answer, events);
+    if (answer) this.take(id, deck, answer, events);
+    this.keepLeft();
     this.changed();
+  }
+
+  /** Stores a waiting event in the browser; else it waits as long as the page is open. */
+  keep(item) {
+    const { id } = item.event;
+    if (keep(WAITING + id, JSON.stringify(item))) this.unkept.delete(id);
+    else this.unkept.add(id);
+  }
+
+  /** Removes an event from the browser. */
+  drop(id) {
+    this.unkept.delete(id);
+    forgetStored(WAITING + id);
+  }
+
+  /** Stores what found no room before, and reports once that there is none. */
+  keepLeft() {
+    for (const id of [...this.unkept]) {
+      this.keep(this.waiting.get(id));
+      // The others find none either.
+      if (this.unkept.has(id)) break;
+    }
+    const isFull = this.unkept.size > 0;
+    if (isFull && !this.isFull) this.report(this.leftOut());
+    this.isFull = isFull;
+  }
+
+  /** What the user can do about the events that would be lost with the page; nothing if there are none. */
+  leftOut() {
+    return (
+      this.unkept.size &&
+      t`${this.unkept.size} answers last only until this page is closed, as the browser stores no more. Save what was trained, forget all, and load the saved file: it takes less room.`
+    );
   }
 
   /** Asks again after a while. */
@@ -157,7 +192,7 @@ export class Cards {
     const done = stored ? events.map((event) => event.id) : refused.map((event) => event.id);
     for (const one of done) {
       this.waiting.delete(one);
-      forgetStored(WAITING + one);
+      this.drop(one);
     }
     if (answer.whole)
       for (const map of [this.all, this.mine])
@@ -190,8 +225,7 @@ export class Cards {
   add(deck, event) {
     const item = { deck, name: this.deck(deck).name, event };
     this.waiting.set(event.id, item);
-    // If the browser stores nothing, it waits as long as the page is open.
-    keep(WAITING + event.id, JSON.stringify(item));
+    this.keep(item);
     this.estimate(deck, event);
   }
 
@@ -406,22 +440,26 @@ export class Cards {
   /** Whether old cards of this name are of a chapter. */
   isOldChapter = (name) => storedJson("chapters", []).some((one) => `${one?.file}: ${one?.name}` === name);
 
-  /** Forgets these decks; returns the events, with which that can be undone. */
+  /** Forgets these decks; returns with what that can be undone. */
   forget(decks) {
     return decks
       .filter((id) => this.count([id]))
       .map((deck) => {
         const event = this.event({ kind: "forget" });
+        const before = [...this.waiting.values()].filter((item) => item.deck === deck && item.event.time < event.time);
+        // They change nothing any more, unless they are brought back.
+        before.forEach((item) => this.drop(item.event.id));
         this.add(deck, event);
         this.sync(deck);
-        return { deck, event: event.id };
+        return { deck, event: event.id, before };
       });
   }
 
   /** Brings back what was forgotten. */
   bringBack(forgotten) {
     return Promise.all(
-      forgotten.map(({ deck, event }) => {
+      forgotten.map(({ deck, event, before }) => {
+        before.filter((item) => this.waiting.has(item.event.id)).forEach((item) => this.keep(item));
         this.add(deck, this.event({ kind: "undo", event }));
         return this.sync(deck);
       }),

@@ -315,6 +315,14 @@ export class Games {
   }
 
   /** Opens the file dialog: an index of the chosen games is made if the program can do that. */
+  /** Opens files that are put where the program finds them; an index of games shows how far it is. */
+  openPut(files) {
+    const opening = openPut(files);
+    if (files.every(({ name }) => isBook(name))) return opening;
+    if (!tabs.isShown("games")) tabs.choose("games");
+    return showIndexing(by("games-bar"), by("games-none"), opening);
+  }
+
   pickToIndex() {
     this.indexesNext = this.canIndex;
     by("open-input").click();
@@ -332,7 +340,7 @@ export class Games {
   async open(files) {
     const isText = ({ name, size }) => /\.(pgn|txt)$/i.test(name) && size <= MOST_BYTES;
     const others = put ? files.filter((file) => !isText(file)) : [];
-    if (others.length) await this.opened(await openPut(others));
+    if (others.length) await this.opened(await this.openPut(others));
     const rest = files.filter((one) => !others.includes(one));
     if (rest.some(({ name }) => isBook(name))) {
       await this.sendBook(rest);

@@ -122,6 +122,7 @@ export class Trainer {
       this.cards.refresh();
     });
     this.cards.sendWaiting();
+    addEventListener("beforeunload", (event) => this.cards.unkept.size && event.preventDefault());
   }
 
   /** The decks of the shown book and of the chapters. */
@@ -189,7 +190,7 @@ export class Trainer {
     const trained = t`${this.cards.count(this.decks)} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
     const waits =
       problem && count && t`${count} answers wait in this browser until the program stores them: ${problem}`;
-    by("train-cards").textContent = waits ? `${trained} ${waits}` : trained;
+    by("train-cards").textContent = [trained, waits, this.cards.leftOut()].filter(Boolean).join(" ");
     const adopt = (old) =>
       button(t`Take over the training of ${old}, which is no longer here`, () => this.cards.adopt(deck, old));
     by("train-left").replaceChildren(...this.cards.deck(deck, name).leftBehind.map(adopt));

@@ -188,6 +188,7 @@ export class Work {
     for (const id of ["work-colour", "mine-name"]) by(id).addEventListener("change", () => attempt(() => this.again()));
     by("work-colour").addEventListener("change", () => keep("train-colour", by("work-colour").value));
     by("work-start").addEventListener("click", () => attempt(() => this.list(this.fromStart())));
+    by("work-stop").addEventListener("click", () => this.end());
     by("work-more").addEventListener("click", () => {
       this.limit += PAGE;
       this.draw();
@@ -238,7 +239,7 @@ export class Work {
     if (!this.of) by("work-colour").value = stored("train-colour", state.flip ? "black" : "white");
     const books = view.books.map(({ name }) => name).join("/");
     if (books !== this.of?.books) await this.list(this.fromStart());
-    else if (view.changes !== this.of.changes) this.tell();
+    else if (this.found && view.changes !== this.of.changes) this.tell();
   }
 
   /** Lists the same again, for another colour or player. */
@@ -269,6 +270,7 @@ export class Work {
     const isNewest = this.asked();
     this.stop?.abort();
     const stop = (this.stop = new AbortController());
+    if (this.found) this.before ??= this.of;
     const { view } = this.now();
     const [book] = view.books;
     const colour = by("work-colour").value;
@@ -288,11 +290,13 @@ export class Work {
     const moves = this.cards.chosen(book.deck, colour);
     by("work-message").textContent = t("The book is being searched…");
     by("work-table").setAttribute("aria-busy", "true");
+    by("work-stop").hidden = false;
     try {
       const body = this.text || moves.length ? { pgn: this.text, moves } : null;
       const found = await receive(`/api/work?${query}`, body, stop.signal);
       if (!isNewest()) return;
       this.found = found;
+      this.before = null;
       this.limit = PAGE;
       this.done = new Set();
       this.current = null;
@@ -304,8 +308,27 @@ export class Work {
       by("work-message").textContent = "";
       throw error;
     } finally {
-      if (stop === this.stop) by("work-table").removeAttribute("aria-busy");
+      if (stop === this.stop) this.rest();
     }
+  }
+
+  rest() {
+    by("work-table").removeAttribute("aria-busy");
+    by("work-stop").hidden = true;
+  }
+
+  /** Ends the search: the list that was there stays. */
+  end() {
+    this.asked();
+    this.stop.abort();
+    this.rest();
+    if (this.before) {
+      this.of = this.before;
+      this.before = null;
+      by("work-colour").value = this.of.colour;
+      this.tell();
+    } else by("work-message").textContent = "";
+    by("work-here").focus();
   }
 
   /** Says what was found, and what was left out. */

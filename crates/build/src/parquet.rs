@@ -25,7 +25,7 @@ use tabia_io::input::reader::FileReader;
 use tabia_io::progress::{Stop, Stopped};
 
 /// Rows that are read at once.
-const BATCH_ROWS: usize = 4096;
+const BATCH_ROWS: usize = 1024;
 
 /// Buffer for reading page headers, in bytes.
 const BUFFER_BYTES: usize = 8 << 10;
@@ -235,12 +235,7 @@ impl<'c> Batch<'c> {
 
     /// The whole numbers in a column, with `null` where there is none; in `buffer` unless they
     /// are stored so.
-    pub(super) fn numbers<'b>(
-        self,
-        column: usize,
-        null: i64,
-        buffer: &'b mut Vec<i64>,
-    ) -> &'b [i64]
+    pub(super) fn numbers<'b>(self, column: usize, null: i64, buffer: &'b mut Vec<i64>) -> &'b [i64]
     where
         'c: 'b,
     {

@@ -402,27 +402,27 @@ impl<'p> Piece<'p> {
         mut take: impl FnMut(&Node) -> Result<(), SortError>,
     ) -> Result<Seen, BuildError> {
         let mut rows = RowReader::new(self.keys);
-        let mut buffers: [Vec<i64>; COUNTERS.len() + 1] = Default::default();
+        // The numbers of each row together: the move and the counters.
+        let (mut numbers, mut buffer) = (Vec::new(), Vec::new());
         for group in &self.groups {
             let unreadable = |text| RecordsError::unreadable(self.path, text).into();
             self.table
                 .each_batch(group, stop, unreadable, |before, batch| {
-                    let mut buffers = buffers.iter_mut().zip(1..);
-                    let columns: [&[i64]; COUNTERS.len() + 1] = std::array::from_fn(|_| {
-                        let buffer = buffers.next();
-                        buffer.map_or(&[][..], |(buffer, column)| {
-                            batch.numbers(column, NULL, buffer)
-                        })
-                    });
-                    let number =
-                        |column: &&[i64], at: usize| column.get(at).copied().unwrap_or(NULL);
-                    for at in 0..batch.rows {
+                    numbers.resize(batch.rows, [0; COUNTERS.len() + 1]);
+                    for column in 0..=COUNTERS.len() {
+                        let values = batch.numbers(column + 1, NULL, &mut buffer);
+                        for (row, &value) in numbers.iter_mut().zip(values) {
+                            if let Some(to) = row.get_mut(column) {
+                                *to = value as u64;
+                            }
+                        }
+                    }
+                    for (at, [byte, counters @ ..]) in numbers.iter().enumerate() {
                         let bad = |text| RecordsError::Row {
                             path: self.path.to_owned(),
                             row: before + at as u64 + 1,
                             text,
                         };
-                        let [byte, numbers @ ..] = &columns;
                         let key = batch.row(at).bytes(0);
                         let key = key.ok_or_else(|| bad("key is null".to_owned()))?;
                         if !rows.has_key(key) {
@@ -431,8 +431,7 @@ impl<'p> Piece<'p> {
                             }
                             rows.begin(key).map_err(bad)?;
                         }
-                        let numbers = numbers.each_ref().map(|column| number(column, at));
-                        rows.push(number(byte, at), numbers).map_err(bad)?;
+                        rows.push(*byte as i64, counters).map_err(bad)?;
                     }
                     Ok::<_, BuildError>(())
                 })?;
@@ -483,44 +482,54 @@ impl RowReader {
         self.is_position.then_some(&self.node)
     }
 
-    /// Begins the rows of another key.
+    /// Begins the rows of another key. A column of one length is filled up with zeros; the
+    /// length of a key is in its first byte.
     fn begin(&mut self, stored: &[u8]) -> Result<(), String> {
         let last = self.stored.get_or_insert_default();
         last.clear();
         last.extend_from_slice(stored);
-        let key = unpadded(stored);
-        self.checksum.begin(key);
-        self.is_position = !key.is_empty();
-        if self.is_position {
-            let key = check_key(key, self.keys)?;
-            self.node.begin(BookOrder::from_key(&key));
+        let key = Key::from_prefix(stored);
+        let bytes = key.as_ref().map_or(&[][..], Key::as_bytes);
+        let rest = stored.get(bytes.len()..).unwrap_or_default();
+        if rest.iter().any(|&byte| byte != 0) {
+            return Err(no_position(stored));
+        }
+        self.checksum.begin(bytes);
+        self.is_position = key.is_some();
+        if let Some(key) = &key {
+            if self.keys == Keys::OfAnyProgram
+                && !CanonicalBoard::from_key(key).is_ok_and(|board| board.key() == *key)
+            {
+                return Err(no_position(bytes));
+            }
+            self.node.begin(BookOrder::from_key(key));
         }
         Ok(())
     }
 
     /// Adds a row of the key.
     #[inline]
-    fn push(&mut self, byte: i64, numbers: [i64; COUNTERS.len()]) -> Result<(), String> {
+    fn push(&mut self, byte: i64, counters: &[u64; COUNTERS.len()]) -> Result<(), String> {
         if byte == NULL {
             return Err("move is null".to_owned());
         }
-        let counters = numbers.map(|number| number as u64);
-        // Nearly always none has one of the upper bits.
+        // Nearly always none has one of the upper bits; a number below 0 has.
         if counters.iter().fold(0, |all, counter| all | counter) > MOST {
-            let bad = |&(_, number): &(&str, i64)| !(0..=MOST as i64).contains(&number);
-            match COUNTERS.into_iter().zip(numbers).find(bad) {
-                Some((name, NULL)) => return Err(format!("{name} is null")),
-                Some((name, number)) => return Err(format!("{name} cannot be {number}")),
-                None => {}
+            let mut named = COUNTERS.into_iter().zip(counters);
+            if let Some((name, &number)) = named.find(|&(_, &number)| number > MOST) {
+                return Err(match number as i64 {
+                    NULL => format!("{name} is null"),
+                    number => format!("{name} cannot be {number}"),
+                });
             }
         }
         if !self.is_position {
-            return self.push_games(byte, &counters);
+            return self.push_games(byte, counters);
         }
-        self.checksum.add(byte, &counters);
-        let least = self.seen.least.get_or_insert(counters[0]);
-        *least = counters[0].min(*least);
-        let [games, rest @ ..] = counters;
+        self.checksum.add(byte, counters);
+        let [games, rest @ ..] = *counters;
+        let least = self.seen.least.get_or_insert(games);
+        *least = games.min(*least);
         if byte != i64::from(NO_MOVE) {
             let mv = u8::try_from(byte).ok();
             let mv = mv.filter(|&mv| decode_move_byte(mv).is_some());
@@ -583,16 +592,6 @@ impl RowReader {
     }
 }
 
-/// The key without the zeros that fill up a column of one length; the length of a key is in its
-/// first byte.
-fn unpadded(bytes: &[u8]) -> &[u8] {
-    let length = Key::from_prefix(bytes).map_or(0, |key| key.as_bytes().len());
-    match bytes.split_at_checked(length) {
-        Some((key, rest)) if rest.iter().all(|&byte| byte == 0) => key,
-        _ => bytes,
-    }
-}
-
 /// Who wrote the keys of a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keys {
@@ -602,19 +601,11 @@ enum Keys {
     OfAnyProgram,
 }
 
-fn check_key(bytes: &[u8], keys: Keys) -> Result<Key, String> {
-    let is_position = |key: &Key| {
-        keys == Keys::OfPart || CanonicalBoard::from_key(key).is_ok_and(|board| board.key() == *key)
-    };
-    Key::from_prefix(bytes)
-        .filter(|key| key.as_bytes() == bytes)
-        .filter(is_position)
-        .ok_or_else(|| {
-            let hex: String = bytes
-                .iter()
-                .take(40)
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
-            format!("the key {hex} is not the key of a position")
-        })
+fn no_position(bytes: &[u8]) -> String {
+    let hex: String = bytes
+        .iter()
+        .take(40)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("the key {hex} is not the key of a position")
 }

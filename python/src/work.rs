@@ -21,6 +21,12 @@ use tabia_notation::Line;
 use crate::error;
 use crate::policy::{Policy, unknown_argument};
 
+/// The endings of the names of game files, in lower case.
+#[pyfunction]
+pub fn game_endings() -> Vec<&'static str> {
+    tabia_games::game_endings().collect()
+}
+
 /// Does long work without the interpreter's lock, calling `progress`; Ctrl-C and errors
 /// of `progress` cancel it.
 fn watched<T: Send>(

@@ -22,6 +22,7 @@ import time
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn, Optional
 
+from tabia._native import game_endings
 from tabia.__main__ import NO_PROGRAM, program
 
 COLUMNS = ["games", "wins", "draws", "losses", "own_rated", "own_sum", "other_rated", "other_sum", "main"]
@@ -31,12 +32,6 @@ SUM = (
     "SELECT key, move, "
     + ", ".join(f"CAST(SUM({name}) AS BIGINT) AS {name}" for name in COLUMNS)
     + " FROM records GROUP BY key, move"
-)
-
-# Files of games in a folder; of a database the main one.
-ENDINGS = (
-    *(".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".zip", ".7z", ".cbv", ".cbz"),
-    *(".cbh", ".2cbh", ".cbf", ".si4", ".si5", ".dci", ".prn", ".tgx"),
 )
 
 
@@ -99,12 +94,13 @@ def count(task: Task) -> Counted:
 def sources(paths: list[str]) -> list[str]:
     """The files of games, the largest first: what takes longest begins first."""
     found: dict[str, int] = {}
+    endings = tuple(game_endings())
     for path in paths:
         path = os.path.abspath(path)
         inside = []
         if os.path.isdir(path):
             for folder, _, names in os.walk(path):
-                inside += [os.path.join(folder, name) for name in names if name.lower().endswith(ENDINGS)]
+                inside += [os.path.join(folder, name) for name in names if name.lower().endswith(endings)]
             if not inside:
                 raise Failure(f"{path}: the folder has no games")
         elif not os.path.isfile(path):

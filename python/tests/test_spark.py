@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tabia import spark
+from tabia._native import game_endings
 
 GAMES = '[Event "?"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0\n\n[Event "?"]\n\n1. d4 *\n'
 
@@ -71,7 +72,18 @@ def test_without_pyspark_it_says_so(tmp_path: Path) -> None:
 
 def test_the_largest_file_is_counted_first(tmp_path: Path) -> None:
     (tmp_path / "below").mkdir()
-    for name, size in [("a.pgn", 5), ("below/b.pgn.zst", 9), ("c.txt", 99), ("a.si5", 7)]:
+    for name, size in [("a.pgn", 5), ("below/b.PGN.zst", 9), ("c.txt", 99), ("a.si5", 7)]:
         (tmp_path / name).write_text("x" * size)
     found = spark.sources([str(tmp_path), str(tmp_path / "a.pgn")])
-    assert [Path(file).name for file in found] == ["b.pgn.zst", "a.si5", "a.pgn"]
+    assert [Path(file).name for file in found] == ["b.PGN.zst", "a.si5", "a.pgn"]
+
+
+def test_a_folder_has_the_files_that_the_program_finds_there(tmp_path: Path) -> None:
+    """A list of endings in Python would miss the next format."""
+    (tmp_path / "games.txt").write_text(GAMES)
+    endings = game_endings()
+    for ending in endings:
+        (tmp_path / f"games{ending.upper()}").write_text(GAMES)
+    found = spark.sources([str(tmp_path)])
+    assert {".pgn", ".pgn.zst", ".cbh", ".si5"} <= set(endings)
+    assert sorted(Path(file).name for file in found) == sorted(f"games{ending.upper()}" for ending in endings)

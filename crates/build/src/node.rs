@@ -199,6 +199,12 @@ impl Node {
         }
     }
 
+    /// Becomes a position without numbers.
+    pub(super) fn begin(&mut self, place: BookOrder) {
+        self.place = place;
+        self.reset_numbers();
+    }
+
     #[inline]
     fn reset_numbers(&mut self) {
         self.tally = Totals::default();

@@ -1,17 +1,18 @@
 //! Reads Parquet files in several threads. Damaged files give errors.
 
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use parquet::basic::Compression;
+use bytes::{Buf as _, Bytes};
+use parquet::basic::{Compression, Encoding, Type as Physical};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{
     ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, Int32Type, Int64Type,
 };
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{
     ChunkReader, FileReader as _, Length, RowGroupReader, SerializedFileReader,
 };
@@ -24,10 +25,13 @@ use tabia_io::input::reader::FileReader;
 use tabia_io::progress::{Stop, Stopped};
 
 /// Rows that are read at once.
-const BATCH_ROWS: usize = 4096;
+const BATCH_ROWS: usize = 1024;
 
 /// Buffer for reading page headers, in bytes.
 const BUFFER_BYTES: usize = 8 << 10;
+
+/// A column of a row group is read at once if it has at most so many bytes, else page by page.
+const WHOLE_BYTES: u64 = 2 << 20;
 
 /// What is wrong with a file or one of its columns, without their names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -143,6 +147,7 @@ impl Table {
                 rows_before: before,
                 rows,
                 bytes: group.compressed_size().unsigned_abs(),
+                unpacked_bytes: group.total_byte_size().unsigned_abs(),
             }
         });
         groups.collect::<Vec<_>>().into_iter()
@@ -162,6 +167,24 @@ impl Table {
         unreadable: impl Fn(String) -> E,
         mut take: impl FnMut(u64, Row<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.each_batch(group, stop, unreadable, |before, batch| {
+            (0..batch.rows).try_for_each(|at| take(before + at as u64 + 1, batch.row(at)))
+        })
+    }
+
+    /// Reads a row group: calls `take` with some rows at once, and the number of those
+    /// before them in the file.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Table::each_row`].
+    pub(super) fn each_batch<E: From<Stopped>>(
+        &self,
+        group: &RowGroup,
+        stop: Stop<'_>,
+        unreadable: impl Fn(String) -> E,
+        mut take: impl FnMut(u64, Batch<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let unreadable = |error: ParquetError| unreadable(error_text(&error));
         let reader = self.reader.get_row_group(group.number);
         let reader = reader.map_err(unreadable)?;
@@ -169,25 +192,18 @@ impl Table {
         for &place in &self.columns {
             columns.push(Column::open(&*reader, &self.file, place).map_err(unreadable)?);
         }
-        let mut number = group.rows_before;
+        let mut before = group.rows_before;
         let mut left = group.rows;
         while left > 0 {
             stop.go_on()?;
-            let count = left.min(BATCH_ROWS as u64) as usize;
+            let rows = left.min(BATCH_ROWS as u64) as usize;
             for column in &mut columns {
-                column.fill(count).map_err(unreadable)?;
+                column.fill(rows).map_err(unreadable)?;
             }
-            for at in 0..count {
-                number += 1;
-                take(
-                    number,
-                    Row {
-                        columns: &columns,
-                        at,
-                    },
-                )?;
-            }
-            left -= count as u64;
+            let columns = columns.as_slice();
+            take(before, Batch { columns, rows })?;
+            before += rows as u64;
+            left -= rows as u64;
         }
         Ok(())
     }
@@ -200,6 +216,38 @@ pub struct RowGroup {
     rows: u64,
     /// Compressed size in bytes.
     pub bytes: u64,
+    /// Size in bytes when its pages are unpacked.
+    pub(super) unpacked_bytes: u64,
+}
+
+/// The selected columns of consecutive rows.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'c> {
+    columns: &'c [Column],
+    pub(super) rows: usize,
+}
+
+impl<'c> Batch<'c> {
+    pub(super) fn row(self, at: usize) -> Row<'c> {
+        let columns = self.columns;
+        Row { columns, at }
+    }
+
+    /// The whole numbers in a column, with `null` where there is none; in `buffer` unless they
+    /// are stored so.
+    pub(super) fn numbers<'b>(self, column: usize, null: i64, buffer: &'b mut Vec<i64>) -> &'b [i64]
+    where
+        'c: 'b,
+    {
+        if let Some(Column::Long(cells)) = self.columns.get(column)
+            && cells.full == 0
+        {
+            return &cells.values;
+        }
+        buffer.clear();
+        buffer.extend((0..self.rows).map(|at| self.row(at).number(column).unwrap_or(null)));
+        buffer
+    }
 }
 
 /// The selected columns of one row.
@@ -216,7 +264,8 @@ impl<'c> Row<'c> {
         match self.columns.get(column)? {
             Column::Bytes(cells) => cells.get(self.at).map(|bytes| bytes.data()),
             Column::Fixed(cells) => cells.get(self.at).map(|bytes| bytes.data()),
-            _ => None,
+            Column::Plain(cells) => cells.get(self.at),
+            Column::Short(_) | Column::Long(_) | Column::Real(_) => None,
         }
     }
 
@@ -230,7 +279,7 @@ impl<'c> Row<'c> {
                 let number = cells.get(self.at).filter(|number| !number.is_nan());
                 number.map(|&number| number as i64)
             }
-            Column::Bytes(_) | Column::Fixed(_) => None,
+            Column::Bytes(_) | Column::Fixed(_) | Column::Plain(_) => None,
         }
     }
 }
@@ -238,6 +287,7 @@ impl<'c> Row<'c> {
 /// The current rows of one column.
 enum Column {
     Bytes(Cells<ByteArrayType>),
+    Plain(PlainCells),
     /// All of one length.
     Fixed(Cells<FixedLenByteArrayType>),
     Short(Cells<Int32Type>),
@@ -254,11 +304,14 @@ impl Column {
     ) -> Result<Column, ParquetError> {
         let column = group.metadata().schema_descr().column(place);
         let full = column.max_def_level();
-        let reader = match PackedPages::open(group, file, place)? {
-            Some(pages) => get_column_reader(Arc::clone(&column), Box::new(pages)),
-            None => group.get_column_reader(place)?,
-        };
-        Ok(match reader {
+        let pages = open_pages(group, file, place)?;
+        if column.physical_type() == Physical::BYTE_ARRAY
+            && full == 0
+            && is_plain(group.metadata().column(place))
+        {
+            return Ok(Column::Plain(PlainCells::new(pages)));
+        }
+        Ok(match get_column_reader(Arc::clone(&column), pages) {
             ColumnReader::ByteArrayColumnReader(reader) => Column::Bytes(Cells::new(reader, full)),
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
                 Column::Fixed(Cells::new(reader, full))
@@ -277,6 +330,7 @@ impl Column {
     fn fill(&mut self, count: usize) -> Result<(), ParquetError> {
         match self {
             Column::Bytes(cells) => cells.fill(count),
+            Column::Plain(cells) => cells.fill(count),
             Column::Fixed(cells) => cells.fill(count),
             Column::Short(cells) => cells.fill(count),
             Column::Long(cells) => cells.fill(count),
@@ -316,7 +370,7 @@ impl<T: DataType> Cells<T> {
                 .reader
                 .read_records(left, levels, None, &mut self.values)?;
             if more == 0 {
-                return Err(ParquetError::EOF("a column ends early".to_owned()));
+                return Err(ends_early());
             }
             rows += more;
         }
@@ -341,6 +395,115 @@ impl<T: DataType> Cells<T> {
     }
 }
 
+/// Texts without nulls that are stored one after the other. The library makes a counted
+/// reference of each, which takes more time than all else that is done with it.
+struct PlainCells {
+    pages: Box<dyn PageReader>,
+    /// The current page, and how many of its bytes and values were read.
+    page: Bytes,
+    at: usize,
+    values_left: usize,
+    /// The stored form of the rows, and where in it each value is.
+    bytes: Vec<u8>,
+    places: Vec<(usize, usize)>,
+}
+
+impl PlainCells {
+    fn new(pages: Box<dyn PageReader>) -> PlainCells {
+        PlainCells {
+            pages,
+            page: Bytes::new(),
+            at: 0,
+            values_left: 0,
+            bytes: Vec::new(),
+            places: Vec::with_capacity(BATCH_ROWS),
+        }
+    }
+
+    fn fill(&mut self, count: usize) -> Result<(), ParquetError> {
+        self.bytes.clear();
+        self.places.clear();
+        while self.places.len() < count {
+            if self.values_left == 0 {
+                self.next_page()?;
+                continue;
+            }
+            let stored = self.page.get(self.at..).unwrap_or_default();
+            let mut rest = stored;
+            let values = self.values_left.min(count - self.places.len());
+            let first = self.bytes.len();
+            for _ in 0..values {
+                let value = rest.split_first_chunk().and_then(|(length, rest)| {
+                    rest.split_at_checked(u32::from_le_bytes(*length) as usize)
+                });
+                let (value, after) = value.ok_or_else(ends_early)?;
+                let end = first + stored.len() - after.len();
+                self.places.push((end - value.len(), end));
+                rest = after;
+            }
+            let read = stored.len() - rest.len();
+            self.bytes
+                .extend_from_slice(stored.get(..read).unwrap_or_default());
+            self.at += read;
+            self.values_left -= values;
+        }
+        Ok(())
+    }
+
+    fn next_page(&mut self) -> Result<(), ParquetError> {
+        // Levels, which there are none of, would be the first bytes.
+        let (page, at, values, encoding) = match self.pages.get_next_page()? {
+            None => return Err(ends_early()),
+            Some(Page::DataPage {
+                buf,
+                num_values,
+                encoding,
+                ..
+            }) => (buf, 0, num_values, encoding),
+            Some(Page::DataPageV2 {
+                buf,
+                num_values,
+                encoding,
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                ..
+            }) => {
+                let levels = def_levels_byte_len as usize + rep_levels_byte_len as usize;
+                (buf, levels, num_values, encoding)
+            }
+            Some(Page::DictionaryPage { .. }) => {
+                let text = "a dictionary that its footer does not name";
+                return Err(ParquetError::General(text.to_owned()));
+            }
+        };
+        if encoding != Encoding::PLAIN {
+            let text = format!("a page has the encoding {encoding}, unlike its footer");
+            return Err(ParquetError::General(text));
+        }
+        (self.page, self.at, self.values_left) = (page, at, values as usize);
+        Ok(())
+    }
+
+    #[inline]
+    fn get(&self, at: usize) -> Option<&[u8]> {
+        let &(start, end) = self.places.get(at)?;
+        self.bytes.get(start..end)
+    }
+}
+
+fn ends_early() -> ParquetError {
+    ParquetError::EOF("a column ends early".to_owned())
+}
+
+/// Whether all values of a column are stored as they are.
+fn is_plain(column: &ColumnChunkMetaData) -> bool {
+    column.dictionary_page_offset().is_none()
+        // Levels are RLE.
+        && column
+            .encodings()
+            .all(|encoding| matches!(encoding, Encoding::PLAIN | Encoding::RLE))
+}
+
 /// The text of a Parquet error, without its kind.
 fn error_text(error: &ParquetError) -> String {
     let text = error.to_string();
@@ -353,32 +516,34 @@ fn error_text(error: &ParquetError) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
+/// The pages of a column, unpacked.
+fn open_pages(
+    group: &dyn RowGroupReader,
+    file: &Arc<Chunks>,
+    place: usize,
+) -> Result<Box<dyn PageReader>, ParquetError> {
+    let column = group.metadata().column(place);
+    let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+    let bytes = Arc::new(Piece::new(file, column)?);
+    let Some(packing) = PagePacking::of(column.compression_codec()) else {
+        let pages = SerializedPageReader::new(bytes, column, rows, None)?;
+        return Ok(Box::new(pages));
+    };
+    let as_stored = column.clone().into_builder();
+    let as_stored = as_stored
+        .set_compression(Compression::UNCOMPRESSED)
+        .build()?;
+    let pages = SerializedPageReader::new(bytes, &as_stored, rows, None)?;
+    Ok(Box::new(PackedPages { packing, pages }))
+}
+
 /// The pages of a column that the library gives as they are stored.
 struct PackedPages {
     packing: PagePacking,
-    pages: SerializedPageReader<Chunks>,
+    pages: SerializedPageReader<Piece>,
 }
 
 impl PackedPages {
-    /// Opens a column; `None` if the library can unpack it.
-    fn open(
-        group: &dyn RowGroupReader,
-        file: &Arc<Chunks>,
-        place: usize,
-    ) -> Result<Option<PackedPages>, ParquetError> {
-        let column = group.metadata().column(place);
-        let Some(packing) = PagePacking::of(column.compression_codec()) else {
-            return Ok(None);
-        };
-        let as_stored = column.clone().into_builder();
-        let as_stored = as_stored
-            .set_compression(Compression::UNCOMPRESSED)
-            .build()?;
-        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-        let pages = SerializedPageReader::new(Arc::clone(file), &as_stored, rows, None)?;
-        Ok(Some(PackedPages { packing, pages }))
-    }
-
     fn unpack(&self, mut page: Page) -> Result<Page, ParquetError> {
         let (bytes, plain) = match &mut page {
             Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => (buf, 0),
@@ -454,6 +619,55 @@ impl ChunkReader for Chunks {
         let mut bytes = vec![0; length];
         self.get_read(start)?.read_exact(&mut bytes)?;
         Ok(bytes.into())
+    }
+}
+
+/// A file, of which the bytes of one column are in memory unless they are many.
+struct Piece {
+    file: Arc<Chunks>,
+    start: u64,
+    bytes: Bytes,
+}
+
+impl Piece {
+    fn new(file: &Arc<Chunks>, column: &ColumnChunkMetaData) -> Result<Piece, ParquetError> {
+        let (start, length) = column.byte_range();
+        let bytes = match length <= WHOLE_BYTES {
+            true => file.get_bytes(start, length as usize)?,
+            false => Bytes::new(),
+        };
+        let file = Arc::clone(file);
+        Ok(Piece { file, start, bytes })
+    }
+
+    /// What is in memory from a place of the file on.
+    fn held(&self, start: u64) -> Option<Bytes> {
+        let at = usize::try_from(start.checked_sub(self.start)?).ok()?;
+        (at < self.bytes.len()).then(|| self.bytes.slice(at..))
+    }
+}
+
+impl Length for Piece {
+    fn len(&self) -> u64 {
+        self.file.len()
+    }
+}
+
+impl ChunkReader for Piece {
+    type T = Box<dyn Read>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(match self.held(start) {
+            Some(bytes) => Box::new(bytes.reader()),
+            None => Box::new(self.file.get_read(start)?),
+        })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        match self.held(start) {
+            Some(bytes) if length <= bytes.len() => Ok(bytes.slice(..length)),
+            _ => self.file.get_bytes(start, length),
+        }
     }
 }
 

@@ -73,7 +73,7 @@ pub use filter::{
 pub use game::{Game, GameResult, MoveAnnotation, Tags};
 pub use loss::{Loss, LossCount, Losses};
 pub use movetext::{Item, Movetext};
-pub use open::{PlainText, is_game_file, open, open_encoded, open_with, unpacked};
+pub use open::{PlainText, game_endings, is_game_file, open, open_encoded, open_with, unpacked};
 pub use parts::GameParts;
 pub use pgn::{PgnSource, write_pgn};
 pub use reader::{Batch, Batches, GameReader, Sources, Starts, Tally};

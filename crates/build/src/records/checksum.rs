@@ -27,18 +27,18 @@ const FACTORS: [u64; COUNTERS.len()] = [
 #[derive(Clone, Debug, Default)]
 pub(super) struct Checksum {
     sum: u64,
-    /// The last key and its hash: a position has several rows.
-    key: Vec<u8>,
+    /// Of the key: a position has several rows.
     hash: u64,
 }
 
 impl Checksum {
-    pub(super) fn add(&mut self, key: &[u8], byte: i64, counters: &[u64; COUNTERS.len()]) {
-        if self.key != key || self.hash == 0 {
-            self.key.clear();
-            self.key.extend_from_slice(key);
-            self.hash = hash(key);
-        }
+    /// Begins the rows of a key.
+    pub(super) fn begin(&mut self, key: &[u8]) {
+        self.hash = hash(key);
+    }
+
+    /// Adds a row of the key.
+    pub(super) fn add(&mut self, byte: i64, counters: &[u64; COUNTERS.len()]) {
         let move_part = (byte - i64::from(NO_MOVE)) as u64;
         let place = self.hash ^ move_part.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let numbers = counters.iter().zip(FACTORS);
@@ -66,7 +66,8 @@ mod tests {
     fn of(rows: &[(Vec<u8>, i64, [u64; 9])]) -> u64 {
         let mut sum = Checksum::default();
         for (key, byte, counters) in rows {
-            sum.add(key, *byte, counters);
+            sum.begin(key);
+            sum.add(*byte, counters);
         }
         sum.sum()
     }

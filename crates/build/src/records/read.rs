@@ -11,15 +11,20 @@ use super::super::node::{BookOrder, Node};
 use super::checksum::Checksum;
 use super::part::{GamesRow, NOTE, hex};
 use super::{COUNTERS, Conditions, Inputs, NO_MOVE, Part, PartSource, RecordsError};
-use crate::parquet::{Row, RowGroup, Table, TableError};
+use crate::parquet::{RowGroup, Table, TableError};
 use tabia_book::ctg::{CanonicalBoard, Key, Totals, decode_move_byte};
 use tabia_io::parallel;
-use tabia_io::progress::{Progress, Watch};
+use tabia_io::progress::{Progress, Stop, Watch};
 use tabia_io::sort::{Runs, SortError, Sorter};
 
 /// Largest accepted sum. No real sum is larger, and thousands of rows of one position
 /// can be added without overflow.
 const MOST: u64 = 1 << 52;
+
+/// Bytes of a file that one thread reads at once: those of one of our files become one run of
+/// the merge, so there should be few, but enough for all threads.
+const SMALLEST_PIECE: u64 = 4 << 20;
+const LARGEST_PIECE: u64 = 256 << 20;
 
 /// So many games at most may be the same in two sources.
 const ALIKE_GAMES: u64 = 20;
@@ -127,6 +132,8 @@ impl Tables {
         for (path, _) in &self.0 {
             total += std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         }
+        let piece_bytes = total / (4 * inputs.threads.max(1) as u64);
+        let piece_bytes = piece_bytes.clamp(SMALLEST_PIECE, LARGEST_PIECE);
         let mut seen = vec![Seen::default(); self.0.len()];
         let (mut bytes, mut games) = (0, 0);
         let stop = watch.stop();
@@ -141,43 +148,47 @@ impl Tables {
         parallel::run(
             inputs.threads,
             |jobs| {
-                let mut sorter = RowSorter::new(runs, inputs.sort_bytes);
-                jobs.each(
-                    |(file, path, table, group): (usize, &PathBuf, Arc<Table>, RowGroup), _| {
-                        let mut checksum = Checksum::default();
-                        let mut seen = Seen::default();
-                        let keys = match self.0.get(file) {
-                            Some((_, Some(_))) => Keys::OfPart,
-                            _ => Keys::OfAnyProgram,
-                        };
-                        let unreadable = |text| RecordsError::unreadable(path, text).into();
-                        table.each_row(&group, stop, unreadable, |row, cells| {
-                            sorter
-                                .push(cells, keys, &mut checksum, &mut seen)
-                                .map_err(|text| RecordsError::Row {
-                                    path: path.clone(),
-                                    row,
-                                    text,
+                let mut sorter =
+                    runs.map(|runs| (runs, Sorter::new(Arc::clone(runs), inputs.sort_bytes)));
+                jobs.each(|piece: Piece<'_>, _| {
+                    let seen = match (&mut sorter, piece.keys) {
+                        (None, _) => piece.read(stop, |_| Ok(())),
+                        (Some((_, sorter)), Keys::OfAnyProgram) => {
+                            piece.read(stop, |node| sorter.push(node))
+                        }
+                        // Sorted already, as it was written.
+                        (Some((runs, sorter)), Keys::OfPart) => {
+                            let mut seen = Seen::default();
+                            let mut last = BookOrder::default();
+                            let bytes = piece.sum(|group| group.unpacked_bytes);
+                            runs.add(bytes, |push| {
+                                seen = piece.read(stop, |node| {
+                                    if node.place <= last {
+                                        return sorter.push(node);
+                                    }
+                                    last = node.place;
+                                    push(node)
                                 })?;
-                            Ok::<_, BuildError>(sorter.flush()?)
-                        })?;
-                        seen.checksum = checksum.sum();
-                        Ok::<_, BuildError>((file, group.bytes, seen))
-                    },
-                )?;
-                Ok(sorter.finish()?)
+                                Ok::<_, BuildError>(())
+                            })?;
+                            Ok(seen)
+                        }
+                    }?;
+                    Ok::<_, BuildError>((piece.file, piece.sum(|group| group.bytes), seen))
+                })?;
+                Ok(sorter.map_or(Ok(()), |(_, sorter)| sorter.finish())?)
             },
             |coordinator| {
                 let files = self.0.iter().enumerate();
-                let jobs = files.flat_map(|(file, (path, _))| match open(path) {
-                    Ok(table) => {
-                        let table = Arc::new(table);
-                        let groups = table.groups();
-                        groups
-                            .map(|group| Ok((file, path, Arc::clone(&table), group)))
-                            .collect()
+                let jobs = files.flat_map(|(file, (path, part))| {
+                    let keys = match part {
+                        Some(_) => Keys::OfPart,
+                        None => Keys::OfAnyProgram,
+                    };
+                    match open(path) {
+                        Ok(table) => Piece::all(file, path, &Arc::new(table), keys, piece_bytes),
+                        Err(error) => vec![Err(error.into())],
                     }
-                    Err(error) => vec![Err(error.into())],
                 });
                 coordinator.each(jobs, collect)
             },
@@ -341,76 +352,184 @@ fn want(table: &mut Table, name: &str) -> Result<(), String> {
     }
 }
 
-/// Sorts rows into runs.
-struct RowSorter {
-    sorter: Option<Sorter<Node>>,
-    /// Collects the rows of one position, which usually follow each other.
-    node: Node,
-    any: bool,
-    /// A finished position that is not yet in the sorter.
-    full: Option<Node>,
+/// Consecutive row groups of a file, which one thread reads.
+struct Piece<'p> {
+    /// Number of the file.
+    file: usize,
+    path: &'p Path,
+    table: Arc<Table>,
+    groups: Vec<RowGroup>,
+    keys: Keys,
 }
 
-impl RowSorter {
-    fn new(runs: Option<&Arc<Runs<Node>>>, sort_bytes: u64) -> RowSorter {
-        RowSorter {
-            sorter: runs.map(|runs| Sorter::new(Arc::clone(runs), sort_bytes)),
+impl<'p> Piece<'p> {
+    /// All pieces of a file, of at least so many bytes, but for the last.
+    fn all(
+        file: usize,
+        path: &'p Path,
+        table: &Arc<Table>,
+        keys: Keys,
+        least_bytes: u64,
+    ) -> Vec<Result<Piece<'p>, BuildError>> {
+        let mut groups = table.groups().peekable();
+        let mut all = Vec::new();
+        while groups.peek().is_some() {
+            let mut piece = Piece {
+                file,
+                path,
+                table: Arc::clone(table),
+                groups: Vec::new(),
+                keys,
+            };
+            while piece.sum(|group| group.bytes) < least_bytes
+                && let Some(group) = groups.next()
+            {
+                piece.groups.push(group);
+            }
+            all.push(Ok(piece));
+        }
+        all
+    }
+
+    fn sum(&self, size: fn(&RowGroup) -> u64) -> u64 {
+        self.groups.iter().map(size).fold(0, u64::saturating_add)
+    }
+
+    /// Reads the rows, and gives `take` the positions in their order.
+    fn read(
+        &self,
+        stop: Stop<'_>,
+        mut take: impl FnMut(&Node) -> Result<(), SortError>,
+    ) -> Result<Seen, BuildError> {
+        let mut rows = RowReader::new(self.keys);
+        // The numbers of each row together: the move and the counters.
+        let (mut numbers, mut buffer) = (Vec::new(), Vec::new());
+        for group in &self.groups {
+            let unreadable = |text| RecordsError::unreadable(self.path, text).into();
+            self.table
+                .each_batch(group, stop, unreadable, |before, batch| {
+                    numbers.resize(batch.rows, [0; COUNTERS.len() + 1]);
+                    for column in 0..=COUNTERS.len() {
+                        let values = batch.numbers(column + 1, NULL, &mut buffer);
+                        for (row, &value) in numbers.iter_mut().zip(values) {
+                            if let Some(to) = row.get_mut(column) {
+                                *to = value as u64;
+                            }
+                        }
+                    }
+                    for (at, [byte, counters @ ..]) in numbers.iter().enumerate() {
+                        let bad = |text| RecordsError::Row {
+                            path: self.path.to_owned(),
+                            row: before + at as u64 + 1,
+                            text,
+                        };
+                        let key = batch.row(at).bytes(0);
+                        let key = key.ok_or_else(|| bad("key is null".to_owned()))?;
+                        if !rows.has_key(key) {
+                            if let Some(node) = rows.node() {
+                                take(node)?;
+                            }
+                            rows.begin(key).map_err(bad)?;
+                        }
+                        rows.push(*byte as i64, counters).map_err(bad)?;
+                    }
+                    Ok::<_, BuildError>(())
+                })?;
+        }
+        if let Some(node) = rows.node() {
+            take(node)?;
+        }
+        rows.seen.checksum = rows.checksum.sum();
+        Ok(rows.seen)
+    }
+}
+
+/// Stands for a null; no number of a row may be so low.
+const NULL: i64 = i64::MIN;
+
+/// Adds up the rows of one position, which usually follow each other.
+struct RowReader {
+    keys: Keys,
+    /// The key as it is stored in the last row.
+    stored: Option<Vec<u8>>,
+    /// Their sum, unless the key is empty.
+    node: Node,
+    is_position: bool,
+    checksum: Checksum,
+    seen: Seen,
+}
+
+impl RowReader {
+    fn new(keys: Keys) -> RowReader {
+        RowReader {
+            keys,
+            stored: None,
             node: Node::default(),
-            any: false,
-            full: None,
+            is_position: false,
+            checksum: Checksum::default(),
+            seen: Seen::default(),
         }
     }
 
-    /// Adds a row.
-    fn push(
-        &mut self,
-        row: Row<'_>,
-        keys: Keys,
-        checksum: &mut Checksum,
-        seen: &mut Seen,
-    ) -> Result<(), String> {
-        let key = unpadded(row.bytes(0).ok_or("key is null")?);
-        let byte = row.number(1).ok_or("move is null")?;
-        let mut counters = [0; COUNTERS.len()];
-        for ((place, to), name) in counters.iter_mut().enumerate().zip(COUNTERS) {
-            let number = row.number(2 + place);
-            let number = number.ok_or_else(|| format!("{name} is null"))?;
-            *to = u64::try_from(number)
-                .ok()
-                .filter(|&number| number <= MOST)
-                .ok_or_else(|| format!("{name} cannot be {number}"))?;
+    /// Whether this is the key of the last row.
+    #[inline]
+    fn has_key(&self, key: &[u8]) -> bool {
+        self.stored.as_deref() == Some(key)
+    }
+
+    /// The position of the last rows.
+    fn node(&self) -> Option<&Node> {
+        self.is_position.then_some(&self.node)
+    }
+
+    /// Begins the rows of another key. A column of one length is filled up with zeros; the
+    /// length of a key is in its first byte.
+    fn begin(&mut self, stored: &[u8]) -> Result<(), String> {
+        let last = self.stored.get_or_insert_default();
+        last.clear();
+        last.extend_from_slice(stored);
+        let key = Key::from_prefix(stored);
+        let bytes = key.as_ref().map_or(&[][..], Key::as_bytes);
+        let rest = stored.get(bytes.len()..).unwrap_or_default();
+        if rest.iter().any(|&byte| byte != 0) {
+            return Err(no_position(stored));
         }
-        if key.is_empty() {
-            if byte != i64::from(NO_MOVE) {
-                return Err(format!("a row without a key has the move {byte}"));
+        self.checksum.begin(bytes);
+        self.is_position = key.is_some();
+        if let Some(key) = &key {
+            if self.keys == Keys::OfAnyProgram
+                && !CanonicalBoard::from_key(key).is_ok_and(|board| board.key() == *key)
+            {
+                return Err(no_position(bytes));
             }
-            let counted = GamesRow::from_counters(&counters);
-            let games = counted.games;
-            seen.count_rows += 1;
-            if counted.parts == 0 {
-                let plain = [games, 0, 0, 0, 0, 0, 0, 0, 0];
-                if counters != plain {
-                    return Err("the row that counts games is damaged".to_owned());
-                }
-                seen.plain_rows += 1;
-            }
-            checksum.add(key, byte, &counted.with_checksum(0).counters());
-            seen.row.add(&counted);
-            return Ok(());
+            self.node.begin(BookOrder::from_key(key));
         }
-        checksum.add(key, byte, &counters);
-        let least = seen.least.get_or_insert(counters[0]);
-        *least = counters[0].min(*least);
-        let here = Key::from_padded(self.node.place.key);
-        if !self.any || here.as_bytes() != key {
-            let key = check_key(key, keys)?;
-            let next = Node::new(BookOrder::from_key(&key));
-            let last = std::mem::replace(&mut self.node, next);
-            if std::mem::replace(&mut self.any, true) {
-                self.full = Some(last);
+        Ok(())
+    }
+
+    /// Adds a row of the key.
+    #[inline]
+    fn push(&mut self, byte: i64, counters: &[u64; COUNTERS.len()]) -> Result<(), String> {
+        if byte == NULL {
+            return Err("move is null".to_owned());
+        }
+        // Nearly always none has one of the upper bits; a number below 0 has.
+        if counters.iter().fold(0, |all, counter| all | counter) > MOST {
+            let mut named = COUNTERS.into_iter().zip(counters);
+            if let Some((name, &number)) = named.find(|&(_, &number)| number > MOST) {
+                return Err(match number as i64 {
+                    NULL => format!("{name} is null"),
+                    number => format!("{name} cannot be {number}"),
+                });
             }
         }
-        let [games, rest @ ..] = counters;
+        if !self.is_position {
+            return self.push_games(byte, counters);
+        }
+        self.checksum.add(byte, counters);
+        let [games, rest @ ..] = *counters;
+        let least = self.seen.least.get_or_insert(games);
+        *least = games.min(*least);
         if byte != i64::from(NO_MOVE) {
             let mv = u8::try_from(byte).ok();
             let mv = mv.filter(|&mv| decode_move_byte(mv).is_some());
@@ -452,28 +571,24 @@ impl RowSorter {
         Ok(())
     }
 
-    /// Moves the finished position into the sorter.
-    fn flush(&mut self) -> Result<(), SortError> {
-        match (self.full.take(), &mut self.sorter) {
-            (Some(node), Some(sorter)) => sorter.push(&node),
-            _ => Ok(()),
+    /// Adds a row that counts games.
+    fn push_games(&mut self, byte: i64, counters: &[u64; COUNTERS.len()]) -> Result<(), String> {
+        if byte != i64::from(NO_MOVE) {
+            return Err(format!("a row without a key has the move {byte}"));
         }
-    }
-
-    fn finish(mut self) -> Result<(), SortError> {
-        self.full = self.any.then(|| std::mem::take(&mut self.node));
-        self.flush()?;
-        self.sorter.map_or(Ok(()), Sorter::finish)
-    }
-}
-
-/// The key without the zeros that fill up a column of one length; the length of a key is in its
-/// first byte.
-fn unpadded(bytes: &[u8]) -> &[u8] {
-    let length = Key::from_prefix(bytes).map_or(0, |key| key.as_bytes().len());
-    match bytes.split_at_checked(length) {
-        Some((key, rest)) if rest.iter().all(|&byte| byte == 0) => key,
-        _ => bytes,
+        let counted = GamesRow::from_counters(counters);
+        self.seen.count_rows += 1;
+        if counted.parts == 0 {
+            let plain = [counted.games, 0, 0, 0, 0, 0, 0, 0, 0];
+            if *counters != plain {
+                return Err("the row that counts games is damaged".to_owned());
+            }
+            self.seen.plain_rows += 1;
+        }
+        let without = counted.with_checksum(0).counters();
+        self.checksum.add(byte, &without);
+        self.seen.row.add(&counted);
+        Ok(())
     }
 }
 
@@ -486,19 +601,11 @@ enum Keys {
     OfAnyProgram,
 }
 
-fn check_key(bytes: &[u8], keys: Keys) -> Result<Key, String> {
-    let is_position = |key: &Key| {
-        keys == Keys::OfPart || CanonicalBoard::from_key(key).is_ok_and(|board| board.key() == *key)
-    };
-    Key::from_prefix(bytes)
-        .filter(|key| key.as_bytes() == bytes)
-        .filter(is_position)
-        .ok_or_else(|| {
-            let hex: String = bytes
-                .iter()
-                .take(40)
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
-            format!("the key {hex} is not the key of a position")
-        })
+fn no_position(bytes: &[u8]) -> String {
+    let hex: String = bytes
+        .iter()
+        .take(40)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("the key {hex} is not the key of a position")
 }

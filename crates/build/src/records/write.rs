@@ -84,7 +84,8 @@ fn send_rows(
         }
     }
     let count = GamesRow::new(part.games, &part.conditions);
-    checksum.add(&[], NO_MOVE.into(), &count.counters());
+    checksum.begin(&[]);
+    checksum.add(NO_MOVE.into(), &count.counters());
     let count = count.with_checksum(checksum.sum());
     rows.push(&[], NO_MOVE, &count.counters());
     part.checksum = hex(checksum.sum());
@@ -121,11 +122,12 @@ impl Rows {
     }
 
     fn push_node(&mut self, node: &Node, checksum: &mut Checksum) {
-        let mut push = |key: &[u8], byte: i32, counters: &[u64; COUNTERS.len()]| {
-            checksum.add(key, byte.into(), counters);
-            self.push(key, byte, counters);
-        };
         let key = Key::from_padded(node.place.key);
+        checksum.begin(key.as_bytes());
+        let mut push = |byte: i32, counters: &[u64; COUNTERS.len()]| {
+            checksum.add(byte.into(), counters);
+            self.push(key.as_bytes(), byte, counters);
+        };
         let t = &node.tally;
         let counters = [
             t.games,
@@ -138,10 +140,10 @@ impl Rows {
             t.other_rating_sum,
             u64::from(node.main),
         ];
-        push(key.as_bytes(), NO_MOVE, &counters);
+        push(NO_MOVE, &counters);
         for &(byte, games) in &node.moves {
             let counters = [games, 0, 0, 0, 0, 0, 0, 0, 0];
-            push(key.as_bytes(), byte.into(), &counters);
+            push(byte.into(), &counters);
         }
     }
 

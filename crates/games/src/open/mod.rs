@@ -117,8 +117,13 @@ const PGN_ENDINGS: &[&str] = &[".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2"];
 pub fn is_game_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     let name = name.to_string_lossy().to_ascii_lowercase();
-    let mut endings = KINDS.iter().flat_map(|kind| kind.endings);
-    endings.any(|end| name.ends_with(end)) || PGN_ENDINGS.iter().any(|end| name.ends_with(end))
+    game_endings().any(|end| name.ends_with(end))
+}
+
+/// The endings of the names of game files, in lower case.
+pub fn game_endings() -> impl Iterator<Item = &'static str> {
+    let others = KINDS.iter().flat_map(|kind| kind.endings);
+    PGN_ENDINGS.iter().chain(others).copied()
 }
 
 /// The format of a file, by its name and its first bytes; `None` for PGN.

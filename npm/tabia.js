@@ -72,32 +72,24 @@ export function load(source = new URL("./tabia.wasm", import.meta.url)) {
 async function compile(source) {
   source = await source;
   if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
-    return WebAssembly.compile(source);
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
   if (typeof Response === "undefined" || !(source instanceof Response)) {
     // Relative to the page; webpack takes another URL with import.meta.url for a file of the package.
     const address = new URL(source, globalThis.location?.href);
-    if (address.protocol === "file:")
-      return WebAssembly.compile(await fileOfNode(address));
+    if (address.protocol === "file:") return WebAssembly.compile(await fileOfNode(address));
     source = await fetch(address);
   }
-  if (!source.ok)
-    throw new TabiaError(
-      `${source.url}: ${source.status} ${source.statusText}`,
-    );
+  if (!source.ok) throw new TabiaError(`${source.url}: ${source.status} ${source.statusText}`);
   // Streams need a type that not every server sends.
   const type = source.headers.get("content-type") ?? "";
-  if (type.startsWith("application/wasm"))
-    return WebAssembly.compileStreaming(source);
+  if (type.startsWith("application/wasm")) return WebAssembly.compileStreaming(source);
   return WebAssembly.compile(await source.arrayBuffer());
 }
 
 async function fileOfNode(address) {
   // Bundlers would look for it in the browser.
   const name = ["node", "fs/promises"].join(":");
-  const { readFile } = await import(
-    /* webpackIgnore: true */ /* @vite-ignore */ name
-  );
+  const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
   return readFile(address);
 }
 
@@ -113,16 +105,11 @@ export async function openBook(files) {
   const sources = [];
   for (const [extension, file] of Object.entries(given)) {
     if (!EXTENSIONS.includes(extension)) {
-      throw new OptionError(
-        `there is no file "${extension}": a book has ${EXTENSIONS.join(", ")}`,
-      );
+      throw new OptionError(`there is no file "${extension}": a book has ${EXTENSIONS.join(", ")}`);
     }
     if (file === undefined || file === null) continue;
     const path = nameOf(file, extension, name);
-    sources.push({
-      path,
-      content: await contentOf(file, extension, path, memory),
-    });
+    sources.push({ path, content: await contentOf(file, extension, path, memory) });
   }
   const module = new Module(await instanceParts());
   for (const { path, content } of sources) module.file(path, content);
@@ -131,42 +118,23 @@ export async function openBook(files) {
 
 function nameOf(file, extension, name) {
   if (name !== undefined) return `${name}.${extension}`;
-  if (
-    typeof file.name === "string" &&
-    file.name.toLowerCase().endsWith(`.${extension}`)
-  )
-    return file.name;
+  if (typeof file.name === "string" && file.name.toLowerCase().endsWith(`.${extension}`)) return file.name;
   return `book.${extension}`;
 }
 
 async function contentOf(file, extension, path, memory) {
-  if (ArrayBuffer.isView(file))
-    return new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
+  if (ArrayBuffer.isView(file)) return new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
   if (file instanceof ArrayBuffer) return new Uint8Array(file);
   if (typeof Blob !== "undefined" && file instanceof Blob) {
-    if (
-      file.size > memory &&
-      READ_IN_PIECES.includes(extension) &&
-      typeof FileReaderSync !== "undefined"
-    ) {
+    if (file.size > memory && READ_IN_PIECES.includes(extension) && typeof FileReaderSync !== "undefined") {
       const reader = new FileReaderSync();
-      const read = (offset, length) =>
-        new Uint8Array(
-          reader.readAsArrayBuffer(file.slice(offset, offset + length)),
-        );
+      const read = (offset, length) => new Uint8Array(reader.readAsArrayBuffer(file.slice(offset, offset + length)));
       return { size: file.size, read };
     }
     return new Uint8Array(await file.arrayBuffer());
   }
-  if (
-    typeof file.read === "function" &&
-    Number.isSafeInteger(file.size) &&
-    file.size >= 0
-  )
-    return file;
-  throw new OptionError(
-    `${path}: not a Uint8Array, an ArrayBuffer, a Blob, or { size, read(offset, length) }`,
-  );
+  if (typeof file.read === "function" && Number.isSafeInteger(file.size) && file.size >= 0) return file;
+  throw new OptionError(`${path}: not a Uint8Array, an ArrayBuffer, a Blob, or { size, read(offset, length) }`);
 }
 
 /** A new instance, and what it calls. */
@@ -195,8 +163,7 @@ class Module {
 
   constructor({ exports, host }) {
     this.#exports = exports;
-    host.read = (file, offset, to, length) =>
-      this.#read(file, offset, to, length);
+    host.read = (file, offset, to, length) => this.#read(file, offset, to, length);
     host.panicked = (text, length) => {
       this.#ruin = decoder.decode(this.#bytes(text, length));
     };
@@ -210,10 +177,7 @@ class Module {
   #read(number, offset, to, length) {
     try {
       const bytes = this.#readers[number].read(offset, length >>> 0);
-      if (!(bytes instanceof Uint8Array))
-        throw new TypeError(
-          "read() returns a Uint8Array, and no promise of one",
-        );
+      if (!(bytes instanceof Uint8Array)) throw new TypeError("read() returns a Uint8Array, and no promise of one");
       const part = bytes.length > length ? bytes.subarray(0, length) : bytes;
       this.#bytes(to, length).set(part);
       return part.length;
@@ -226,20 +190,13 @@ class Module {
   /** Calls an exported function. */
   call(name, ...numbers) {
     if (this.#exports === undefined) throw this.#ended();
-    if (this.#busy)
-      throw new TabiaError("read() must not use the book that it reads for");
+    if (this.#busy) throw new TabiaError("read() must not use the book that it reads for");
     this.#busy = true;
     try {
       return this.#exports[name](...numbers);
     } catch (error) {
-      const why =
-        this.#ruin ?? `${error.message} (is there too little memory?)`;
-      this.end(
-        () =>
-          new PanicError(`internal error: ${why}; open the book again`, {
-            cause: error,
-          }),
-      );
+      const why = this.#ruin ?? `${error.message} (is there too little memory?)`;
+      this.end(() => new PanicError(`internal error: ${why}; open the book again`, { cause: error }));
       throw this.#ended();
     } finally {
       this.#busy = false;
@@ -262,16 +219,9 @@ class Module {
     if (typeof content === "string") {
       const { length } = content;
       // Nearly every text is ASCII, where each character is a byte.
-      if (
-        encoder.encodeInto(
-          content,
-          this.#bytes(this.call("input", length), length),
-        ).read === length
-      )
-        return;
+      if (encoder.encodeInto(content, this.#bytes(this.call("input", length), length)).read === length) return;
     }
-    const bytes =
-      typeof content === "string" ? encoder.encode(content) : content;
+    const bytes = typeof content === "string" ? encoder.encode(content) : content;
     this.#bytes(this.call("input", bytes.length), bytes.length).set(bytes);
   }
 
@@ -281,12 +231,9 @@ class Module {
     if (!(content instanceof Uint8Array)) {
       this.call("file_reader", this.#readers.push(content) - 1, content.size);
     } else if (content.length > LARGEST_ARRAY) {
-      throw new BookError(
-        `${path}: ${content.length} bytes do not fit into memory: open it by { size, read }`,
-        {
-          file: path,
-        },
-      );
+      throw new BookError(`${path}: ${content.length} bytes do not fit into memory: open it by { size, read }`, {
+        file: path,
+      });
     } else {
       this.input(content);
       this.call("file_bytes");
@@ -301,8 +248,7 @@ class Module {
     const output = this.#bytes(this.call("output"), this.call("output_length"));
     if (!failed) return output;
     const { class: kind, text, ...at } = JSON.parse(decoder.decode(output));
-    const why =
-      cause === undefined ? text : `${text}: ${cause?.message ?? cause}`;
+    const why = cause === undefined ? text : `${text}: ${cause?.message ?? cause}`;
     throw new CLASSES[kind](why, { ...at, cause });
   }
 
@@ -335,9 +281,7 @@ class Book {
 
   #ask(fen, options) {
     if (typeof fen !== "string")
-      throw new PositionError(
-        'a position is a string: a FEN, perhaps with "moves" and moves after it',
-      );
+      throw new PositionError('a position is a string: a FEN, perhaps with "moves" and moves after it');
     const text = options === NONE ? "{}" : JSON.stringify(options);
     if (text !== this.#options) {
       this.#module.input(text);
@@ -355,17 +299,9 @@ class Book {
   }
 
   /** Draws a move, in UCI notation; null if there is none. The same seed draws the same one. */
-  choose(
-    fen,
-    {
-      seed = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER),
-      ...options
-    } = {},
-  ) {
+  choose(fen, { seed = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER), ...options } = {}) {
     if (!Number.isSafeInteger(seed) || seed < 0)
-      throw new OptionError(
-        `seed: a whole number from 0 to 2^53 - 1, not ${seed}`,
-      );
+      throw new OptionError(`seed: a whole number from 0 to 2^53 - 1, not ${seed}`);
     this.#ask(fen, options);
     return this.#module.text("choose", seed) || null;
   }
@@ -388,11 +324,7 @@ class Book {
       next() {
         if (lines.length === 0 && !ended) {
           // The first one is the last of the array.
-          lines = module
-            .text("step", walk, STEP)
-            .split("\n")
-            .slice(0, -1)
-            .reverse();
+          lines = module.text("step", walk, STEP).split("\n").slice(0, -1).reverse();
         }
         return lines.length === 0 ? end() : { done: false, value: lines.pop() };
       },
@@ -420,8 +352,7 @@ class Book {
 
   /** Announces probes: a `.ctg` is read once, and each of many probes takes less time then. */
   reserve(probes = 1e6) {
-    if (!(probes >= 0))
-      throw new OptionError(`a number of probes, not ${probes}`);
+    if (!(probes >= 0)) throw new OptionError(`a number of probes, not ${probes}`);
     this.#module.output("reserve", probes);
   }
 

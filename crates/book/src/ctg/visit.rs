@@ -9,7 +9,7 @@ use crate::{
     Annotation, Field, MarkChange, MarkEdit, MarkPlace, PositionRecord,
     ctg::{
         CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, PAGE_HEADER_BYTES,
-        STATISTICS_BYTES, graph::BookGraph, moves, reader::Reading, step::Step,
+        STATISTICS_BYTES, graph::BookGraph, moves, reader::Reading,
     },
     position_of,
 };
@@ -604,34 +604,15 @@ fn with_linked_entries(
     reading: &mut Reading<'_>,
 ) -> Result<Vec<VisitedMove>, Error> {
     let mut moves = bare_moves(position, raw);
-    let board = CanonicalBoard::from_key(&raw.entry.key).ok();
-    let board = board.filter(CanonicalBoard::is_surely_legal);
     let offsets = (raw.first_annotation()..).step_by(2);
-    let after = links.number(raw.entry.place).into_iter();
-    let mut after = after.flat_map(|number| links.moves(number)).zip(offsets);
+    let mut after = links.places_after(raw.entry.place).zip(offsets);
     for known in &mut moves {
         let to = after.find(|(_, offset)| *offset == known.offset);
-        let Some(number) = to.and_then(|((_, to), _)| to.entry()) else {
-            continue;
-        };
-        let Some(place) = links.place(number) else {
-            continue;
-        };
-        // From memory where that can be: reading its page takes two microseconds.
-        let step = board.map_or(Step::Unclear, |board| board.after(known.byte));
-        known.after = match (step, links.record_if_known(number)) {
-            (Step::To(after), Some(record)) => Some(VisitedEntry {
-                place,
-                key: after.key(),
-                record,
-                move_bytes: 1 + 2 * links.stored(number).count(),
-            }),
-            (Step::To(_) | Step::Illegal | Step::Unclear, _) => {
-                let entry = reading.entry(place)?;
-                let visited = |key| VisitedEntry::from_entry(place, key, &entry);
-                entry.key().map(visited)
-            }
-        };
+        if let Some(place) = to.and_then(|(to, _)| to) {
+            let entry = reading.entry(place)?;
+            let visited = |key| VisitedEntry::from_entry(place, key, &entry);
+            known.after = entry.key().map(visited);
+        }
     }
     Ok(moves)
 }

@@ -86,12 +86,6 @@ impl CtgBook {
         )?;
         made.salvage.add(bad_keys);
         made.graph.first.push(made.graph.moves.len() as u32);
-        let mut pages = Vec::with_capacity(made.graph.len().div_ceil(64));
-        for (page, entries) in made.graph.pages() {
-            let known = (64 * pages.len() as u32..entries.end).step_by(64);
-            pages.extend(known.map(|_| page));
-        }
-        made.graph.pages_near = pages;
         Ok(made)
     }
 

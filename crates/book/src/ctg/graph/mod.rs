@@ -32,7 +32,7 @@
 //!
 //! # Size
 //!
-//! Six bytes for every entry, six for every page, eight for every move, twelve for every
+//! Six bytes for every entry, four for every page, eight for every move, twelve for every
 //! transposition; with statistics 33 for every entry, with keys eight for every entry. While it is made, also eight bytes for every entry and every move, and a
 //! hash table of 10 to 20 bytes for every entry; with transpositions eight bytes more. A book
 //! of 2.8 million entries takes 35 MB (with statistics 130), one of 100 million 1.2 GB (4.6
@@ -96,8 +96,6 @@ pub struct Contents {
 pub struct BookGraph {
     /// For each page the number of entries in the pages before it.
     before_page: Vec<u32>,
-    /// For every 64th entry its page.
-    pages_near: Vec<u32>,
     /// For each entry its offset in its page.
     offsets: Vec<u16>,
     /// For each entry its first move; one more at the end.
@@ -301,11 +299,11 @@ impl BookGraph {
     #[must_use]
     pub fn place(&self, entry: EntryNumber) -> Option<EntryAddress> {
         let offset = *self.offsets.get(entry as usize)?;
-        let near = *self.pages_near.get(entry as usize / 64)?;
-        let later = self.before_page.get(near as usize + 1..)?;
-        let later = later.iter().take_while(|before| **before <= entry);
-        let page = near + later.count() as u32;
-        Some(EntryAddress { page, offset })
+        let page = self.before_page.partition_point(|before| *before <= entry);
+        Some(EntryAddress {
+            page: page.checked_sub(1)? as u32,
+            offset,
+        })
     }
 
     /// The entry that a look-up of a position finds in the book of this graph.
@@ -417,12 +415,9 @@ impl BookGraph {
     /// The statistics of an entry; none unless they were asked for.
     #[must_use]
     pub fn record(&self, entry: EntryNumber) -> PositionRecord {
-        self.record_if_known(entry).unwrap_or_default()
-    }
-
-    /// The statistics of an entry, if they were asked for.
-    pub(in crate::ctg) fn record_if_known(&self, entry: EntryNumber) -> Option<PositionRecord> {
-        decode_record(self.records.get(entry as usize)?)
+        let stored = self.records.get(entry as usize);
+        let record = stored.and_then(|bytes| decode_record(bytes));
+        record.unwrap_or_default()
     }
 
     /// The statistics of an entry as stored, if they were asked for.

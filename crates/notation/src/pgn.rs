@@ -126,10 +126,14 @@ impl<'o> MoveText<'o> {
 fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
     // A brace would end the comment, or begin another one; PGN has no escape for it.
     // Most comments have none of these.
-    let has = |wanted: &[u8]| comment.bytes().any(|byte| wanted.contains(&byte));
+    let has = |wanted: u8| {
+        comment
+            .bytes()
+            .fold(false, |has, byte| has | (byte == wanted))
+    };
     let round;
-    let has_command = has(b"[");
-    let comment = match has(b"{}") {
+    let has_command = has(b'[');
+    let comment = match has(b'{') || has(b'}') {
         true => {
             round = comment.replace('{', "(").replace('}', ")");
             &round
@@ -144,17 +148,25 @@ fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
         }
         false => comment,
     };
-    let mut words = comment
-        .split(|c: char| c == ' ' || c.is_ascii_control())
-        .filter(|word| !word.is_empty())
-        .peekable();
+    // By bytes: half as long as by characters.
+    let gap = |byte: u8| byte == b' ' || byte.is_ascii_control();
+    let mut rest = comment;
+    let mut words = std::iter::from_fn(|| {
+        let start = rest.bytes().position(|byte| !gap(byte))?;
+        let end = rest.bytes().skip(start).position(gap);
+        let end = end.map_or(rest.len(), |length| start + length);
+        let word = rest.get(start..end)?;
+        rest = rest.get(end..)?;
+        Some(word)
+    })
+    .peekable();
     if words.peek().is_none() {
         return false;
     }
     text.open('{');
     let mut is_escape = false;
     for word in words {
-        is_escape = word.ends_with('\\');
+        is_escape = word.as_bytes().last() == Some(&b'\\');
         // A line must not begin with these: `%` hides it from readers, and `[Event`
         // begins a game for some.
         let begins_badly = match word.as_bytes() {
@@ -194,13 +206,14 @@ fn with_whole_commands(comment: &str) -> String {
     text
 }
 
-/// Text with line breaks.
+/// Text with line breaks. The last word is in it, but counts only when it is complete: then it
+/// may have to begin a line.
 struct Wrapped<'o> {
     out: &'o mut String,
-    /// Number of characters on the last line.
+    /// Number of characters on the last line, up to the last word.
     column: usize,
-    /// The last word, with opening brackets before it; closing brackets may be added to it.
-    word: String,
+    /// Where the last word begins. Opening brackets are before it, closing ones may be added.
+    start: usize,
     /// Whether the last word is opening brackets alone.
     is_open: bool,
 }
@@ -208,10 +221,10 @@ struct Wrapped<'o> {
 impl Wrapped<'_> {
     fn new(out: &mut String) -> Wrapped<'_> {
         Wrapped {
-            out,
             column: 0,
-            word: String::new(),
+            start: out.len(),
             is_open: false,
+            out,
         }
     }
 
@@ -219,58 +232,61 @@ impl Wrapped<'_> {
     fn begin(&mut self) {
         if !std::mem::take(&mut self.is_open) {
             self.put();
+            if self.column > 0 {
+                self.out.push(' ');
+            }
+            self.start = self.out.len();
         }
     }
 
     fn word(&mut self, word: &str) {
         self.begin();
-        self.word.push_str(word);
+        self.out.push_str(word);
     }
 
     fn word_of(&mut self, word: std::fmt::Arguments<'_>) {
         self.begin();
-        let _ = self.word.write_fmt(word);
+        let _ = self.out.write_fmt(word);
     }
 
     /// Adds a word that must stay on the line of the previous one.
     fn same_line(&mut self, word: &str) {
-        if !self.is_open && !self.word.is_empty() {
-            self.word.push(' ');
+        if !self.is_open && self.start < self.out.len() {
+            self.out.push(' ');
         }
         self.is_open = false;
-        self.word.push_str(word);
+        self.out.push_str(word);
     }
 
     fn open(&mut self, bracket: char) {
         self.begin();
-        self.word.push(bracket);
+        self.out.push(bracket);
         self.is_open = true;
     }
 
     fn close(&mut self, bracket: char) {
         self.is_open = false;
-        self.word.push(bracket);
+        self.out.push(bracket);
     }
 
+    /// Completes the last word.
     fn put(&mut self) {
-        if self.word.is_empty() {
+        let word = self.out.get(self.start..).unwrap_or_default();
+        if word.is_empty() {
             return;
         }
-        let length = match self.word.is_ascii() {
-            true => self.word.len(),
-            false => self.word.chars().count(),
+        let length = match word.is_ascii() {
+            true => word.len(),
+            false => word.chars().count(),
         };
         if self.column > 0 {
-            if self.column + 1 + length > COLUMNS {
-                self.out.push('\n');
+            self.column += 1;
+            if self.column + length > COLUMNS {
+                self.out.replace_range(self.start - 1..self.start, "\n");
                 self.column = 0;
-            } else {
-                self.out.push(' ');
-                self.column += 1;
             }
         }
-        self.out.push_str(&self.word);
         self.column += length;
-        self.word.clear();
+        self.start = self.out.len();
     }
 }

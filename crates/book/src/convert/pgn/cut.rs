@@ -1,5 +1,7 @@
 //! Cuts a tree into games of limited size.
 
+use std::ops::Range;
+
 use super::tree::PgnTree;
 
 /// A game: some of the moves after a node, with all moves after them.
@@ -8,7 +10,7 @@ pub(super) struct Game {
     /// The node before them; the game begins with the moves to it.
     pub(super) node: u32,
     /// The nodes of these moves, the main line first.
-    pub(super) moves: Vec<u32>,
+    pub(super) moves: Range<u32>,
 }
 
 /// Cuts the tree into games of about `most` moves. A subtree that fits is one game; of a
@@ -29,35 +31,36 @@ fn below(tree: &PgnTree, number: u32, most: u32, games: &mut Vec<Game>) {
     if node.size <= most {
         games.push(Game {
             node: number,
-            moves: node.children.clone().collect(),
+            moves: tree.children(number),
         });
         return;
     }
-    let mut together: Vec<u32> = Vec::new();
+    let children = tree.children(number);
+    let mut together = children.start..children.start;
     let mut size = 0_u32;
-    let put = |together: &mut Vec<u32>, size: &mut u32, games: &mut Vec<Game>| {
-        *size = 0;
-        if !together.is_empty() {
+    let put = |moves: Range<u32>, games: &mut Vec<Game>| {
+        if !moves.is_empty() {
             games.push(Game {
                 node: number,
-                moves: std::mem::take(together),
+                moves,
             });
         }
     };
-    for child in node.children.clone() {
+    for child in children {
         let subtree = tree.node(child).map_or(0, |child| child.size + 1);
+        if size + subtree > most {
+            put(together, games);
+            (together, size) = (child..child, 0);
+        }
         if subtree > most {
-            put(&mut together, &mut size, games);
             below(tree, child, most, games);
+            together = child + 1..child + 1;
             continue;
         }
-        if size + subtree > most {
-            put(&mut together, &mut size, games);
-        }
-        together.push(child);
+        together.end = child + 1;
         size += subtree;
     }
-    put(&mut together, &mut size, games);
+    put(together, games);
 }
 
 /// The game of each node. A node that only leads to several games is in the first of
@@ -66,8 +69,8 @@ pub(super) fn places(tree: &PgnTree, games: &[Game]) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let mut places = vec![NONE; tree.nodes.len()];
     for (game, number) in games.iter().zip(0..) {
-        for node in &game.moves {
-            if let Some(place) = places.get_mut(*node as usize) {
+        for node in game.moves.clone() {
+            if let Some(place) = places.get_mut(node as usize) {
                 *place = number;
             }
         }

@@ -14,13 +14,9 @@ use tabia_notation as notation;
 
 /// A game for each end of the tree.
 pub(super) fn games(tree: &PgnTree) -> Vec<Game> {
-    let nodes = (1..).zip(tree.nodes.iter().skip(1));
-    let ends = nodes.filter(|(_, node)| node.children.is_empty());
-    ends.map(|(node, _)| Game {
-        node,
-        moves: Vec::new(),
-    })
-    .collect()
+    let nodes = 1..tree.nodes.len() as u32;
+    let ends = nodes.filter(|node| tree.children(*node).is_empty());
+    ends.map(|node| Game { node, moves: 0..0 }).collect()
 }
 
 /// Counts the moves that were not taken, by their reasons.

@@ -22,28 +22,39 @@ const MOST_PLIES: u32 = 500;
 pub(super) struct PgnNode {
     mv: NodeMove,
     pub(super) parent: u32,
-    /// Nodes of the moves after it.
-    pub(super) children: Range<u32>,
-    /// The node at which this position continues.
-    pub(super) goes_on: Option<u32>,
+    pub(super) next: Next,
     /// Moves in the subtree, not counting this one.
     pub(super) size: u32,
 }
 
 /// The move that leads to a node.
+#[derive(Clone, Copy)]
 enum NodeMove {
     /// To the start position none.
     None,
-    /// What was found of it by its position, and its probability.
-    Found(Box<(BookMove, f64)>),
+    /// A move of [`PgnTree::found`].
+    Found(u32),
     /// A move of [`PgnTree::near`].
     Near(u32),
+}
+
+/// How a position continues.
+#[derive(Clone)]
+pub(super) enum Next {
+    /// With no move.
+    End,
+    /// With the moves of these nodes.
+    Moves(Range<u32>),
+    /// At another node, to which another line leads.
+    Elsewhere(u32),
 }
 
 #[derive(Default)]
 pub(super) struct PgnTree {
     pub(super) nodes: Vec<PgnNode>,
     near: NearStart,
+    /// What was found of moves by their positions, and their probabilities.
+    found: Vec<(BookMove, f64)>,
     /// Positions with moves.
     pub(super) expanded: u64,
     /// Moves into positions that continue elsewhere.
@@ -66,6 +77,14 @@ impl PgnTree {
         self.nodes.get(number as usize)
     }
 
+    /// Nodes of the moves after a node.
+    pub(super) fn children(&self, number: u32) -> Range<u32> {
+        match self.node(number).map(|node| &node.next) {
+            Some(Next::Moves(moves)) => moves.clone(),
+            Some(Next::End | Next::Elsewhere(_)) | None => 0..0,
+        }
+    }
+
     /// Nodes from the start position to `number`, including it.
     pub(super) fn path(&self, number: u32) -> Vec<u32> {
         let mut path = Vec::new();
@@ -80,10 +99,10 @@ impl PgnTree {
 
     /// The move to a node from the position before it, and its probability.
     pub(super) fn move_of(&self, number: u32, before: &Chess) -> Option<(BookMove, f64)> {
-        match &self.node(number)?.mv {
+        match self.node(number)?.mv {
             NodeMove::None => None,
-            NodeMove::Found(found) => Some((**found).clone()),
-            NodeMove::Near(number) => self.near.get(*number)?.in_position(before),
+            NodeMove::Found(number) => self.found.get(number as usize).cloned(),
+            NodeMove::Near(number) => self.near.get(number)?.in_position(before),
         }
     }
 
@@ -127,7 +146,7 @@ impl PgnTree {
             let key = polyglot::key(&here.position);
             let known = *first.entry(key).or_insert(number);
             if known != number {
-                tree.set(number, |node| node.goes_on = Some(known));
+                tree.set(number, |node| node.next = Next::Elsewhere(known));
                 continue;
             }
             source.probe(entry, &here.position, lines, &mut found, &mut to)?;
@@ -160,12 +179,13 @@ impl PgnTree {
             if moves.is_empty() {
                 continue;
             }
-            let children = tree.add(
-                number,
-                moves.iter().map(|(mv, verdict)| {
-                    NodeMove::Found(Box::new((mv.clone(), verdict.probability)))
-                }),
-            );
+            let before = tree.found.len() as u32;
+            let known = moves
+                .iter()
+                .map(|(mv, verdict)| (mv.clone(), verdict.probability));
+            tree.found.extend(known);
+            let numbers = before..tree.found.len() as u32;
+            let children = tree.add(number, numbers.map(NodeMove::Found));
             work.step("reading", tree.expanded, None)?;
             for (child, (entry, _)) in children.zip(moves).rev() {
                 let mut to = after.iter();
@@ -212,7 +232,7 @@ impl PgnTree {
             };
             let known = first.enter(place, number);
             if known != number {
-                tree.set(number, |node| node.goes_on = Some(known));
+                tree.set(number, |node| node.next = Next::Elsewhere(known));
                 continue;
             }
             if ply >= plies {
@@ -240,7 +260,7 @@ impl PgnTree {
         let start = self.nodes.len() as u32;
         self.nodes.extend(moves.map(|mv| PgnNode::new(mv, parent)));
         let children = start..self.nodes.len() as u32;
-        self.set(parent, |node| node.children = children.clone());
+        self.set(parent, |node| node.next = Next::Moves(children.clone()));
         self.expanded += 1;
         children
     }
@@ -262,16 +282,12 @@ impl PgnTree {
             self.set(parent, |node| node.size += size);
         }
         for number in 0..self.nodes.len() as u32 {
-            let Some(there) = self.node(number).and_then(|node| node.goes_on) else {
+            let Some(Next::Elsewhere(there)) = self.node(number).map(|node| &node.next) else {
                 continue;
             };
-            if self
-                .node(there)
-                .is_some_and(|node| node.children.is_empty())
-            {
-                self.set(number, |node| node.goes_on = None);
-            } else {
-                self.transpositions += 1;
+            match self.children(*there).is_empty() {
+                true => self.set(number, |node| node.next = Next::End),
+                false => self.transpositions += 1,
             }
         }
     }
@@ -282,8 +298,7 @@ impl PgnNode {
         PgnNode {
             mv,
             parent,
-            children: 0..0,
-            goes_on: None,
+            next: Next::End,
             size: 0,
         }
     }

@@ -1,13 +1,14 @@
 //! Writes a game with variations as text.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
+use std::ops::Range;
 
 use shakmaty::san::San;
 use shakmaty::{Chess, Color, Position as _};
 
 use super::Comments;
 use super::cut::Game;
-use super::tree::PgnTree;
+use super::tree::{Next, PgnTree};
 use crate::{BookMove, Mark, Preference};
 use tabia_notation::pgn::{MoveText, Remarks, write_tag};
 
@@ -25,6 +26,14 @@ pub(super) struct GameWriter<'t> {
     pub(super) comments: Comments,
     /// Whether the book has moves of Black only.
     pub(super) is_black: bool,
+}
+
+/// A game that is being written.
+struct Writing<'o> {
+    text: MoveText<'o>,
+    /// The comment of a move.
+    comment: String,
+    game: u32,
 }
 
 impl GameWriter<'_> {
@@ -62,35 +71,33 @@ impl GameWriter<'_> {
                 text.play(&mut position, Some(entry.mv), Remarks::default());
             }
         }
-        self.moves(&game.moves, position, number as u32, &mut text);
-        text.finish("*");
+        let mut to = Writing {
+            text,
+            comment: String::new(),
+            game: number as u32,
+        };
+        self.moves(game.moves.clone(), position, &mut to);
+        to.text.finish("*");
         out.push('\n');
     }
 
     /// Writes a line. Recursive for variations only; its depth is at most the length of
     /// the longest line.
-    fn moves(&self, moves: &[u32], mut position: Chess, game: u32, text: &mut MoveText<'_>) {
-        let mut moves = moves.to_vec();
-        while let Some((&main, others)) = moves.split_first() {
-            let before = position.clone();
-            if !self.one_move(main, false, &mut position, game, text) {
+    fn moves(&self, mut moves: Range<u32>, mut position: Chess, to: &mut Writing<'_>) {
+        while let Some(main) = moves.next() {
+            let before = (!moves.is_empty()).then(|| position.clone());
+            if !self.one_move(main, false, &mut position, to) {
                 return;
             }
-            for &other in others {
+            for (other, before) in moves.zip(before.iter().cycle()) {
                 let mut after = before.clone();
-                if self.one_move(other, true, &mut after, game, text) {
-                    self.moves(&self.children(other), after, game, text);
-                    text.end_variation();
+                if self.one_move(other, true, &mut after, to) {
+                    self.moves(self.tree.children(other), after, to);
+                    to.text.end_variation();
                 }
             }
-            moves = self.children(main);
+            moves = self.tree.children(main);
         }
-    }
-
-    fn children(&self, number: u32) -> Vec<u32> {
-        let node = self.tree.node(number);
-        node.map(|node| node.children.clone().collect())
-            .unwrap_or_default()
     }
 
     /// Writes a move with its comment, and plays it; false if there is none.
@@ -99,8 +106,7 @@ impl GameWriter<'_> {
         number: u32,
         begins: bool,
         position: &mut Chess,
-        game: u32,
-        text: &mut MoveText<'_>,
+        to: &mut Writing<'_>,
     ) -> bool {
         let Some(node) = self.tree.node(number) else {
             return false;
@@ -111,22 +117,24 @@ impl GameWriter<'_> {
         let commentary = entry
             .after
             .map_or(0, |after| after.commentary_for(!position.turn()));
-        let mut comment = String::new();
+        let comment = &mut to.comment;
+        comment.clear();
         match self.comments {
             Comments::None => {}
-            Comments::Short => games_and_score(&entry, &mut Words(&mut comment)),
-            Comments::Full => numbers(&entry, probability, &mut Words(&mut comment)),
+            Comments::Short => games_and_score(&entry, &mut Words(comment)),
+            Comments::Full => numbers(&entry, probability, &mut Words(comment)),
         }
-        if let Some(there) = node.goes_on {
+        if let Next::Elsewhere(there) = node.next {
             if !comment.is_empty() {
                 comment.push_str("; ");
             }
-            comment.push_str(&self.reference(there, game));
+            comment.push_str(&self.reference(there, to.game));
         }
         let remarks = Remarks {
             nags: &[entry.annotation.nag(), commentary],
-            comment: &comment,
+            comment,
         };
+        let text = &mut to.text;
         match begins {
             true => text.begin_variation("", position, Some(entry.mv), remarks),
             false => text.play(position, Some(entry.mv), remarks),
@@ -172,7 +180,7 @@ impl GameWriter<'_> {
     /// The first moves of a game, as its name.
     fn line_to(&self, game: &Game) -> String {
         let mut path = self.tree.path(game.node);
-        path.extend(game.moves.first().filter(|_| game.moves.len() == 1));
+        path.extend(game.moves.clone().next().filter(|_| game.moves.len() == 1));
         let mut position = Chess::default();
         let mut line = String::new();
         for node in path {
@@ -195,11 +203,14 @@ fn games_and_score(entry: &BookMove, words: &mut Words<'_>) {
     let stats = entry.stats();
     match stats.games {
         0 => return,
-        1 => words.add("1 game"),
-        games => words.add(format_args!("{games} games")),
+        1 => words.next().push_str("1 game"),
+        games => {
+            words.numbers([("", games)]);
+            words.0.push_str(" games");
+        }
     }
     if let Some(score) = stats.score() {
-        words.add(Percent(score));
+        words.percent("", score);
     }
 }
 
@@ -208,24 +219,23 @@ fn numbers(entry: &BookMove, probability: f64, words: &mut Words<'_>) {
     let stats = entry.stats();
     games_and_score(entry, words);
     if stats.games > 0 && stats.score().is_some() {
-        let (wins, draws, losses) = (stats.wins, stats.draws, stats.losses);
-        words.add(format_args!("+{wins} ={draws} -{losses}"));
+        words.numbers([("+", stats.wins), (" =", stats.draws), (" -", stats.losses)]);
     }
     match entry.preference {
         Preference::Statistics => {}
-        Preference::Weight(weight) => words.add(format_args!("weight {weight}")),
-        Preference::Priority(priority) => words.add(format_args!("priority {priority}")),
+        Preference::Weight(weight) => words.numbers([("weight ", weight)]),
+        Preference::Priority(priority) => words.numbers([("priority ", priority.into())]),
     }
     if entry.learn_value() != 0 {
-        words.add(format_args!("learn value {:+}", entry.learn_value()));
+        let _ = write!(words.next(), "learn value {:+}", entry.learn_value());
     }
     match entry.mark() {
         Mark::None => {}
-        mark => words.add(mark.as_str()),
+        mark => words.next().push_str(mark.as_str()),
     }
     match entry.transposition {
-        true => words.add("not a move of the book"),
-        false => words.add(format_args!("played {}", Percent(probability))),
+        true => words.next().push_str("not a move of the book"),
+        false => words.percent("played ", probability),
     }
 }
 
@@ -233,26 +243,38 @@ fn numbers(entry: &BookMove, probability: f64, words: &mut Words<'_>) {
 struct Words<'t>(&'t mut String);
 
 impl Words<'_> {
-    fn add(&mut self, word: impl fmt::Display) {
+    fn next(&mut self) -> &mut String {
         if !self.0.is_empty() {
             self.0.push_str(", ");
         }
-        let _ = write!(self.0, "{word}");
+        self.0
     }
-}
 
-/// A share with a digit after the point.
-struct Percent(f64);
+    /// Adds numbers, each after a text.
+    fn numbers<const N: usize>(&mut self, numbers: [(&str, u32); N]) {
+        let to = self.next();
+        for (text, number) in numbers {
+            to.push_str(text);
+            to.push_str(itoa::Buffer::new().format(number));
+        }
+    }
 
-impl fmt::Display for Percent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = 100.0 * self.0;
+    /// Adds a share with a digit after the point.
+    fn percent(&mut self, text: &str, share: f64) {
+        let percent = 100.0 * share;
         let whole = percent as u8;
+        let to = self.next();
+        to.push_str(text);
         // Nearly all moves: they were played in one game. The exact digits of a number take
         // ten times as long.
         match f64::from(whole) == percent {
-            true => write!(f, "{whole}.0%"),
-            false => write!(f, "{percent:.1}%"),
+            true => {
+                to.push_str(itoa::Buffer::new().format(whole));
+                to.push_str(".0%");
+            }
+            false => {
+                let _ = write!(to, "{percent:.1}%");
+            }
         }
     }
 }

@@ -275,38 +275,33 @@ fn the_tests_that_the_page_names_exist() {
 #[cfg(unix)]
 #[test]
 fn examples_of_the_packages_run() {
-    let mut files = Vec::new();
+    let mut runs = Vec::new();
     for package in fs::read_dir("crates").unwrap() {
-        let examples = package.unwrap().path().join("examples");
-        if examples.exists() {
-            files.extend(
-                fs::read_dir(examples)
-                    .unwrap()
-                    .map(|file| file.unwrap().path()),
-            );
+        let mut files = Vec::new();
+        sources(&package.unwrap().path().join("examples"), &mut files);
+        for file in files {
+            let [folder, name] = [file.parent().unwrap(), &file].map(|path| path.file_stem());
+            if folder == Some("examples".as_ref()) {
+                runs.push(vec![name.unwrap().to_owned()]);
+            } else if fs::read_to_string(&file)
+                .unwrap()
+                .contains("pub(crate) fn main(")
+            {
+                runs.push([folder, name].map(|part| part.unwrap().to_owned()).to_vec());
+            }
         }
     }
-    files.extend(
-        fs::read_dir("books/examples")
-            .unwrap()
-            .map(|file| file.unwrap().path()),
-    );
-    files.retain(|file| file.extension().is_some());
-    assert!(files.len() > 40, "{}", files.len());
+    assert!(runs.len() > 30, "{}", runs.len());
     let tabia = Path::new(env!("CARGO_BIN_EXE_tabia"));
     let folder = test_programs::built::examples(tabia, Path::new(env!("CARGO_TARGET_TMPDIR")));
-    for file in files {
-        let name = file.file_stem().unwrap();
-        let output = std::process::Command::new(folder.join(name))
+    for run in runs {
+        let output = std::process::Command::new(folder.join(&run[0]))
+            .args(&run[1..])
             .stdin(std::process::Stdio::null())
             .output()
             .unwrap();
         let messages = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {messages}", file.display());
-        assert!(
-            !output.stdout.is_empty(),
-            "{} prints nothing",
-            file.display()
-        );
+        assert!(output.status.success(), "{run:?}: {messages}");
+        assert!(!output.stdout.is_empty(), "{run:?} prints nothing");
     }
 }

@@ -1,7 +1,4 @@
 //! Analyses of opening books with engines and results.
-//!
-//! Running examples are in the folder `examples`: `audit_book`, `book_graph`,
-//! `repertoire_gaps`, `opening_suite`, `compare_books`.
 
 pub mod audit;
 pub mod coverage;

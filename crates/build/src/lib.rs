@@ -21,9 +21,6 @@
 //! Memory: half of the limit for records and opening trees, half for runs, divided
 //! equally among several books; in addition a few megabytes for batches and buffers,
 //! and with `dedupe` some 20 bytes a game.
-//!
-//! Running examples are in the folder `examples`: `book_of_games`, `several_books`,
-//! `records`, `repertoire_lines`.
 
 #![warn(missing_docs)]
 
@@ -100,109 +97,77 @@ pub enum Product {
     Polyglot(PolyglotRule),
     /// A table of all counts, to which games can be added later: `min_games` is
     /// ignored.
+    ///
+    /// ```
+    /// use tabia_build::{BuildJob, Product, Source, progress::Watch, run};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let at = |name: &str| folder.path().join(name);
+    /// std::fs::write(at("may.pgn"), "1. e4 c5 2. Nf3 1-0\n\n1. e4 e5 0-1\n")?;
+    /// let source = |name: &str| Source::new(at(name));
+    /// let table = BuildJob::new(vec![source("may.pgn")], at("may.parquet"));
+    /// run(&table.product(Product::Records), &mut Watch::default())?;
+    /// // A book of the table has the same bytes as one of the games.
+    /// let book = BuildJob::new(vec![source("may.parquet")], at("may.ctg"));
+    /// assert_eq!(run(&book, &mut Watch::default())?.games, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     Records,
 }
 
-/// What is to be built.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct BuildJob {
-    /// The games. Record files (.parquet) are sources too; no filter applies to them.
-    pub sources: Vec<Source>,
-    /// The book's .ctg or .bin file, or the records' .parquet file.
-    pub target: PathBuf,
-    /// What happens to an old file of the same name.
-    pub old: Previous,
-    /// The kind of file to build.
-    pub product: Product,
-    /// How the pages of records are packed.
-    pub compression: Compression,
-    /// Password of encrypted archives.
-    pub password: Option<String>,
-    /// Encoding of texts that are not UTF-8.
-    pub encoding: Option<TextEncoding>,
-    /// The games to count.
-    pub filter: GameFilter,
-    /// Number of plies of each game to store.
-    pub max_ply: usize,
-    /// At most this number of plies after the last position with an opening name,
-    /// within `max_ply`.
-    pub eco_relative: Option<usize>,
-    /// Only moves of this side are stored.
-    pub only: Option<Color>,
-    /// Positions and moves of fewer games are left out. The position after a move has
-    /// at least as many games as the move, so no move leads out of the book.
-    pub min_games: u32,
-    /// If a ChessBase book has more games than an entry can count, the numbers of all
-    /// positions are divided by the same, and keep their proportions. Without it the
-    /// numbers of each full entry are scaled by themselves.
-    pub scale_counts: bool,
-    /// Moves of variations are stored too, without counts.
-    pub variations: bool,
-    /// Annotations of moves and positions are stored in the book.
-    pub annotations: bool,
-    /// Games from set-up positions count too.
-    pub setups: bool,
-    /// Of duplicate games, only the first counts.
-    pub dedupe: bool,
-    /// Threads that count, 1 or more.
-    pub threads: usize,
-    /// Memory limit in bytes.
-    pub memory: u64,
-    /// Folder of temporary files; by default that of the book.
-    pub temp: Option<PathBuf>,
-}
-
-tabia_io::setters!(BuildJob {
-    target: PathBuf,
-    old: Previous,
-    product: Product,
-    compression: Compression,
-    password: Option<String>,
-    encoding: Option<TextEncoding>,
-    filter: GameFilter,
-    max_ply: usize,
-    eco_relative: Option<usize>,
-    only: Option<Color>,
-    min_games: u32,
-    scale_counts: bool,
-    variations: bool,
-    annotations: bool,
-    setups: bool,
-    dedupe: bool,
-    threads: usize,
-    memory: u64,
-    temp: Option<PathBuf>,
-});
-
-impl BuildJob {
-    /// A job with default settings.
-    #[must_use]
-    pub fn new(sources: Vec<Source>, target: PathBuf) -> BuildJob {
-        BuildJob {
-            sources,
-            target,
-            old: Previous::default(),
-            product: Product::Book,
-            compression: Compression::default(),
-            password: None,
-            encoding: None,
-            filter: GameFilter::default(),
-            max_ply: 40,
-            eco_relative: None,
-            only: None,
-            min_games: 1,
-            scale_counts: false,
-            variations: false,
-            annotations: false,
-            setups: false,
-            dedupe: false,
-            threads: parallel::threads(),
-            memory: 512 << 20,
-            temp: None,
-        }
+tabia_io::options! {
+    /// What is to be built.
+    #[derive(Clone, Debug)]
+    pub struct BuildJob {
+        /// The games. Record files (.parquet) are sources too; no filter applies to them.
+        sources: Vec<Source>,
+        /// The book's .ctg or .bin file, or the records' .parquet file.
+        target: PathBuf,
+        ;
+        /// What happens to an old file of the same name.
+        old: Previous = Previous::default(),
+        /// The kind of file to build.
+        product: Product = Product::Book,
+        /// How the pages of records are packed.
+        compression: Compression = Compression::default(),
+        /// Password of encrypted archives.
+        password: Option<String> = None,
+        /// Encoding of texts that are not UTF-8.
+        encoding: Option<TextEncoding> = None,
+        /// The games to count.
+        filter: GameFilter = GameFilter::default(),
+        /// Number of plies of each game to store.
+        max_ply: usize = 40,
+        /// At most this number of plies after the last position with an opening name,
+        /// within `max_ply`.
+        eco_relative: Option<usize> = None,
+        /// Only moves of this side are stored.
+        only: Option<Color> = None,
+        /// Positions and moves of fewer games are left out. The position after a move has
+        /// at least as many games as the move, so no move leads out of the book.
+        min_games: u32 = 1,
+        /// If a ChessBase book has more games than an entry can count, the numbers of all
+        /// positions are divided by the same, and keep their proportions. Without it the
+        /// numbers of each full entry are scaled by themselves.
+        scale_counts: bool = false,
+        /// Moves of variations are stored too, without counts.
+        variations: bool = false,
+        /// Annotations of moves and positions are stored in the book.
+        annotations: bool = false,
+        /// Games from set-up positions count too.
+        setups: bool = false,
+        /// Of duplicate games, only the first counts.
+        dedupe: bool = false,
+        /// Threads that count, 1 or more.
+        threads: usize = parallel::threads(),
+        /// Memory limit in bytes.
+        memory: u64 = 512 << 20,
+        /// Folder of temporary files; by default that of the book.
+        temp: Option<PathBuf> = None,
     }
 }
+
+tabia_io::setters!(BuildJob { target: PathBuf });
 
 impl BuildJob {
     /// Number of plies of a game to store.
@@ -335,6 +300,25 @@ pub fn run(job: &BuildJob, watch: &mut Watch<'_>) -> Result<Summary, BuildError>
 /// built alone. These settings of the first job apply to all: `sources`, `password`,
 /// `encoding`, `variations`, `annotations`, `setups`, `threads`, `memory` and `temp`. A game that
 /// no book takes counts as filtered in each summary.
+///
+/// ```
+/// use tabia_build::{BuildJob, Source, progress::Watch, run_all};
+///
+/// let folder = tempfile::tempdir()?;
+/// let games = folder.path().join("games.pgn");
+/// let text = "[White \"Smith\"]\n[WhiteElo \"2500\"]\n[BlackElo \"2450\"]\n\n1. e4 e5 1-0\n\n\
+///             [White \"Jones\"]\n\n1. d4 d5 1/2-1/2\n\n1. c4 1-0\n";
+/// std::fs::write(&games, text)?;
+/// let source = Source::new(games);
+/// let job = |name: &str| BuildJob::new(vec![source.clone()], folder.path().join(name));
+/// let (mut strong, mut player) = (job("strong.ctg"), job("jones.ctg"));
+/// strong.filter.both_elo = Some(2400);
+/// player.filter.player = Some("Jones".to_owned());
+/// let made = run_all(&[strong, player], &mut Watch::default())?;
+/// assert_eq!([made[0].games, made[1].games], [1, 1]);
+/// assert_eq!(made[0].tally.filtered, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///

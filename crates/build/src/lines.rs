@@ -22,6 +22,21 @@ const MEMORY: u64 = 1 << 20;
 /// NAG as in PGN (1 is `!`). Positions and moves have no games. With `only` the book is for
 /// that side and has no moves of the other.
 ///
+/// ```
+/// use shakmaty::Color;
+/// use tabia_notation::Line;
+///
+/// let folder = tempfile::tempdir()?;
+/// let spanish = Line::read("", "1. e4 e5 2. Nf3 Nc6 3. Bb5")?;
+/// let open = Line::read("", "1. e4 c5 2. Nf3 d6 3. d4")?;
+/// // 3. Bb5 gets a `!`.
+/// let lines = [(spanish, vec![(4, 1)]), (open, vec![])];
+/// let target = folder.path().join("white.ctg");
+/// let written = tabia_build::write_lines(&lines, &target, Some(Color::White))?;
+/// assert_eq!(written.moves, 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// The format cannot store a move, or the book cannot be written.

@@ -247,6 +247,24 @@ impl Opener {
     /// Opens the books of a list. Books that are open in `present` and have not changed
     /// on disk stay open. The messages name each book that could not be opened, and
     /// problems of the others.
+    ///
+    /// ```
+    /// use shakmaty::Chess;
+    /// use tabia_book::policy::choose;
+    /// use tabia_choice::book_set::{BookSet, BookSpec, Opener};
+    /// use tabia_choice::settings::{Options, STARTER};
+    ///
+    /// let specs = ["missing.ctg", STARTER].map(BookSpec::new);
+    /// let (books, messages) = Opener::here(true).book_set(&specs, &BookSet::default());
+    /// assert!(messages[0].contains("missing.ctg"));
+    /// // The first book that has the position answers; each may have options of its own.
+    /// let answers = books.books.iter().any(|book| {
+    ///     let rules = book.spec.options(&Options::default()).rules();
+    ///     let found = choose(&*book.book, &Chess::default(), &[], &rules);
+    ///     found.is_ok_and(|found| found.best().is_some())
+    /// });
+    /// assert!(answers);
+    /// ```
     #[must_use]
     pub fn book_set(&self, specs: &[BookSpec], present: &BookSet) -> (BookSet, Vec<String>) {
         let mut book_set = BookSet::default();

@@ -1,8 +1,8 @@
 //! UCI engines as child processes that cannot outlive their parent: started, asked for
 //! evaluations, and checked for what they do wrong.
 //!
-//! Running examples are in the folder `examples`: `say_uci`, `evaluate`, `think`,
-//! `check`, `play`.
+//! `cargo run -p tabia-engine --example engine NAME` runs an example: `say_uci`, `evaluate`,
+//! `think`, `check`, `play`.
 
 #![warn(missing_docs)]
 

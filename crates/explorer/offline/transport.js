@@ -72,7 +72,7 @@ const started = (async () => {
 const OPEN = "/api/open",
   INDEX = "/api/index";
 
-/** The requests whose answers take long: `Effort::Long` in crates/explorer/src/route.rs, but for those of a moment. */
+/** The requests whose answers take long: a test of crates/explorer/src/route.rs compares them with `Effort::Long`. */
 const LONG = ["/api/work", "/api/copy", "/api/games.pgn", INDEX];
 
 /** The path of a request without its query. */

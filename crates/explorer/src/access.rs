@@ -27,6 +27,35 @@ const LOCAL_PROGRAMS: [&str; 3] = [
 /// name server can resolve its name to 127.0.0.1. Both are detected by headers that a
 /// page cannot forge: `Host` must be an address of this server (the only accepted name is
 /// `localhost`, so no name server matters), and `Origin`, if present, must be the same.
+/// Changes also need the token, which only the page has:
+///
+/// ```
+/// use tabia_explorer::hyper::{Request, body::Bytes};
+/// use tabia_explorer::{Access, ExploredBook, Explorer, Options};
+///
+/// let folder = tempfile::tempdir()?;
+/// let copy = folder.path().join("copy.ctg");
+/// for kind in ["ctg", "cto", "ctb"] {
+///     let book = format!("{}/../../books/tabia.{kind}", env!("CARGO_MANIFEST_DIR"));
+///     std::fs::copy(book, copy.with_extension(kind))?;
+/// }
+/// let host = "127.0.0.1:9002";
+/// let token = Access::random_token();
+/// let access = Access::new(host.parse()?, token.clone());
+/// let books = vec![ExploredBook::from_file(&copy)?];
+/// let explorer = Explorer::new(books, access, Options::default(), false);
+/// let post = |path: &str, token: &str, body: &'static str| {
+///     let request = Request::post(path).header("host", host);
+///     let request = request.header("content-type", "application/json");
+///     let request = request.header("x-tabia-token", token).body(Bytes::from(body));
+///     request.map(|request| explorer.answer(&request).status().as_u16())
+/// };
+/// let mark = r#"{"book": 0, "client": "a", "uci": "d2d4", "change": "mark", "value": "main"}"#;
+/// assert_eq!(post("/api/edit", "guessed", mark)?, 403);
+/// assert_eq!(post("/api/edit", &token, mark)?, 200);
+/// assert_eq!(post("/api/undo", &token, r#"{"book": 0, "client": "a"}"#)?, 200);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Access {
     address: SocketAddr,

@@ -165,6 +165,31 @@ impl Explorer {
     }
 
     /// Adds games, which answer requests of opening explorer clients.
+    ///
+    /// ```
+    /// use tabia_explorer::hyper::{Request, body::Bytes};
+    /// use tabia_explorer::{Access, Explorer, Games, Options};
+    /// use tabia_index::{GamesIndex, IndexJob, Watch};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("games.tgx");
+    /// let games = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/chessbase/Capa.cbh");
+    /// IndexJob::new([games], &path).run(&mut Watch::default())?;
+    /// let games = Games::new(vec![GamesIndex::open(&path, true)?], true);
+    /// let host = "127.0.0.1:9002";
+    /// let access = Access::new(host.parse()?, Access::random_token());
+    /// let explorer = Explorer::new(Vec::new(), access, Options::default(), true).with_games(games);
+    ///
+    /// let request = Request::get("/masters?play=d2d4,d7d5").header("host", host);
+    /// let answer = explorer.answer(&request.body(Bytes::new())?);
+    /// let answer: serde_json::Value = serde_json::from_slice(answer.body())?;
+    /// assert_eq!(answer["moves"][0]["san"], "c4");
+    /// let game = answer["topGames"][0]["id"].as_str().ok_or("no game is listed")?;
+    /// let request = Request::get(format!("/masters/pgn/{game}")).header("host", host);
+    /// let pgn = explorer.answer(&request.body(Bytes::new())?);
+    /// assert!(pgn.body().starts_with(b"[Event "));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_games(mut self, games: Games) -> Explorer {
         self.open.games = games;
@@ -224,6 +249,31 @@ impl Explorer {
 
     /// Answers a request. Reads books, and writes one for a change request; blocks until
     /// that is done.
+    ///
+    /// ```
+    /// use tabia_explorer::hyper::{Request, body::Bytes};
+    /// use tabia_explorer::{Access, ExploredBook, Explorer, Options};
+    ///
+    /// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../books/tabia.ctg");
+    /// let books = vec![ExploredBook::from_file(path.as_ref())?];
+    /// let host = "127.0.0.1:9002";
+    /// let access = Access::new(host.parse()?, Access::random_token());
+    /// let explorer = Explorer::new(books, access, Options::default(), true);
+    ///
+    /// // Any page of any site can send requests here: those with another host are refused.
+    /// let request = Request::get("/api/position?play=e2e4,c7c5").header("host", host);
+    /// let answer = explorer.answer(&request.body(Bytes::new())?);
+    /// let view: serde_json::Value = serde_json::from_slice(answer.body())?;
+    /// assert_eq!(view["opening"]["name"], "Sicilian Defense");
+    /// assert_eq!(view["books"][0]["moves"][0]["san"], "Nf3");
+    ///
+    /// // A repertoire (here the same book) against what opponents play.
+    /// let request = Request::post("/coverage?book=0&opponents=0&color=black").header("host", host);
+    /// let answer = explorer.answer(&request.body(Bytes::new())?);
+    /// let coverage: serde_json::Value = serde_json::from_slice(answer.body())?;
+    /// println!("no answer: {}", coverage["holes"][0]["line"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn answer(&self, request: &Request<Bytes>) -> Response<Bytes> {
         if request.uri().authority().is_some() {

@@ -30,9 +30,6 @@
 //! comes, the page shows the board by the rules of chess (`rules.js`). No package has these
 //! rules: `cargo build` must do without npm.
 //!
-//! Running examples are in the folder `examples`: `answer_request`, `serve_once`,
-//! `opening_explorer`, `change_book`, `missing_answers`.
-//!
 //! # What a request can reach
 //!
 //! The books of the command line, by number, those in the folders that it names or offers

@@ -60,6 +60,35 @@ pub(super) enum Command {
     Train,
 }
 
+/// The paths of the page and its requests.
+const PATHS: [(&str, Route<'static>); 25] = [
+    ("/", Route::Page),
+    ("/api/start", Route::Start),
+    ("/api/position", Route::Position),
+    ("/api/line", Route::Line),
+    ("/api/work", Route::Work),
+    ("/api/openings", Route::Openings),
+    ("/api/files", Route::Files),
+    ("/api/indexing", Route::Indexing),
+    ("/api/copy", Route::Copy),
+    ("/api/games", Route::Games),
+    ("/api/games.pgn", Route::GamesFile),
+    ("/api/players", Route::Players),
+    ("/api/events", Route::Events),
+    ("/api/read", Route::Command(Command::ReadText)),
+    ("/api/engine", Route::Command(Command::Evaluate)),
+    ("/api/edit", Route::Command(Command::Edit)),
+    ("/api/add", Route::Command(Command::Add)),
+    ("/api/count-removed", Route::Command(Command::CountRemoved)),
+    ("/api/remove", Route::Command(Command::Remove)),
+    ("/api/undo", Route::Command(Command::Undo)),
+    ("/api/redo", Route::Command(Command::Redo)),
+    ("/api/open", Route::Command(Command::OpenFile)),
+    ("/api/index", Route::Command(Command::IndexGames)),
+    ("/api/open-sent", Route::Command(Command::OpenSent)),
+    ("/api/training", Route::Command(Command::Train)),
+];
+
 impl<'p> Route<'p> {
     pub(super) fn effort(self) -> Effort {
         match self {
@@ -100,34 +129,9 @@ impl<'p> Route<'p> {
     }
 
     pub(super) fn from_path(path: &'p str) -> Route<'p> {
-        match path {
-            "/" => Route::Page,
-            "/api/start" => Route::Start,
-            "/api/position" => Route::Position,
-            "/api/line" => Route::Line,
-            "/api/work" => Route::Work,
-            "/api/openings" => Route::Openings,
-            "/api/files" => Route::Files,
-            "/api/indexing" => Route::Indexing,
-            "/api/copy" => Route::Copy,
-            "/api/games" => Route::Games,
-            "/api/games.pgn" => Route::GamesFile,
-            "/api/players" => Route::Players,
-            "/api/events" => Route::Events,
-            "/api/read" => Route::Command(Command::ReadText),
-            "/api/engine" => Route::Command(Command::Evaluate),
-            "/api/edit" => Route::Command(Command::Edit),
-            "/api/add" => Route::Command(Command::Add),
-            "/api/count-removed" => Route::Command(Command::CountRemoved),
-            "/api/remove" => Route::Command(Command::Remove),
-            "/api/undo" => Route::Command(Command::Undo),
-            "/api/redo" => Route::Command(Command::Redo),
-            "/api/open" => Route::Command(Command::OpenFile),
-            "/api/index" => Route::Command(Command::IndexGames),
-            "/api/open-sent" => Route::Command(Command::OpenSent),
-            "/api/training" => Route::Command(Command::Train),
-            _ => Endpoint::from_path(path).map_or(Route::File(path), Route::Program),
-        }
+        let exact = PATHS.iter().find(|(exact, _)| *exact == path);
+        let other = || Endpoint::from_path(path).map_or(Route::File(path), Route::Program);
+        exact.map_or_else(other, |(_, route)| *route)
     }
 
     /// Whether it allows this method.
@@ -141,6 +145,23 @@ impl<'p> Route<'p> {
             Method::GET | Method::HEAD => !writes,
             Method::POST => writes || is_either,
             _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_without_a_server_knows_which_requests_take_long() {
+        let script = include_str!("../offline/transport.js");
+        let list = script.split_once("const LONG = [").unwrap().1;
+        let list = list.split_once("];").unwrap().0;
+        for (path, route) in PATHS {
+            // The positions of a removal are counted in a moment.
+            let has_worker = route.effort() == Effort::Long && path != "/api/count-removed";
+            assert_eq!(list.contains(&format!("\"{path}\"")), has_worker, "{path}");
         }
     }
 }

@@ -80,6 +80,35 @@ const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: applicat
 
 /// Serves until `stop` is notified, then finishes the current answers.
 ///
+/// ```
+/// use std::io::{Read as _, Write as _};
+/// use std::net::{TcpListener, TcpStream};
+/// use std::sync::Arc;
+/// use tabia_explorer::{Access, ExploredBook, Explorer, Limits, Notify, Options, serve};
+///
+/// let listener = TcpListener::bind("127.0.0.1:0")?;
+/// let address = listener.local_addr()?;
+/// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../books/tabia.ctg");
+/// let books = vec![ExploredBook::from_file(path.as_ref())?];
+/// let access = Access::new(address, Access::random_token());
+/// let explorer = Arc::new(Explorer::new(books, access, Options::default(), true));
+/// let stop = Arc::new(Notify::new());
+/// let stopped = Arc::clone(&stop);
+/// let server = std::thread::spawn(move || serve(listener, explorer, Limits::default(), stopped));
+///
+/// let mut client = TcpStream::connect(address)?;
+/// let head = format!("GET /monitor HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+/// client.write_all(head.as_bytes())?;
+/// let mut answer = String::new();
+/// client.read_to_string(&mut answer)?;
+/// assert!(answer.starts_with("HTTP/1.1 200 "));
+///
+/// // It finishes the answers that it has begun.
+/// stop.notify_one();
+/// server.join().map_err(|_| "the server panicked")??;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// The runtime cannot be started, or the listener is not usable.

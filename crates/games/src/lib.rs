@@ -11,7 +11,7 @@
 //!
 //! # Examples
 //!
-//! `cargo run -p tabia-games --example NAME`:
+//! `cargo run -p tabia-games --example games NAME`:
 //!
 //! | example | shows |
 //! |---|---|

@@ -24,7 +24,7 @@
 //!
 //! # Examples
 //!
-//! `cargo run -p tabia-index --example NAME`:
+//! `cargo run -p tabia-index --example index NAME`:
 //!
 //! | example | shows |
 //! |---|---|

@@ -2,8 +2,6 @@
 //! sorting on disk, ordered parallel work, progress.
 //!
 //! Nothing here knows of chess.
-//!
-//! Running examples are in the folder `examples`: `atomic_file`, `escape_text`.
 
 #![warn(missing_docs)]
 

@@ -19,6 +19,13 @@ fn is_unsafe(c: char) -> bool {
 
 /// The text with every unsafe character written as `\u001b`, the escape of JSON, so
 /// that JSON stays valid and equal.
+///
+/// ```
+/// use tabia_io::sanitize::escape_control;
+///
+/// assert_eq!(escape_control("Smith, Jane"), "Smith, Jane");
+/// assert_eq!(escape_control("\u{1b}[2Jgone"), r"\u001b[2Jgone");
+/// ```
 #[must_use]
 pub fn escape_control(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());

@@ -31,10 +31,47 @@ macro_rules! setters {
     };
 }
 
-/// Defines a type of options with the usual value of each field: `Default`, and [`setters!`]
-/// for all fields.
+/// Defines a type of options with the usual value of each field, and [`setters!`] for them.
+/// Fields without one come first, before a semicolon, and are the parameters of `new`; where
+/// all have one, the type has `Default` instead.
+///
+/// ```
+/// tabia_io::options! {
+///     /// What is copied.
+///     pub struct CopyJob {
+///         /// The file.
+///         source: &'static str,
+///         ;
+///         /// Whether damage is an error.
+///         strict: bool = false,
+///     }
+/// }
+///
+/// assert!(CopyJob::new("a.ctg").strict(true).strict);
+/// ```
 #[macro_export]
 macro_rules! options {
+    ($(#[$about:meta])* pub struct $type:ident {
+        $($(#[$what:meta])* $given:ident: $of:ty,)* ;
+        $($(#[$meaning:meta])* $field:ident: $value:ty = $usual:expr,)*
+    }) => {
+        $(#[$about])*
+        #[non_exhaustive]
+        pub struct $type {
+            $($(#[$what])* pub $given: $of,)*
+            $($(#[$meaning])* pub $field: $value,)*
+        }
+
+        $crate::setters!($type { $($field: $value),* });
+
+        impl $type {
+            /// With the usual value of everything else.
+            #[must_use]
+            pub fn new($($given: $of),*) -> $type {
+                $type { $($given,)* $($field: $usual,)* }
+            }
+        }
+    };
     ($(#[$about:meta])* pub struct $type:ident {
         $($(#[$meaning:meta])* $field:ident: $value:ty = $usual:expr,)*
     }) => {

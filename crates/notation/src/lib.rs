@@ -8,7 +8,7 @@
 //!
 //! # Examples
 //!
-//! `cargo run -p tabia-notation --example NAME`:
+//! `cargo run -p tabia-notation --example notation NAME`:
 //!
 //! | example | shows |
 //! |---|---|

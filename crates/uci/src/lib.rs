@@ -7,7 +7,7 @@
 //! No input or output happens here, and no chess rules are used beyond the format of a
 //! move.
 //!
-//! Running examples are in the folder `examples`: `gui_line`, `info_lines`,
+//! `cargo run -p tabia-uci --example uci NAME` runs an example: `gui_line`, `info_lines`,
 //! `declare_option`, `check_option`, `split_stream`.
 
 #![warn(missing_docs)]

@@ -112,41 +112,21 @@ pub trait Output {
 /// How long an engine may take to send `uciok`, unless its profile says otherwise.
 pub const START_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// An engine and its options.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Profile {
-    /// Its name, for messages.
-    pub name: String,
-    /// Options to set before anything else, in order.
-    pub options: Vec<(String, String)>,
-    /// The adapter's own options for this engine.
-    pub settings: Settings,
-    /// Books in use while `Book File` is
-    /// [`CONFIGURED`](tabia_choice::settings::CONFIGURED).
-    pub books: Vec<BookSpec>,
-    /// How long it may take to send `uciok`.
-    pub start_timeout: Duration,
-}
-
-tabia_io::setters!(Profile {
-    name: String,
-    options: Vec<(String, String)>,
-    settings: Settings,
-    books: Vec<BookSpec>,
-    start_timeout: Duration,
-});
-
-impl Default for Profile {
-    /// An engine without a name and options, that has the usual time to start.
-    fn default() -> Profile {
-        Profile {
-            name: String::new(),
-            options: Vec::new(),
-            settings: Settings::default(),
-            books: Vec::new(),
-            start_timeout: START_TIMEOUT,
-        }
+tabia_io::options! {
+    /// An engine and its options.
+    #[derive(Clone, Debug)]
+    pub struct Profile {
+        /// Its name, for messages.
+        name: String = String::new(),
+        /// Options to set before anything else, in order.
+        options: Vec<(String, String)> = Vec::new(),
+        /// The adapter's own options for this engine.
+        settings: Settings = Settings::default(),
+        /// Books in use while `Book File` is
+        /// [`CONFIGURED`](tabia_choice::settings::CONFIGURED).
+        books: Vec<BookSpec> = Vec::new(),
+        /// How long it may take to send `uciok`.
+        start_timeout: Duration = START_TIMEOUT,
     }
 }
 

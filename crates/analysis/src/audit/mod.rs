@@ -11,6 +11,31 @@
 //! position. A confirmed loss must exceed the limit by a margin: moves were selected
 //! because their loss exceeded a limit, and the true loss of those just above it is as
 //! likely to be just below it.
+//!
+//! ```
+//! use tabia_analysis::audit::{AuditOptions, Examined};
+//! use tabia_analysis::{Watch, evaluate::gather, graph::BookGraph};
+//! use tabia_book::evals::{EvalFile, EvalTable};
+//! use tabia_book::{Book, OpenOptions, policy::Policy};
+//!
+//! let books = concat!(env!("CARGO_MANIFEST_DIR"), "/../../books");
+//! let book = Book::open(format!("{books}/tabia.ctg"), &OpenOptions::default())?;
+//! let graph = BookGraph::from_book(&book, &mut Watch::default(), &mut |_| {})?;
+//!
+//! // Evaluations in any known format; only those of positions of the book are taken.
+//! let folder = tempfile::tempdir()?;
+//! let file = EvalFile::open(&folder.path().join("tabia.evals"))?;
+//! let (mut table, source) = (EvalTable::default(), format!("{books}/evaluations.epd.zst"));
+//! gather(source.as_ref(), &graph, &mut table, &file, &mut Watch::default())?;
+//!
+//! let mut options = AuditOptions::default();
+//! options.max_loss = 20;
+//! let audit = Examined::new(&graph, &table, Policy::default(), None).audit(&options);
+//! assert!(audit.losing.iter().all(|found| found.loss > 20));
+//! let first = &audit.losing[0];
+//! println!("{}: {:?} is {} better", first.played.line, first.better, first.loss);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod confirm;
 mod describe;

@@ -12,6 +12,23 @@
 //! * [`BookGraph::leaving`] and [`BookGraph::values`] back evaluations up from the ends
 //!   of the book to every position ([`tabia_book::eval::solve()`]);
 //! * [`BookGraph::extend`] adds moves to it.
+//!
+//! ```
+//! use tabia_analysis::{Watch, evaluate::likeliest_first, graph::BookGraph};
+//! use tabia_book::{Book, OpenOptions, policy::Policy};
+//!
+//! let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../books/tabia.ctg");
+//! let book = Book::open(path, &OpenOptions::default())?;
+//! let graph = BookGraph::from_book(&book, &mut Watch::default(), &mut |_| {})?;
+//! // Both sides play as the adapter would with the default options.
+//! let reached = graph.probabilities_by(&Policy::default());
+//! for node in likeliest_first(&graph, &reached).into_iter().take(20) {
+//!     let (path, share) = (reached.path(node), reached.probability[node as usize]);
+//!     println!("{share:.3}: {}", graph.line(&path.unwrap_or_default()));
+//!     assert!(share > 0.01);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod build;
 mod extend;

@@ -12,6 +12,28 @@
 //! ```text
 //! walk_pairs(sides) -> Walks -> exits -> evaluate::search -> figures -> report
 //! ```
+//!
+//! ```
+//! use tabia_analysis::{Watch, prove::{Side, figures, walk_pairs}};
+//! use tabia_book::eval::{Evaluation, Value};
+//! use tabia_book::{Book, OpenOptions, policy::Rules};
+//!
+//! let open = |path: &str| {
+//!     let path = format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
+//!     Book::open(path, &OpenOptions::default())
+//! };
+//! let books = [open("books/tabia.ctg")?, open("tests/data/small.ctg")?];
+//! // The seed decides which moves are drawn.
+//! let sides = books.each_ref().map(|book| Side::new(book, Rules::default(), 1));
+//! let walks = walk_pairs(&sides, 50, &mut Watch::default())?;
+//!
+//! // A program would search each exit; here every position is equal.
+//! let values = vec![Some(Evaluation::from(Value::Cp(0))); walks.exits.len()];
+//! let found = figures(&walks, &values).ok_or("no pair has a value")?;
+//! // The small book ends first.
+//! assert!(found.leaves_first[1] > found.leaves_first[0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod book_walks;
 mod figures;

@@ -11,6 +11,29 @@
 //! * A choice by results also prefers moves that were lucky: so results are shrunk
 //!   ([`SHRINKAGE_GAMES`]), and other games measure the score of the moves
 //!   ([`Repertoire::measure`]).
+//!
+//! ```
+//! use shakmaty::Color;
+//! use tabia_analysis::{Watch, repertoire::{Knowledge, Repertoire, RepertoireOptions, one_in}};
+//! use tabia_book::{Book, OpenOptions, evals::EvalTable};
+//! use tabia_notation::Line;
+//!
+//! let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../books/tabia.ctg");
+//! let book = Book::open(path, &OpenOptions::default())?;
+//! // Without evaluations the results of the games decide.
+//! let evaluations = EvalTable::default();
+//! let mut options = RepertoireOptions::new(Color::White);
+//! options.line = Line::read("", "1. e4")?;
+//! options.one_in = 100.0;
+//! let knowledge = Knowledge::new(&book, &evaluations);
+//! let summary = Repertoire::solve(knowledge, &options, &mut Watch::default())?.summary()?;
+//! assert!(summary.expectation > 0.5);
+//! // The replies for which it has no move.
+//! for gap in summary.gaps.iter().take(5) {
+//!     println!("{}: {}", one_in(gap.probability), gap.line);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod estimate;
 mod measure;

@@ -12,6 +12,26 @@
 //! on the positions themselves: the same sources give the same bytes whatever the number
 //! of threads and the order of the sources. [`check()`] reports on suites, and
 //! [`match_report`] on games played from one.
+//!
+//! ```
+//! use tabia_analysis::{Watch, suite::{self, Cut, SuiteJob}};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let target = folder.path().join("six.epd");
+//! let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../../books/tabia.ctg");
+//! let mut job = SuiteJob::new(vec![book.into()], target.clone());
+//! job.cut = Cut::At(6);
+//! job.count = Some(50);
+//! job.board.quiet = true;
+//! let made = suite::make(&job, &mut Watch::default())?;
+//! assert_eq!(made.figures.positions, 50);
+//! for row in made.funnel.rows() {
+//!     println!("{}: {} left out, {} left", row.step.as_str(), row.lost, row.left);
+//! }
+//! // Nothing in it would make a match manager stumble.
+//! assert!(suite::check(&target, None, &mut Watch::default())?.faults.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod book_positions;
 mod check;

@@ -13,36 +13,19 @@ use crate::{Book, BookPosition, BookWalk, Bridges, Error};
 use tabia_io::parallel::{Panicked, in_order};
 use tabia_io::progress::Watch;
 
-/// The options of a comparison.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Plan {
-    /// Where the walk begins.
-    pub from: Chess,
-    /// Plies from there; `None` for no limit.
-    pub plies: Option<u32>,
-    /// Whether to compare entries that the walk does not reach.
-    pub unreached: bool,
-    /// The aspects to compare.
-    pub aspects: Aspects,
-}
-
-tabia_io::setters!(Plan {
-    from: Chess,
-    plies: Option<u32>,
-    unreached: bool,
-});
-
-impl Plan {
-    /// Compares these aspects of whole books.
-    #[must_use]
-    pub fn new(aspects: Aspects) -> Plan {
-        Plan {
-            from: Chess::default(),
-            plies: None,
-            unreached: true,
-            aspects,
-        }
+tabia_io::options! {
+    /// The options of a comparison.
+    #[derive(Clone, Debug)]
+    pub struct Plan {
+        /// The aspects to compare.
+        aspects: Aspects,
+        ;
+        /// Where the walk begins.
+        from: Chess = Chess::default(),
+        /// Plies from there; `None` for no limit.
+        plies: Option<u32> = None,
+        /// Whether to compare entries that the walk does not reach.
+        unreached: bool = true,
     }
 }
 

@@ -33,66 +33,36 @@ use tabia_notation::kind::{BookKind, Kind};
 use output::Output;
 pub use pgn::{Comments, LINE_GAMES, PgnOptions};
 
-/// A conversion and its options.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ConvertJob {
-    /// The book to read.
-    pub source: PathBuf,
-    /// The file to write; its extension gives the format.
-    pub target: PathBuf,
-    /// What to do with an existing file.
-    pub old: Previous,
-    /// How moves are chosen: determines the weights of a `.bin`, the probabilities of a
-    /// `.csv` and the order of lines in a `.pgn`.
-    pub policy: Policy,
-    /// What the weight of a move in a `.bin` is made of.
-    pub weights: Weights,
-    /// Whether a `.bin` gets every position that an entry is for, not only those that can
-    /// be reached from the start position.
-    pub all_forms: bool,
-    /// Whether a `.bin` also gets moves that are never played, with weight 0.
-    pub keep_never: bool,
-    /// Limits for a `.pgn`.
-    pub pgn: PgnOptions,
-    /// A table (CSV) of the moves that are in none of the lines of a `.pgn`, with the reason
-    /// of each; only with [`PgnOptions::lines`].
-    pub report: Option<PathBuf>,
-    /// Memory for sorting, in bytes.
-    pub memory: u64,
-    /// Whether damage of the source is an error.
-    pub strict: bool,
-}
-
-tabia_io::setters!(ConvertJob {
-    old: Previous,
-    policy: Policy,
-    weights: Weights,
-    all_forms: bool,
-    keep_never: bool,
-    pgn: PgnOptions,
-    report: Option<PathBuf>,
-    memory: u64,
-    strict: bool,
-});
-
-impl ConvertJob {
-    /// A conversion with the usual options.
-    #[must_use]
-    pub fn new(source: PathBuf, target: PathBuf) -> ConvertJob {
-        ConvertJob {
-            source,
-            target,
-            old: Previous::default(),
-            policy: Policy::default(),
-            weights: Weights::default(),
-            all_forms: false,
-            keep_never: false,
-            pgn: PgnOptions::default(),
-            report: None,
-            memory: 128 << 20,
-            strict: false,
-        }
+tabia_io::options! {
+    /// A conversion and its options.
+    #[derive(Clone, Debug)]
+    pub struct ConvertJob {
+        /// The book to read.
+        source: PathBuf,
+        /// The file to write; its extension gives the format.
+        target: PathBuf,
+        ;
+        /// What to do with an existing file.
+        old: Previous = Previous::default(),
+        /// How moves are chosen: determines the weights of a `.bin`, the probabilities of a
+        /// `.csv` and the order of lines in a `.pgn`.
+        policy: Policy = Policy::default(),
+        /// What the weight of a move in a `.bin` is made of.
+        weights: Weights = Weights::default(),
+        /// Whether a `.bin` gets every position that an entry is for, not only those that can
+        /// be reached from the start position.
+        all_forms: bool = false,
+        /// Whether a `.bin` also gets moves that are never played, with weight 0.
+        keep_never: bool = false,
+        /// Limits for a `.pgn`.
+        pgn: PgnOptions = PgnOptions::default(),
+        /// A table (CSV) of the moves that are in none of the lines of a `.pgn`, with the reason
+        /// of each; only with [`PgnOptions::lines`].
+        report: Option<PathBuf> = None,
+        /// Memory for sorting, in bytes.
+        memory: u64 = 128 << 20,
+        /// Whether damage of the source is an error.
+        strict: bool = false,
     }
 }
 

@@ -24,44 +24,24 @@ pub enum MarkTarget {
     Book,
 }
 
-/// A request to mark a book.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct MarkJob {
-    /// What to mark.
-    pub target: MarkTarget,
-    /// The marks, and which moves get them.
-    pub selection: Selection,
-    /// Whether nothing is changed.
-    pub dry_run: bool,
-    /// Whether damage of a whole book is an error.
-    pub strict: bool,
-    /// Highest number of changes that a dry run of a whole book shows.
-    pub shown: usize,
-    /// Whether what undoes the change is put beside the book, for
-    /// [`BookEditor::undo`].
-    pub undoable: bool,
-}
-
-tabia_io::setters!(MarkJob {
-    dry_run: bool,
-    strict: bool,
-    shown: usize,
-    undoable: bool,
-});
-
-impl MarkJob {
-    /// A request that changes the book.
-    #[must_use]
-    pub fn new(target: MarkTarget, selection: Selection) -> MarkJob {
-        MarkJob {
-            target,
-            selection,
-            dry_run: false,
-            strict: false,
-            shown: 0,
-            undoable: false,
-        }
+tabia_io::options! {
+    /// A request to mark a book.
+    #[derive(Clone, Debug)]
+    pub struct MarkJob {
+        /// What to mark.
+        target: MarkTarget,
+        /// The marks, and which moves get them.
+        selection: Selection,
+        ;
+        /// Whether nothing is changed.
+        dry_run: bool = false,
+        /// Whether damage of a whole book is an error.
+        strict: bool = false,
+        /// Highest number of changes that a dry run of a whole book shows.
+        shown: usize = 0,
+        /// Whether what undoes the change is put beside the book, for
+        /// [`BookEditor::undo`].
+        undoable: bool = false,
     }
 }
 

@@ -46,6 +46,17 @@ pub fn shift(results: Results, strength: u32) -> i32 {
 /// Results alone never make a move certain (125) or impossible (-125): they move a
 /// value no further than 120 either way. A value of 125 or -125, which a user has set,
 /// stays.
+///
+/// ```
+/// use tabia_choice::learn::{PLAY_STRENGTH, learned};
+/// use tabia_notation::Results;
+///
+/// let values = [(1, 0, 0), (10, 0, 0), (5, 100, 5), (0, 0, 1)]
+///     .map(|(wins, draws, losses)| learned(Results::new(wins, draws, losses), 0, PLAY_STRENGTH));
+/// assert_eq!(values, [11, 63, 0, -11]);
+/// // A value that a user has set stays.
+/// assert_eq!(learned(Results::new(0, 0, 99), 125, PLAY_STRENGTH), 125);
+/// ```
 #[must_use]
 pub fn learned(results: Results, learn_value: i8, strength: u32) -> i8 {
     if !(-124..=124).contains(&learn_value) {

@@ -16,6 +16,21 @@
 //!
 //! The chosen value is in force; without one, the value of the preset; else the announced
 //! one. If not all values of a preset are in force, its name is `Custom`.
+//!
+//! ```
+//! use tabia_choice::settings::{OptionId, Settings};
+//!
+//! let mut settings = Settings::default();
+//! settings.choose(OptionId::Preset, "Optimize")?;
+//! settings.choose(OptionId::Depth, "12")?;
+//! for id in OptionId::ALL {
+//!     println!("{}: {}", id.spec().name, settings.options().get(*id));
+//! }
+//! // A wrong value is refused with the right ones.
+//! let error = settings.choose(OptionId::Variety, "200").unwrap_err();
+//! assert!(error.to_string().contains("0 to 100"), "{error}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod delay;
 mod files;

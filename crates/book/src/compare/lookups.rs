@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, File, Move, Position as _};
+use shakmaty::{Chess, Color, File, Move, Position as _};
 
 use super::{Aspect, Aspects, Difference, Side, difference::compare_at};
 use crate::ctg::{
@@ -76,10 +77,10 @@ pub(crate) struct PositionLookup {
 /// What the walk notes of a position.
 pub(super) struct Note {
     pub(super) id: Id,
-    /// The moves to it in algebraic notation, with blanks between them. The lines to the
-    /// positions of a ply are as long as what is written of them; to find the moves of each
-    /// one step by step would wait for the memory at every step.
-    pub(super) sans: Box<str>,
+    /// The moves to it as text. The lines to the positions of a ply are as long as what is
+    /// written of them; to find the moves of each one step by step would wait for the memory
+    /// at every step.
+    pub(super) line: Box<str>,
 }
 
 /// A position after a move.
@@ -99,17 +100,27 @@ pub(super) struct Probes<'b> {
 }
 
 impl Note {
-    /// That of the position after a move.
-    pub(super) fn after(&self, next: &Next) -> Note {
-        let mut sans = String::with_capacity(self.sans.len() + 1 + next.san.len());
-        if !self.sans.is_empty() {
-            sans.push_str(&self.sans);
-            sans.push(' ');
+    /// That of the position after a move from `position`.
+    pub(super) fn after(&self, position: &Chess, next: &Next) -> Note {
+        // Large enough for a number of two digits.
+        let mut line = String::with_capacity(self.line.len() + 6 + next.san.len());
+        line.push_str(&self.line);
+        if !line.is_empty() {
+            line.push(' ');
         }
-        sans.push_str(&next.san);
+        let dots = match position.turn() {
+            Color::White => ".",
+            Color::Black if line.is_empty() => "...",
+            Color::Black => "",
+        };
+        if !dots.is_empty() {
+            // Writing to a string does not fail.
+            let _ = write!(line, "{}{dots}", position.fullmoves());
+        }
+        line.push_str(&next.san);
         Note {
             id: next.id,
-            sans: sans.into_boxed_str(),
+            line: line.into_boxed_str(),
         }
     }
 }

@@ -62,9 +62,10 @@ impl Way<'_> {
         self.walk.line(self.here)
     }
 
-    /// The moves in algebraic notation; no position is made for them.
-    pub fn sans(&self) -> impl Iterator<Item = &str> {
-        self.here.note.sans.split_ascii_whitespace()
+    /// The moves as [`tabia_notation::Line`] writes them; no position is made for them.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.here.note.line
     }
 }
 
@@ -181,7 +182,7 @@ impl Comparison<'_> {
         self.seen.enter(&root);
         let root = Note {
             id: root,
-            sans: Box::default(),
+            line: Box::default(),
         };
         // Shared by the two closures that follow.
         let differences: RefCell<Vec<(usize, Difference)>> = RefCell::default();
@@ -202,7 +203,7 @@ impl Comparison<'_> {
                     at.set(at.get() + 1);
                     for next in next.by_ref().take(moves) {
                         if self.seen.enter(&next.id) {
-                            let note = here.note.after(&next);
+                            let note = here.note.after(&here.position, &next);
                             walk.enter(here, next.mv, next.position, note);
                         }
                     }

@@ -166,29 +166,36 @@ impl Pair {
         if !are_sound {
             return Ok(None);
         }
-        let find_in_b = |hash: u32, entry: &Entry<'_>| {
-            let sign = sign_of(hash, entry);
-            let found = in_b.binary_search_by_key(&sign, |(sign, _)| *sign).ok()?;
+        // `near` is what was found before.
+        let find_in_b = |hash: u32, entry: &Entry<'_>, near: &mut usize| {
+            let found = search_near(&in_b, *near, sign_of(hash, entry))?;
+            *near = found;
             Some((found, in_b.get(found)?.1))
         };
         // What the first book has, by the number in the second.
         let mut of_b = vec![NONE; in_b.len()];
         let mut rows = Rows::default();
-        let read_a = |(rows, numbers): &mut (Rows, Vec<_>), hash: u32, entry: &Entry<'_>| {
-            let found = find_in_b(hash, entry);
+        type BlockOfA = (Rows, Vec<Option<usize>>, usize);
+        let read_a = |(rows, numbers, near): &mut BlockOfA, hash: u32, entry: &Entry<'_>| {
+            let found = find_in_b(hash, entry, near);
             numbers.push(found.map(|(number, _)| number));
             let is_same = found.is_some_and(|(_, whole)| whole == hash_of(entry.bytes()));
             rows.enter(entry, None, !is_same)
         };
-        are_sound &= read(a, &mut watch.part(150, 500), read_a, |(block, numbers)| {
-            let entries = (rows.rows.len() as u32..).zip(&block.rows);
-            for ((entry, row), number) in entries.zip(numbers) {
-                if let Some(of_b) = number.and_then(|number: usize| of_b.get_mut(number)) {
-                    *of_b = if row.at == NONE { SAME } else { entry };
+        are_sound &= read(
+            a,
+            &mut watch.part(150, 500),
+            read_a,
+            |(block, numbers, _)| {
+                let entries = (rows.rows.len() as u32..).zip(&block.rows);
+                for ((entry, row), number) in entries.zip(numbers) {
+                    if let Some(of_b) = number.and_then(|number| of_b.get_mut(number)) {
+                        *of_b = if row.at == NONE { SAME } else { entry };
+                    }
                 }
-            }
-            rows.append(block);
-        })?;
+                rows.append(block);
+            },
+        )?;
         if !are_sound {
             return Ok(None);
         }
@@ -196,9 +203,10 @@ impl Pair {
         let (mut only_b, mut more) = (Rows::default(), Rows::default());
         let mut second = HashMap::default();
         if of_b.iter().any(|entry| *entry != SAME) {
+            type BlockOfB = (Rows, Vec<u32>, Rows, usize);
             let read_b =
-                |(only, twice, more): &mut (Rows, Vec<u32>, Rows), hash: u32, entry: &Entry<'_>| {
-                    let found = find_in_b(hash, entry);
+                |(only, twice, more, near): &mut BlockOfB, hash: u32, entry: &Entry<'_>| {
+                    let found = find_in_b(hash, entry, near);
                     match found.and_then(|(number, _)| of_b.get(number).copied()) {
                         None => false,
                         Some(SAME) => true,
@@ -213,7 +221,7 @@ impl Pair {
                 b,
                 &mut watch.part(500, 600),
                 read_b,
-                |(only, twice, extra)| {
+                |(only, twice, extra, _)| {
                     second.extend(twice.into_iter().zip(more.rows.len() as u32..));
                     only_b.append(only);
                     more.append(extra);
@@ -394,6 +402,27 @@ impl Tree {
         let needed = numbered.filter(|(_, (_, needed))| **needed);
         needed.map(|(n, (node, _))| (node.packed, n))
     }
+}
+
+/// Finds a sign in a sorted list, sooner if it is not far after `near`.
+fn search_near(sorted: &[(u64, u64)], near: usize, sign: u64) -> Option<usize> {
+    let at = |n: usize| sorted.get(n).map(|(sign, _)| *sign);
+    let is_after = |n: usize| at(n).is_none_or(|other| other >= sign);
+    let range = match is_after(near) {
+        true => 0..near + 1,
+        false => {
+            let steps = std::iter::successors(Some(1), |step| Some(2 * step));
+            let step = steps
+                .map(|step: usize| near + step)
+                .find(|n| is_after(*n))?;
+            near..step + 1
+        }
+    };
+    let range = range.start..range.end.min(sorted.len());
+    let found = sorted
+        .get(range.clone())?
+        .binary_search_by_key(&sign, |(sign, _)| *sign);
+    Some(range.start + found.ok()?)
 }
 
 /// Reads a book in blocks; `take` gets them in the order of the file, and `each` the hashes of the keys. False if look-ups may

@@ -117,9 +117,9 @@ pub(crate) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             let object = json::difference(difference, line);
             return Ok(serde_json::to_string(&object)? + "\n");
         }
-        let line = match way {
-            Some(way) => heading.line(&way),
-            None => "not reached by stored moves".to_owned(),
+        let line = match &way {
+            Some(way) => heading.line(way),
+            None => "not reached by stored moves".into(),
         };
         Ok(text_of(&line, difference))
     };

@@ -1,5 +1,6 @@
 //! The output of `tabia diff` for users.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use super::json::line_text;
@@ -18,40 +19,31 @@ pub(crate) struct Heading {
     /// The text if no moves were played after the given line.
     alone: String,
     given: String,
-    /// Twice the number of the next move, plus one with Black to move.
-    next: u32,
+    /// What a line begins with that goes on after a given move of White.
+    number: String,
 }
 
 impl Heading {
     pub(crate) fn new(reached: &Line) -> Heading {
-        let last = reached.last();
         Heading {
             alone: line_text(reached),
             given: reached.to_string(),
-            next: 2 * last.fullmoves().get() + u32::from(last.turn().is_black()),
+            number: notation::number(reached.last()),
         }
     }
 
-    pub(crate) fn line(&self, way: &Way<'_>) -> String {
-        let mut sans = way.sans().peekable();
-        if sans.peek().is_none() {
-            return self.alone.clone();
-        }
-        // Large enough for all but the longest games.
-        let mut line = String::with_capacity(self.given.len() + 1024);
-        line.push_str(&self.given);
-        for (san, half) in sans.zip(self.next..) {
-            let first = line.is_empty();
-            if !first {
-                line.push(' ');
+    pub(crate) fn line<'l>(&'l self, way: &'l Way<'_>) -> Cow<'l, str> {
+        match (self.given.as_str(), way.text()) {
+            (_, "") => self.alone.as_str().into(),
+            ("", text) => text.into(),
+            (given, text) => {
+                let number = Some(self.number.as_str()).filter(|number| number.ends_with("..."));
+                let text = number
+                    .and_then(|number| text.strip_prefix(number))
+                    .unwrap_or(text);
+                format!("{given} {text}").into()
             }
-            if first || half % 2 == 0 {
-                push_number(half / 2, &mut line);
-                line.push_str(if half % 2 == 0 { "." } else { "..." });
-            }
-            line.push_str(san);
         }
-        line
     }
 }
 
@@ -60,11 +52,11 @@ pub(crate) fn text_of(line: &str, difference: &Difference) -> String {
     let position = &difference.position;
     let mut out = String::with_capacity(line.len() + 200);
     out.push('\n');
+    let mut indented = String::from("  ");
     for (index, row) in wrapped(line, 78).into_iter().enumerate() {
-        match index {
-            0 => paint(HEADING, row, &mut out),
-            _ => paint(HEADING, &format!("  {row}"), &mut out),
-        }
+        indented.truncate(2);
+        indented.push_str(row);
+        paint(HEADING, if index == 0 { row } else { &indented }, &mut out);
         out.push('\n');
     }
     paint(PLACE, &notation::fen(position), &mut out);

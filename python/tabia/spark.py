@@ -65,7 +65,11 @@ def run_program(work: str, target: str, options: list[str], source: str) -> "tup
     command = [found, *kind, target, "--threads", "1", "--memory", "256M", "--temp", work, "--json", *options, source]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
     if done.returncode == 0:
-        return "", json.loads(done.stdout)
+        numbers = json.loads(done.stdout)
+        # The program reads a file up to where it is damaged, and says so: then a part would be
+        # missing without a word.
+        damaged = numbers["cut_sources"] > 0
+        return (" ".join(done.stderr.split()) if damaged else ""), numbers
     if done.returncode < 0:
         # By the system, for want of memory: Spark tries it again.
         raise Failure(f"{source}: the program was killed by signal {-done.returncode}")

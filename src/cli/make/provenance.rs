@@ -52,6 +52,7 @@ pub(crate) struct BuildNumbers {
     duplicates: u64,
     skipped: u64,
     cut: u64,
+    cut_sources: u64,
     left_out: u64,
     unstorable: u64,
 }
@@ -68,6 +69,7 @@ impl BuildNumbers {
             duplicates: summary.duplicates,
             skipped: tally.skipped,
             cut: tally.cut,
+            cut_sources: tally.cut_sources,
             left_out: tally.left_out,
             unstorable: summary.unstorable,
         }

@@ -217,6 +217,7 @@ pub(crate) fn build<'py>(
         ("duplicates", done.duplicates),
         ("skipped", done.tally.skipped),
         ("cut", done.tally.cut),
+        ("cut_sources", done.tally.cut_sources),
         ("left_out", done.tally.left_out),
         ("unstorable", done.unstorable),
     ] {

@@ -271,7 +271,7 @@ impl Explorer {
     /// let request = Request::post("/coverage?book=0&opponents=0&color=black").header("host", host);
     /// let answer = explorer.answer(&request.body(Bytes::new())?);
     /// let coverage: serde_json::Value = serde_json::from_slice(answer.body())?;
-    /// println!("no answer: {}", coverage["holes"][0]["line"]);
+    /// assert!(coverage["holes"].is_array());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

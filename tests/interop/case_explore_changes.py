@@ -115,10 +115,13 @@ def explorer_asks_before_it_deletes_and_can_undo_it():
         assert book.read_bytes() == before
         page.click('tr[data-uci="e2e4"] td.edit button')
         page.click("#remove-move")
-        page.click("#removal-begin:not(:disabled)")
-        # It shows its progress; the page is closed meanwhile.
-        page.wait_for("document.querySelector('#removal-progress').checkVisibility() && document.querySelector('#removal-begin').disabled")
-        wait_until(lambda: any(one.name.startswith(".tabia-") for one in here.iterdir()), 20, lambda: list(here.iterdir()))
+        page.wait_for("!document.querySelector('#removal-begin').disabled")
+        # It shows its progress until it is answered; the page is left when the request has arrived.
+        with server.paused():
+            page.click("#removal-begin")
+            page.wait_for("document.querySelector('#removal-progress').checkVisibility() && document.querySelector('#removal-begin').disabled")
+        begun = lambda: book.read_bytes() != before or any(one.name.startswith(".tabia-") for one in here.iterdir())
+        wait_until(begun, 20, lambda: list(here.iterdir()))
         undoable = "!document.querySelector('#undo').disabled && document.querySelector('#undo').title.includes('deleted 1.e4')"
         page.open(server.url + "?play=d2d4")
         page.wait_for(undoable)

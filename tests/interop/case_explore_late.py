@@ -203,10 +203,9 @@ def explorer_page_works_on_with_a_restarted_program():
         drag(page, "e2", "e4")
         expect_line(page, "e4")
         # Meanwhile the page requests only the event stream, which reconnects by itself.
-        server.end()
-        server = Server(book, "--port", server.port)
         with page.expect_response("**/api/events"):
-            pass
+            server.end()
+            server = Server(book, "--port", server.port)
         mark(page, "e5", "avoid")
         expect(page.locator("#status")).to_have_text("Saved: e5: mark avoid")
         assert marks(book, "e2e4")["e7e5"] == "avoid"

@@ -110,6 +110,15 @@ class Server:
         self.process.send_signal(signal.SIGINT)
         assert self.process.wait(timeout=20 * TIMEOUT_FACTOR) == 0
 
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Answers nothing meanwhile."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
     def processor_seconds(self) -> float:
         return processor_seconds(self.process.pid)
 

@@ -441,9 +441,11 @@ def explorer_messages_go_by_themselves_and_cover_no_button():
     with explorer(copy_starter(here)) as server, browser() as started:
         for width, height in ((360, 740), (568, 320), (1366, 768), (1920, 1080)):
             page = started.new_context(messages_stay=False, viewport={"width": width, "height": height}, has_touch=width < 1000, is_mobile=width < 1000).new_page()
-            page.clock.install()
+            page.clock.install(time=0)
             status = page.locator("#status")
             open_address(page, server.url)
+            # From now on the time passes only as the case says.
+            page.clock.pause_at(3600)
             page.keyboard.press("PageDown")
             expect(status).to_have_text("There is no other game in the list.")
             covered = page.evaluate(COVERED)

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any, Iterator
 
-from pages import SAMPLE, browser, explorer, marks, open_address, probe
+from pages import browser, explorer, marks, open_address, probe
 from paths import copy_starter, folder
 from procs import run, wait_until
 from runner import case
@@ -135,29 +135,3 @@ def explorer_asks_before_it_deletes_and_can_undo_it():
         expect_status(page, "Undone: deleted 1.e4")
         page.wait_for("document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
         assert book.read_bytes() == before
-
-
-@case(limit=120, browsers=True)
-def explorer_shows_a_games_index_alone_as_it_shows_a_book():
-    here = folder("explore")
-    games = here / "games.tgx"
-    assert run("index", "-o", str(games), str(SAMPLE)).returncode == 0
-    with explorer(games) as server:
-        reported = server.get("lichess?play=e2e4&moves=100")
-        results = [[move["uci"], move["white"] + move["draws"] + move["black"]] for move in reported["moves"]]
-        assert len(results) > 5
-        with window() as page:
-            page.open(server.url + "?play=e2e4")
-            shown = page.run("[...document.querySelectorAll('#books tr[data-uci]')].map((row) => [row.dataset.uci, Number(row.querySelector('td.n').textContent.replace(/\\s/g, ''))])")
-            assert sorted(shown) == sorted(results), (shown, results)
-            assert page.run("[...document.querySelectorAll('#first-book option')].map((one) => one.textContent)") == ["games.tgx"]
-            # Nothing in it can be changed.
-            assert not page.run("document.querySelector('#books .pencil')")
-            assert page.run("document.querySelector('#undo').hidden")
-            page.wait_for("/^Main line \\d+ moves deep: \\d/.test(document.querySelector('#plot .hint').textContent)")
-    # With a book it is the other column.
-    book = copy_starter(here)
-    with explorer(games, book) as server, window() as page:
-        page.open(server.url + "?play=e2e4&books=book.ctg/games.tgx")
-        page.wait_for("document.querySelector('#books .pair tr[data-uci=\"c7c5\"] td.n.b')")
-        assert [one["name"] for one in server.get("api/start")["books"]] == ["book.ctg", "games.tgx"]

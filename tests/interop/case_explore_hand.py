@@ -5,42 +5,12 @@ import random
 import chess
 import chess.pgn
 
-from case_explore_changes import expect_status, window
+from case_explore_changes import window
 from pages import browser, explorer, long_line, marks, open_address, paste
 from paths import copy_starter, folder
 from procs import poll
 from runner import case
 from playwright.sync_api import expect
-
-@case(limit=150, browsers=True)
-def explorer_marks_by_one_key_and_by_the_right_button_or_says_why_not():
-    book = copy_starter(folder("explore"))
-    with explorer(book) as server, window() as page:
-        page.open(server.url)
-        focus = "document.querySelector('button.move[data-uci=\"d2d4\"]').focus()"
-        for key, mark in (("+", "main"), ("-", "avoid"), ("0", "none")):
-            page.run(f"return {focus}")
-            page.keys(key)
-            expect_status(page, f"d4: mark {mark}")
-            assert marks(book)["d2d4"] == mark, key
-        page.run("return document.querySelector('tr[data-uci=\"e2e4\"] th').dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 700, clientY: 300 }))")
-        page.wait_for("document.activeElement.matches('.context button')")
-        page.keys("ArrowDown", "Enter")
-        expect_status(page, "e4: mark avoid")
-        assert marks(book)["e2e4"] == "avoid"
-        page.wait_for("!document.querySelector('.context')")
-    # A file that cannot be changed.
-    book.chmod(0o444)
-    before = marks(book)
-    with explorer(book) as server, browser() as started:
-        page = started.new_page()
-        open_address(page, server.url)
-        expect(page.locator(".pencil")).to_have_count(0)
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("+")
-        expect(page.locator("#status")).to_have_text("book.ctg: the file is read-only")
-        expect(page.locator("#locked")).to_have_text("book.ctg: the file is read-only")
-    assert marks(book) == before
 
 
 @case(limit=180, browsers=True)

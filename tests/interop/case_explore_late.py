@@ -5,7 +5,7 @@ from typing import Iterator
 
 from playwright.sync_api import Page, Route, expect
 
-from pages import Server, drag, expect_line, explorer, fixed_port, marks, open_address, page_of, paste, reload, square
+from pages import Server, drag, expect_line, explorer, marks, open_address, page_of, paste, reload, square
 from paths import copy_starter, folder
 from procs import run, wait_until
 from runner import case
@@ -94,6 +94,16 @@ def explorer_shows_the_last_request_even_if_earlier_answers_are_late():
         page.go_forward()
         expect(page.locator("#line [aria-current]")).to_have_text("e4")
         page.wait_for_url("**/?play=e2e4,c7c5&at=1")
+        # The page is seen when its first table is complete, and whatever is seen works.
+        for what in ("**/main.js", "**/table.js"):
+            with delayed(page, what) as routes:
+                page.goto(server.url + "?play=e2e4,c7c5", wait_until="commit")
+                wait_for_delayed(page, routes, 1)
+                assert not page.locator("header").is_visible(), what
+                assert page.locator("#books tr").count() == 0, what
+            expect(page.locator("header")).to_be_visible()
+            page.click('#books tr[data-uci="g1f3"]')
+            expect_line(page, "e4", "c5", "Nf3")
 
 
 @case(limit=120, browsers=True)
@@ -195,54 +205,6 @@ def explorer_keeps_unfinished_input_when_a_book_changes():
         expect(page.locator("#train-score")).to_have_text("0 right, 1 missed, 1 to come again")
 
 
-@case(limit=120, browsers=True)
-def explorer_page_works_on_with_a_restarted_program():
-    book = copy_starter(folder("explore"))
-    server = Server(book, "--port", fixed_port())
-    with page_of(server) as page:
-        drag(page, "e2", "e4")
-        expect_line(page, "e4")
-        # Meanwhile the page requests only the event stream, which reconnects by itself.
-        with page.expect_response("**/api/events"):
-            server.end()
-            server = Server(book, "--port", server.port)
-        mark(page, "e5", "avoid")
-        expect(page.locator("#status")).to_have_text("Saved: e5: mark avoid")
-        assert marks(book, "e2e4")["e7e5"] == "avoid"
-        page.keyboard.press("Escape")
-        expect(page.locator("dialog[open]")).to_have_count(0)
-        # A request while it is gone.
-        server.end()
-        page.click('tr[data-uci] >> nth=0')
-        expect(page.locator("#gone")).to_be_visible()
-        # The move is made; its figures come with the program.
-        expect(page.locator("#line button")).to_have_count(2)
-        expect(page.locator("#books.pending")).to_have_count(1)
-        server = Server(book, "--port", server.port)
-        try:
-            expect(page.locator("#gone")).to_be_hidden()
-            expect(page.locator("#books.pending")).to_have_count(0)
-            page.keyboard.press("ArrowRight")
-            expect(page.locator("#line button")).to_have_count(3)
-        finally:
-            server.end()
-
-
-@case(limit=60, browsers=True)
-def explorer_is_seen_when_its_first_table_is_complete_and_works():
-    with explorer() as server, intercepted_page(server) as page:
-        for what in ("**/main.js", "**/table.js"):
-            with delayed(page, what) as routes:
-                page.goto(server.url + "?play=e2e4,c7c5", wait_until="commit")
-                wait_for_delayed(page, routes, 1)
-                assert not page.locator("header").is_visible(), what
-                assert page.locator("#books tr").count() == 0, what
-            expect(page.locator("header")).to_be_visible()
-            # Whatever is seen works.
-            page.click('#books tr[data-uci="g1f3"]')
-            expect_line(page, "e4", "c5", "Nf3")
-
-
 def game(white: str, moves: str) -> str:
     return f'[Event "Club"]\n[White "{white}"]\n[Black "B"]\n[Result "1-0"]\n\n{moves} 1-0\n\n'
 
@@ -306,20 +268,3 @@ def explorer_lists_games_of_the_shown_index_and_keeps_the_list_and_what_is_typed
         page.click("#games-here")
         expect(games).to_have_count(2)
         expect(current).to_have_count(1)
-
-
-@case(limit=60, browsers=True)
-def explorer_undoes_ten_keys_on_a_slider_together():
-    book = copy_starter(folder("explore"))
-    before = book.read_bytes()
-    with explorer(book) as server, page_of(server) as page:
-        page.click('button[aria-label="Change e4"]')
-        page.focus("#edit-learn-value")
-        for number in range(1, 11):
-            page.keyboard.press("ArrowRight")
-            expect(page.locator("#status")).to_have_text(f"Saved: e4: learn value {number}")
-        page.keyboard.press("Escape")
-        page.keyboard.press("Control+z")
-        expect(page.locator("#status")).to_have_text("Undone: e4: learn value 10")
-        expect(page.locator("#undo")).to_be_disabled()
-        assert book.read_bytes() == before

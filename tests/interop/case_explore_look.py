@@ -465,29 +465,6 @@ def explorer_messages_go_by_themselves_and_cover_no_button():
 
 
 @case(limit=60, browsers=True)
-def explorer_keys_of_one_letter_can_be_switched_off():
-    with explorer(copy_starter(folder("explore"))) as server, browser() as started:
-        page = started.new_page()
-        open_address(page, server.url)
-        flipped = lambda: page.evaluate("document.querySelector('#ranks').firstElementChild.textContent")
-        first = flipped()
-        page.keyboard.press("f")
-        assert poll(flipped, lambda now: now != first) != first
-        page.click("#menu")
-        page.click("text=Settings…")
-        page.select_option("#set-keys", "off")
-        page.keyboard.press("Escape")
-        expect(page.locator("dialog[open]")).to_have_count(0)
-        second = flipped()
-        for key in ("f", "w", "/", "?"):
-            page.keyboard.press(key)
-        page.keyboard.press("ArrowRight")
-        expect(page.locator("#line button")).to_have_count(1)
-        assert flipped() == second and page.locator("dialog[open]").count() == 0
-        expect(page.locator("#work-panel")).to_be_hidden()
-
-
-@case(limit=60, browsers=True)
 def explorer_shows_a_warning_about_a_file_as_a_sign_beside_its_name():
     here = folder("explore")
     sound, book = copy_starter(folder("explore")), copy_starter(here, "torn")

@@ -1,7 +1,7 @@
 """Panels of the page of `tabia explore`: tabs by keyboard, what stays visible, which requests are sent."""
 
 from case_explore_changes import window
-from pages import SAMPLE, SIZES, explorer, paste
+from pages import SAMPLE, SIZES, explorer
 from paths import STARTER, copy_starter, folder, user_data
 from procs import poll, run
 from runner import case
@@ -32,7 +32,7 @@ def chosen(page, name: str) -> None:
 
 
 @case(limit=150, browsers=True)
-def explorer_chooses_panels_by_keys_beside_the_table():
+def explorer_chooses_panels_by_keys_which_can_be_switched_off_beside_the_table():
     here = folder("explore")
     index = here / "games.tgx"
     assert run("index", "-o", str(index), str(SAMPLE)).returncode == 0
@@ -84,6 +84,22 @@ def explorer_chooses_panels_by_keys_beside_the_table():
                     lambda now: (now[0] + 100 < now[1]) == (width >= 1600),
                 )
                 assert (table + 100 < moves) == (width >= 1600), f"{width}x{height}: {table} {moves}"
+            # Keys of one letter can be switched off.
+            ranks = page.page.locator("#ranks > :first-child")
+            first = ranks.text_content()
+            page.keys("f")
+            expect(ranks).not_to_have_text(first)
+            second = ranks.text_content()
+            page.click("#menu")
+            page.click("text=Settings…")
+            page.page.select_option("#set-keys", "off")
+            page.keys("Escape")
+            expect(page.page.locator("dialog[open]")).to_have_count(0)
+            page.keys("f", "w", "/", "?", "ArrowRight")
+            expect(page.page.locator("#line button")).to_have_count(1)
+            expect(ranks).to_have_text(second)
+            expect(page.page.locator("dialog[open]")).to_have_count(0)
+            expect(page.page.locator("#work-panel")).to_be_hidden()
 
 
 # A game with Elo numbers of different lengths.
@@ -284,34 +300,6 @@ def explorer_shows_own_games_under_the_moves_and_positions_on_a_small_board():
         page.wait_for(f"[...document.querySelectorAll('#board .piece')].map((one) => one.parentNode.dataset.square + one.dataset.letter).sort().join(' ') === '{end}'")
 
 
-@case(limit=120, browsers=True)
-def explorer_draws_what_comments_say_and_prints_no_command():
-    text = "1. e4 {[%clk 0:59:55] [%eval 0.3]} c5 {[%clk 0:59:40]} 2. Nf3 {[%cal Gd2d4,Rf3d4][%csl Yd4] The open way} d6 {[%eval -1.5]} *"
-    with explorer() as server, window() as page:
-        page.open(server.url)
-        paste(page.page, text)
-        page.wait_for("document.querySelectorAll('#line button').length === 4")
-        assert "[%" not in page.run("return document.querySelector('#line').textContent")
-        expect(page.page.locator("#line .clock")).to_have_text(["59:55", "59:40"])
-        expect(page.page.locator("#line .remark")).to_have_text("The open way")
-        # Two values along the line, shown or not yet.
-        expect(page.page.locator("#plot .value")).to_have_count(2)
-        page.keys("ArrowLeft")
-        expect(page.page.locator(".noted [data-arrow]")).to_have_count(3)
-        expect(page.page.locator(".noted .red [data-arrow=f3d4]")).to_have_count(1)
-        expect(page.page.locator("#plot .value")).to_have_count(2)
-        # A comment is changed without them.
-        page.keys("n")
-        expect(page.page.locator("#note-text")).to_have_value("The open way")
-        page.page.fill("#note-text", "Open")
-        page.click("#note-form .main")
-        expect(page.page.locator("#line .remark")).to_have_text("Open")
-        page.keys("ArrowLeft")
-        expect(page.page.locator(".noted [data-arrow]")).to_have_count(0)
-        page.keys("ArrowRight")
-        expect(page.page.locator(".noted circle")).to_have_count(1)
-
-
 @case(limit=150, browsers=True)
 def explorer_indexes_games_that_it_is_started_with_or_opens():
     here = folder("explore")
@@ -322,6 +310,8 @@ def explorer_indexes_games_that_it_is_started_with_or_opens():
         page.wait_for("document.querySelector('#first-book').value === 'mine.pgn' && document.querySelectorAll('#books tr[data-uci]').length > 3")
         page.keys("i")
         page.wait_for("document.querySelectorAll('#games-list li').length > 5")
+        # Nothing in it can be changed.
+        assert page.run("document.querySelector('#undo').hidden && !document.querySelector('.pencil')")
     # The index lasts as long as the program.
     assert list(here.iterdir()) == [games], list(here.iterdir())
 

@@ -14,16 +14,12 @@ def passes(tool: str, *arguments: str) -> None:
     assert done.returncode == 0, f"{tool}:\n{done.stdout}{done.stderr}"
 
 
-@case(limit=120)
-def explorer_scripts_pass_prettier_eslint_and_tsc():
+@case(limit=240)
+def explorer_scripts_pass_prettier_eslint_tsc_and_their_own_tests():
     passes("prettier", "--check", "{src/page,offline}/*.{js,ts}", "locales", "*.js", "*.json")
     passes("prettier", "--check", str(ROOT / "tests" / "page"))
     passes("eslint", "src/page", "offline")
     passes("tsc", "--project", "tsconfig.json")
-
-
-@case(limit=120)
-def explorer_scripts_pass_their_own_tests():
     tests = sorted((ROOT / "tests" / "page").glob("*.test.js"))
     done = subprocess.run(["node", "--test", *tests], capture_output=True, text=True)
     assert tests and done.returncode == 0, f"node --test:\n{done.stdout}{done.stderr}"

@@ -1,15 +1,13 @@
 """Steps on the page of `tabia explore` without waiting for the program: by the rules of chess, and from answers that have come."""
 
 import random
-import statistics
 import urllib.parse
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from case_explore_late import delayed, intercepted_page, wait_for_delayed
-from case_explore_train import repertoire
-from pages import Server, explorer, expect_line, fixed_port, open_address, page_of
-from paths import folder
+from case_explore_late import delayed, intercepted_page, mark, wait_for_delayed
+from pages import Server, expect_line, explorer, fixed_port, marks, page_of
+from paths import copy_starter, folder
 from runner import case
 
 # The page's own module.
@@ -119,7 +117,7 @@ def explorer_moves_pieces_before_the_program_answers():
         # A step that only an answer can tell waits for it.
         with delayed(page, "**/api/position*") as routes:
             page.keyboard.press("Home")
-            expect_line_at(page, None)
+            expect(page.locator("#line [aria-current]")).to_have_count(0)
             page.evaluate(MOVE, ["c2", "c4"])
             page.keyboard.press("ArrowRight")
             wait_for_delayed(page, routes, 1)
@@ -128,22 +126,25 @@ def explorer_moves_pieces_before_the_program_answers():
         expect(pending).to_have_count(0)
 
 
-def expect_line_at(page: Page, san: "str | None") -> None:
-    current = page.locator("#line [aria-current]")
-    if san is None:
-        expect(current).to_have_count(0)
-    else:
-        expect(current).to_have_text(san)
-
-
-@case(limit=120, browsers=True)
-def explorer_steps_without_a_program():
-    book = repertoire(folder("explore"))
+@case(limit=180, browsers=True)
+def explorer_page_works_on_with_a_restarted_program_and_steps_without_one():
+    book = copy_starter(folder("explore"))
     server = Server(book, "--port", fixed_port())
     with page_of(server) as page:
+        pending = page.locator("#books.pending")
         page.evaluate(MOVE, ["e2", "e4"])
+        expect(pending).to_have_count(0)
+        # Meanwhile the page requests only the event stream, which reconnects by itself.
+        with page.expect_response("**/api/events"):
+            server.end()
+            server = Server(book, "--port", server.port)
+        mark(page, "e5", "avoid")
+        expect(page.locator("#status")).to_have_text("Saved: e5: mark avoid")
+        assert marks(book, "e2e4")["e7e5"] == "avoid"
+        page.keyboard.press("Escape")
+        expect(page.locator("dialog[open]")).to_have_count(0)
         page.evaluate(MOVE, ["e7", "e5"])
-        expect(page.locator("#books.pending")).to_have_count(0)
+        expect(pending).to_have_count(0)
         server.kill()
         assert page.evaluate(PRESS, ["ArrowLeft", "e7"]) == "p"
         assert page.evaluate(PRESS, ["ArrowRight", "e5"]) == "p"
@@ -152,48 +153,14 @@ def explorer_steps_without_a_program():
         assert page.evaluate(MOVE, ["b8", "c6"]) == "n"
         assert page.evaluate(PRESS, ["Home", "e2"]) == "P"
         assert page.evaluate(PRESS, ["End", "c6"]) == "n"
+        # The moves are made; their figures come with the program.
+        expect(pending).to_have_count(1)
         server = Server(book, "--port", server.port)
         try:
             expect(page.locator("#gone")).to_be_hidden()
+            expect(pending).to_have_count(0)
             expect_line(page, "e4", "e5", "Nf3", "Nc6")
-            expect(page.locator('#books tr[data-uci="f1b5"]')).to_have_count(1)
+            page.keyboard.press("ArrowRight")
+            expect(page.locator("#line button")).to_have_count(5)
         finally:
             server.end()
-
-
-# Milliseconds from a key to the moved piece, and to the whole table.
-TIMED = """([key, square, letter]) => new Promise((resolve) => {
-    const start = performance.now();
-    let moved = null;
-    const look = () => {
-        const has = document.querySelector(`[data-square=${square}] .piece`)?.dataset.letter ?? null;
-        if (has === letter) moved ??= performance.now() - start;
-        if (moved !== null && !document.querySelector('#books.pending')) resolve([moved, performance.now() - start]);
-        else requestAnimationFrame(look);
-    };
-    document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
-    requestAnimationFrame(look);
-})"""
-
-@case(limit=200, all_only=True)
-def explorer_takes_so_long_for_a_step():
-    """The times of steps by the latency of the network: nothing is judged by them."""
-    report = [f"{'latency':>8}  {'first visit':>24}  {'seen before':>24}", f"{'':>8}  {'piece':>11} {'table':>12}  {'piece':>11} {'table':>12}"]
-    with explorer() as server, page_of(server) as page:
-        network = page.context.new_cdp_session(page)
-        network.send("Network.enable")
-        for latency in (0, 100, 400):
-            network.send("Network.emulateNetworkConditions", {"offline": False, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1})
-            new, seen = [], []
-            for line in ("e2e4,e7e5,g1f3,b8c6,f1b5,a7a6", "d2d4,d7d5,c2c4,e7e6,b1c3,g8f6", "c2c4,e7e5,b1c3,g8f6,g1f3,b8c6"):
-                open_address(page, f"{server.url}?play={line}&at=0&x={latency}")
-                for times in (new, seen):
-                    for uci in line.split(","):
-                        square = uci[2:4]
-                        letter = page.evaluate("async ([line, square]) => { const { along } = await " + RULES + "; return along(null, line).get(square); }", [line.split(",")[: line.split(",").index(uci) + 1], square])
-                        times.append(page.evaluate(TIMED, ["ArrowRight", square, letter]))
-                    page.keyboard.press("Home")
-                    expect_line_at(page, None)
-            median = lambda times, which: f"{statistics.median(one[which] for one in times):.0f} ({max(one[which] for one in times):.0f})"
-            report.append(f"{latency:>5} ms  {median(new, 0):>11} {median(new, 1):>12}  {median(seen, 0):>11} {median(seen, 1):>12}")
-    return "\n".join(report + ["milliseconds: median (greatest)"])

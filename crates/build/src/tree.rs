@@ -252,6 +252,33 @@ fn name(m: Move) -> Option<u32> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use shakmaty::Position;
+    use shakmaty::uci::UciMove;
+
+    /// Follows a game, knights to and fro; returns the number of moves that are in the tree.
+    fn followed(tree: &mut Tree) -> usize {
+        let (mut node, mut position) = (tree.start(), Chess::default());
+        let moves = ["g1f3", "g8f6", "f3g1", "f6g8"].into_iter().cycle();
+        for (n, name) in moves.enumerate() {
+            let m: UciMove = name.parse().unwrap();
+            let m = m.to_move(&position).unwrap();
+            let next = position.clone().play(m).unwrap();
+            let Some(step) = tree.step(node, m, &position, &next) else {
+                return n;
+            };
+            (node, position) = (step.node, next);
+        }
+        unreachable!("the tree grows without end");
+    }
+
+    #[test]
+    fn a_game_adds_few_nodes_until_there_is_no_room() {
+        let mut tree = Tree::new(15 * NODE_BYTES);
+        // The start needs room, too.
+        for expected in [GROWTH, 2 * GROWTH, 14, 14] {
+            assert_eq!(followed(&mut tree), expected);
+        }
+    }
 
     #[test]
     fn a_drained_tree_counts_anew() {

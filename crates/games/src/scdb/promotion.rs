@@ -107,3 +107,23 @@ fn numbers(game: &[u8]) -> Vec<u16> {
     }
     numbers
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_promotion_goes_from_the_seventh_rank_to_the_last_of_either_side() {
+        for word in 0..6 << 12 {
+            let (number, from, to) = (word >> 12, word >> 6 & 63, word & 63);
+            let [high, low] = u16::to_be_bytes(word);
+            let is_last = matches!((from / 8, to / 8), (6, 7) | (1, 0));
+            let expected = (number > 0 && is_last).then_some(number);
+            assert_eq!(
+                numbers(&[0, high, low]),
+                Vec::from_iter(expected),
+                "{word:x}"
+            );
+        }
+    }
+}

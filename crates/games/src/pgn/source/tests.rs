@@ -379,6 +379,8 @@ fn results_are_read_in_every_form() {
         ("[Result \"0.5 - 0.5\"]\n\n1. e4 *", "1/2-1/2 1"),
         ("[Result \"1:0\"]\n\n1. e4", "1-0 1"),
         ("[Result \"1-0\"]\n\n1. e4 *", "1-0 1"),
+        // The whole tag is a result, or none of it.
+        ("[Result \"1:0 or 0:1\"]\n\n1. e4 *", "* 1"),
         // Castling at the first move.
         (
             "[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1.0-0 Ke7 *",

@@ -7,11 +7,10 @@ import signal
 import subprocess
 import time
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, WITHOUT_SERVER, Connection, book_rows, browser, drag, expect_figures, expect_line, explorer, long_line, marks, open_address, page_of, paste, probe, reload, saved_by, send_10000_requests, square
-from paths import POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
+from pages import SAMPLE, WITHOUT_SERVER, Connection, book_rows, drag, expect_figures, expect_line, explorer, long_line, marks, open_address, page_of, paste, probe, reload, saved_by, send_10000_requests, square
+from paths import POLYGLOT, STARTER, TABIA, copy_starter, folder
 from procs import TIMEOUT_FACTOR, environment, poll, run, tabia, wait_until
 from runner import case
 
@@ -310,7 +309,7 @@ def explorer_marks_moves_by_dialog_keys_and_right_button_and_the_adapter_never_p
 
 
 @case(limit=90, browsers=True)
-def explorer_shows_two_books_in_one_table_and_an_index_of_games_as_a_book():
+def explorer_shows_two_books_in_one_table_an_index_of_games_and_a_warning():
     here = folder("explore")
     other = here / "other.ctg"
     run("build", "-o", str(other), str(SAMPLE))
@@ -346,7 +345,9 @@ def explorer_shows_two_books_in_one_table_and_an_index_of_games_as_a_book():
         expect(page.locator("#books .pair")).to_have_count(1)
     index = here / "games.tgx"
     assert run("index", "-o", str(index), str(SAMPLE)).returncode == 0
-    with explorer(index, STARTER) as server, page_of(server, "?play=e2e4&books=games.tgx") as page:
+    torn = copy_starter(here, "torn")
+    torn.with_suffix(".ctb").unlink()
+    with explorer(index, STARTER, torn) as server, page_of(server, "?play=e2e4&books=games.tgx") as page:
         reported = {move["uci"]: str(move["white"] + move["draws"] + move["black"]) for move in server.get("lichess?play=e2e4&moves=100")["moves"]}
         assert len(reported) > 5 and {row["uci"]: row["games"] for row in book_rows(page)} == reported, reported
         # Nothing in it can be changed.
@@ -355,6 +356,13 @@ def explorer_shows_two_books_in_one_table_and_an_index_of_games_as_a_book():
         # With a book it is the other column.
         open_address(page, server.url + "?play=e2e4&books=tabia.ctg/games.tgx")
         expect(page.locator('#books .pair tr[data-uci="c7c5"] td.n.b')).to_have_count(1)
+        # A warning about a file is a sign beside its name, and no message before it is asked for.
+        expect(page.locator(".sign-of:visible")).to_have_count(0)
+        open_address(page, server.url + "?books=torn.ctg")
+        expect(page.locator("#first-sign")).to_have_attribute("aria-label", re.compile("^Warning about torn.*torn.ctb is missing"))
+        expect(page.locator("#status")).to_be_empty()
+        page.click("#first-sign")
+        expect(page.locator("#status")).to_contain_text("torn.ctb is missing")
 
 
 @case(limit=60, browsers=True)
@@ -465,77 +473,6 @@ def explorer_stores_variations_and_comments_draws_their_arrows_and_copies_them_a
         expect(page.locator(".noted [data-arrow]")).to_have_count(0)
         page.keyboard.press("ArrowRight")
         expect(page.locator(".noted circle")).to_have_count(1)
-
-
-def close_dialog(page: Page) -> None:
-    page.keyboard.press("Escape")
-    expect(page.locator("dialog[open]")).to_have_count(0)
-
-
-@case(limit=400, browsers=True, all_only=True)
-def explorer_has_no_accessibility_error_found_by_axe():
-    here = folder("explore")
-    other = here / "other.ctg"
-    run("build", "-o", str(other), str(SAMPLE))
-    axe = Axe()
-    found = []
-
-    def check(page: Page, where: str) -> None:
-        results = axe.run(page).response
-        assert "color-contrast" in {rule["id"] for rule in results["passes"]}, where
-        for violation in results["violations"]:
-            nodes = [node["html"][:120] + " " + node.get("failureSummary", "")[:300] for node in violation["nodes"][:3]]
-            found.append(f"{where}: {violation['id']}: {violation['help']} {nodes}")
-
-    with explorer(copy_starter(here), other, "--engine", STOCKFISH, "--threads", "1") as server, browser() as started:
-        for width, height in ((360, 740), (740, 360), (683, 384), (768, 1024), (1366, 768), (1920, 1080)):
-            for scheme in ("light", "dark"):
-                # The page's own policy would block axe.
-                context = started.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True)
-                page = context.new_page()
-                open_address(page, server.url + f"?play=e2e4,c7c5{'&books=0,1' if scheme == 'dark' else ''}")
-                wide = poll(lambda: page.evaluate("document.documentElement.scrollWidth"), lambda wide: wide <= width, 2)
-                assert wide <= width, f"{wide} wide on {width}"
-                board = page.locator("#board").bounding_box()
-                assert board["y"] + board["height"] <= height, f"the board of {width}x{height}: {board}"
-                if (width, height) == (1366, 768):
-                    assert board["width"] >= 600, board
-                check(page, f"{width} {scheme}")
-                page.click("#engine-tab")
-                page.click("#engine")
-                page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3")
-                check(page, f"engine {width} {scheme}")
-                over = page.evaluate("[document.documentElement, document.querySelector('#books')].map((one) => one.scrollWidth - one.clientWidth)")
-                assert max(over) <= 0, f"{width} {scheme}: {over} too wide with the engine"
-                page.click("#engine-tab")
-                page.click("#engine")
-                if width in (360, 1366, 1920):
-                    for name in ("games", "train", "choice", "book"):
-                        page.click(f"#{name}-tab")
-                        expect(page.locator(f"#{name}-panel")).to_be_visible()
-                        check(page, f"{name} {width} {scheme}")
-                if width == 1366:
-                    for key in ("v", "/", "?", "n"):
-                        page.keyboard.press(key)
-                        expect(page.locator("dialog[open]")).to_be_visible()
-                        check(page, f"{key} {scheme}")
-                        close_dialog(page)
-                    page.click("#menu")
-                    expect(page.locator(".context button")).to_have_count(9)
-                    check(page, f"menu {scheme}")
-                    page.keyboard.press("Escape")
-                    page.keyboard.press("r")
-                    page.click("#train-form .main")
-                    expect(page.locator("#train-pane")).to_be_visible()
-                    check(page, f"training {scheme}")
-                    page.keyboard.press("Escape")
-                    expect(page.locator("#books")).to_be_visible()
-                    if scheme == "light":
-                        page.click("td.edit button >> nth=0")
-                        expect(page.locator("#edit-dialog")).to_be_visible()
-                        check(page, "edit")
-                context.close()
-    assert not found, "\n".join(found)
 
 
 @case(limit=120)

@@ -3,12 +3,12 @@
 import json
 import re
 from pathlib import Path
-from typing import Callable
 
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, WITHOUT_SERVER, drag, expect_line, explorer, is_firefox, marks, open_address, page_of, probe, reload, saved_by
+from pages import WITHOUT_SERVER, drag, expect_line, explorer, is_firefox, marks, open_address, page_of, probe, reload, saved_by
 from paths import STARTER, STOCKFISH, copy_starter, folder
+from places import books, every_place
 from procs import poll, run, wait_until
 from runner import case
 
@@ -531,7 +531,7 @@ BRACKETS = """(() => {
 # Texts that a user can read outside of brackets, with their elements. Names, moves, files and UCI options are data.
 LEFT = """() => {
     const data = '#books .name, button.move, .sign, #line, #opening, .choices option, #open-books, #set-language, .keys kbd, #search-list, #games-list, #files-list, .lines, #engine-message, #plot .moves, #search-people';
-    const without = (text) => { const shorter = text.replace(/⟦[^⟦⟧]*⟧|[\\w.]+\\.(ctg|tgx)/g, ''); return shorter === text ? text : without(shorter); };
+    const without = (text) => { const shorter = text.replace(/⟦[^⟦⟧]*⟧|[\\w.]+\\.(ctg|tgx|bin)/g, ''); return shorter === text ? text : without(shorter); };
     return [...document.querySelectorAll('body *')]
         .filter((one) => (one.closest('select') ?? one).checkVisibility() && !one.closest(data))
         .flatMap((one) => [...[...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data), one.title, one.ariaLabel, one.placeholder].map((text) => [one.id || one.className || one.tagName, without(text ?? '')]))
@@ -539,49 +539,24 @@ LEFT = """() => {
 }"""
 
 
-@case(limit=120, browsers=True)
+@case(limit=240, browsers=True)
 def explorer_translates_every_text_that_it_shows():
-    here = folder("explore")
-    index = here / "games.tgx"
-    run("index", "-o", str(index), str(SAMPLE))
-    copy_starter(here)
-    with explorer(copy_starter(folder("explore")), index, "--engine", STOCKFISH, "--folder", here) as server, page_of(server, locale="de") as page:
+    own = books(folder("explore"), "other")
+    with explorer(*own, "--engine", STOCKFISH, "--threads", "1", "--folder", own[0].parent) as server, page_of(server, locale="de") as page:
         page.add_init_script(BRACKETS)
 
         def check(where: str) -> None:
             left = poll(lambda: page.evaluate(LEFT), lambda left: not left, 2)
             assert not left, f"{where}: {left}"
 
-        def check_dialog(where: str, act: Callable[[], None]) -> None:
-            act()
-            expect(page.locator("dialog[open]")).to_be_visible()
-            check(where)
-            page.keyboard.press("Escape")
-            expect(page.locator("dialog[open]")).to_have_count(0)
-
-        open_address(page, server.url + "?play=e2e4,c7c5&Book+Minimum+Games=3")
+        for place in every_place(page, server.url):
+            check(place)
+        open_address(page, server.url + "?fen=nonsense")
         expect(page.locator("#to-move")).to_contain_text("⟦")
-        for name in ("games", "engine", "train", "choice", "book"):
-            page.click(f"#{name}-tab")
-            page.evaluate("(name) => document.querySelectorAll(`#${name}-panel details`).forEach((one) => { one.open = true; })", name)
-            check(f"panel {name}")
-        for key in ("/", "v", "n", "?", "p"):
-            check_dialog(f"dialog {key}", lambda: page.keyboard.press(key))
-        page.keyboard.press("ArrowDown")
-        check_dialog("edit", lambda: page.keyboard.press("e"))
-        for menu in ("#menu", "#line-menu"):
-            page.click(menu)
-            expect(page.locator(".context")).to_be_visible()
-            check(menu)
-            page.keyboard.press("Escape")
-        for address in ("?play=e2e5", "?fen=nonsense", "?books=nothing", "?play=a2a3,a7a6,h2h3,h7h6", "?play=f2f3,e7e5,g2g4,d8h4", "?books=0/1"):
-            open_address(page, server.url + address)
-            check(address)
-        open_address(page, server.url)
-        page.click("#train-tab")
-        page.click("#train-form .main")
-        expect(page.locator("#train-message")).not_to_be_empty()
-        check("training")
+        check("no FEN")
+        page.keyboard.press("p")
+        expect(page.locator("#files-dialog")).to_be_visible()
+        check("files")
 
 
 @case(limit=60, browsers=True)

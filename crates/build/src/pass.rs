@@ -16,6 +16,27 @@ const LARGEST_TREE_BYTES: u64 = 24 << 20;
 /// for its turn.
 const LARGEST_CHUNK_BYTES: u64 = 2 << 20;
 
+/// Memory of a thread, in bytes.
+struct Memory {
+    /// For the opening tree of each book that needs one.
+    tree: u64,
+    /// For the records of each book that are not sorted yet.
+    sort: u64,
+    /// For games that wait for the duplicate check.
+    chunk: u64,
+}
+
+impl Memory {
+    /// All threads together have half of the job's memory.
+    fn of_thread(job: &BuildJob, books: u64, dedupe: bool) -> Memory {
+        let all = job.memory / 2 / job.threads.max(1) as u64;
+        let tree = (all / 4 / books).min(LARGEST_TREE_BYTES);
+        let chunk = (all / 4).min(LARGEST_CHUNK_BYTES) * u64::from(dedupe);
+        let sort = ((all - chunk) / books - tree).min(LARGEST_SORT_BYTES);
+        Memory { tree, sort, chunk }
+    }
+}
+
 /// Counts of the games of a batch for one book.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
@@ -43,15 +64,13 @@ enum AnyCounter {
 }
 
 impl AnyCounter {
-    /// `tree_bytes` is the size of the opening tree, if the book needs one.
-    fn new(output: &Output, sort_bytes: u64, tree_bytes: u64) -> AnyCounter {
+    fn new(output: &Output, memory: &Memory) -> AnyCounter {
+        let (sort, tree) = (memory.sort, memory.tree);
         match output {
             Output::Book(_, runs) | Output::Records(_, runs) => {
-                AnyCounter::Positions(Counter::new(runs, sort_bytes, tree_bytes))
+                AnyCounter::Positions(Counter::new(runs, sort, tree))
             }
-            Output::Polyglot(_, _, runs) => {
-                AnyCounter::Moves(MoveCounter::new(runs, sort_bytes + tree_bytes))
-            }
+            Output::Polyglot(_, _, runs) => AnyCounter::Moves(MoveCounter::new(runs, sort + tree)),
         }
     }
 
@@ -136,10 +155,7 @@ pub(super) fn count_all(
     let parts = jobs.len() as u64;
     let alone = parts == 1;
     let dedupe = jobs.iter().any(|job| job.dedupe);
-    let thread_bytes = first.memory / 2 / first.threads.max(1) as u64;
-    let tree_bytes = (thread_bytes / 4 / parts).min(LARGEST_TREE_BYTES);
-    let chunk_bytes = (thread_bytes / 4).min(LARGEST_CHUNK_BYTES) * u64::from(dedupe);
-    let sort_bytes = ((thread_bytes - chunk_bytes) / parts - tree_bytes).min(LARGEST_SORT_BYTES);
+    let memory = Memory::of_thread(first, parts, dedupe);
     let mut filter = first.filter.clone();
     if !alone {
         // Games that no book takes are not read.
@@ -171,7 +187,7 @@ pub(super) fn count_all(
             .map(|((job, output), duplicates)| BookCounter {
                 job,
                 chooses: !alone,
-                counter: AnyCounter::new(output, sort_bytes, tree_bytes),
+                counter: AnyCounter::new(output, &memory),
                 duplicates: duplicates.as_ref(),
                 chunk: Chunk::default(),
                 counts: Counts::default(),
@@ -191,7 +207,7 @@ pub(super) fn count_all(
                         book.offer(&game, main)?;
                     }
                     let waiting: usize = books.iter().map(|book| book.chunk.bytes()).sum();
-                    if !dedupe || waiting < chunk_bytes as usize {
+                    if !dedupe || waiting < memory.chunk as usize {
                         continue;
                     }
                 }
@@ -231,4 +247,27 @@ pub(super) fn count_all(
         summary.tally.rejected.add(&by_book);
     }
     Ok(summaries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn threads_have_half_of_the_memory_or_as_much_as_is_useful(
+            memory in 0..1_u64 << 34, threads in 0..40_usize, books in 1..9_u64, dedupe: bool,
+        ) {
+            let mut job = BuildJob::new(Vec::new(), "book.ctg".into());
+            (job.memory, job.threads) = (memory, threads);
+            let Memory { tree, sort, chunk } = Memory::of_thread(&job, books, dedupe);
+            let threads = threads.max(1) as u64;
+            let used = (books * (tree + sort) + chunk) * threads;
+            prop_assert!(used <= memory / 2);
+            let is_all = used + (books + 1) * threads > memory / 2;
+            prop_assert!(is_all || sort == LARGEST_SORT_BYTES);
+            prop_assert!(dedupe || chunk == 0);
+        }
+    }
 }

@@ -309,6 +309,24 @@ impl GamesRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_sum_has_the_conditions_of_its_parts_if_they_are_the_same(
+            fingerprint in 0..1_u64 << 16, other in 0..1_u64 << 16,
+            max_ply in 0..500_u64, side in 0..3_u64, parts in 1..50_u64,
+        ) {
+            let one = Conditions { options: None, fingerprint, max_ply, side };
+            let mut sum = GamesRow::default();
+            for games in 0..parts {
+                sum.add(&GamesRow::new(games, &one));
+            }
+            prop_assert_eq!(sum.conditions(), Some(one.clone()));
+            sum.add(&GamesRow::new(1, &Conditions { fingerprint: other, ..one }));
+            prop_assert_eq!(sum.conditions().is_some(), other == fingerprint);
+        }
+    }
 
     /// As two of 65,536 conditions have.
     #[test]

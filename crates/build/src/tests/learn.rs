@@ -1,8 +1,8 @@
 //! Which results of games count for which moves.
 
 use super::*;
-use crate::learn::{Counted, place_of, tally_games};
-use tabia_book::{Book, OpenOptions};
+use crate::learn::{Counted, LearnOptions, place_of, tally_games};
+use tabia_book::{Book, BookEditor, EditOptions, OpenOptions};
 use tabia_choice::learn::{Evidence, PlayedGame, append, side_path};
 
 const GAMES: &str = "\
@@ -107,6 +107,47 @@ fn the_results_that_count_are_those_of_the_chosen_moves() {
                 );
             }
         }
+    }
+}
+
+/// A second lesson of the same games adds up, but for a fresh one.
+#[test]
+fn a_lesson_reports_what_it_changes_and_a_dry_run_changes_nothing() {
+    let folder = Folder::new();
+    folder.put("games.pgn", GAMES);
+    let sources = Sources::list([&folder.join("games.pgn")]).unwrap();
+    for name in ["book.ctg", "book.bin"] {
+        made(&folder, &format!("-o {name} games.pgn")).unwrap();
+        let path = folder.join(name);
+        let teach = |options: LearnOptions| {
+            let editor = BookEditor::open(&path, &EditOptions::default()).unwrap();
+            let book = editor.snapshot().unwrap();
+            let watch = &mut Watch::default();
+            let learned = tally_games(&book, &sources, &all(), 2, watch).unwrap();
+            learned.teach(&editor, &book, options).unwrap()
+        };
+        let before = fs::read(&path).unwrap();
+        let dry = LearnOptions::default().dry_run(true);
+        let report = teach(dry);
+        for shown in [0, 1, 2, 99] {
+            let some = teach(dry.shown(shown));
+            let sums = (some.changed, some.raised);
+            assert_eq!(sums, (report.changed, report.raised), "{name}");
+            assert_eq!(
+                some.listed.len(),
+                shown.min(report.changed as usize),
+                "{name}"
+            );
+        }
+        assert_eq!(fs::read(&path).unwrap(), before, "{name}");
+        assert!(report.changed > 0 && teach(dry.fresh(true)).changed == report.changed);
+        assert_eq!(teach(LearnOptions::default()).changed, report.changed);
+        assert_eq!(
+            teach(LearnOptions::default().fresh(true)).changed,
+            0,
+            "{name}"
+        );
+        assert!(teach(dry).changed > 0);
     }
 }
 

@@ -52,7 +52,7 @@ use std::collections::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color};
 
-use crate::graph::{BookGraph, GraphMove, NodeId, Probabilities};
+use crate::graph::{BookGraph, GraphMove, NodeId, Probabilities, Weighing};
 use tabia_book::eval::{Evaluation, MoveValue, Value, annotation};
 use tabia_book::evals::{EvalKey, EvalTable};
 use tabia_book::policy::Policy;
@@ -165,11 +165,11 @@ impl<'a> Examined<'a> {
         confirming: Option<&'a ConfirmingSearches>,
     ) -> Examined<'a> {
         let mut goes_on = vec![false; graph.len()];
-        let reach = graph.probabilities(|node| {
-            let verdicts = graph.weighed(node, &policy);
-            let played = verdicts.iter().map(|verdict| verdict.probability);
-            goes_on[node as usize] = played.clone().any(|played| played > 0.0);
-            played.collect()
+        let mut weighing = Weighing::default();
+        let reach = graph.probabilities(|node, shares| {
+            let verdicts = weighing.weigh(graph, node, &policy);
+            shares.extend(verdicts.iter().map(|verdict| verdict.probability));
+            goes_on[node as usize] = shares.iter().any(|played| *played > 0.0);
         });
         let mut plies = vec![u32::MAX; graph.len()];
         for &node in reach.order() {
@@ -178,12 +178,11 @@ impl<'a> Examined<'a> {
                 .and_then(|before| plies.get(before as usize));
             plies[node as usize] = before.map_or(0, |ply| ply.saturating_add(1));
         }
-        let known = graph.nodes().map(|node| table.canonical(graph.key(node)));
         let mut examined = Examined {
             graph,
             table,
             confirming,
-            known: known.collect(),
+            known: graph.known(table),
             reach,
             goes_on,
             values: Vec::new(),
@@ -348,6 +347,7 @@ impl<'a> Examined<'a> {
     /// Moves that lose more than `max_loss`, with their probabilities.
     fn losing(&self, max_loss: u32) -> Vec<Losing> {
         let mut found = Vec::new();
+        let mut weighing = Weighing::default();
         for node in self.graph.nodes() {
             let moves = self.graph.moves(node);
             let mut losing: Vec<(usize, MoveComparison)> = Vec::new();
@@ -362,8 +362,8 @@ impl<'a> Examined<'a> {
             }
             let here = self.reach.probability[node as usize];
             let played = match here > 0.0 {
-                true => self.graph.weighed(node, &self.policy),
-                false => Vec::new(),
+                true => weighing.weigh(self.graph, node, &self.policy),
+                false => &[],
             };
             for (n, comparison) in losing {
                 let share = played.get(n).map_or(0.0, |verdict| verdict.probability);

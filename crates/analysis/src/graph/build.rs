@@ -1,12 +1,12 @@
 //! Builds a graph from a book.
 
-use shakmaty::Chess;
+use shakmaty::{Chess, uci::UciMove};
 
 use super::{BookGraph, GraphMove, NodeId};
 use crate::error::{Error, too_large};
-use tabia_book::ctg::{BookEntry, CanonicalBoard, Key};
+use tabia_book::ctg::{BookEntry, CanonicalBoard, Entry, EntryAddress, Key};
 use tabia_book::evals::EvalKey;
-use tabia_book::{self as book, Book, BookPosition, PositionRecord};
+use tabia_book::{self as book, Book, BookPosition, PositionRecord, Preference};
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
@@ -30,32 +30,25 @@ impl BookGraph {
             Some(book) => book.each_block(
                 "reading",
                 watch,
-                |all: &mut Vec<Result<NewNode, book::Error>>, entry| {
-                    let read = entry.map(|(place, entry)| {
-                        let found =
-                            BookPosition::from_entry(&BookEntry::from_entry(place, &entry)?)?;
-                        NewNode::new(&found)
-                    });
-                    all.extend(read.transpose());
+                |block: &mut Block, entry| {
+                    match entry {
+                        Ok((place, entry)) => block.add_entry(place, &entry),
+                        Err(error) => block.damaged.push(error),
+                    }
                     Ok(())
                 },
                 Ok,
-                |all| {
-                    all.into_iter().try_for_each(|read| match read {
-                        Ok(read) => making.add(read),
-                        Err(error) => {
-                            damaged(&error);
-                            Ok(())
-                        }
-                    })
+                |block| {
+                    block.damaged.iter().for_each(&mut *damaged);
+                    making.add(block)
                 },
             )?,
             None => {
                 for (done, found) in book.positions().enumerate() {
                     watch.position("reading", done as u64, None)?;
-                    if let Some(read) = NewNode::new(&found?) {
-                        making.add(read)?;
-                    }
+                    let mut block = Block::default();
+                    block.add(&found?);
+                    making.add(block)?;
                 }
             }
         }
@@ -94,19 +87,49 @@ fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
     Some(CanonicalBoard::from_position(&next)?.key())
 }
 
-/// A position that is being added to a graph.
-struct NewNode {
-    key: Key,
-    record: PositionRecord,
+/// Positions that are being added to a graph.
+#[derive(Default)]
+struct Block {
+    /// Each with the end of its moves.
+    nodes: Vec<(Key, PositionRecord, usize)>,
     /// The moves, with the target of each.
     moves: Vec<(GraphMove, EvalKey)>,
+    damaged: Vec<book::Error>,
 }
 
-impl NewNode {
-    /// `None` with castling rights of Chess960.
-    fn new(found: &BookPosition) -> Option<NewNode> {
-        let board = CanonicalBoard::from_position(&found.position)?;
-        let moves = found.moves.iter().filter_map(|known| {
+impl Block {
+    fn add_entry(&mut self, place: EntryAddress, entry: &Entry<'_>) {
+        let ordinary = entry.each_step(|mv, annotation, after| {
+            let (from, to) = mv.squares();
+            let promotion = mv.promotion();
+            let mv = GraphMove {
+                mv: UciMove::Normal {
+                    from,
+                    to,
+                    promotion,
+                },
+                to: OPEN,
+                annotation,
+                preference: Preference::Statistics,
+            };
+            self.moves.push((mv, EvalKey::from_board_key(&after)));
+        });
+        match ordinary {
+            Some(key) => self.nodes.push((key, entry.record(), self.moves.len())),
+            None => {
+                let entry = BookEntry::from_entry(place, entry);
+                let found = entry.and_then(|entry| BookPosition::from_entry(&entry));
+                found.into_iter().for_each(|found| self.add(&found));
+            }
+        }
+    }
+
+    /// Nothing with castling rights of Chess960.
+    fn add(&mut self, found: &BookPosition) {
+        let Some(board) = CanonicalBoard::from_position(&found.position) else {
+            return;
+        };
+        self.moves.extend(found.moves.iter().filter_map(|known| {
             let child = after(&found.position, known.mv)?;
             let mv = known.mv.to_uci(shakmaty::CastlingMode::Chess960);
             let mv = GraphMove {
@@ -116,29 +139,29 @@ impl NewNode {
                 preference: known.preference,
             };
             Some((mv, EvalKey::from_board_key(&child)))
-        });
-        Some(NewNode {
-            key: board.key(),
-            record: found.record,
-            moves: moves.collect(),
-        })
+        }));
+        let node = (board.key(), found.record, self.moves.len());
+        self.nodes.push(node);
     }
 }
 
 impl Making {
-    fn add(&mut self, read: NewNode) -> Result<(), Error> {
-        // Only books that do not exchange colours store a position twice: the first one
-        // is used.
-        if self.graph.number(&read.key)?.is_none() {
-            return Ok(());
+    fn add(&mut self, block: Block) -> Result<(), Error> {
+        let mut start = 0;
+        for (key, record, end) in block.nodes {
+            let moves = block.moves.get(start..end).unwrap_or_default();
+            start = end;
+            // Only books that do not exchange colours store a position twice: the first one
+            // is used.
+            if self.graph.number(&key)?.is_none() {
+                continue;
+            }
+            self.graph.records.push(record);
+            self.targets.extend(moves.iter().map(|(_, target)| *target));
+            self.graph.moves.extend(moves.iter().map(|(mv, _)| *mv));
+            let end = u32::try_from(self.graph.moves.len()).map_err(too_large)?;
+            self.graph.move_begins.push(end);
         }
-        self.graph.records.push(read.record);
-        for (mv, target) in read.moves {
-            self.targets.push(target);
-            self.graph.moves.push(mv);
-        }
-        let end = u32::try_from(self.graph.moves.len()).map_err(too_large)?;
-        self.graph.move_begins.push(end);
         Ok(())
     }
 
@@ -170,5 +193,44 @@ impl Making {
         };
         // The move was played when its position was new.
         number.ok_or_else(|| too_large(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_book::ctg::{CtgBook, OpenOptions, encode_entry, read_entry};
+
+    /// Also for entries with a wrong bit.
+    #[test]
+    fn what_is_found_without_the_rules_of_chess_is_found_by_them() {
+        let book = CtgBook::open("../../tests/data/small.ctg", &OpenOptions::default()).unwrap();
+        let (mut compared, mut state) = (0, 1_usize);
+        let mut compare = |place, bytes: &[u8]| {
+            let Ok(entry) = read_entry(bytes) else { return };
+            let (mut made, mut by_rules) = (Block::default(), Block::default());
+            made.add_entry(place, &entry);
+            let entry = BookEntry::from_entry(place, &entry).unwrap();
+            let found = BookPosition::from_entry(&entry);
+            found.into_iter().for_each(|found| by_rules.add(&found));
+            assert_eq!((made.nodes, made.moves), (by_rules.nodes, by_rules.moves));
+            compared += 1;
+        };
+        for entry in book.entries() {
+            let entry = entry.unwrap();
+            let (place, mut bytes) = (entry.place, Vec::new());
+            encode_entry(&entry.key, &entry.moves, &entry.record, &mut bytes);
+            compare(place, &bytes);
+            for _ in 0..8 {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let bit = (state >> 33) % (8 * bytes.len());
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                compare(place, &bytes);
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+        assert!(compared > 8000, "{compared}");
     }
 }

@@ -150,8 +150,9 @@ impl BookGraph {
     #[allow(clippy::expect_used)]
     pub fn position(&self, node: NodeId) -> Chess {
         let board = self.board(node).map(|board| board.to_setup());
-        let position = board.and_then(|setup| setup.position(CastlingMode::Standard).ok());
-        position.expect("a position of this graph")
+        // Damage makes odd positions.
+        let position = |setup| notation::position_of(setup, CastlingMode::Standard).ok();
+        board.and_then(position).expect("a position of this graph")
     }
 
     /// The key of the position in tables of evaluations.
@@ -165,26 +166,6 @@ impl BookGraph {
         let begin = self.board_begins[node as usize] as usize;
         let key = Key::from_prefix(&self.boards[begin..]).expect("a position of this graph");
         EvalKey::from_board_key(&key)
-    }
-
-    /// The probabilities of the moves of a position by the adapter's rules, in the order
-    /// of [`BookGraph::moves`].
-    #[must_use]
-    pub fn weighed(&self, node: NodeId, policy: &Policy) -> Vec<Weighed> {
-        // The policy does not look at the moves themselves, so the position need not be
-        // made.
-        let mv = Move::Put {
-            role: Role::Pawn,
-            to: Square::A1,
-        };
-        let known = self.moves(node).iter().map(|known| BookMove {
-            preference: known.preference,
-            ..BookMove::stored(mv, known.annotation, self.record(known.to).copied())
-        });
-        let known: Vec<BookMove> = known.collect();
-        let mut verdicts = Vec::new();
-        policy::weigh(&known, policy, |_| None, &mut verdicts);
-        verdicts
     }
 
     /// The move from one position to another on the board of a game, where `position` is
@@ -210,6 +191,33 @@ impl BookGraph {
             }
         }
         line
+    }
+}
+
+/// Weighs moves of a graph by the adapter's rules.
+#[derive(Default)]
+pub(crate) struct Weighing {
+    known: Vec<BookMove>,
+    verdicts: Vec<Weighed>,
+}
+
+impl Weighing {
+    /// The probabilities of the moves of a position, in the order of [`BookGraph::moves`].
+    pub(crate) fn weigh(&mut self, graph: &BookGraph, node: NodeId, policy: &Policy) -> &[Weighed] {
+        // The policy does not look at the moves themselves, so the position need not be
+        // made.
+        let mv = Move::Put {
+            role: Role::Pawn,
+            to: Square::A1,
+        };
+        self.known.clear();
+        let known = graph.moves(node).iter().map(|known| BookMove {
+            preference: known.preference,
+            ..BookMove::stored(mv, known.annotation, graph.record(known.to).copied())
+        });
+        self.known.extend(known);
+        policy::weigh(&self.known, policy, |_| None, &mut self.verdicts);
+        &self.verdicts
     }
 }
 

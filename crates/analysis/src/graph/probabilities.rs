@@ -2,7 +2,7 @@
 
 use shakmaty::Chess;
 
-use super::{BookGraph, NodeId};
+use super::{BookGraph, NodeId, Weighing};
 use tabia_book::policy::Policy;
 
 /// The probability of each position of a graph, from the start of a game.
@@ -63,70 +63,110 @@ impl BookGraph {
     /// `policy`.
     #[must_use]
     pub fn probabilities_by(&self, policy: &Policy) -> Probabilities {
-        self.probabilities(|node| {
-            let verdicts = self.weighed(node, policy);
-            verdicts.iter().map(|verdict| verdict.probability).collect()
+        let mut weighing = Weighing::default();
+        self.probabilities(|node, shares| {
+            let verdicts = weighing.weigh(self, node, policy);
+            shares.extend(verdicts.iter().map(|verdict| verdict.probability));
         })
     }
 
     /// The probability of each position when moves are played with the probabilities that
-    /// the function returns, in the order of [`BookGraph::moves`]. Moves that close a
+    /// the function adds to a list, in the order of [`BookGraph::moves`]. Moves that close a
     /// cycle are skipped: a repetition leads to nothing new.
-    pub fn probabilities(&self, mut shares: impl FnMut(NodeId) -> Vec<f64>) -> Probabilities {
+    pub fn probabilities(&self, mut shares: impl FnMut(NodeId, &mut Vec<f64>)) -> Probabilities {
         let target = |node, n: usize| self.moves(node).get(n).map(|mv| mv.to);
-        let played = |node, here| match here > 0.0 {
-            true => shares(node),
-            // The moves after it are never played either.
-            false => Vec::new(),
+        let played = |node, here, played: &mut Vec<f64>| {
+            // Otherwise the moves after it are never played either.
+            if here > 0.0 {
+                shares(node, played);
+            }
         };
-        flow(self.len(), self.node(&Chess::default()), target, played)
+        let ask = |nodes: &[NodeId]| {
+            let moves = nodes.iter().flat_map(|node| self.moves(*node));
+            let records = moves.filter_map(|mv| self.record(mv.to));
+            let ends = records.map(|record| record.stats.games ^ u32::from(record.commentary));
+            std::hint::black_box(ends.fold(0, |all, end| all ^ end));
+        };
+        flow(
+            self.len(),
+            self.node(&Chess::default()),
+            target,
+            ask,
+            played,
+        )
     }
 }
 
+/// What is known of a position while probabilities flow.
+#[derive(Clone, Copy)]
+struct Reached {
+    probability: f64,
+    /// The probability of the path through the position before; a position that is never
+    /// played still has a line.
+    share: f64,
+    before: NodeId,
+    /// Whether its moves are done: what leads to it now closes a cycle.
+    is_done: bool,
+}
+
+/// Positions whose moves are asked for together.
+const ASKED_AT_ONCE: usize = 256;
+
 /// The probability of each of `count` positions. `target` returns the target of the n-th
-/// move of a position; `played` the probabilities of its moves, given that of the
-/// position; missing ones are 0.
+/// move of a position; `played` adds the probabilities of its moves, given that of the
+/// position, to a list; missing ones are 0. `ask` loads what `played` needs of some positions,
+/// so that the waits for the memory overlap.
 pub(crate) fn flow(
     count: usize,
     start: Option<NodeId>,
     target: impl Fn(NodeId, usize) -> Option<NodeId>,
-    mut played: impl FnMut(NodeId, f64) -> Vec<f64>,
+    ask: impl Fn(&[NodeId]),
+    mut played: impl FnMut(NodeId, f64, &mut Vec<f64>),
 ) -> Probabilities {
-    let mut reach = Probabilities {
-        probability: vec![0.0; count],
-        before: vec![NONE; count],
-        order: Vec::new(),
-    };
-    let Some(start) = start else {
-        return reach;
-    };
-    reach.order = order(count, start, &target);
-    let mut place = vec![u32::MAX; count];
-    for (n, &node) in reach.order.iter().enumerate() {
-        place[node as usize] = n as u32;
+    let order = start.map_or_else(Vec::new, |start| order(count, start, &target));
+    let mut all = vec![
+        Reached {
+            probability: 0.0,
+            share: -1.0,
+            before: NONE,
+            is_done: false,
+        };
+        count
+    ];
+    if let Some(start) = start {
+        all[start as usize].probability = 1.0;
     }
-    // The probability of the path through the position before; a position that is never
-    // played still has a line.
-    let mut share = vec![-1.0_f64; count];
-    reach.probability[start as usize] = 1.0;
-    for &node in &reach.order {
-        let here = reach.probability[node as usize];
-        let played = played(node, here);
-        let targets = (0..).map_while(|n| target(node, n));
-        for (n, to) in targets.enumerate() {
-            let at = to as usize;
-            if place[at] <= place[node as usize] {
-                continue;
-            }
-            let part = here * played.get(n).copied().unwrap_or(0.0);
-            reach.probability[at] += part;
-            if part > share[at] {
-                share[at] = part;
-                reach.before[at] = node;
+    let target = &target;
+    let targets = |node| (0..).map_while(move |n| target(node, n));
+    let mut shares = Vec::new();
+    for nodes in order.chunks(ASKED_AT_ONCE) {
+        ask(nodes);
+        let near = nodes.iter().flat_map(|node| targets(*node));
+        std::hint::black_box(near.fold(false, |any, to| any ^ all[to as usize].is_done));
+        for &node in nodes {
+            let here = &mut all[node as usize];
+            here.is_done = true;
+            let here = here.probability;
+            shares.clear();
+            played(node, here, &mut shares);
+            for (n, to) in targets(node).enumerate() {
+                let to = &mut all[to as usize];
+                let part = here * shares.get(n).copied().unwrap_or(0.0);
+                if to.is_done {
+                    continue;
+                }
+                to.probability += part;
+                if part > to.share {
+                    (to.share, to.before) = (part, node);
+                }
             }
         }
     }
-    reach
+    Probabilities {
+        probability: all.iter().map(|reached| reached.probability).collect(),
+        before: all.iter().map(|reached| reached.before).collect(),
+        order,
+    }
 }
 
 /// The reachable positions, in reverse postorder of a depth-first search: only moves that
@@ -136,23 +176,38 @@ fn order(
     start: NodeId,
     target: impl Fn(NodeId, usize) -> Option<NodeId>,
 ) -> Vec<NodeId> {
-    let mut visited = vec![false; count];
-    visited[start as usize] = true;
+    const VISITED: u32 = u32::MAX;
+    // What a step needs of a position is in one place, because it waits for the memory: its
+    // number of moves, and the first target.
+    let head = |node| {
+        let moves = (0..).take_while(|n| target(node, *n).is_some());
+        (moves.count() as u32, target(node, 0).unwrap_or(NONE))
+    };
+    let mut heads: Vec<(u32, NodeId)> = (0..count as NodeId).map(head).collect();
     let mut order = Vec::new();
-    let mut open = vec![(start, 0_usize)];
-    while let Some((node, next)) = open.last_mut() {
-        match target(*node, *next) {
-            Some(to) => {
-                *next += 1;
-                if !std::mem::replace(&mut visited[to as usize], true) {
-                    open.push((to, 0));
-                }
-            }
-            None => {
-                order.push(*node);
-                open.pop();
+    let mut open = Vec::new();
+    let mut next = Some(start);
+    loop {
+        if let Some(node) = next.take() {
+            let (moves, first) = &mut heads[node as usize];
+            let moves = std::mem::replace(moves, VISITED);
+            if moves != VISITED {
+                open.push((node, *first, 0, moves));
             }
         }
+        let Some((node, first, done, moves)) = open.last_mut() else {
+            break;
+        };
+        if done == moves {
+            order.push(*node);
+            open.pop();
+            continue;
+        }
+        next = match *done {
+            0 => Some(*first),
+            n => target(*node, n as usize),
+        };
+        *done += 1;
     }
     order.reverse();
     order

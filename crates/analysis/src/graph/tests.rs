@@ -40,7 +40,8 @@ fn probabilities_are_those_of_play_and_flow_without_loss() {
     let reach = graph.probabilities_by(&policy);
     let (_, start) = at(&graph, "");
     let (_, after) = at(&graph, "e4");
-    let played = graph.weighed(start, &policy);
+    let mut weighing = Weighing::default();
+    let played = weighing.weigh(&graph, start, &policy);
     let index = graph.moves(start).iter().position(|mv| mv.to == after);
     let share = played[index.unwrap()].probability;
     assert!(share > 0.1 && (reach.probability[after as usize] - share).abs() < 1e-12);
@@ -48,10 +49,8 @@ fn probabilities_are_those_of_play_and_flow_without_loss() {
     let ends: f64 = graph
         .nodes()
         .filter(|node| {
-            graph
-                .weighed(*node, &policy)
-                .iter()
-                .all(|v| v.probability <= 0.0)
+            let verdicts = weighing.weigh(&graph, *node, &policy);
+            verdicts.iter().all(|v| v.probability <= 0.0)
         })
         .map(|node| reach.probability[node as usize])
         .sum();

@@ -3,10 +3,21 @@
 use shakmaty::Color;
 
 use super::{BookGraph, NodeId};
-use tabia_book::eval::{self, GraphBuilder};
+use tabia_book::eval::{self, Evaluation, GraphBuilder};
 use tabia_book::evals::EvalTable;
 
 impl BookGraph {
+    /// The evaluation of each position.
+    pub(crate) fn known<'t>(&self, evaluations: &'t EvalTable) -> Vec<Option<&'t Evaluation>> {
+        let mut known = vec![None; self.len()];
+        for (key, evaluation) in evaluations.iter() {
+            if let Some(node) = self.nodes.get(&key) {
+                known[*node as usize] = Some(evaluation);
+            }
+        }
+        known
+    }
+
     /// The value of leaving the book at each position, in centipawns within ten pawns for
     /// the side to move; `None` if unknown.
     ///
@@ -18,10 +29,7 @@ impl BookGraph {
     /// its position: a greater value comes from a shorter search, and is limited.
     #[must_use]
     pub fn leaving(&self, evaluations: &EvalTable) -> Vec<Option<i32>> {
-        let known: Vec<_> = self
-            .nodes()
-            .map(|node| evaluations.canonical(self.key(node)))
-            .collect();
+        let known = self.known(evaluations);
         // White is to move on every board here.
         let worth = |value: eval::Value| value.clamped(Color::White);
         let mut leaving: Vec<Option<i32>> = vec![None; self.len()];

@@ -266,7 +266,7 @@ mod tests {
             let found = input.candidates(side, &mut None, 100).unwrap();
             let reach = self
                 .graph
-                .probabilities(|node| vec![1.0; self.graph.moves(node).len()]);
+                .probabilities(|node, shares| shares.resize(self.graph.moves(node).len(), 1.0));
             let line = |node| self.graph.line(&reach.path(node).unwrap()).to_string();
             let found = found.into_iter();
             found

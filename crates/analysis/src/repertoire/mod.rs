@@ -363,11 +363,12 @@ impl<'a> Repertoire<'a> {
         };
         let target = |node, n: usize| played(node).nth(n).map(|(to, _)| to);
         // Moves after a move that is not learned are not learned either.
-        let shares = |node, here| match self.is_met(here) {
-            true => played(node).map(|(_, share)| share).collect(),
-            false => Vec::new(),
+        let shares = |node, here, shares: &mut Vec<f64>| {
+            if self.is_met(here) {
+                shares.extend(played(node).map(|(_, share)| share));
+            }
         };
-        let reach = flow(self.states.len(), Some(0), target, shares);
+        let reach = flow(self.states.len(), Some(0), target, |_| (), shares);
         Play { choices, reach }
     }
 

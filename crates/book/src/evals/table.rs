@@ -95,6 +95,12 @@ impl EvalTable {
         self.by_key.is_empty()
     }
 
+    /// The evaluations on canonical boards, where White is to move, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (EvalKey, &Evaluation)> {
+        let known = self.by_key.iter();
+        known.map(|(key, evaluation)| (*key, evaluation))
+    }
+
     /// Whether a position has an evaluation.
     #[must_use]
     pub fn contains(&self, position: &Chess) -> bool {

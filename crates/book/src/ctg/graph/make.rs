@@ -17,7 +17,7 @@ use crate::ctg::{
 #[cfg(feature = "json")]
 use crate::evals::EvalKey;
 use crate::polyglot::PackedMove;
-use crate::position_of;
+use crate::{Annotation, position_of};
 use tabia_io::parallel::in_order;
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
@@ -607,6 +607,35 @@ impl Rules {
         let mv = *legal.get(moves::find(byte, board, &legal).ok()?)?;
         let after = CanonicalBoard::from_position(&notation::after(position, mv))?;
         Some((mv, after))
+    }
+}
+
+impl Entry<'_> {
+    /// Shows the legal stored moves of an ordinary position with the keys of the positions after
+    /// them, and returns its key; castling is king takes rook. `None` if only the rules of
+    /// chess say what it is: then [`crate::BookPosition::from_entry`] is for it.
+    pub fn each_step(&self, mut found: impl FnMut(PackedMove, Annotation, Key)) -> Option<Key> {
+        let key = self.key()?;
+        let board = CanonicalBoard::from_key(&key).ok()?;
+        let men = (board.own | board.other).count_ones();
+        if men > 32 || !board.is_surely_legal() {
+            return None;
+        }
+        let mut rules = Rules::new(key);
+        for (byte, annotation) in self.moves() {
+            let step = match board.after(byte) {
+                Step::To(after) => board.squares_of(byte).map(|mv| (mv, after)),
+                Step::Illegal => None,
+                Step::Unclear => {
+                    let step = rules.after(byte);
+                    step.map(|(mv, after)| (PackedMove::from_move(mv), after))
+                }
+            };
+            if let Some((mv, after)) = step {
+                found(mv, annotation, after.key());
+            }
+        }
+        Some(board.key())
     }
 }
 

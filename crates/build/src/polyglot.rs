@@ -121,9 +121,8 @@ impl MoveCounter {
             GameResult::Draw | GameResult::Unknown => 1,
         });
         let mut key = game.positions.first().map_or(0, polyglot::key);
-        let steps = game.moves.iter().zip(game.positions.windows(2));
-        for (&mv, both) in steps.take(extent.max_ply) {
-            let [before, after] = both else { break };
+        let steps = game.moves.iter().zip(&game.positions);
+        for (&mv, before) in steps.take(extent.max_ply) {
             if extent.has_moves_of(before) {
                 let PackedMove(packed) = PackedMove::from_move(mv);
                 let rest = self.number << TAIL_BITS | u64::from(packed) << POINT_BITS;
@@ -131,7 +130,7 @@ impl MoveCounter {
                 self.number += 1;
                 self.sorter.push(&Played { key, rest })?;
             }
-            key = polyglot::key_after(key, before, mv, after);
+            key = polyglot::key_after(key, before, mv);
         }
         Ok(())
     }

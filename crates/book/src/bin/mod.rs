@@ -343,25 +343,37 @@ impl Keyed for BinBook {
         &self.file
     }
 
-    fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error> {
-        if key == 0 {
-            return Ok(());
-        }
+    fn each_key(&self, visit: &mut dyn FnMut(u64, u64)) -> Result<(), Error> {
+        (self.header_entries..)
+            .zip(self.entries())
+            .try_for_each(|(place, entry)| {
+                visit(entry?.0, place);
+                Ok(())
+            })
+    }
+
+    fn place_of(&self, key: u64) -> Result<Option<u64>, Error> {
         let view = self.view()?;
-        for n in self.lower_bound(&view, key)?..self.entries {
-            let (bytes, number) = self.at(&view, n)?;
+        let place = self.lower_bound(&view, key)?;
+        let has_it = key != 0 && place < self.entries && key_of(&self.at(&view, place)?.0) == key;
+        Ok(has_it.then_some(place))
+    }
+
+    fn each_at(
+        &self,
+        place: u64,
+        key: u64,
+        visit: &mut dyn FnMut(KeyedEntry),
+    ) -> Result<(), Error> {
+        let view = self.view()?;
+        for place in place..self.entries {
+            let (bytes, number) = self.at(&view, place)?;
             if key_of(&bytes) != key {
                 break;
             }
             visit(decode(&bytes, number));
         }
         Ok(())
-    }
-
-    fn holds(&self, key: u64) -> Result<bool, Error> {
-        let view = self.view()?;
-        let n = self.lower_bound(&view, key)?;
-        Ok(key != 0 && n < self.entries && key_of(&self.at(&view, n)?.0) == key)
     }
 }
 

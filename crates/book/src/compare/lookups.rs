@@ -12,9 +12,9 @@ use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, EntryAddress, EntryReader, EntrySet, Held, Orientation, Pair,
     PairNumber, Tree, fill_from, likely_of_all,
 };
-use crate::polyglot::{self, PackedMove};
+use crate::polyglot::{self, PackedMove, indexed::Indexed};
 use crate::walk::WalkNode;
-use crate::{Book, Bridges, Error, Lookup, Probe as _, Wanted};
+use crate::{Book, Bridges, Error, Lookup, Probe, Wanted};
 use tabia_notation as notation;
 
 /// The two books, shared by all threads.
@@ -22,6 +22,8 @@ use tabia_notation as notation;
 pub(super) struct Books<'b> {
     a: &'b Book,
     b: &'b Book,
+    /// They, or their keys in memory.
+    probed: [&'b (dyn Probe + Sync); 2],
     /// Moves that neither book stores, along which the walk continues.
     bridges: &'b Bridges,
     aspects: Aspects,
@@ -204,13 +206,20 @@ impl<'b> Books<'b> {
     pub(super) fn new(
         a: &'b Book,
         b: &'b Book,
+        indexed: &'b [Option<Indexed<'b>>; 2],
         bridges: &'b Bridges,
         aspects: Aspects,
         pair: Option<(&'b Pair, &'b Tree)>,
     ) -> Books<'b> {
+        let probed = |book: &'b Book, indexed: &'b Option<Indexed<'b>>| match indexed {
+            Some(indexed) => indexed as &(dyn Probe + Sync),
+            None => book,
+        };
+        let [in_a, in_b] = indexed;
         Books {
             a,
             b,
+            probed: [probed(a, in_a), probed(b, in_b)],
             bridges,
             aspects: aspects.between(a.format(), b.format()),
             stats_of_moves: ![a, b].iter().all(|book| book.format().stores_positions()),
@@ -252,16 +261,15 @@ impl<'b> Books<'b> {
 
     /// The identity of a position.
     pub(super) fn key_of(&self, position: &Chess) -> Id {
-        let board = CanonicalBoard::from_position(position);
-        let normal = board.map(|board| board.key().wide_hash());
-        match self.both {
-            Some(_) => Id::Key {
-                seen: normal.unwrap_or_else(|| polyglot::key(position)),
+        let normal = || Some(CanonicalBoard::from_position(position)?.key().wide_hash());
+        match (self.both, self.a.as_ctg().or(self.b.as_ctg())) {
+            (Some(_), _) => Id::Key {
+                seen: normal().unwrap_or_else(|| polyglot::key(position)),
                 normal: None,
             },
-            None => Id::Key {
+            (None, one) => Id::Key {
                 seen: polyglot::key(position),
-                normal: normal.filter(|_| self.a.as_ctg().or(self.b.as_ctg()).is_some()),
+                normal: one.and_then(|_| normal()),
             },
         }
     }
@@ -409,7 +417,7 @@ impl<'b> Books<'b> {
         match entries {
             Some(readers) => same = look_into(readers, position, id, [in_a, in_b], &mut faults)?,
             None => {
-                for (book, lookup) in [(self.a, &mut *in_a), (self.b, &mut *in_b)] {
+                for (book, lookup) in self.probed.into_iter().zip([&mut *in_a, &mut *in_b]) {
                     if let Err(error) = book.probe(position, Wanted::Stored, lookup) {
                         faults.push(damage(error)?);
                     }

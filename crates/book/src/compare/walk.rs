@@ -8,6 +8,7 @@ use shakmaty::{Chess, Move};
 use super::lookups::{Books, Id, Note, PositionLookup, Seen};
 use super::{Aspect, Aspects, Difference};
 use crate::ctg::{BookEntry, CtgBook, Pair, Salvage, Tree};
+use crate::polyglot::indexed::Indexed;
 use crate::walk::{Order, Walk, WalkNode};
 use crate::{Book, BookPosition, BookWalk, Bridges, Error};
 use tabia_io::parallel::{Panicked, in_order};
@@ -108,7 +109,8 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
     };
     let tree = pair.as_ref().map(|pair| pair.tree(plan.plies));
     let pair = pair.as_ref().zip(tree.as_ref());
-    let books = Books::new(a, b, &bridges, plan.aspects, pair);
+    let indexed = [Indexed::read(a)?, Indexed::read(b)?];
+    let books = Books::new(a, b, &indexed, &bridges, plan.aspects, pair);
     if plan.unreached && pair.is_none() {
         books.expect_misses();
     }

@@ -84,19 +84,18 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
             )?;
         }
         _ => {
-            let mut found = Lookup::default();
             let mut walk = book.walk(Order::Depth);
             let mut reached = EntrySet::default();
             let mut reader = book.as_ctg().map(CtgBook::entry_reader).transpose()?;
             while let Some(here) = walk.advance()? {
-                book.probe(&here.position, wanted, &mut found)?;
                 if let Some(reader) = &mut reader
                     && let Some(board) = CanonicalBoard::from_position(&here.position)
                 {
+                    book.probe(&here.position, wanted, &mut walk.found)?;
                     reached.extend(reader.place_of(&board, &board.key())?);
                 }
                 let mut rows = Rows::default();
-                rows.add(job, &here.position, &found, || None);
+                rows.add(job, &here.position, &walk.found, || None);
                 output.write_bytes(&rows.text)?;
                 all.count(&rows);
                 work.step("writing", all.positions, None)?;

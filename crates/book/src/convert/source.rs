@@ -4,10 +4,12 @@ use shakmaty::{Chess, Color, Position as _};
 
 use super::{Converted, Work};
 use crate::ctg::{BookGraph, Contents, CtgBook, EntryNumber, Moves};
+use crate::polyglot::indexed::Indexed;
 use crate::{Book, Error, Lookup, Probe as _, Wanted};
 
 pub(super) struct Source<'b> {
     book: &'b Book,
+    indexed: Option<Indexed<'b>>,
     graph: Option<Graph<'b>>,
 }
 
@@ -43,7 +45,11 @@ impl<'b> Source<'b> {
                 reached,
             });
         }
-        Ok(Source { book, graph: made })
+        Ok(Source {
+            book,
+            indexed: Indexed::read(book)?,
+            graph: made,
+        })
     }
 
     /// The entry of the start position, where there is a graph.
@@ -67,7 +73,10 @@ impl<'b> Source<'b> {
             reached,
         }) = &mut self.graph
         else {
-            self.book.probe(position, wanted, found)?;
+            match &self.indexed {
+                Some(book) => book.probe(position, wanted, found)?,
+                None => self.book.probe(position, wanted, found)?,
+            }
             to.clear();
             to.resize(found.moves.len(), None);
             return Ok(());

@@ -234,8 +234,15 @@ impl LoadedBook {
 
     /// The entries of the position with this key, in the order of the file.
     pub fn entries_of(&self, key: u64) -> impl Iterator<Item = KeyedEntry> + '_ {
-        let first = self.moves.partition_point(|one| one.key < key);
-        let rest = self.moves.get(first..).unwrap_or_default();
+        self.entries_at(self.lower_bound(key), key)
+    }
+
+    fn lower_bound(&self, key: u64) -> usize {
+        self.moves.partition_point(|one| one.key < key)
+    }
+
+    fn entries_at(&self, place: usize, key: u64) -> impl Iterator<Item = KeyedEntry> + '_ {
+        let rest = self.moves.get(place..).unwrap_or_default();
         rest.iter()
             .take_while(move |one| one.key == key)
             .map(StoredMove::entry)
@@ -247,8 +254,25 @@ impl Keyed for LoadedBook {
         &self.file
     }
 
-    fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error> {
-        self.entries_of(key).for_each(visit);
+    fn each_key(&self, visit: &mut dyn FnMut(u64, u64)) -> Result<(), Error> {
+        let keys = self.moves.iter().map(|one| one.key);
+        keys.zip(0..).for_each(|(key, place)| visit(key, place));
+        Ok(())
+    }
+
+    fn place_of(&self, key: u64) -> Result<Option<u64>, Error> {
+        let place = self.lower_bound(key);
+        let has_it = self.moves.get(place).is_some_and(|one| one.key == key);
+        Ok(has_it.then_some(place as u64))
+    }
+
+    fn each_at(
+        &self,
+        place: u64,
+        key: u64,
+        visit: &mut dyn FnMut(KeyedEntry),
+    ) -> Result<(), Error> {
+        self.entries_at(place as usize, key).for_each(visit);
         Ok(())
     }
 }

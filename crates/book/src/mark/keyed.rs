@@ -10,7 +10,7 @@ use super::filter::Filter;
 use super::named::filter_admits;
 use super::select::Selection;
 use super::shown::{ListedChanges, ShownChange};
-use crate::walk::{Order, Walk, WalkNode};
+use crate::walk::{Order, PositionNumber, Walk, WalkNode};
 use crate::{Book, BookEditor, Error, Lookup, MarkChange, MarkPlace};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
@@ -81,7 +81,12 @@ pub(super) fn show(
 fn each_move<E: From<Error>>(
     book: &Book,
     watch: &mut Watch<'_>,
-    mut show: impl FnMut(&Walk, &WalkNode, Move, &Lookup) -> Result<bool, E>,
+    mut show: impl FnMut(
+        &Walk<PositionNumber>,
+        &WalkNode<PositionNumber>,
+        Move,
+        &Lookup,
+    ) -> Result<bool, E>,
 ) -> Result<(), E> {
     let mut lines = book.walk(Order::Breadth);
     while let Some(here) = lines.advance()? {

@@ -1,15 +1,14 @@
 //! Probing books that store moves under the key of their position: Polyglot books, and
 //! those that were read whole.
 
-use shakmaty::{Chess, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 
-use super::PackedMove;
+use super::{KeyAhead, PackedMove};
 use crate::{
     Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted, polyglot,
 };
 use tabia_io::input::file::DataFile;
 use tabia_io::input::state::Change;
-use tabia_notation as notation;
 
 /// An entry: a move of the position with a given key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,19 +26,33 @@ pub struct KeyedEntry {
     pub offset: u64,
 }
 
-/// A book that finds entries by key.
+/// A book that finds entries by key. They have places, in ascending order of keys, and as
+/// stored where these are equal.
 pub(crate) trait Keyed {
     /// The file of the book.
     fn file(&self) -> &DataFile;
 
+    /// Visits the key of every entry with its place, in order.
+    fn each_key(&self, visit: &mut dyn FnMut(u64, u64)) -> Result<(), Error>;
+
+    /// The place of the first entry with this key.
+    fn place_of(&self, key: u64) -> Result<Option<u64>, Error>;
+
+    /// Visits the entries from a place on that have this key.
+    fn each_at(&self, place: u64, key: u64, visit: &mut dyn FnMut(KeyedEntry))
+    -> Result<(), Error>;
+
     /// Visits every entry with this key, in stored order.
-    fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error>;
+    fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error> {
+        match self.place_of(key)? {
+            Some(place) => self.each_at(place, key, visit),
+            None => Ok(()),
+        }
+    }
 
     /// Whether the book has an entry with this key.
     fn holds(&self, key: u64) -> Result<bool, Error> {
-        let mut any = false;
-        self.each(key, &mut |_| any = true)?;
-        Ok(any)
+        Ok(self.place_of(key)?.is_some())
     }
 }
 
@@ -87,34 +100,47 @@ pub(crate) fn cut_off(file: &DataFile, entry_bytes: usize) -> Option<String> {
 }
 
 fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
-    let legal = position.legal_moves();
-    let mut here: Option<PositionRecord> = None;
-    book.each(polyglot::key(position), &mut |entry| {
-        let record = here.get_or_insert_default();
-        let Some(&mv) = entry.mv.find(&legal).and_then(|n| legal.get(n)) else {
-            return;
-        };
-        if let Some(stats) = entry.stats {
-            record.stats = sum(record.stats, stats);
-        }
-        add(&mut found.moves, mv, &entry);
-    })?;
-    found.here = here;
+    let key = polyglot::key(position);
+    let Some(place) = book.place_of(key)? else {
+        return Ok(());
+    };
+    stored(book, key, place, &position.legal_moves(), found)?;
+    let ahead = KeyAhead::new(key, position);
     for known in &mut found.moves {
-        if known.after.is_none() {
-            let after = notation::after(position, known.mv);
-            if book.holds(polyglot::key(&after))? {
-                known.after = Some(PositionRecord::default());
-            }
+        if known.after.is_none() && book.holds(ahead.after(known.mv))? {
+            known.after = Some(PositionRecord::default());
         }
     }
     Ok(())
 }
 
+/// Adds what is stored about a position, whose first entry has this place.
+pub(crate) fn stored(
+    book: &dyn Keyed,
+    key: u64,
+    place: u64,
+    legal: &[Move],
+    found: &mut Lookup,
+) -> Result<(), Error> {
+    let mut here = PositionRecord::default();
+    book.each_at(place, key, &mut |entry| {
+        let Some(&mv) = entry.mv.find(legal).and_then(|n| legal.get(n)) else {
+            return;
+        };
+        if let Some(stats) = entry.stats {
+            here.stats = sum(here.stats, stats);
+        }
+        add(&mut found.moves, mv, &entry);
+    })?;
+    found.here = Some(here);
+    Ok(())
+}
+
 /// Finds the legal moves that lead to positions of the book.
 fn lines_on(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+    let ahead = KeyAhead::new(polyglot::key(position), position);
     for mv in position.legal_moves() {
-        if book.holds(polyglot::key(&notation::after(position, mv)))? {
+        if book.holds(ahead.after(mv))? {
             let after = PositionRecord::default();
             found.moves.push(BookMove::transposition(mv, after));
         }
@@ -122,7 +148,7 @@ fn lines_on(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<()
     Ok(())
 }
 
-fn add(moves: &mut Vec<BookMove>, mv: shakmaty::Move, entry: &KeyedEntry) {
+fn add(moves: &mut Vec<BookMove>, mv: Move, entry: &KeyedEntry) {
     let after = entry.stats.map(|stats| PositionRecord {
         stats: stats.reversed(),
         ..PositionRecord::default()

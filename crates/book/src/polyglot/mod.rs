@@ -11,6 +11,7 @@
 //! three readers agree). Some books have e1g1 and the like instead. Both are read, as by
 //! python-chess.
 
+pub(crate) mod indexed;
 pub(crate) mod keyed;
 
 pub use keyed::KeyedEntry;
@@ -18,7 +19,8 @@ pub use keyed::KeyedEntry;
 use std::fmt;
 
 use shakmaty::{
-    CastlingSide, Chess, Color, EnPassantMode, Move, Position as _, Role, Square,
+    Bitboard, CastlingSide, Chess, Color, EnPassantMode, Move, Position as _, Rank, Role, Square,
+    attacks,
     zobrist::{Zobrist64, ZobristValue as _},
 };
 
@@ -31,46 +33,108 @@ pub fn key(position: &Chess) -> u64 {
     key
 }
 
-/// The key of the position `after` a legal move, given the key of the position
-/// `before` it.
+/// The key of the position after a legal move, given that of the position `before` it.
 #[must_use]
-pub fn key_after(key: u64, before: &Chess, mv: Move, after: &Chess) -> u64 {
-    let us = before.turn();
-    let man = |square, role: Role, color| Zobrist64::zobrist_for_piece(square, role.of(color)).0;
-    let change = match mv {
-        Move::Normal {
-            role,
-            from,
-            capture,
-            to,
-            promotion,
-        } => {
-            let moved = man(from, role, us) ^ man(to, promotion.unwrap_or(role), us);
-            moved ^ capture.map_or(0, |role| man(to, role, !us))
+pub fn key_after(key: u64, before: &Chess, mv: Move) -> u64 {
+    KeyAhead::new(key, before).after(mv)
+}
+
+/// The key of a position without what every move changes, to make those after its moves
+/// of.
+pub(crate) struct KeyAhead<'p> {
+    before: &'p Chess,
+    us: Color,
+    rights: Bitboard,
+    key: u64,
+}
+
+impl KeyAhead<'_> {
+    pub(crate) fn new(key: u64, before: &Chess) -> KeyAhead<'_> {
+        let passant = before.pseudo_legal_ep_square().map_or(0, passant);
+        KeyAhead {
+            before,
+            us: before.turn(),
+            rights: before.castles().castling_rights(),
+            key: key ^ passant ^ Zobrist64::zobrist_for_white_turn().0,
         }
-        Move::EnPassant { from, to } => {
-            let taken = Square::from_coords(to.file(), from.rank());
-            man(from, Role::Pawn, us) ^ man(to, Role::Pawn, us) ^ man(taken, Role::Pawn, !us)
-        }
-        Move::Castle { .. } | Move::Put { .. } => return self::key(after),
-    };
-    let mut key = key ^ change ^ Zobrist64::zobrist_for_white_turn().0;
-    let (old, new) = (before.castles(), after.castles());
-    if old.castling_rights() != new.castling_rights() {
-        for color in Color::ALL {
-            for side in CastlingSide::ALL {
-                if old.has(color, side) != new.has(color, side) {
-                    key ^= Zobrist64::zobrist_for_castling_right(color, side).0;
-                }
+    }
+
+    /// The key after a legal move.
+    #[inline]
+    pub(crate) fn after(&self, mv: Move) -> u64 {
+        let us = self.us;
+        let man =
+            |square, role: Role, color| Zobrist64::zobrist_for_piece(square, role.of(color)).0;
+        let own_rights = || self.rights & Bitboard::from(us.backrank());
+        match mv {
+            Move::Normal {
+                role,
+                from,
+                capture,
+                to,
+                promotion,
+            } => {
+                let moved = man(from, role, us) ^ man(to, promotion.unwrap_or(role), us);
+                let taken = capture.map_or(0, |role| man(to, role, !us));
+                let gone = match role {
+                    Role::King => own_rights() | self.rights & Bitboard::from(to),
+                    _ => self.rights & (Bitboard::from(from) | to),
+                };
+                let passed = match role == Role::Pawn && from.to_u32().abs_diff(to.to_u32()) == 16 {
+                    true => self.passed(from),
+                    false => 0,
+                };
+                self.key ^ moved ^ taken ^ passed ^ self.lost(gone)
             }
+            Move::EnPassant { from, to } => {
+                let taken = Square::from_coords(to.file(), from.rank());
+                let moved = man(from, Role::Pawn, us) ^ man(to, Role::Pawn, us);
+                self.key ^ moved ^ man(taken, Role::Pawn, !us)
+            }
+            Move::Castle { king, rook } => {
+                let side = CastlingSide::from_king_side(king < rook);
+                let king = man(king, Role::King, us) ^ man(side.king_to(us), Role::King, us);
+                let rook = man(rook, Role::Rook, us) ^ man(side.rook_to(us), Role::Rook, us);
+                self.key ^ king ^ rook ^ self.lost(own_rights())
+            }
+            Move::Put { role, to } => self.key ^ man(to, role, us),
         }
     }
-    for position in [before, after] {
-        if let Some(square) = position.pseudo_legal_ep_square() {
-            key ^= Zobrist64::zobrist_for_en_passant_file(square.file()).0;
+
+    /// What a pawn that has made two steps adds.
+    fn passed(&self, from: Square) -> u64 {
+        let square = Square::from_coords(from.file(), self.us.fold_wb(Rank::Third, Rank::Sixth));
+        let board = self.before.board();
+        let capturers = board.pawns() & board.by_color(!self.us);
+        match (attacks::pawn_attacks(self.us, square) & capturers).any() {
+            true => passant(square),
+            false => 0,
         }
     }
-    key
+
+    /// What the loss of the rights to castle with some rooks adds.
+    #[inline]
+    fn lost(&self, rooks: Bitboard) -> u64 {
+        if rooks.is_empty() {
+            return 0;
+        }
+        let castles = self.before.castles();
+        let rights = Color::ALL
+            .into_iter()
+            .flat_map(|color| CastlingSide::ALL.map(|side| (color, side)));
+        let lost = rights.filter(|(color, side)| {
+            let rook = castles.rook(*color, *side);
+            rook.is_some_and(|rook| rooks.contains(rook))
+        });
+        lost.fold(0, |sum, (color, side)| {
+            sum ^ Zobrist64::zobrist_for_castling_right(color, side).0
+        })
+    }
+}
+
+/// What a capture en passant on a square adds to a key.
+fn passant(square: Square) -> u64 {
+    Zobrist64::zobrist_for_en_passant_file(square.file()).0
 }
 
 /// A move in sixteen bits.
@@ -246,22 +310,30 @@ mod tests {
 
     #[test]
     fn keys_after_moves_are_those_of_the_positions() {
+        let check = |before: &Chess| {
+            for mv in before.legal_moves() {
+                let after = before.clone().play(mv).unwrap();
+                assert_eq!(
+                    key_after(key(before), before, mv),
+                    key(&after),
+                    "{before:?} {mv}"
+                );
+            }
+        };
         for fen in [
             "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
             "r3k2r/P6p/8/3pP3/2p5/8/1P5p/R3K2R w KQkq d6 0 1",
             "r3k2r/8/8/8/1p6/8/P5P1/R3K2R w KQkq - 0 1",
         ] {
             let start = position(fen);
+            check(&start);
             for first in start.legal_moves() {
-                let before = start.clone().play(first).unwrap();
-                assert_eq!(key_after(key(&start), &start, first, &before), key(&before));
-                for mv in before.legal_moves() {
-                    let after = before.clone().play(mv).unwrap();
-                    let found = key_after(key(&before), &before, mv, &after);
-                    assert_eq!(found, key(&after), "{fen} {first} {mv}");
-                }
+                check(&start.clone().play(first).unwrap());
             }
         }
+        crate::random::games(1, 40, 120)
+            .flatten()
+            .for_each(|before| check(&before));
     }
 
     #[test]

@@ -5,9 +5,10 @@ use std::collections::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
+use super::keyed::{KeyedWalk, PositionNumber};
 use super::tree::shares;
 use super::{Order, Walk, WalkNode};
-use crate::{Book, BookMove, Error, Lookup, Probe, Wanted, polyglot};
+use crate::{Book, Error, Lookup, Probe, Wanted, polyglot};
 use tabia_notation as notation;
 
 /// A walk along the lines of a book through all positions that they reach, each once and
@@ -21,14 +22,13 @@ use tabia_notation as notation;
 /// were not reached before are returned again.
 pub struct BookWalk<'b> {
     book: &'b Book,
+    /// `None` before the first step.
+    source: Option<Source<'b>>,
+    start: Chess,
     order: Order,
-    pub(crate) walk: Walk,
-    seen: HashSet<u64, FxBuildHasher>,
+    pub(crate) walk: Walk<PositionNumber>,
     /// Length of the longest line of moves, not stored, by which the walk continues.
     beyond: usize,
-    /// Keys that were not reached; `None` on the first walk.
-    missing: Option<HashSet<u64, FxBuildHasher>>,
-    tried: u64,
     /// Keys in the book that were returned.
     reached: u64,
     /// The moves, not stored, that lead on from a position, by its key.
@@ -40,16 +40,19 @@ pub struct BookWalk<'b> {
     pub(crate) found: Lookup,
 }
 
+/// How positions are looked up.
+enum Source<'b> {
+    /// In a ChessBase book; with the keys of positions that were entered.
+    Ctg(HashSet<u64, FxBuildHasher>),
+    Keyed(Box<KeyedWalk<'b>>),
+}
+
 /// Moves that a book does not store but that lead to positions of the book which its
 /// stored moves do not reach, by the key of the position before them.
 pub(crate) type Bridges = HashMap<u64, Vec<Move>, FxBuildHasher>;
 
 /// Most moves, not stored, in a row by which a walk goes on.
 const MOST_BEYOND: usize = 3;
-
-/// Positions that may be tried after two and three moves that are not stored: about a
-/// second.
-const MOST_TRIED: u64 = 5_000_000;
 
 /// A position of a game that a [`BookWalk`] came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,26 +129,16 @@ impl<'b> BookWalk<'b> {
     fn new(book: &'b Book, start: &Chess, order: Order) -> BookWalk<'b> {
         BookWalk {
             book,
+            source: None,
+            start: start.clone(),
             order,
-            seen: HashSet::from_iter([polyglot::key(start)]),
-            walk: Walk::new(start, order),
+            walk: Walk::with_notes(start, 0, order),
             beyond: 0,
-            missing: None,
-            tried: 0,
             reached: 0,
             bridges: None,
             between: Vec::new(),
             found: Lookup::default(),
         }
-    }
-
-    /// A walk after one along the stored moves, which has come to the keys `seen`.
-    #[cfg(feature = "json")] // For conversions.
-    pub(crate) fn beyond(book: &'b Book, seen: HashSet<u64, FxBuildHasher>) -> BookWalk<'b> {
-        let mut walk = book.walk(Order::Depth);
-        walk.seen = seen;
-        walk.walk.end();
-        walk
     }
 
     /// The bridges of a book, empty if its moves reach all of its positions; the number of
@@ -166,12 +159,23 @@ impl<'b> BookWalk<'b> {
     /// The number of positions that were not reached; known at the end of the walk.
     #[must_use]
     pub fn unreached(&self) -> u64 {
-        self.missing.as_ref().map_or(0, |keys| keys.len() as u64)
+        match &self.source {
+            Some(Source::Keyed(known)) => known.left().unwrap_or(0),
+            Some(Source::Ctg(_)) | None => 0,
+        }
     }
 
     /// The next position that is in the book.
-    pub(crate) fn advance(&mut self) -> Result<Option<WalkNode>, Error> {
+    pub(crate) fn advance(&mut self) -> Result<Option<WalkNode<PositionNumber>>, Error> {
         self.between.clear();
+        if self.source.is_none() {
+            // After an error it stays so, and the walk has ended.
+            self.source = Some(Source::Ctg(HashSet::default()));
+            let again = self.order == Order::Likeliest;
+            let keyed = KeyedWalk::new(self.book, again)?.map(Box::new);
+            self.source = keyed.map(Source::Keyed).or(self.source.take());
+            self.begin(self.order);
+        }
         loop {
             while let Some(here) = self.walk.next() {
                 if self.look(&here)? {
@@ -179,137 +183,126 @@ impl<'b> BookWalk<'b> {
                     return Ok(Some(here));
                 }
             }
-            if !self.start_again()? {
+            if !self.start_again() {
                 return Ok(None);
             }
         }
     }
 
+    /// Begins a walk.
+    fn begin(&mut self, order: Order) {
+        let number = match &mut self.source {
+            Some(Source::Keyed(known)) => known.begin(&self.start),
+            Some(Source::Ctg(seen)) => {
+                seen.insert(polyglot::key(&self.start));
+                0
+            }
+            None => 0,
+        };
+        self.walk = Walk::with_notes(&self.start, number, order);
+    }
+
     /// Goes on from a position. Whether it is in the book and comes for the first time.
-    fn look(&mut self, here: &WalkNode) -> Result<bool, Error> {
-        let found = &mut self.found;
-        let wanted = match self.book {
-            // These moves are tried later, if there is need.
-            Book::Bin(_) | Book::Loaded(_) => Wanted::Stored,
-            Book::Ctg(_) => Wanted::Lines,
-        };
-        self.book.probe(&here.position, wanted, found)?;
-        if found.here.is_some() {
-            let mut enter = |(known, part): (&BookMove, f64)| {
-                let after = notation::after(&here.position, known.mv);
-                if self.seen.insert(polyglot::key(&after)) {
-                    let share = here.share * part;
-                    self.walk.enter_with_share(here, known.mv, share, after, ());
+    fn look(&mut self, here: &WalkNode<PositionNumber>) -> Result<bool, Error> {
+        let (order, found, walk) = (self.order, &mut self.found, &mut self.walk);
+        match &mut self.source {
+            Some(Source::Keyed(known)) => {
+                // Later walks that need no look-ups need no shares either.
+                let mut parts = Vec::new();
+                if !known.knows(here.note) {
+                    known.look(here.note, &here.position, found)?;
+                    parts = shares(&found.moves);
                 }
-            };
-            let moves = found.moves.iter().zip(shares(&found.moves));
-            match self.order {
-                // The last one entered is the next.
-                Order::Depth => moves.rev().for_each(&mut enter),
-                Order::Breadth | Order::Likeliest => moves.for_each(enter),
+                let entered = known.enter_stored(here.note);
+                in_order_of(order, entered.into_iter(), |(n, link)| {
+                    let Some(mv) = link.mv.in_position(&here.position) else {
+                        return;
+                    };
+                    let after = notation::after(&here.position, mv);
+                    let share = here.share * parts.get(n).copied().unwrap_or(1.0);
+                    walk.enter_with_share(here, mv, share, after, link.to);
+                });
+                Ok(self.go_beyond(here))
             }
+            Some(Source::Ctg(seen)) => {
+                self.book.probe(&here.position, Wanted::Lines, found)?;
+                let moves = found.moves.iter().zip(shares(&found.moves));
+                in_order_of(order, moves, |(known, part)| {
+                    let after = notation::after(&here.position, known.mv);
+                    if seen.insert(polyglot::key(&after)) {
+                        walk.enter_with_share(here, known.mv, here.share * part, after, 0);
+                    }
+                });
+                Ok(found.here.is_some())
+            }
+            None => Ok(false),
         }
-        let Some(missing) = &mut self.missing else {
-            return Ok(found.here.is_some());
+    }
+
+    /// Goes on by moves that are not stored. Whether the position is in the book and comes for
+    /// the first time.
+    fn go_beyond(&mut self, here: &WalkNode<PositionNumber>) -> bool {
+        let Some(Source::Keyed(known)) = &mut self.source else {
+            return false;
         };
-        let key = polyglot::key(&here.position);
-        let is_new = missing.remove(&key);
-        if !missing.is_empty() {
-            let mut trial = Trial {
-                missing,
-                seen: &mut self.seen,
-                tried: &mut self.tried,
-                line: Vec::new(),
-                found: Vec::new(),
-            };
-            trial.try_all(&here.position, key, self.beyond);
-            for (line, position) in trial.found {
-                let mut before = here.position.clone();
-                for (n, &mv) in line.iter().enumerate() {
-                    if let Some(bridges) = &mut self.bridges {
-                        let moves = bridges.entry(polyglot::key(&before)).or_default();
-                        if !moves.contains(&mv) {
-                            moves.push(mv);
-                        }
-                    }
-                    if n > 0 {
-                        self.between.push(before.clone());
-                    }
-                    before.play_unchecked(mv);
-                }
-                self.walk.enter_line(here, &line, 0.0, position, ());
+        let is_new = known.take(here.note);
+        match known.left() {
+            None => return is_new,
+            Some(0) => {
+                // There is nothing more to find.
+                self.walk.end();
+                return is_new;
             }
+            Some(_) => {}
         }
-        Ok(is_new)
+        for bridge in known.bridges(here.note, &here.position, self.beyond) {
+            let mut before = here.position.clone();
+            for (n, &mv) in bridge.line.iter().enumerate() {
+                if let Some(bridges) = &mut self.bridges {
+                    let moves = bridges.entry(polyglot::key(&before)).or_default();
+                    if !moves.contains(&mv) {
+                        moves.push(mv);
+                    }
+                }
+                if n > 0 {
+                    self.between.push(before.clone());
+                }
+                before.play_unchecked(mv);
+            }
+            self.walk
+                .enter_line(here, &bridge.line, 0.0, bridge.position, bridge.to);
+        }
+        is_new
     }
 
     /// Starts the next walk, by longer lines of moves that are not stored; false if there
     /// is no need.
-    fn start_again(&mut self) -> Result<bool, Error> {
-        let Book::Bin(book) = self.book else {
-            return Ok(false);
+    fn start_again(&mut self) -> bool {
+        let (Book::Bin(_), Some(Source::Keyed(known))) = (self.book, &mut self.source) else {
+            return false;
         };
         if self.beyond == MOST_BEYOND {
-            return Ok(false);
+            return false;
         }
-        if self.missing.is_none() {
-            let mut missing = HashSet::default();
-            book.for_each(|key, _| {
-                if !self.seen.contains(&key) {
-                    missing.insert(key);
-                }
-            })?;
-            self.missing = Some(missing);
-        }
-        let is_done = self.missing.as_ref().is_none_or(HashSet::is_empty);
-        if is_done || self.tried >= MOST_TRIED {
-            return Ok(false);
+        known.find_missing();
+        if known.left() == Some(0) || !known.may_try() {
+            return false;
         }
         self.beyond += 1;
-        let order = match self.beyond {
+        self.begin(match self.beyond {
             1 => self.order,
             // The number of trials is limited: those near the start are the most useful.
             _ => Order::Breadth,
-        };
-        let start = Chess::default();
-        self.seen.clear();
-        self.seen.insert(polyglot::key(&start));
-        self.walk = Walk::new(&start, order);
-        Ok(true)
+        });
+        true
     }
 }
 
-/// A search for missing positions by moves that a book does not store.
-struct Trial<'w> {
-    missing: &'w HashSet<u64, FxBuildHasher>,
-    seen: &'w mut HashSet<u64, FxBuildHasher>,
-    tried: &'w mut u64,
-    line: Vec<Move>,
-    /// Lines to missing positions.
-    found: Vec<(Vec<Move>, Chess)>,
-}
-
-impl Trial<'_> {
-    /// Tries all lines of at most `plies` moves.
-    fn try_all(&mut self, position: &Chess, key: u64, plies: usize) {
-        let legal = position.legal_moves();
-        *self.tried += match self.line.len() {
-            // The number of these grows with the book only.
-            0 => 0,
-            _ => legal.len() as u64,
-        };
-        for mv in legal {
-            let after = notation::after(position, mv);
-            let key = polyglot::key_after(key, position, mv, &after);
-            self.line.push(mv);
-            if self.missing.contains(&key) {
-                if self.seen.insert(key) {
-                    self.found.push((self.line.clone(), after));
-                }
-            } else if plies > 1 && *self.tried < MOST_TRIED && !self.seen.contains(&key) {
-                self.try_all(&after, key, plies - 1);
-            }
-            self.line.pop();
-        }
+/// Enters positions so that the walk comes to them in their order.
+fn in_order_of<T>(order: Order, moves: impl DoubleEndedIterator<Item = T>, enter: impl FnMut(T)) {
+    match order {
+        // The last one entered is the next.
+        Order::Depth => moves.rev().for_each(enter),
+        Order::Breadth | Order::Likeliest => moves.for_each(enter),
     }
 }

@@ -5,11 +5,13 @@
 //! and enters those after it. [`BookWalk`] is such a loop over the moves of a book.
 
 mod book;
+mod keyed;
 mod positions;
 pub mod tree;
 
 pub(crate) use book::Bridges;
 pub use book::{BookWalk, WalkedPosition};
+pub(crate) use keyed::PositionNumber;
 pub use positions::{BookPosition, PositionMove, Positions};
 
 use std::cmp::{Ordering, Reverse};

@@ -1,0 +1,495 @@
+//! What a walk through a book that is probed by keys comes to know.
+//!
+//! The positions of the book have numbers, in ascending order of their keys; those of
+//! positions that only its moves lead to come after them. For a Polyglot book, whose moves
+//! need not lead to all of its positions, the moves of each position are kept, and the legal
+//! ones that are not stored but lead to other positions of the book: a second walk needs no
+//! look-up, and lists no moves.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Move, Position as _};
+
+use crate::polyglot::indexed::Indexed;
+use crate::polyglot::{self, KeyAhead, PackedMove, keyed};
+use crate::{Book, Error, Lookup, PositionRecord};
+use tabia_notation as notation;
+
+/// The number of a position.
+pub(crate) type PositionNumber = u32;
+
+/// Positions that may be tried after two and three moves that are not stored: about a
+/// second.
+pub(super) const MOST_TRIED: u64 = 5_000_000;
+
+/// A move from one position to another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub(super) to: PositionNumber,
+    pub(super) mv: PackedMove,
+    kind: LinkKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LinkKind {
+    Stored,
+    /// Not stored; it leads to a position of the book that no stored move was known to lead to.
+    Bridge,
+    /// After the last move of a position.
+    End,
+}
+
+pub(super) struct KeyedWalk<'b> {
+    book: Indexed<'b>,
+    /// The numbers of positions that are not in the book, and the key of each.
+    outside: HashMap<u64, PositionNumber, FxBuildHasher>,
+    outside_keys: Vec<u64>,
+    /// By number, whether a walk has entered it.
+    seen: Vec<bool>,
+    /// By number, where the moves of a position begin; empty if they are not kept.
+    starts: Vec<u32>,
+    keeps_moves: bool,
+    /// Those of the position that was looked at last, if they are not kept.
+    links: Vec<Link>,
+    /// For each position one of 16 bits or more: nearly all others are rejected by one
+    /// access to a small part of the memory. Empty if bridges are not wanted.
+    filter: Vec<u64>,
+    /// A buffer.
+    keys: Vec<(u64, Move)>,
+    /// By number, whether the first walk did not come to a position, nor a later one;
+    /// `None` on the first walk.
+    missing: Option<Vec<bool>>,
+    left: u64,
+    tried: u64,
+}
+
+/// No moves are known.
+const UNKNOWN: u32 = u32::MAX;
+
+impl<'b> KeyedWalk<'b> {
+    /// `None` for a ChessBase book. Moves are kept if `again` says that a position is not
+    /// looked at again.
+    pub(super) fn new(book: &'b Book, again: bool) -> Result<Option<KeyedWalk<'b>>, Error> {
+        let Some(indexed) = Indexed::read(book)? else {
+            return Ok(None);
+        };
+        let has_bridges = matches!(book, Book::Bin(_));
+        let mut walk = KeyedWalk {
+            outside: HashMap::default(),
+            outside_keys: Vec::new(),
+            seen: vec![false; indexed.count()],
+            starts: Vec::new(),
+            keeps_moves: has_bridges && !again,
+            links: Vec::new(),
+            filter: Vec::new(),
+            keys: Vec::new(),
+            missing: None,
+            left: 0,
+            tried: 0,
+            book: indexed,
+        };
+        if has_bridges {
+            walk.filter = vec![0; (walk.book.count() / 4).next_power_of_two()];
+            for key in walk.book.keys() {
+                let (word, bit) = place(*key, walk.filter.len());
+                if let Some(word) = walk.filter.get_mut(word) {
+                    *word |= bit;
+                }
+            }
+        }
+        Ok(Some(walk))
+    }
+
+    /// Begins a walk from a position.
+    pub(super) fn begin(&mut self, start: &Chess) -> PositionNumber {
+        self.seen.fill(false);
+        let number = self.enter_key(polyglot::key(start));
+        self.enter(number);
+        number
+    }
+
+    /// Ends the first walk: what it did not come to is missing.
+    pub(super) fn find_missing(&mut self) {
+        if self.missing.is_none() {
+            let seen = self.seen.iter().take(self.book.count());
+            let missing: Vec<bool> = seen.map(|seen| !seen).collect();
+            self.left = missing.iter().filter(|missing| **missing).count() as u64;
+            self.missing = Some(missing);
+        }
+    }
+
+    /// The number of positions that no walk has come to; `None` on the first walk.
+    pub(super) fn left(&self) -> Option<u64> {
+        self.missing.as_ref().map(|_| self.left)
+    }
+
+    /// Whether more trials of several moves are allowed.
+    pub(super) fn may_try(&self) -> bool {
+        self.tried < MOST_TRIED
+    }
+
+    /// Whether a position is in the book, and no walk has come to it before; from now on one
+    /// has.
+    pub(super) fn take(&mut self, number: PositionNumber) -> bool {
+        let Some(missing) = &mut self.missing else {
+            return (number as usize) < self.book.count();
+        };
+        let missing = missing.get_mut(number as usize);
+        let is_new = missing.is_some_and(|missing| std::mem::take(missing));
+        self.left -= u64::from(is_new);
+        is_new
+    }
+
+    /// True if the walk enters a position for the first time.
+    pub(super) fn enter(&mut self, number: PositionNumber) -> bool {
+        let seen = self.seen.get_mut(number as usize);
+        seen.is_some_and(|seen| !std::mem::replace(seen, true))
+    }
+
+    /// The number of a key, which is given one if it has none.
+    fn enter_key(&mut self, key: u64) -> PositionNumber {
+        if let Some(number) = self.book.number(key) {
+            return number as PositionNumber;
+        }
+        let next = (self.book.count() + self.outside_keys.len()) as PositionNumber;
+        let number = *self.outside.entry(key).or_insert(next);
+        if number == next {
+            self.outside_keys.push(key);
+            self.seen.push(false);
+        }
+        number
+    }
+
+    fn number(&self, key: u64) -> Option<PositionNumber> {
+        match self.book.number(key) {
+            Some(number) => Some(number as PositionNumber),
+            None => self.outside.get(&key).copied(),
+        }
+    }
+
+    fn key(&self, number: PositionNumber) -> u64 {
+        let outside = (number as usize).checked_sub(self.book.count());
+        let key = match outside {
+            None => self.book.keys().get(number as usize),
+            Some(outside) => self.outside_keys.get(outside),
+        };
+        key.copied().unwrap_or(0)
+    }
+
+    /// Whether the moves of a position are known.
+    pub(super) fn knows(&self, number: PositionNumber) -> bool {
+        let start = self.starts.get(number as usize);
+        start.is_some_and(|start| *start != UNKNOWN)
+    }
+
+    fn moves_of(&self, number: PositionNumber) -> &[Link] {
+        let start = match self.keeps_moves {
+            true => self.starts.get(number as usize).copied(),
+            false => Some(0),
+        };
+        let links = start.and_then(|start| self.links.get(start as usize..));
+        let links = links.unwrap_or_default();
+        let end = links.iter().position(|link| link.kind == LinkKind::End);
+        links.get(..end.unwrap_or(0)).unwrap_or_default()
+    }
+
+    /// The stored moves of a position that was looked at, by their numbers, which lead to
+    /// positions that no walk has entered; now one has.
+    pub(super) fn enter_stored(&mut self, number: PositionNumber) -> Vec<(usize, Link)> {
+        let stored = self.moves_of(number).iter();
+        let stored = stored
+            .take_while(|link| link.kind == LinkKind::Stored)
+            .copied();
+        let mut stored: Vec<(usize, Link)> = stored.enumerate().collect();
+        stored.retain(|(_, link)| self.enter(link.to));
+        stored
+    }
+
+    /// Looks a position up: `found` gets what is stored about it.
+    pub(super) fn look(
+        &mut self,
+        number: PositionNumber,
+        position: &Chess,
+        found: &mut Lookup,
+    ) -> Result<(), Error> {
+        found.clear();
+        match self.keeps_moves {
+            true => {
+                let most = self.starts.len().max(number as usize + 1);
+                self.starts.resize(most, UNKNOWN);
+                if let Some(start) = self.starts.get_mut(number as usize) {
+                    *start = self.links.len() as u32;
+                }
+            }
+            false => self.links.clear(),
+        }
+        let key = self.key(number);
+        let entry = self.book.entry(number as usize);
+        if entry.is_some() || !self.filter.is_empty() {
+            let legal = position.legal_moves();
+            let ahead = KeyAhead::new(key, position);
+            if let Some((_, place)) = entry {
+                keyed::stored(&self.book, key, place, &legal, found)?;
+            }
+            for known in &mut found.moves {
+                let to = self.enter_key(ahead.after(known.mv));
+                if known.after.is_none() && (to as usize) < self.book.count() {
+                    known.after = Some(PositionRecord::default());
+                }
+                self.link(to, known.mv, LinkKind::Stored);
+            }
+            if !self.filter.is_empty() {
+                let mut keys = std::mem::take(&mut self.keys);
+                keys.extend(legal.iter().map(|mv| (ahead.after(*mv), *mv)));
+                self.sift(&mut keys);
+                for (key, mv) in keys.drain(..) {
+                    if let Some(to) = self.book.number(key)
+                        && self.is_worth_a_bridge(to)
+                        && found.moves.iter().all(|known| known.mv != mv)
+                    {
+                        self.link(to as PositionNumber, mv, LinkKind::Bridge);
+                    }
+                }
+                self.keys = keys;
+            }
+        }
+        self.links.push(Link {
+            to: 0,
+            mv: PackedMove(0),
+            kind: LinkKind::End,
+        });
+        Ok(())
+    }
+
+    fn link(&mut self, to: PositionNumber, mv: Move, kind: LinkKind) {
+        let mv = PackedMove::from_move(mv);
+        self.links.push(Link { to, mv, kind });
+    }
+
+    /// Whether a position may turn out to be missing, or is so.
+    fn is_worth_a_bridge(&self, number: usize) -> bool {
+        let holds = |flags: &[bool]| flags.get(number).copied().unwrap_or(false);
+        match &self.missing {
+            None => !holds(&self.seen),
+            Some(missing) => holds(missing),
+        }
+    }
+
+    /// Leaves the keys that may be in the book. No branch depends on the filter, so that the
+    /// accesses to the memory overlap in time.
+    fn sift(&self, keys: &mut Vec<(u64, Move)>) {
+        let mut left = 0;
+        for n in 0..keys.len() {
+            let Some(&(key, mv)) = keys.get(n) else { break };
+            if let Some(place) = keys.get_mut(left) {
+                *place = (key, mv);
+            }
+            let (word, bit) = place(key, self.filter.len());
+            let word = self.filter.get(word).copied().unwrap_or(0);
+            left += usize::from(word & bit != 0);
+        }
+        keys.truncate(left);
+    }
+
+    fn is_missing(&self, number: PositionNumber) -> bool {
+        let missing = self.missing.as_ref();
+        missing.is_some_and(|missing| missing.get(number as usize) == Some(&true))
+    }
+
+    /// The lines of at most `plies` moves, not stored, that lead from a position that was
+    /// looked at to missing ones, which are entered.
+    pub(super) fn bridges(
+        &mut self,
+        number: PositionNumber,
+        position: &Chess,
+        plies: usize,
+    ) -> Vec<Bridge> {
+        let mut found = Vec::new();
+        if plies > 1 {
+            self.try_all(
+                position,
+                self.key(number),
+                plies,
+                &mut Vec::new(),
+                &mut found,
+            );
+            return found;
+        }
+        let bridges = self.moves_of(number).iter();
+        let bridges =
+            bridges.filter(|link| link.kind == LinkKind::Bridge && self.is_missing(link.to));
+        let bridges: Vec<Link> = bridges.copied().collect();
+        for Link { to, mv, .. } in bridges {
+            if let Some(mv) = mv.in_position(position).filter(|_| self.enter(to)) {
+                found.push(Bridge {
+                    line: vec![mv],
+                    to,
+                    position: notation::after(position, mv),
+                });
+            }
+        }
+        found
+    }
+
+    /// Tries all lines of at most `plies` moves that begin with `line`.
+    fn try_all(
+        &mut self,
+        position: &Chess,
+        key: u64,
+        plies: usize,
+        line: &mut Vec<Move>,
+        found: &mut Vec<Bridge>,
+    ) {
+        let legal = position.legal_moves();
+        // The number of first moves grows with the book only.
+        self.tried += if line.is_empty() {
+            0
+        } else {
+            legal.len() as u64
+        };
+        let ahead = KeyAhead::new(key, position);
+        for mv in legal {
+            let key = ahead.after(mv);
+            let number = self.number(key);
+            line.push(mv);
+            match number.filter(|number| self.is_missing(*number)) {
+                Some(to) => {
+                    if self.enter(to) {
+                        found.push(Bridge {
+                            line: line.clone(),
+                            to,
+                            position: notation::after(position, mv),
+                        });
+                    }
+                }
+                None => {
+                    let seen = number.and_then(|number| self.seen.get(number as usize));
+                    if plies > 1 && self.may_try() && seen != Some(&true) {
+                        let after = notation::after(position, mv);
+                        self.try_all(&after, key, plies - 1, line, found);
+                    }
+                }
+            }
+            line.pop();
+        }
+    }
+}
+
+/// The word of a filter, and the bit in it.
+fn place(key: u64, words: usize) -> (usize, u64) {
+    ((key >> 6) as usize & words.wrapping_sub(1), 1 << (key & 63))
+}
+
+/// Moves, not stored, that lead to a position of the book.
+pub(super) struct Bridge {
+    pub(super) line: Vec<Move>,
+    pub(super) to: PositionNumber,
+    pub(super) position: Chess,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::Path;
+
+    use super::*;
+    use crate::walk::Order;
+    use crate::{Probe as _, Wanted, bin};
+    use tabia_io::input::file::DataFile;
+
+    /// A Polyglot book of some of the moves of random games.
+    fn book_of(seed: u64, parts_of_ten: u64) -> Book {
+        let mut entries = BTreeMap::new();
+        for game in crate::random::games(seed, 6, 8) {
+            for (ply, both) in game.windows(2).enumerate() {
+                let (before, after) = (&both[0], &both[1]);
+                let mut legal = before.legal_moves().into_iter();
+                let mv = legal
+                    .find(|mv| notation::after(before, *mv) == *after)
+                    .unwrap();
+                let key = polyglot::key(before);
+                if ply == 0 || (key ^ seed) % 10 < parts_of_ten {
+                    entries.insert((key, PackedMove::from_move(mv).0), 1 + ply as u16);
+                }
+            }
+        }
+        let bytes = entries.into_iter();
+        let bytes =
+            bytes.flat_map(|((key, mv), weight)| bin::encode(key, PackedMove(mv), weight, 0));
+        let file = DataFile::from_bytes(Path::new("x.bin"), bytes.collect());
+        Book::Bin(bin::BinBook::new(file).unwrap())
+    }
+
+    /// The keys that at most so many moves in a row that are not stored reach, by trying all.
+    fn reached(book: &Book, plies: u32) -> BTreeSet<u64> {
+        let mut found = BTreeSet::new();
+        // Positions with the most moves that may still be tried.
+        let mut best: BTreeMap<u64, u32> = BTreeMap::new();
+        let mut waiting = vec![(Chess::default(), plies)];
+        while let Some((position, left)) = waiting.pop() {
+            let key = polyglot::key(&position);
+            if best.get(&key).is_some_and(|known| *known >= left) {
+                continue;
+            }
+            best.insert(key, left);
+            let mut lookup = Lookup::default();
+            book.probe(&position, Wanted::Stored, &mut lookup).unwrap();
+            if lookup.here.is_some() {
+                found.insert(key);
+            }
+            for mv in position.legal_moves() {
+                let after = notation::after(&position, mv);
+                let is_stored = lookup.moves.iter().any(|known| known.mv == mv);
+                if is_stored || left > 0 && book.contains(&after).unwrap() {
+                    waiting.push((after, plies));
+                } else if left > 1 {
+                    waiting.push((after, left - 1));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn a_walk_comes_to_all_that_single_moves_reach_and_to_some_by_more() {
+        let (mut unreached, mut by_more) = (0, 0);
+        for (seed, parts_of_ten) in [(1, 10), (2, 7), (3, 5), (4, 3), (5, 3), (6, 2)] {
+            let book = book_of(seed, parts_of_ten);
+            let all = Indexed::read(&book).unwrap().unwrap().count();
+            let (by_one, by_three) = (reached(&book, 1), reached(&book, 3));
+            for order in [Order::Depth, Order::Breadth, Order::Likeliest] {
+                let mut walk = book.walk(order);
+                let mut found = BTreeSet::new();
+                for visited in walk.by_ref() {
+                    let visited = visited.unwrap();
+                    let mut position = Chess::default();
+                    visited
+                        .line
+                        .iter()
+                        .for_each(|mv| position.play_unchecked(*mv));
+                    assert_eq!(position.board(), visited.position.board());
+                    let mut lookup = Lookup::default();
+                    book.probe(&position, Wanted::Stored, &mut lookup).unwrap();
+                    assert_eq!(visited.lookup, lookup);
+                    assert!(found.insert(polyglot::key(&position)));
+                }
+                // A line of several moves is tried from what the stored moves reach.
+                assert!(found.is_superset(&by_one), "{order:?} of {seed}");
+                assert!(found.is_subset(&by_three), "{order:?} of {seed}");
+                by_more += found.len() - by_one.len();
+                assert_eq!(walk.unreached(), (all - found.len()) as u64);
+                unreached += walk.unreached();
+            }
+        }
+        assert!(unreached > 0 && by_more > 0, "{unreached} {by_more}");
+    }
+
+    #[test]
+    fn a_walk_from_a_position_goes_along_stored_moves_only() {
+        let book = book_of(2, 5);
+        let walk = book.walk_from(&Chess::default(), Order::Breadth);
+        let found = walk.map(|here| polyglot::key(&here.unwrap().position));
+        assert_eq!(found.collect::<BTreeSet<u64>>(), reached(&book, 0));
+    }
+}

@@ -52,7 +52,7 @@ pub(super) struct KeyedWalk<'b> {
     keeps_moves: bool,
     /// Those of the position that was looked at last, if they are not kept.
     links: Vec<Link>,
-    /// For each position one of 16 bits or more: nearly all others are rejected by one
+    /// For each position three of 16 bits or more: nearly all others are rejected by one
     /// access to a small part of the memory. Empty if bridges are not wanted.
     filter: Vec<u64>,
     /// A buffer.
@@ -92,9 +92,9 @@ impl<'b> KeyedWalk<'b> {
         if has_bridges {
             walk.filter = vec![0; (walk.book.count() / 4).next_power_of_two()];
             for key in walk.book.keys() {
-                let (word, bit) = place(*key, walk.filter.len());
+                let (word, bits) = place(*key, walk.filter.len());
                 if let Some(word) = walk.filter.get_mut(word) {
-                    *word |= bit;
+                    *word |= bits;
                 }
             }
         }
@@ -136,7 +136,7 @@ impl<'b> KeyedWalk<'b> {
             return (number as usize) < self.book.count();
         };
         let missing = missing.get_mut(number as usize);
-        let is_new = missing.is_some_and(|missing| std::mem::take(missing));
+        let is_new = missing.is_some_and(std::mem::take);
         self.left -= u64::from(is_new);
         is_new
     }
@@ -285,9 +285,9 @@ impl<'b> KeyedWalk<'b> {
             if let Some(place) = keys.get_mut(left) {
                 *place = (key, mv);
             }
-            let (word, bit) = place(key, self.filter.len());
+            let (word, bits) = place(key, self.filter.len());
             let word = self.filter.get(word).copied().unwrap_or(0);
-            left += usize::from(word & bit != 0);
+            left += usize::from(word & bits == bits);
         }
         keys.truncate(left);
     }
@@ -376,9 +376,10 @@ impl<'b> KeyedWalk<'b> {
     }
 }
 
-/// The word of a filter, and the bit in it.
+/// The word of a filter, and the bits in it.
 fn place(key: u64, words: usize) -> (usize, u64) {
-    ((key >> 6) as usize & words.wrapping_sub(1), 1 << (key & 63))
+    let bits = 1 << (key & 63) | 1 << (key >> 6 & 63) | 1 << (key >> 12 & 63);
+    ((key >> 18) as usize & words.wrapping_sub(1), bits)
 }
 
 /// Moves, not stored, that lead to a position of the book.

@@ -105,6 +105,11 @@ def cases(games, months, folder):
     yield index("index, lichess form, 50 plies", months, size=month)
     for kind in ("bin", "csv", "jsonl", "pgn"):
         yield f"convert to .{kind}", ["convert", str(book), f"{out}.{kind}"], None, None
+    # Keys and no boards: whoever reads it walks along its moves.
+    keyed = folder / "keyed.bin"
+    for kind in ("ctg", "csv", "pgn"):
+        yield f"convert from .bin to .{kind}", ["convert", str(keyed), f"{out}.{kind}"], None, None
+    yield "verify a .bin", ["verify", str(keyed)], None, None
     yield "convert from .jsonl", ["convert", str(folder / "all.jsonl"), f"{out}.ctg"], None, None
     yield "verify", ["verify", str(book)], None, None
     yield "diff", ["diff", str(book), str(other)], None, None
@@ -180,6 +185,7 @@ def makers(program, games, folder):
         book: ([], evaluated_book),
         folder / "all.jsonl": ([book], lambda: None),
         folder / "all.bin": ([book], lambda: run([program, "convert", str(book), str(folder / "all.bin")])),
+        folder / "keyed.bin": ([], lambda: run([program, "build", "-o", str(folder / "keyed.bin"), str(games)])),
         folder / "other.ctg": ([], lambda: run(
             [program, "build", "-o", str(folder / "other.ctg"), "--min-games", "2", str(games)]
         )),

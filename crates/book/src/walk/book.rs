@@ -18,7 +18,7 @@ use tabia_notation as notation;
 /// boards, and if it is for one side only, no moves of the other side. So if the stored
 /// moves do not reach all of its keys, more walks follow, which also continue by moves that
 /// the book does not store: first by each single one that leads to a missing position,
-/// then by two and by three in a row, as far as some five million trials allow. Each goes on by
+/// then by two and by three in a row, as far as some twenty million trials allow. Each goes on by
 /// what the walks before it have found. Only positions that were not reached before are
 /// returned.
 pub struct BookWalk<'b> {

@@ -21,7 +21,7 @@ pub(crate) type PositionNumber = u32;
 
 /// Positions that may be tried after two and three moves that are not stored: about a
 /// second.
-pub(super) const MOST_TRIED: u64 = 5_000_000;
+pub(super) const MOST_TRIED: u64 = 20_000_000;
 
 /// A move from one position to another.
 #[derive(Clone, Copy, Debug)]

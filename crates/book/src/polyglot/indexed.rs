@@ -72,12 +72,9 @@ impl<'b> Indexed<'b> {
         &self.keys
     }
 
-    /// The key of a number, and the place of its first entry.
-    pub(crate) fn entry(&self, number: usize) -> Option<(u64, u64)> {
-        Some((
-            *self.keys.get(number)?,
-            u64::from(*self.places.get(number)?),
-        ))
+    /// The place of the first entry of a key, by its number.
+    pub(crate) fn place(&self, number: usize) -> Option<u64> {
+        self.places.get(number).map(|place| u64::from(*place))
     }
 
     /// The number of a key in ascending order.
@@ -101,8 +98,7 @@ impl Keyed for Indexed<'_> {
     }
 
     fn place_of(&self, key: u64) -> Result<Option<u64>, Error> {
-        let place = self.number(key).and_then(|number| self.places.get(number));
-        Ok(place.map(|place| u64::from(*place)))
+        Ok(self.number(key).and_then(|number| self.place(number)))
     }
 
     fn each_at(

@@ -39,12 +39,12 @@ pub fn key_after(key: u64, before: &Chess, mv: Move) -> u64 {
     KeyAhead::new(key, before).after(mv)
 }
 
-/// The key of a position without what every move changes, to make those after its moves
-/// of.
+/// The keys after the moves of a position.
 pub(crate) struct KeyAhead<'p> {
     before: &'p Chess,
     us: Color,
     rights: Bitboard,
+    /// That of the position, but for the side to move and a capture en passant.
     key: u64,
 }
 

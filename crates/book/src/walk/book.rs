@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
-use super::keyed::{KeyedWalk, PositionNumber};
+use super::keyed::{KeyedWalk, Later, PositionNumber};
 use super::tree::shares;
 use super::{Order, Walk, WalkNode};
 use crate::{Book, Error, Lookup, Probe, Wanted, polyglot};
@@ -172,8 +172,14 @@ impl<'b> BookWalk<'b> {
         if self.source.is_none() {
             // After an error it stays so, and the walk has ended.
             self.source = Some(Source::Ctg(HashSet::default()));
-            let again = self.order == Order::Likeliest;
-            let keyed = KeyedWalk::new(self.book, again)?.map(Box::new);
+            let later = match (self.book, self.order) {
+                _ if self.beyond == MOST_BEYOND => Later::Never,
+                (Book::Loaded(_) | Book::Ctg(_), _) => Later::Never,
+                // The order depends on shares, which are not kept.
+                (Book::Bin(_), Order::Likeliest) => Later::Bridges,
+                (Book::Bin(_), Order::Breadth | Order::Depth) => Later::BridgesAndMoves,
+            };
+            let keyed = KeyedWalk::new(self.book, later)?.map(Box::new);
             self.source = keyed.map(Source::Keyed).or(self.source.take());
             self.begin(self.order);
         }

@@ -50,6 +50,17 @@ enum Reached {
     NotYet,
 }
 
+/// What walks after the first one need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Later {
+    /// There are none.
+    Never,
+    /// Bridges; they look at every position again.
+    Bridges,
+    /// Bridges and the moves of every position that was looked at.
+    BridgesAndMoves,
+}
+
 /// See the [module](self).
 pub(super) struct KeyedWalk<'b> {
     book: Indexed<'b>,
@@ -58,9 +69,9 @@ pub(super) struct KeyedWalk<'b> {
     outside_keys: Vec<u64>,
     /// By number, whether a walk has entered it.
     seen: Vec<bool>,
+    later: Later,
     /// By number, where the moves of a position begin; empty if they are not kept.
     starts: Vec<u32>,
-    keeps_moves: bool,
     /// Those of the position that was looked at last, if they are not kept.
     links: Vec<Link>,
     /// For each position three of 16 bits or more: nearly all others are rejected by one
@@ -80,19 +91,17 @@ pub(super) struct KeyedWalk<'b> {
 const UNKNOWN: u32 = u32::MAX;
 
 impl<'b> KeyedWalk<'b> {
-    /// `None` for a ChessBase book. Moves are kept if `again` says that a position is not
-    /// looked at again.
-    pub(super) fn new(book: &'b Book, again: bool) -> Result<Option<KeyedWalk<'b>>, Error> {
+    /// `None` for a ChessBase book.
+    pub(super) fn new(book: &'b Book, later: Later) -> Result<Option<KeyedWalk<'b>>, Error> {
         let Some(indexed) = Indexed::read(book)? else {
             return Ok(None);
         };
-        let has_bridges = matches!(book, Book::Bin(_));
         let mut walk = KeyedWalk {
             outside: HashMap::default(),
             outside_keys: Vec::new(),
             seen: vec![false; indexed.count()],
+            later,
             starts: Vec::new(),
-            keeps_moves: has_bridges && !again,
             links: Vec::new(),
             filter: Vec::new(),
             keys: Vec::new(),
@@ -102,7 +111,7 @@ impl<'b> KeyedWalk<'b> {
             tried: 0,
             book: indexed,
         };
-        if has_bridges {
+        if later != Later::Never {
             walk.filter = vec![0; (walk.book.count() / 4).next_power_of_two()];
             for key in walk.book.keys() {
                 let (word, bits) = place(*key, walk.filter.len());
@@ -205,9 +214,9 @@ impl<'b> KeyedWalk<'b> {
     }
 
     fn moves_of(&self, number: PositionNumber) -> &[Link] {
-        let start = match self.keeps_moves {
-            true => self.starts.get(number as usize).copied(),
-            false => Some(0),
+        let start = match self.later {
+            Later::BridgesAndMoves => self.starts.get(number as usize).copied(),
+            Later::Never | Later::Bridges => Some(0),
         };
         let links = start.and_then(|start| self.links.get(start as usize..));
         let links = links.unwrap_or_default();
@@ -235,22 +244,22 @@ impl<'b> KeyedWalk<'b> {
         found: &mut Lookup,
     ) -> Result<(), Error> {
         found.clear();
-        match self.keeps_moves {
-            true => {
+        match self.later {
+            Later::BridgesAndMoves => {
                 let most = self.starts.len().max(number as usize + 1);
                 self.starts.resize(most, UNKNOWN);
                 if let Some(start) = self.starts.get_mut(number as usize) {
                     *start = self.links.len() as u32;
                 }
             }
-            false => self.links.clear(),
+            Later::Never | Later::Bridges => self.links.clear(),
         }
         let key = self.key(number);
-        let entry = self.book.entry(number as usize);
-        if entry.is_some() || !self.filter.is_empty() {
+        let place = self.book.place(number as usize);
+        if place.is_some() || self.later != Later::Never {
             let legal = position.legal_moves();
             let ahead = KeyAhead::new(key, position);
-            if let Some((_, place)) = entry {
+            if let Some(place) = place {
                 keyed::stored(&self.book, key, place, &legal, found)?;
             }
             for known in &mut found.moves {
@@ -260,7 +269,7 @@ impl<'b> KeyedWalk<'b> {
                 }
                 self.link(to, known.mv, LinkKind::Stored);
             }
-            if !self.filter.is_empty() {
+            if self.later != Later::Never {
                 let mut keys = std::mem::take(&mut self.keys);
                 keys.extend(legal.iter().map(|mv| (ahead.after(*mv), *mv)));
                 self.sift(&mut keys);

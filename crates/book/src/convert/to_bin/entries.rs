@@ -63,7 +63,7 @@ pub(super) fn lines(
         &graph,
         "weighing",
         &mut work.watch.part(500, 900),
-        |number| job.all_forms || reach.forms(number) != 0,
+        |number| (job.all_forms || reach.forms(number) != 0) && graph.has_moves(number),
         |block| {
             let mut counts = Counts::default();
             lines.add(|sorter| {

@@ -35,14 +35,15 @@ pub(in crate::ctg) const CASTLING_SQUARES: [(u64, u8); 6] = [
     (1 << 39, 12),
 ];
 
-/// What tells positions apart.
+/// Whose moves that take nothing leave a position's other men as they are: pieces' or pawns'.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sign {
-    /// The same for all positions with the same men of the side to move.
-    pub(super) group: u32,
-    /// Another one for every position.
-    pub(super) hash: u64,
+pub(super) struct ByMover<T> {
+    pub(super) pieces: T,
+    pub(super) pawns: T,
 }
+
+/// Hashes of what moves that take nothing leave as it is.
+pub(super) type Groups = ByMover<u32>;
 
 /// A board after a move, as its mover sees it.
 #[derive(Clone, Copy)]
@@ -55,23 +56,27 @@ struct Seen {
 }
 
 impl Seen {
-    /// The position, where the file of a capture en passant is as on this board.
+    /// What moves that take nothing leave as it is: the men of the other side, and those of the
+    /// mover of the other kind. Rights of castling may go.
     #[inline]
-    fn sign(&self, en_passant: Option<u8>) -> Sign {
-        Sign {
-            group: self.group(),
-            hash: self.hash(en_passant),
+    fn groups(&self) -> Groups {
+        let [b0, b1, b2] = self.role_bits;
+        let pawns = b0 & !b1 & !b2;
+        let without = |moved: u64| {
+            let rest = Seen {
+                men: self.men & !moved,
+                role_bits: self.role_bits.map(|word| word & !moved),
+                castling: 0,
+            };
+            rest.hash(None)
+        };
+        Groups {
+            pieces: without(self.men & !pawns) as u32,
+            pawns: (without(self.men & pawns) >> 32) as u32,
         }
     }
 
-    /// What moves that take nothing leave as it is: the men of the other side.
-    #[inline]
-    fn group(&self) -> u32 {
-        let [b0, b1, b2] = self.role_bits;
-        let others = (b0 | b1 | b2) & !self.men;
-        folded(others, 0x9e37_79b9_7f4a_7c15) as u32
-    }
-
+    /// The position, where the file of a capture en passant is as on this board.
     #[inline]
     fn hash(&self, en_passant: Option<u8>) -> u64 {
         let [b0, b1, b2] = self.role_bits;
@@ -111,22 +116,27 @@ fn folded(a: u64, b: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// The hash of a position, with a capture en passant or without.
+/// A position as the one who moved there sees it.
 #[inline]
-pub(in crate::ctg) fn hash(board: &CanonicalBoard, en_passant: Option<u8>) -> u64 {
-    sign(board, en_passant).hash
-}
-
-/// The hash of a position with its group.
-#[inline]
-pub(super) fn sign(board: &CanonicalBoard, en_passant: Option<u8>) -> Sign {
+fn seen(board: &CanonicalBoard) -> Seen {
     let ranks = |word: u64| word.reverse_bits().swap_bytes();
-    let seen = Seen {
+    Seen {
         men: ranks(board.other),
         role_bits: board.role_bits.map(ranks),
         castling: board.castling << 2 & 12 | board.castling >> 2 & 3,
-    };
-    seen.sign(en_passant)
+    }
+}
+
+/// The hash of a position, with a capture en passant or without.
+#[inline]
+pub(in crate::ctg) fn hash(board: &CanonicalBoard, en_passant: Option<u8>) -> u64 {
+    seen(board).hash(en_passant)
+}
+
+/// The groups of a position.
+#[inline]
+pub(super) fn groups(board: &CanonicalBoard) -> Groups {
+    seen(board).groups()
 }
 
 /// A board before its moves.
@@ -137,10 +147,8 @@ struct Ahead<'f, F> {
     turn: u32,
     /// Moves from and to these squares end rights of castling.
     castling_squares: u64,
-    /// The squares that moves may go to.
-    targets: u64,
-    /// That of the positions after moves that take nothing.
-    group: u32,
+    /// Whose moves that take nothing are shown.
+    quiet: ByMover<bool>,
     found: &'f mut F,
 }
 
@@ -164,30 +172,40 @@ impl CanonicalBoard {
         b1 & b2 & self.other & QUEENSIDE != 0
     }
 
-    /// Whether a move takes nothing.
-    pub(super) fn is_quiet(&self, mv: PackedMove) -> bool {
-        let (from, to) = mv.squares();
+    /// How many of these moves take nothing and do not promote.
+    pub(super) fn count_quiet(&self, moves: impl Iterator<Item = PackedMove>) -> ByMover<u32> {
         let [b0, b1, b2] = self.role_bits;
         let pawns = b0 & !b1 & !b2;
-        let is_passant = pawns >> bit_of_square(from) & 1 != 0 && from.file() != to.file();
-        self.other >> bit_of_square(to) & 1 == 0 && !is_passant
+        let mut quiet = ByMover::default();
+        for mv in moves {
+            let (from, to) = mv.squares();
+            let (left, target) = (1_u64 << bit_of_square(from), 1_u64 << bit_of_square(to));
+            match pawns & left != 0 {
+                false => quiet.pieces += u32::from(self.other & target == 0),
+                true => {
+                    let is_step = from.file() == to.file() && target & LAST == 0;
+                    quiet.pawns += u32::from(is_step);
+                }
+            }
+        }
+        quiet
     }
 
-    /// The group of the positions after the moves that take nothing; `None` if they may be of
+    /// The groups of the positions after the moves that take nothing; `None` if they may be of
     /// several.
     #[inline]
-    pub(super) fn group_ahead(&self) -> Option<u32> {
+    pub(super) fn groups_ahead(&self) -> Option<Groups> {
         // With the last right of castling gone, wings may be exchanged.
         let may_turn = self.castling != 0 && self.has_other_king_on_queenside();
-        (!may_turn).then(|| self.before_moves().0.group())
+        (!may_turn).then(|| self.before_moves().0.groups())
     }
 
-    /// Shows the hash of the position after every legal move (or only after those that take
-    /// something), and after some illegal ones; where captures en passant may follow, one with
-    /// and one without. Captures en passant themselves are left out: see
-    /// [`CanonicalBoard::en_passant`].
+    /// Shows the hash of the position after every legal move that takes something or promotes,
+    /// and after the others if they are asked for; and after some illegal moves. Where captures
+    /// en passant may follow, there is one with and one without. Captures en passant themselves
+    /// are left out: see [`CanonicalBoard::en_passant`].
     #[inline]
-    pub(super) fn each_ahead(&self, only_captures: bool, mut found: impl FnMut(Sign, AheadMove)) {
+    pub(super) fn each_ahead(&self, quiet: ByMover<bool>, mut found: impl FnMut(u64, AheadMove)) {
         let (before, is_mirrored) = self.before_moves();
         let squares = CASTLING_SQUARES.iter();
         let squares = squares.filter(|(_, rights)| self.castling & rights != 0);
@@ -198,23 +216,26 @@ impl CanonicalBoard {
             other,
             turn: if is_mirrored { 56 } else { 0 },
             castling_squares: squares.fold(0, |all, (square, _)| all | square),
-            targets: if only_captures { other } else { !before.men },
-            group: before.group(),
+            quiet,
             found: &mut found,
         };
         ahead.pieces();
         ahead.pawns();
-        if !only_captures {
+        if quiet.pieces {
             ahead.castling();
         }
     }
 }
 
-impl<F: FnMut(Sign, AheadMove)> Ahead<'_, F> {
+impl<F: FnMut(u64, AheadMove)> Ahead<'_, F> {
     #[inline]
     fn pieces(&mut self) {
         let [b0, b1, b2] = self.before.role_bits;
         let occupied = Bitboard(self.before.men | self.other);
+        let able = match self.quiet.pieces {
+            true => !self.before.men,
+            false => self.other,
+        };
         let mut men = self.before.men & (b1 | b2 | !b0);
         while men != 0 {
             let from = men.trailing_zeros();
@@ -229,7 +250,7 @@ impl<F: FnMut(Sign, AheadMove)> Ahead<'_, F> {
                 5 => attacks::queen_attacks(square, occupied),
                 _ => attacks::king_attacks(square),
             };
-            let mut targets = targets.0 & self.targets;
+            let mut targets = targets.0 & able;
             while targets != 0 {
                 let to = targets.trailing_zeros();
                 targets &= targets - 1;
@@ -244,7 +265,11 @@ impl<F: FnMut(Sign, AheadMove)> Ahead<'_, F> {
         let empty = !(self.before.men | self.other);
         // A pawn of the last rank, which a damaged key may have, does not move.
         let able = all_pawns & self.before.men & !LAST;
-        let once = able << 1 & empty & self.targets;
+        let free = able << 1 & empty;
+        let once = match self.quiet.pawns {
+            true => free,
+            false => free & LAST,
+        };
         let steps = [
             (once, 1_u32),
             (able << 9 & self.other, 9),
@@ -273,7 +298,7 @@ impl<F: FnMut(Sign, AheadMove)> Ahead<'_, F> {
             if (bit << 8 | bit >> 8) & all_pawns & self.other != 0 {
                 let after = self.after(1, to - 2, to);
                 let mv = self.packed(to - 2, to, None);
-                (self.found)(after.sign(Some((to / 8) as u8)), mv);
+                (self.found)(after.hash(Some((to / 8) as u8)), mv);
             }
         }
     }
@@ -299,7 +324,7 @@ impl<F: FnMut(Sign, AheadMove)> Ahead<'_, F> {
             *b2 |= 1 << king_to | 1 << rook_to;
             after.castling &= !3;
             let mv = self.packed(KING, rook, None);
-            (self.found)(after.in_form().sign(None), mv);
+            (self.found)(after.in_form().hash(None), mv);
         }
     }
 
@@ -323,23 +348,15 @@ impl<F: FnMut(Sign, AheadMove)> Ahead<'_, F> {
     fn show(&mut self, role: u64, from: u32, to: u32, promotion: Option<Role>) {
         let mut after = self.after(role, from, to);
         let (left, target) = (1 << from, 1 << to);
-        let mut group = self.group;
         if self.castling_squares & (left | target) != 0 {
             let touched = self.castling_squares & (left | target);
             for (square, rights) in CASTLING_SQUARES {
                 after.castling &= if touched & square != 0 { !rights } else { 15 };
             }
             after = after.in_form();
-            group = after.group();
-        } else if self.other & target != 0 {
-            group = after.group();
         }
-        let sign = Sign {
-            group,
-            hash: after.hash(None),
-        };
         let mv = self.packed(from, to, promotion);
-        (self.found)(sign, mv);
+        (self.found)(after.hash(None), mv);
     }
 
     #[inline]

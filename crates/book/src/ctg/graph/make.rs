@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::ahead::{AheadMove, Sign, hash, sign};
+use super::ahead::{AheadMove, ByMover, Groups, groups, hash};
 use super::numbers::{Known, Numbers};
-use super::sieve::Sieve;
+use super::sieve::{Census, Sieve};
 use super::{ASKED_AT_ONCE, Arrival, BookGraph, Contents, EntryNumber, GraphMove, Link};
 use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, KeyFault, Salvage, moves,
@@ -273,15 +273,14 @@ impl Making {
             let key = key.map(|key| eval_key(&key, board.as_ref().and_then(|b| b.as_ref().ok())));
             self.graph.keys.push(key.unwrap_or(EvalKey(0)));
         }
-        let sign = match (&board, &key) {
-            (Some(Ok(board)), Some(key)) if owners.lead_to(place, key) => {
-                sign(board, board.en_passant())
-            }
-            _ => Sign::default(),
+        let found = match (&board, &key) {
+            (Some(Ok(board)), Some(key)) if owners.lead_to(place, key) => Some(board),
+            _ => None,
         };
-        self.signs.hashes.push(sign.hash);
+        let sign = found.map_or(NO_HASH, |board| hash(board, board.en_passant()));
+        self.signs.hashes.push(sign);
         if contents.transpositions {
-            self.signs.groups.push(sign.group);
+            self.signs.groups.extend(found.map(groups));
         }
         match (board, key) {
             (Some(Ok(board)), Some(key)) => self.add_moves(first, &board, key),
@@ -384,12 +383,13 @@ fn eval_key(key: &Key, board: Option<&CanonicalBoard>) -> EvalKey {
     }
 }
 
-/// The signs of entries; the groups only if there is to be a sieve.
+/// What tells positions apart.
 #[derive(Default)]
 struct Signs {
     /// The hash of each entry, or [`NO_HASH`].
     hashes: Vec<u64>,
-    groups: Vec<u32>,
+    /// The groups of those that look-ups find, if transpositions are asked for.
+    groups: Vec<Groups>,
 }
 
 /// No look-up finds the entry. (A position with this hash would not be found.)
@@ -400,17 +400,29 @@ struct Table {
     numbers: Numbers,
     /// Rejects nearly all hashes that are not in the table, by one access to the memory.
     sieve: Sieve,
+    /// Counts positions by groups.
+    census: Census,
 }
 
 impl Table {
     fn new(signs: &Signs) -> Table {
         let hashes = (0..).zip(signs.hashes.iter().copied());
-        let numbers = Numbers::new(hashes.filter(|(_, hash)| *hash != NO_HASH));
+        let hashes = hashes.filter(|(_, hash)| *hash != NO_HASH);
+        let numbers = Numbers::new(hashes.clone());
         let mut sieve = Sieve::with_room(signs.groups.len());
-        for (&hash, &group) in signs.hashes.iter().zip(&signs.groups) {
-            sieve.add(Sign { group, hash });
+        let mut census = Census::with_room(2 * signs.groups.len());
+        if !signs.groups.is_empty() {
+            hashes.for_each(|(_, hash)| sieve.add(hash));
         }
-        Table { numbers, sieve }
+        for Groups { pieces, pawns } in &signs.groups {
+            census.add(*pieces);
+            census.add(*pawns);
+        }
+        Table {
+            numbers,
+            sieve,
+            census,
+        }
     }
 
     /// The entry of a hash, if it is the only one.
@@ -454,23 +466,23 @@ impl LeapBlock {
     }
 
     fn find_leaps(&mut self, linker: &mut Linker<'_, '_>) -> Result<(), Error> {
-        let sieve = &linker.table.sieve;
+        let Table { sieve, census, .. } = linker.table;
         let boards = self.entries.iter().filter_map(|(number, key)| {
             let board = normal_board(key)?;
-            Some((*number, board.group_ahead(), board))
+            Some((*number, board.groups_ahead(), board))
         });
         let boards: Vec<LeapBoard> = boards.collect();
         let mut buffers = LeapBuffers::default();
         for boards in boards.chunks(ASKED_AT_ONCE) {
-            sieve.ask_for(boards.iter().filter_map(|(_, group, _)| *group));
+            let groups = || boards.iter().filter_map(|(_, groups, _)| *groups);
+            census.ask_for(groups().map(|groups| groups.pieces));
+            census.ask_for(groups().map(|groups| groups.pawns));
             for boards in boards.chunks(SIFTED_AT_ONCE) {
                 buffers.list(boards, linker);
-                sieve.ask_for(buffers.ahead.iter().map(|(sign, _)| sign.group));
+                sieve.ask_for(buffers.ahead.iter().map(|(hash, _)| *hash));
                 for ((number, _, board), range) in boards.iter().zip(&buffers.ranges) {
                     let ahead = buffers.ahead.get(range.clone()).unwrap_or_default();
-                    sieve.sift(ahead.iter().map(|(sign, _)| *sign), &mut buffers.likely);
-                    let suspects = buffers.likely.iter();
-                    let suspects = suspects.filter_map(|n| ahead.get(*n as usize));
+                    let suspects = ahead.iter().filter(|(hash, _)| sieve.may_have(*hash));
                     self.find_leaps_among(suspects, *number, board, linker)?;
                 }
             }
@@ -481,19 +493,19 @@ impl LeapBlock {
     /// The transpositions of an entry; `suspects` are the moves that passed the sieve.
     fn find_leaps_among<'s>(
         &mut self,
-        suspects: impl Iterator<Item = &'s (Sign, AheadMove)>,
+        suspects: impl Iterator<Item = &'s (u64, AheadMove)>,
         number: EntryNumber,
         board: &CanonicalBoard,
         linker: &mut Linker<'_, '_>,
     ) -> Result<(), Error> {
-        let suspects: Vec<&(Sign, AheadMove)> = suspects.collect();
+        let suspects: Vec<&(u64, AheadMove)> = suspects.collect();
         let stored: Vec<PackedMove> = match suspects.is_empty() && board.en_passant.is_none() {
             true => return Ok(()),
             false => linker.graph.stored_squares(number, board).collect(),
         };
-        let suspects = suspects.into_iter().map(|(sign, mv)| (sign, mv.packed()));
+        let suspects = suspects.into_iter().map(|(hash, mv)| (hash, mv.packed()));
         let suspects = suspects.filter(|(_, mv)| !stored.contains(mv));
-        let suspects = suspects.filter(|(sign, _)| linker.table.numbers.has(sign.hash));
+        let suspects = suspects.filter(|(hash, _)| linker.table.numbers.has(**hash));
         let suspects: Vec<PackedMove> = suspects.map(|(_, mv)| mv).collect();
         if suspects.is_empty() && board.en_passant.is_none() {
             return Ok(());
@@ -524,36 +536,25 @@ impl LeapBlock {
     }
 }
 
-/// An entry, the group of the positions after its quiet moves, and its board.
-type LeapBoard = (EntryNumber, Option<u32>, CanonicalBoard);
+/// An entry, the groups of the positions after its quiet moves, and its board.
+type LeapBoard = (EntryNumber, Option<Groups>, CanonicalBoard);
 
 #[derive(Default)]
 struct LeapBuffers {
     /// The positions ahead of some boards, and the range of each board.
-    ahead: Vec<(Sign, AheadMove)>,
+    ahead: Vec<(u64, AheadMove)>,
     ranges: Vec<Range<usize>>,
-    likely: Vec<u32>,
 }
 
 impl LeapBuffers {
-    /// Lists the positions ahead of some boards.
+    /// Lists the positions ahead of some boards that may be in the book.
     fn list(&mut self, boards: &[LeapBoard], linker: &Linker<'_, '_>) {
         self.ahead.clear();
         self.ranges.clear();
-        for (number, group, board) in boards {
-            // Of 45 in a hundred the book has no other positions with the men of the other side.
-            let known = || {
-                let moves = linker.graph.moves(*number);
-                let quiet = moves.filter(|(byte, to)| {
-                    to.entry().is_some()
-                        && board.squares_of(*byte).is_some_and(|mv| board.is_quiet(mv))
-                });
-                quiet.count() as u64
-            };
-            let most = group.and_then(|group| linker.table.sieve.most(group));
-            let is_alone = most.is_some_and(|most| most == known());
+        for (number, groups, board) in boards {
             let start = self.ahead.len();
-            board.each_ahead(is_alone, |sign, mv| self.ahead.push((sign, mv)));
+            let quiet = linker.may_leap_quietly(*number, *groups, board);
+            board.each_ahead(quiet, |hash, mv| self.ahead.push((hash, mv)));
             self.ranges.push(start..self.ahead.len());
         }
     }
@@ -647,6 +648,35 @@ struct Linker<'g, 'b> {
 }
 
 impl Linker<'_, '_> {
+    /// Whether moves that take nothing, of pieces and of pawns, may be transpositions.
+    fn may_leap_quietly(
+        &self,
+        number: EntryNumber,
+        groups: Option<Groups>,
+        board: &CanonicalBoard,
+    ) -> ByMover<bool> {
+        let most = groups.map(|groups| ByMover {
+            pieces: self.table.census.most(groups.pieces),
+            pawns: self.table.census.most(groups.pawns),
+        });
+        let all = ByMover {
+            pieces: true,
+            pawns: true,
+        };
+        let Some(most) = most else {
+            return all;
+        };
+        let moves = self
+            .graph
+            .moves(number)
+            .filter(|(_, to)| to.entry().is_some());
+        let known = board.count_quiet(moves.filter_map(|(byte, _)| board.squares_of(byte)));
+        ByMover {
+            pieces: most.pieces != Some(known.pieces),
+            pawns: most.pawns != Some(known.pawns),
+        }
+    }
+
     /// The entry of a position, as look-ups find it: with the capture en passant that it
     /// has, or else with one that is illegal.
     fn find(&mut self, board: &CanonicalBoard) -> Result<Option<Arrival>, Error> {

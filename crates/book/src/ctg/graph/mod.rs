@@ -339,6 +339,11 @@ impl BookGraph {
         at(entry as usize)..at(entry as usize + 1)
     }
 
+    /// Whether an entry has stored moves or transpositions.
+    pub(crate) fn has_moves(&self, entry: EntryNumber) -> bool {
+        !self.range(entry).is_empty() || self.leaps_near(entry).is_some()
+    }
+
     /// The stored moves of an entry: the byte of each, its annotation, and where it leads.
     pub fn stored(
         &self,

@@ -1,112 +1,166 @@
-//! A filter that rejects most positions that are not in the book.
+//! Filters that reject most positions that are not in the book.
 //!
-//! The men of the side to move make the *group* of a position. All moves that take nothing
-//! leave the men of the other side as they are, so the positions after them are of one group.
-//! Most groups have one position, that after the only move of a game: where a group has no
-//! more positions than stored moves lead to, nothing else can lead there, and nobody needs to
-//! list the moves. The group also decides which 64 bytes of the filter belong to a position, so
-//! that one wait for the memory is enough for most moves of a position.
+//! A move of a piece that takes nothing leaves the men of the other side and the mover's pawns
+//! as they are, one of a pawn also the mover's pieces. So the positions after such moves of a
+//! position are of one *group*. Most groups have one position, that after the only move
+//! of a game: where a group has no more positions than stored moves lead to, nothing else can
+//! lead there, and nobody needs to list the moves.
 //!
-//! Measured in the book of all games of the GNU Chess collection (2.8 million positions): 38
-//! moves a position, of three groups; 45 in a hundred positions need no list, 22 moves a position
-//! are listed, and one in fifty of those that do not lead into the book passes the filter.
+//! Measured in the book of all games of the GNU Chess collection (2.8 million positions): QQ
 
-use super::ahead::Sign;
-
-/// A Bloom filter of 24 bits for each position, three of which it sets in one word, and
-/// counts of positions by groups.
+/// A Bloom filter of 16 bits for each position, three of which it sets in one word.
 #[derive(Debug)]
 pub(super) struct Sieve {
-    lines: Vec<Line>,
+    words: Vec<u64>,
 }
-
-/// Of some sixteen positions.
-#[derive(Clone, Debug, Default)]
-#[repr(align(64))]
-struct Line {
-    words: [u64; 6],
-    /// Counts of 32 groups, four bits each; 15 is many.
-    counts: [u64; 2],
-}
-
-/// What a count ends at.
-const MANY: u64 = 15;
 
 impl Sieve {
     pub(super) fn with_room(positions: usize) -> Sieve {
         Sieve {
-            lines: vec![Line::default(); positions / 16 + 1],
+            words: vec![0; positions / 4 + 1],
         }
     }
 
-    pub(super) fn add(&mut self, Sign { group, hash }: Sign) {
-        let at = self.line(group);
-        let Some(line) = self.lines.get_mut(at) else {
+    pub(super) fn add(&mut self, hash: u64) {
+        let at = self.at(hash);
+        if let Some(word) = self.words.get_mut(at) {
+            *word |= Sieve::bits(hash);
+        }
+    }
+
+    /// Loads the words of some hashes, in a short loop, so that the waits for the memory
+    /// overlap.
+    #[inline]
+    pub(super) fn ask_for(&self, hashes: impl Iterator<Item = u64>) {
+        let words = hashes.filter_map(|hash| self.words.get(self.at(hash)));
+        std::hint::black_box(words.fold(0, |all, word| all | word));
+    }
+
+    /// Whether a position may be in the book; of others one in a hundred is.
+    #[inline]
+    pub(super) fn may_have(&self, hash: u64) -> bool {
+        let bits = Sieve::bits(hash);
+        let word = self.words.get(self.at(hash));
+        word.is_some_and(|word| word & bits == bits)
+    }
+
+    #[inline]
+    fn at(&self, hash: u64) -> usize {
+        ((hash >> 32) * self.words.len() as u64 >> 32) as usize
+    }
+
+    #[inline]
+    fn bits(hash: u64) -> u64 {
+        1 << (hash & 63) | 1 << (hash >> 6 & 63) | 1 << (hash >> 12 & 63)
+    }
+}
+
+/// Counts of positions by groups, never too small: of two bits, eight for each group, of which
+/// two in one line of the memory count it.
+#[derive(Debug)]
+pub(super) struct Census {
+    lines: Vec<Line>,
+}
+
+/// Of some 32 groups.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
+struct Line([u64; 8]);
+
+/// What a count ends at.
+const MANY: u64 = 3;
+
+impl Census {
+    pub(super) fn with_room(groups: usize) -> Census {
+        Census {
+            lines: vec![Line::default(); groups / 32 + 1],
+        }
+    }
+
+    pub(super) fn add(&mut self, group: u32) {
+        let at = self.at(group);
+        let Some(Line(words)) = self.lines.get_mut(at) else {
             return;
         };
-        let (word, bits) = Sieve::bits(hash);
-        if let Some(word) = line.words.get_mut(word) {
-            *word |= bits;
-        }
-        let (word, shift) = Sieve::counter(group);
-        if let Some(counts) = line.counts.get_mut(word)
-            && *counts >> shift & MANY != MANY
-        {
-            *counts += 1 << shift;
+        for (word, shift) in Census::counters(group) {
+            if let Some(word) = words.get_mut(word)
+                && *word >> shift & MANY != MANY
+            {
+                *word += 1 << shift;
+            }
         }
     }
 
     /// The most positions that a group may have; `None` for many.
     #[inline]
-    pub(super) fn most(&self, group: u32) -> Option<u64> {
-        let line = self.lines.get(self.line(group));
-        let (word, shift) = Sieve::counter(group);
-        let counts = line.and_then(|line| line.counts.get(word));
-        Some(counts? >> shift & MANY).filter(|count| *count != MANY)
+    pub(super) fn most(&self, group: u32) -> Option<u32> {
+        let Line(words) = self.lines.get(self.at(group))?;
+        let [a, b] = Census::counters(group)
+            .map(|(word, shift)| words.get(word).map_or(MANY, |word| word >> shift & MANY));
+        Some(a.min(b) as u32).filter(|count| u64::from(*count) != MANY)
     }
 
-    /// Loads the lines of some groups, in a short loop, so that the waits for the memory
-    /// overlap.
+    /// Loads the lines of some groups.
     #[inline]
     pub(super) fn ask_for(&self, groups: impl Iterator<Item = u32>) {
-        let lines = groups.filter_map(|group| self.lines.get(self.line(group)));
-        std::hint::black_box(lines.fold(0, |all, line| all | line.counts[0]));
+        let lines = groups.filter_map(|group| self.lines.get(self.at(group)));
+        std::hint::black_box(lines.fold(0, |all, Line([word, ..])| all | word));
     }
 
-    /// The numbers of the signs that pass; of others about one in fifty. No branch
-    /// depends on a word. Their lines should be asked for.
     #[inline]
-    pub(super) fn sift(&self, signs: impl Iterator<Item = Sign>, passed: &mut Vec<u32>) {
-        passed.resize(256, 0);
-        let mut count = 0;
-        for (n, Sign { group, hash }) in (0..).zip(signs) {
-            if let Some(next) = passed.get_mut(count) {
-                *next = n;
-            }
-            let (word, bits) = Sieve::bits(hash);
-            let line = self.lines.get(self.line(group));
-            let word = line.and_then(|line| line.words.get(word));
-            count += usize::from(word.copied().unwrap_or(0) & bits == bits);
+    fn at(&self, group: u32) -> usize {
+        (u64::from(group) * self.lines.len() as u64 >> 32) as usize
+    }
+
+    /// The numbers of the words, and the lowest bits of the counts: never the same ones.
+    #[inline]
+    fn counters(group: u32) -> [(usize, u32); 2] {
+        let mixed = group.wrapping_mul(0x9e37_79b9) >> 16;
+        let first = mixed & 255;
+        let second = first + 1 + (mixed >> 8) % 255;
+        [first, second & 255].map(|n| (n as usize / 32, n % 32 * 2))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(n: u32) -> u64 {
+        u64::from(n + 1)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(31)
+    }
+
+    /// And seldom too many: that only costs time.
+    #[test]
+    fn a_census_never_counts_too_few() {
+        let mut census = Census::with_room(10_000);
+        // Groups of 1, 2, 3 and 4 positions by turns.
+        let size = |group: u32| group % 4 + 1;
+        let groups = || (0..4_000).map(|n| (hash(n) as u32, size(n)));
+        for (group, size) in groups() {
+            (0..size).for_each(|_| census.add(group));
         }
-        passed.truncate(count);
+        let most = |group, size| census.most(group).unwrap_or(u32::MAX).cmp(&size);
+        assert!(groups().all(|(group, size)| most(group, size).is_ge()));
+        let exact = groups().filter(|(group, size)| most(*group, *size).is_eq());
+        let of_few = groups().filter(|(_, size)| *size < 3).count();
+        let exact = exact.count();
+        assert!(
+            (of_few * 9 / 10..=of_few).contains(&exact),
+            "{exact} of {of_few}"
+        );
+        let others = (4_000..8_000).filter(|n| census.most(hash(*n) as u32) != Some(0));
+        assert!(others.count() < 400);
     }
 
-    #[inline]
-    fn line(&self, group: u32) -> usize {
-        ((u64::from(group) * self.lines.len() as u64) >> 32) as usize
-    }
-
-    /// The number of the word, and its bits.
-    #[inline]
-    fn bits(hash: u64) -> (usize, u64) {
-        let word = ((hash >> 18 & 0xffff) * 6) >> 16;
-        let bits = 1 << (hash & 63) | 1 << (hash >> 6 & 63) | 1 << (hash >> 12 & 63);
-        (word as usize, bits)
-    }
-
-    /// The number of the word, and the lowest bit of the count.
-    #[inline]
-    fn counter(group: u32) -> (usize, u32) {
-        ((group >> 4 & 1) as usize, (group & 15) * 4)
+    #[test]
+    fn a_sieve_rejects_most_positions_that_are_not_in_the_book() {
+        let mut sieve = Sieve::with_room(4_000);
+        (0..4_000).for_each(|n| sieve.add(hash(n)));
+        assert!((0..4_000).all(|n| sieve.may_have(hash(n))));
+        let passed = (4_000..8_000).filter(|n| sieve.may_have(hash(*n)));
+        assert!(passed.count() < 120);
     }
 }

@@ -1,5 +1,6 @@
-use shakmaty::Position as _;
+use shakmaty::{Position as _, Role};
 
+use super::ahead::ByMover;
 use super::*;
 use crate::ctg::{CanonicalBoard, CtgBook, OpenOptions};
 use crate::evals::EvalKey;
@@ -86,24 +87,26 @@ fn a_graph_leads_where_look_ups_lead() {
 
 /// Along random games, with captures, castling, promotions and colours exchanged: the hashes
 /// ahead of a position are those of the positions after its legal moves, and of no legal
-/// move is there none.
+/// move is there none; moves that take nothing lead to positions of the groups ahead.
 #[test]
 fn hashes_ahead_are_those_of_the_positions_after_the_moves() {
+    fn quiet<T>(pieces: T, pawns: T) -> ByMover<T> {
+        ByMover { pieces, pawns }
+    }
     let (mut seen, mut special) = (0, 0);
     for position in crate::random::games(3, 150, 160).flatten() {
         let key = CanonicalBoard::from_position(&position).unwrap().key();
         let (board, position) = position_of(&key).unwrap();
-        let mut ahead = Vec::new();
-        board.each_ahead(false, |sign, mv| ahead.push((mv.packed(), sign)));
-        let mut captures = Vec::new();
-        board.each_ahead(true, |sign, mv| captures.push((mv.packed(), sign)));
-        let others = ahead.iter().filter(|known| !captures.contains(known));
-        let group = board.group_ahead();
-        assert!(
-            others
-                .clone()
-                .all(|(_, sign)| group.is_none_or(|group| sign.group == group))
-        );
+        let list = |quiet| {
+            let mut ahead = Vec::new();
+            board.each_ahead(quiet, |hash, mv| ahead.push((mv.packed(), hash)));
+            ahead
+        };
+        let ahead = list(quiet(true, true));
+        let of_pieces = list(quiet(true, false));
+        let of_pawns = list(quiet(false, true));
+        let captures = list(quiet(false, false));
+        let groups = board.groups_ahead();
         for mv in position.legal_moves() {
             if mv.is_en_passant() {
                 special += 1;
@@ -112,10 +115,25 @@ fn hashes_ahead_are_those_of_the_positions_after_the_moves() {
             let after = tabia_notation::after(&position, mv);
             let after = CanonicalBoard::from_position(&after).unwrap();
             let packed = PackedMove::from_move(mv);
+            let is_quiet = !mv.is_capture() && !mv.is_promotion();
+            let is_pawn = mv.role() == Role::Pawn;
             for file in [after.en_passant(), after.pinned_en_passant] {
-                let hash = self::ahead::sign(&after, file);
-                assert!(ahead.contains(&(packed, hash)), "{mv} {position:?}");
-                assert_eq!(captures.contains(&(packed, hash)), mv.is_capture(), "{mv}");
+                let hash = (packed, ahead::hash(&after, file));
+                assert!(ahead.contains(&hash), "{mv} {position:?}");
+                assert_eq!(captures.contains(&hash), !is_quiet, "{mv}");
+                assert_eq!(of_pieces.contains(&hash), !is_quiet || !is_pawn, "{mv}");
+                assert_eq!(of_pawns.contains(&hash), !is_quiet || is_pawn, "{mv}");
+            }
+            let counted = board.count_quiet([packed].into_iter());
+            let expected = quiet(
+                u32::from(is_quiet && !is_pawn),
+                u32::from(is_quiet && is_pawn),
+            );
+            assert_eq!(counted, expected, "{mv} {position:?}");
+            if let Some(groups) = groups {
+                let after = ahead::groups(&after);
+                assert!(counted.pieces == 0 || after.pieces == groups.pieces, "{mv}");
+                assert!(counted.pawns == 0 || after.pawns == groups.pawns, "{mv}");
             }
             special += u32::from(mv.is_castle() || mv.is_promotion());
             seen += 1;

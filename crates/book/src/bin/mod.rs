@@ -30,22 +30,28 @@ use super::{
     polyglot::keyed::{self, Keyed, KeyedEntry},
 };
 use crate::edit::pending_changes;
-use survey::Survey;
+use survey::{Landmarks, Survey};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
 use tabia_io::input::file::{DataFile, View};
 
 /// Bytes of an entry.
 pub const ENTRY_BYTES: usize = 16;
 
+/// Entries that a search reads together at its end: a page of memory.
+const BLOCK: usize = 256;
+
 /// A Polyglot book, open for reading.
 ///
-/// Large files are mapped and searched in place; one that is not sorted takes 24 bytes of
-/// memory for each entry. May be used by any number of threads.
+/// Large files are mapped and searched in place, from some keys on that are kept in memory; one
+/// that is not sorted takes 24 bytes of memory for each entry. May be used by any number of
+/// threads.
 #[derive(Debug)]
 pub struct BinBook {
     file: DataFile,
     /// The sorted entries with their numbers, if the file is not sorted.
     sorted: Option<Vec<([u8; ENTRY_BYTES], u32)>>,
+    /// Some keys of the file, if it is sorted.
+    landmarks: Landmarks,
     /// Whole entries in the file.
     entries: u64,
     /// Entries of key 0, all at the front.
@@ -89,7 +95,8 @@ impl BinBook {
         let cut_off = keyed::cut_off(&file, ENTRY_BYTES).map(|text| format!("{name}: {text}"));
         let mut notices = Vec::from_iter(cut_off);
         let mut sorted = None;
-        let survey = Survey::of(&file)?;
+        let mut survey = Survey::of(&file)?;
+        let mut landmarks = std::mem::take(&mut survey.landmarks);
         if survey.is_hopeless() {
             return Err(BinBook::refusal(&file, survey.refusal()));
         }
@@ -112,15 +119,17 @@ impl BinBook {
                  twice"
             ));
             sorted = Some(order::sort(&file)?);
+            landmarks = Landmarks::default();
         }
         let mut book = BinBook {
             file,
             sorted,
+            landmarks,
             entries,
             header_entries: 0,
             notices,
         };
-        book.header_entries = book.lower_bound(&book.view()?, 1)?;
+        book.header_entries = book.search(&book.view()?, 1)?.0;
         if book.is_empty() {
             return Err(Error::no_entries(&book.file, "Polyglot"));
         }
@@ -255,19 +264,40 @@ impl BinBook {
         Ok((read.first_chunk().copied().unwrap_or_default(), n))
     }
 
-    /// The first index whose key is not below `key`.
-    fn lower_bound(&self, view: &View<'_>, key: u64) -> Result<u64, Error> {
+    /// The first index whose key is not below `key`, and whether it is this key.
+    fn search(&self, view: &View<'_>, key: u64) -> Result<(u64, bool), Error> {
+        let key_at = |n| Ok::<_, Error>(key_of(&self.at(view, n)?.0));
         let (mut low, mut high) = (0, self.entries);
-        while low < high {
+        if let Some((near, first)) = self.landmarks.near(key)
+            // Otherwise the file has been overwritten.
+            && key_at(near.start)? == first
+        {
+            (low, high) = (near.start, near.end.min(self.entries));
+        }
+        let block = if self.is_sorted() { BLOCK as u64 } else { 0 };
+        while high - low > block {
             let middle = low + (high - low) / 2;
-            let (bytes, _) = self.at(view, middle)?;
-            if key_of(&bytes) < key {
-                low = middle + 1;
-            } else {
-                high = middle;
+            match key_at(middle)? < key {
+                true => low = middle + 1,
+                false => high = middle,
             }
         }
-        Ok(low)
+        let mut buffer = [0; BLOCK * ENTRY_BYTES];
+        let size = (high - low) as usize * ENTRY_BYTES;
+        let entries = view
+            .read(
+                low * ENTRY_BYTES as u64,
+                buffer.get_mut(..size).unwrap_or_default(),
+            )
+            .map_err(|error| Error::read(self.file.path(), error))?;
+        let (entries, _) = entries.as_chunks();
+        let below = entries.partition_point(|entry| key_of(entry) < key);
+        let place = low + below as u64;
+        let is_key = match entries.get(below) {
+            Some(entry) => key_of(entry) == key,
+            None => place < self.entries && key_at(place)? == key,
+        };
+        Ok((place, is_key))
     }
 }
 
@@ -353,10 +383,8 @@ impl Keyed for BinBook {
     }
 
     fn place_of(&self, key: u64) -> Result<Option<u64>, Error> {
-        let view = self.view()?;
-        let place = self.lower_bound(&view, key)?;
-        let has_it = key != 0 && place < self.entries && key_of(&self.at(&view, place)?.0) == key;
-        Ok(has_it.then_some(place))
+        let (place, is_key) = self.search(&self.view()?, key)?;
+        Ok((is_key && key != 0).then_some(place))
     }
 
     fn each_at(

@@ -1,6 +1,8 @@
 //! Tells whether a file is a Polyglot book: the format has no magic number, and other
 //! programs keep tables and networks in files of the same name.
 
+use std::ops::Range;
+
 use shakmaty::{Bitboard, File, Rank, Square, attacks};
 
 use super::{ENTRY_BYTES, decode, key_of};
@@ -17,13 +19,38 @@ const SAMPLES: u64 = 4096;
 const MOVES: u64 = 4096;
 
 /// Bytes read at a time.
-const PIECE: usize = 4096;
+const PIECE: usize = super::BLOCK * ENTRY_BYTES;
+
+/// The keys of entries at equal distances, by which a search begins near its end.
+#[derive(Debug, Default)]
+pub(super) struct Landmarks {
+    keys: Vec<u64>,
+    /// Entries from one to the next.
+    distance: u64,
+}
+
+impl Landmarks {
+    /// The entries among which is the first one whose key is not below `key`, if it is not the
+    /// one after them; with the key of the first of them.
+    pub(super) fn near(&self, key: u64) -> Option<(Range<u64>, u64)> {
+        let after = self.keys.partition_point(|known| *known < key);
+        let before = after.saturating_sub(1);
+        let first = *self.keys.get(before)?;
+        let end = match after < self.keys.len() {
+            true => after as u64 * self.distance,
+            false => u64::MAX,
+        };
+        Some((before as u64 * self.distance..end, first))
+    }
+}
 
 /// What is seen of a file without asking it for a position.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Survey {
     /// Offset in bytes of the first entry whose key is below one before it.
     pub first_disorder: Option<u64>,
+    /// Some keys of a sorted file.
+    pub landmarks: Landmarks,
     /// Moves looked at.
     moves: u64,
     /// Those of them that some piece could make on an empty board.
@@ -44,12 +71,15 @@ impl Survey {
         let mut buffer = [0; PIECE];
         let (mut last, mut count) = (0, 0_u64);
         let mut survey = Survey::default();
+        survey.landmarks.distance = step * super::BLOCK as u64;
         let mut piece = 0;
         while piece < pieces {
             let start = piece * PIECE as u64;
             let read = view
                 .read(start, &mut buffer)
                 .map_err(|error| Error::read(file.path(), error))?;
+            let first = read.first_chunk().map(key_of);
+            survey.landmarks.keys.extend(first);
             for (offset, entry) in (start..).step_by(ENTRY_BYTES).zip(read.as_chunks().0) {
                 let key = key_of(entry);
                 if key < last && survey.first_disorder.is_none() {

@@ -330,3 +330,84 @@ fn genuine_books_of_all_kinds_are_kept() {
         [""; 0]
     );
 }
+
+/// Keys near each other and far apart, up to twelve times each.
+fn many(count: u64, spread: u64) -> Vec<[u8; ENTRY_BYTES]> {
+    let key = |n: u64| (n + 1).wrapping_mul(spread);
+    let mut keys: Vec<u64> = (0..count)
+        .flat_map(|n| vec![key(n); if n % 7 == 0 { 12 } else { 1 }])
+        .collect();
+    keys.sort_unstable();
+    let mv = packed("e2e4");
+    keys.iter().map(|key| encode(*key, mv, 1, 0)).collect()
+}
+
+#[test]
+fn a_search_finds_the_first_entry_of_every_key_and_no_other() {
+    for count in [1, 20, 255, 256, 257, 1000, 5000] {
+        for spread in [2, 0x9e37_79b9_7f4a_7c16] {
+            let entries = many(count, spread);
+            let keys: Vec<u64> = entries.iter().map(key_of).collect();
+            let file = DataFile::from_bytes(Path::new("x.bin"), entries.concat());
+            let (book, _) = BinBook::entries_in(file).unwrap();
+            let view = book.view().unwrap();
+            let near = keys
+                .iter()
+                .flat_map(|key| [key - 1, *key, key.wrapping_add(1)]);
+            for key in near.chain([0, 1, u64::MAX]) {
+                let place = keys.partition_point(|known| *known < key);
+                let expected = (place as u64, keys.get(place) == Some(&key));
+                assert_eq!(
+                    book.search(&view, key).unwrap(),
+                    expected,
+                    "{count} {key:x}"
+                );
+            }
+        }
+    }
+}
+
+/// Each read of a file that is not mapped is a call of the system.
+#[test]
+fn a_search_reads_the_file_three_times_at_most() {
+    let entries = many(100_000, 0x9e37_79b9_7f4a_7c16);
+    let bytes = entries.concat();
+    let length = bytes.len() as u64;
+    let reads = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let count = || reads.swap(0, std::sync::atomic::Ordering::Relaxed);
+    let counted = std::sync::Arc::clone(&reads);
+    let reader = move |offset: u64, buffer: &mut [u8]| {
+        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let rest = &bytes[offset as usize..];
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    };
+    let file = DataFile::from_reader(Path::new("x.bin"), length, reader);
+    let (book, _) = BinBook::entries_in(file).unwrap();
+    let view = book.view().unwrap();
+    count();
+    for entry in entries.iter().step_by(997) {
+        assert!(book.search(&view, key_of(entry)).unwrap().1);
+        assert!((1..=3).contains(&count()));
+    }
+}
+
+/// Until it is opened again, with the keys that it has now.
+#[test]
+fn a_file_with_other_keys_in_its_place_is_searched_from_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.bin");
+    let (old, new) = (
+        many(20_000, 0x9e37_79b9_7f4a_7c16),
+        many(20_000, 0x1234_5677_89ab_cdea),
+    );
+    fs::write(&path, old.concat()).unwrap();
+    let file = DataFile::open(&path, false).unwrap();
+    let (book, _) = BinBook::entries_in(file).unwrap();
+    fs::write(&path, new.concat()).unwrap();
+    let view = book.view().unwrap();
+    for entry in new.iter().step_by(97) {
+        assert!(book.search(&view, key_of(entry)).unwrap().1);
+    }
+}

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use shakmaty::{Bitboard, File, Rank, Square, attacks};
 
-use super::{ENTRY_BYTES, decode, key_of};
+use super::{BLOCK, ENTRY_BYTES, decode, key_of};
 use crate::{Error, polyglot::PackedMove};
 use tabia_io::input::file::DataFile;
 
@@ -19,7 +19,10 @@ const SAMPLES: u64 = 4096;
 const MOVES: u64 = 4096;
 
 /// Bytes read at a time.
-const PIECE: usize = super::BLOCK * ENTRY_BYTES;
+const PIECE: usize = 4096;
+
+/// The entries of a piece.
+const PIECE_ENTRIES: usize = PIECE / ENTRY_BYTES;
 
 /// The keys of entries at equal distances, by which a search begins near its end.
 #[derive(Debug, Default)]
@@ -71,16 +74,18 @@ impl Survey {
         let mut buffer = [0; PIECE];
         let (mut last, mut count) = (0, 0_u64);
         let mut survey = Survey::default();
-        survey.landmarks.distance = step * super::BLOCK as u64;
+        let apart = if step == 1 { BLOCK } else { PIECE_ENTRIES };
+        survey.landmarks.distance = step * apart as u64;
         let mut piece = 0;
         while piece < pieces {
             let start = piece * PIECE as u64;
             let read = view
                 .read(start, &mut buffer)
                 .map_err(|error| Error::read(file.path(), error))?;
-            let first = read.first_chunk().map(key_of);
-            survey.landmarks.keys.extend(first);
-            for (offset, entry) in (start..).step_by(ENTRY_BYTES).zip(read.as_chunks().0) {
+            let (entries, _) = read.as_chunks();
+            let landmarks = entries.iter().step_by(apart).map(key_of);
+            survey.landmarks.keys.extend(landmarks);
+            for (offset, entry) in (start..).step_by(ENTRY_BYTES).zip(entries) {
                 let key = key_of(entry);
                 if key < last && survey.first_disorder.is_none() {
                     survey.first_disorder = Some(offset);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 
-use super::archives::{data, pack_7z};
+use super::archives::{data, pack_7z, pack_zip, parts};
 use super::{Folder, assert_has, assert_refused, convert, pgn, sample};
 use crate::{Previous, Watch, extract, open};
 
@@ -136,4 +136,19 @@ fn a_pipe_is_read_once_as_pgn() {
     let path = format!("/proc/self/fd/{}", reader.as_raw_fd());
     assert_eq!(pgn(path.as_ref()), sample());
     writing.join().unwrap().unwrap();
+}
+
+/// Beside other games it is skipped, and named.
+#[test]
+fn an_archive_of_one_database_that_is_none_is_refused() {
+    let folder = Folder::new();
+    let mut files = parts("scid/five", &["si4", "sn4", "sg4"]);
+    files[0].1[..8].fill(b'x');
+    let alone = folder.put("alone.zip", pack_zip(&files));
+    assert_refused(&alone, "alone.zip/five.si4");
+    files.push(("games.pgn".to_owned(), sample().into_bytes()));
+    let (text, messages) = convert(&folder.put("both.zip", pack_zip(&files)));
+    assert_eq!(text, sample());
+    assert_has(&messages, "both.zip/five.si4");
+    assert_has(&messages, "; skipped");
 }

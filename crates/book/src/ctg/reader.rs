@@ -152,7 +152,7 @@ impl CtgBook {
             },
             filter,
             book: &self.pages,
-            cold: false,
+            cold: filter.is_some(),
         })
     }
 
@@ -371,8 +371,8 @@ pub(crate) struct Reading<'b> {
     page_count: u32,
     index: IndexReader<'b>,
     filter: Option<&'b PositionFilter>,
-    /// A walk over a whole book never returns to a page, so its pages are not in the CPU
-    /// caches; those of a game are.
+    /// A walk over a whole book, as the probes for which there is a filter, never returns to a
+    /// page, so its pages are not in the CPU caches; those of a game are.
     cold: bool,
 }
 

@@ -179,50 +179,6 @@ def explorer_edit_buttons_of_two_books_take_no_room_and_cover_no_number():
             context.close()
 
 
-@case(limit=120, browsers=True)
-def explorer_edits_either_of_two_books():
-    here = folder("explore")
-    one, two, weights, _ = books(here)
-    with explorer(one, two, weights) as server, browser() as started:
-        page = started.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True).new_page()
-        open_address(page, server.url + "?play=e2e4&books=0/1")
-        row = page.locator('tr[data-uci="e7e5"]')
-        pencil = row.locator(".pencil").nth(1)
-        expect(pencil).to_have_attribute("aria-label", f"Change e5 in {two.name}")
-        pencil.click() if is_firefox(page) else pencil.tap()
-        expect(page.locator("#edit-title")).to_have_text(f"e5 in {two.name}")
-        expect(page.locator("#edit-dialog")).to_be_visible()
-        page.keyboard.press("Escape")
-        expect(page.locator("dialog[open]")).to_have_count(0)
-        # A click beside it plays the move. (The driver can tap only in Chromium.)
-        row.locator("td.n").first.click()
-        expect(page.locator("#line button")).to_have_text(["e4", "e5"])
-        # By keyboard alone: from the move to its two pencils; E uses the one with the focus.
-        page = started.new_context().new_page()
-        open_address(page, server.url + "?play=e2e4&books=0/1")
-        move = page.locator('tr[data-uci="e7e5"] button.move')
-        move.focus()
-        for steps, key, book in ((0, "e", one), (1, "Enter", one), (2, "Enter", two), (2, "e", two)):
-            for _ in range(steps):
-                page.keyboard.press("Tab")
-            page.keyboard.press(key)
-            expect(page.locator("#edit-title")).to_have_text(f"e5 in {book.name}")
-            expect(page.locator("#edit-dialog")).to_be_visible()
-            page.keyboard.press("Escape")
-            # The focus returns a moment after the dialog has closed.
-            expect(move).to_be_focused()
-        # The change and its undo affect only that book.
-        before = marks(one, "e2e4")
-        page.locator('tr[data-uci="e7e5"] .pencil').nth(1).click()
-        page.locator('input[name="mark"][value="avoid"]').check(force=True)
-        expect(page.locator('tr[data-uci="e7e5"] .other')).to_be_attached()
-        assert (marks(one, "e2e4"), marks(two, "e2e4")["e7e5"]) == (before, "avoid")
-        page.keyboard.press("Escape")
-        page.click("#undo")
-        expect(page.locator('tr[data-uci="e7e5"] .other')).to_have_count(0)
-        assert marks(two, "e2e4") == before
-
-
 @case(limit=200, browsers=True)
 def explorer_shows_messages_in_front_of_an_open_dialog():
     here = folder("explore")
@@ -247,11 +203,9 @@ def explorer_shows_messages_in_front_of_an_open_dialog():
             page.route("**/api/position*", lambda route: route.abort() if away else route.continue_())
             open_address(page, server.url + "?play=e2e4")
             # An error appears in its dialog.
-            page.keyboard.press("v")
-            page.fill("#paste-text", "nonsense")
-            page.click('#paste-form button[value="load"]')
+            load_text(page, "nonsense")
             expect_message("neither a FEN nor a game")
-            page.keyboard.press("Escape")
+            press(page, "Escape")
             expect(status).to_be_empty()
             # The result appears in the dialog, and stays when it closes; nothing above it moves.
             page.locator("td.edit button").first.click()
@@ -266,7 +220,7 @@ def explorer_shows_messages_in_front_of_an_open_dialog():
             expect(page.locator("dialog[open]")).to_have_count(0)
             expect_message("Saved: ")
             # The program ends while an option is changed, and starts again.
-            page.keyboard.press("o")
+            press(page, "o")
             away.append(True)
             page.locator("#policy input[type=checkbox]").first.click()
             # Once a second the page briefly assumes that the program is back.
@@ -371,7 +325,7 @@ def explorer_messages_go_by_themselves_and_cover_no_button():
             open_address(page, server.url)
             # From now on the time passes only as the case says.
             page.clock.pause_at(3600)
-            page.keyboard.press("PageDown")
+            press(page, "PageDown")
             expect(status).to_have_text("There is no other game in the list.")
             covered = page.evaluate(COVERED)
             assert not covered, f"{width}x{height}: {covered}"
@@ -380,9 +334,7 @@ def explorer_messages_go_by_themselves_and_cover_no_button():
             page.clock.fast_forward(1500)
             expect(status).to_be_empty()
             # What needs an act stays.
-            page.keyboard.press("v")
-            page.fill("#paste-text", "nonsense")
-            page.click('#paste-form button[value="load"]')
+            load_text(page, "nonsense")
             expect(status).to_contain_text("neither a FEN nor a game")
             page.clock.fast_forward(60_000)
             expect(status).to_contain_text("neither a FEN nor a game")

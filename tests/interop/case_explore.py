@@ -229,9 +229,14 @@ def explorer_accepts_clicks_promotions_castling_pasted_games_openings_and_links(
         expect_line(page, "d4", "d5", "c4")
 
 
-@case(limit=120, browsers=True)
-def explorer_sliders_change_the_probabilities_as_set_does_and_reasons_are_shown():
-    with explorer() as server, page_of(server, "?play=e2e4,c7c5") as page:
+@case(limit=210, browsers=True)
+def explorer_shows_a_book_as_options_change_it_with_reasons_two_books_in_one_table_an_index_of_games_and_a_warning():
+    here = folder("explore")
+    other, torn = here / "other.ctg", copy_starter(here, "torn")
+    run_ok("build", "-o", other, SAMPLE)
+    torn.with_suffix(".ctb").unlink()
+    # Books have names, so the order of the command line does not matter.
+    with explorer(index(here / "games.tgx"), other, STARTER, torn) as server, page_of(server, "?play=e2e4,c7c5&books=tabia.ctg") as page:
         before = book_rows(page)
         page.click("#choice-tab")
         expect(page.locator("#books")).to_be_visible()
@@ -258,7 +263,7 @@ def explorer_sliders_change_the_probabilities_as_set_does_and_reasons_are_shown(
         expect_figures(page, probe(STARTER, "e2e4 c7c5"))
         # Why a move is not played is in its cell: reasons that are not clipped.
         reasons = "[...document.querySelectorAll('.reason')].filter((one) => getComputedStyle(one).clipPath === 'none').map((one) => one.textContent)"
-        open_address(page, server.url + "?play=e2e4,c7c5")
+        open_address(page, server.url + "?play=e2e4,c7c5&books=tabia.ctg")
         assert page.locator("#books tr.out .reason").count() > 2 and page.evaluate(reasons) == []
         # By keyboard: of the selected move.
         page.locator("#books tr.out button.move").first.focus()
@@ -269,16 +274,9 @@ def explorer_sliders_change_the_probabilities_as_set_does_and_reasons_are_shown(
         page.locator("#books tr.out td.prob").first.click()
         page.wait_for_function(f"() => document.querySelector('#books td.prob.open') && {reasons}.length === 1")
         expect(page.locator("#line button")).to_have_count(2)
-
-
-@case(limit=90, browsers=True)
-def explorer_shows_two_books_in_one_table_an_index_of_games_and_a_warning():
-    here = folder("explore")
-    other, torn = here / "other.ctg", copy_starter(here, "torn")
-    run_ok("build", "-o", other, SAMPLE)
-    torn.with_suffix(".ctb").unlink()
-    # Books have names, so the order of the command line does not matter.
-    with explorer(index(here / "games.tgx"), other, STARTER, torn) as server, page_of(server, "?play=e2e4,c7c5&books=tabia.ctg/other.ctg") as page:
+        # Two books.
+        open_address(page, server.url + "?play=e2e4,c7c5&books=tabia.ctg/other.ctg")
+        press(page, "b")
         moves = lambda book: {move["uci"]: move for move in probe(book, "e2e4 c7c5")["moves"]}
         first, second = moves(STARTER), moves(other)
         cells = page.evaluate(

@@ -6,7 +6,7 @@ import subprocess
 
 from playwright.sync_api import expect
 
-from pages import SAMPLE, book_rows, browser, drag, expect_figures, expect_status, explorer, is_firefox, mark, marks, on_paper, open_address, page_of, press, probe
+from pages import SAMPLE, book_rows, browser, drag, expect_figures, expect_status, explorer, is_firefox, load_text, marks, on_paper, open_address, page_of, press, probe
 from paths import POLYGLOT, TABIA, copy_starter, folder
 from procs import TIMEOUT_FACTOR, environment, run_ok, tabia, wait_until
 from runner import case

@@ -10,7 +10,7 @@ from typing import Callable
 from playwright.sync_api import CDPSession, Page, expect
 
 from devtools import tab
-from pages import browser, drag, expect_line, explorer, long_line, open_address, own_memory_kb, page_of
+from pages import browser, drag, expect_line, explorer, load_text, long_line, open_address, own_memory_kb, page_of, press
 from paths import STOCKFISH, USE_MINUTES, copy_starter, folder
 from procs import wait_until
 from runner import case

@@ -1,6 +1,5 @@
 """Typical work on the page of `tabia explore`: the engine, the list of work on a book, languages."""
 
-import json
 import re
 from pathlib import Path
 
@@ -157,7 +156,7 @@ def explorer_lists_work_on_a_book_and_each_row_leads_on():
     third = build(here / "three.ctg", game("1. e4 e6 2. d4", 30, "1-0") + game("1. e4 c5 2. Nf3", 30, "1-0"))
     for line, move in (("e2e4 c7c5", "b1c3"), ("", "e2e4")):
         run_ok("mark", book, "--moves", line, "--move", move, "--mark", "main")
-    with explorer(book, other, third) as server, page_of(server) as page:
+    with explorer(book, other) as server, page_of(server) as page:
         press(page, "w")
         rows = dict((row[0], row[1:]) for row in work_on(page, 5))
         # The green move lost its 20 games, the other won its 30: a point of one, in half of the games.
@@ -207,8 +206,8 @@ def explorer_lists_work_on_a_book_and_each_row_leads_on():
         assert text.count("\n") == 2 and text.startswith('"kind","line","fen"'), text
         assert "1. e4 e6" in saved_by(page, lambda: page.click("#work-pgn")).read_text()
         assert WITHOUT_SERVER or server.status("api/work?color=white") == 200 and server.status("api/work") == 400
-        # An answer that only the second book has can be added to the first.
-        open_address(page, server.url + "?books=one.ctg/three.ctg")
+    # An answer that only the second book has can be added to the first.
+    with explorer(book, third) as server, page_of(server, "?books=one.ctg/three.ctg") as page:
         press(page, "w")
         row = page.locator("#work-table tr", has_text="No answer to e6; elsewhere d4")
         row.locator("[data-act=add]").click()

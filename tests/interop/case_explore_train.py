@@ -130,7 +130,7 @@ def explorer_compares_own_games_with_the_repertoire():
         open_address(page, server.url + "?books=1")
         press(page, "w")
         page.select_option("#work-colour", "black")
-        row("No answer to d4").locator(".go").click()
+        page.locator("#work-table").get_by_text("No answer to d4", exact=True).click()
         expect(page.locator("#line [aria-current]")).to_have_text("d4")
 
 

@@ -209,7 +209,7 @@ def explorer_lists_work_on_a_book_and_each_row_leads_on():
     # An answer that only the second book has can be added to the first.
     with explorer(book, third) as server, page_of(server, "?books=one.ctg/three.ctg") as page:
         press(page, "w")
-        row = page.locator("#work-table tr", has_text="No answer to e6; elsewhere d4")
+        row = page.locator("#work-table tr", has=page.get_by_text("No answer to e6; elsewhere d4", exact=True))
         row.locator("[data-act=add]").click()
         expect(page.locator("#work-table tr.done")).to_have_count(1)
         assert WITHOUT_SERVER or marks(book, "e2e4 e7e6") == {"d2d4": "main"}

@@ -54,7 +54,8 @@ def use(page: Page, turn: int) -> float:
     press(page, "w")
     expect(page.locator("#work-table tbody tr").first).to_be_visible()
     press(page, "g")
-    page.wait_for_function("() => document.querySelector('#line [aria-current]') !== null")
+    # The row may be about the first position.
+    expect(page.locator("#work-table [aria-current=true]")).to_have_count(1)
     # A mark, and undo.
     paste(page, "startpos")
     expect(page.locator("#line button")).to_have_count(0)

@@ -10,7 +10,7 @@ from typing import Callable
 from playwright.sync_api import CDPSession, Page, expect
 
 from devtools import tab
-from pages import browser, drag, expect_line, explorer, long_line, open_address, own_memory_kb, page_of
+from pages import browser, drag, expect_line, explorer, load_text, long_line, open_address, own_memory_kb, page_of, press
 from paths import STOCKFISH, USE_MINUTES, copy_starter, folder
 from procs import wait_until
 from runner import case
@@ -22,22 +22,19 @@ PLIES = 60
 def walk(page: Page, plies: int) -> float:
     """Goes to the end of a line and back; returns moves per second on the way there."""
     moves = page.locator("#line button")
-    page.keyboard.press("Home")
+    press(page, "Home")
     expect(page.locator("#line [aria-current]")).to_have_count(0)
     begun = time.monotonic()
-    for _ in range(plies):
-        page.keyboard.press("ArrowRight")
+    press(page, *("ArrowRight",) * plies)
     expect(moves.last).to_have_attribute("aria-current", "step")
     rate = plies / (time.monotonic() - begun)
-    page.keyboard.press("Home")
+    press(page, "Home")
     expect(page.locator("#line [aria-current]")).to_have_count(0)
     return rate
 
 
 def paste(page: Page, text: str) -> None:
-    page.keyboard.press("v")
-    page.fill("#paste-text", text)
-    page.click("#paste-form .main")
+    load_text(page, text)
     expect(page.locator("#paste-dialog")).to_be_hidden()
 
 
@@ -48,16 +45,17 @@ def use(page: Page, turn: int) -> float:
     # A game with variations and comments, then another one.
     paste(page, f"1. e4 {{round {turn}}} e5 (1... c5 2. Nf3 d6) 2. Nf3 Nc6 3. Bb5 *")
     expect(page.locator("#line button")).to_have_count(8)
-    page.keyboard.press("/")
+    press(page, "/")
     page.fill("#search-text", ("najdorf", "caro-kann", "B90", "catalan")[turn % 4])
     page.locator("#search-list button").nth(turn % 3).click()
     expect(page.locator("#search-dialog")).to_be_hidden()
     # The status message comes with the opening itself.
     expect(page.locator("#status")).not_to_be_empty()
-    page.keyboard.press("w")
+    press(page, "w")
     expect(page.locator("#work-table tbody tr").first).to_be_visible()
-    page.keyboard.press("g")
-    page.wait_for_function("() => document.querySelector('#line [aria-current]') !== null")
+    press(page, "g")
+    # The row may be about the first position.
+    expect(page.locator("#work-table [aria-current=true]")).to_have_count(1)
     # A mark, and undo.
     paste(page, "startpos")
     expect(page.locator("#line button")).to_have_count(0)
@@ -65,7 +63,7 @@ def use(page: Page, turn: int) -> float:
     page.check('input[name="mark"][value="avoid"]', force=True)
     expect(page.locator('tr[data-uci="d2d4"] .mark.avoid')).to_have_count(1)
     page.click("#edit-form button.main")
-    page.keyboard.press("Control+z")
+    press(page, "Control+z")
     expect(page.locator('tr[data-uci="d2d4"] .mark.avoid')).to_have_count(0)
     # The engine, for several moves.
     page.click("#engine-tab")
@@ -73,15 +71,14 @@ def use(page: Page, turn: int) -> float:
     drag(page, "e2", "e4")
     expect_line(page, "e4")
     page.wait_for_function("() => /^[+−]?\\d/.test(document.querySelector('#engine-list .value')?.textContent)")
-    page.keyboard.press("ArrowRight")
+    press(page, "ArrowRight")
     expect(page.locator("#line button")).to_have_count(2)
     page.click("#engine-tab")
     page.click("#engine")
     # The other dialogs.
     for key in ("o", "b", "?"):
-        page.keyboard.press(key)
-        page.keyboard.press("Escape")
-    page.keyboard.press("f")
+        press(page, key, "Escape")
+    press(page, "f")
     expect(page.locator(".square").first).to_have_attribute("data-square", "a8" if turn % 2 else "h1")
     return rate
 

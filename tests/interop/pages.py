@@ -21,7 +21,7 @@ from typing import Callable, Iterator, Optional
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from paths import ROOT, TABIA, folder, user_data
-from procs import TIMEOUT_FACTOR, environment, poll, processor_seconds, run
+from procs import TIMEOUT_FACTOR, environment, poll, processor_seconds, run, run_ok
 
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
 
@@ -63,6 +63,9 @@ OF_WINDOWS = {
 STAYING = """(() => { const wait = setTimeout; globalThis.setTimeout = (action, time, ...more) => wait(action, time >= 4000 ? 100 * time : time, ...more); })()"""
 # `folder` or `file`: the cases are of the page without a server (tests/offline/check).
 WITHOUT_SERVER = os.environ.get("TABIA_PAGE")
+
+# A module of the page itself.
+MODULE = "import(document.querySelector('link[href$=\"/%s.js\"]').href)"
 
 # Limit for every wait on a page; Playwright's own is at most 30 seconds.
 WAIT_MS = 15_000 * TIMEOUT_FACTOR
@@ -363,6 +366,34 @@ def reload(page: Page) -> None:
     page.wait_for_selector("html[data-ready]")
 
 
+def holds(page: Page, condition: str) -> None:
+    """Waits until a condition in JavaScript holds; one that fails does not hold yet."""
+    page.wait_for_function(f"() => {{ try {{ return Boolean({condition}); }} catch {{ return false; }} }}")
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def expect_status(page: Page, text: str) -> None:
+    """Waits until the page's message contains this text."""
+    expect(page.locator("#status")).to_contain_text(text)
+
+
+def build(book: Path, games: str) -> Path:
+    """Builds a book from these games."""
+    book.with_suffix(".pgn").write_text(games)
+    run_ok("build", "-o", book, book.with_suffix(".pgn"))
+    return book
+
+
+def index(path: Path, *files: Path) -> Path:
+    """Makes an index of the games in files, by default the sample."""
+    run_ok("index", "-o", path, *(files or [SAMPLE]))
+    return path
+
+
 def square(page: Page, name: str) -> tuple[float, float]:
     box = page.locator(f'[data-square="{name}"]').bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -389,6 +420,29 @@ def probe(book: object, moves: str, *sets: str) -> dict:
 def marks(book: object, moves: str = "") -> dict[str, str]:
     """The marks of the moves after a line."""
     return {move["uci"]: move["mark"] for move in probe(book, moves)["moves"]}
+
+
+def mark(page: Page, san: str, value: str) -> None:
+    """Opens the dialog of a move, and marks the move."""
+    page.click(f'button[aria-label="Change {san}"]')
+    page.check(f'input[name="mark"][value="{value}"]', force=True)
+
+
+def on_paper(page: Page, is_paper: bool) -> None:
+    """Shows the page as printed. BiDi prints, but cannot show that: in Firefox the print rules become screen rules."""
+    if not is_firefox(page):
+        page.emulate_media(media="print" if is_paper else "screen")
+        return
+    swap = """([from, to]) => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
+        .filter((rule) => rule.media?.mediaText === from).forEach((rule) => { rule.media.mediaText = to; })"""
+    page.evaluate(swap, ["print", "all"] if is_paper else ["all", "print"])
+
+
+def load_text(page: Page, text: str) -> None:
+    """Loads a FEN or a game by the dialog for it."""
+    page.keyboard.press("v")
+    page.fill("#paste-text", text)
+    page.click("#paste-form .main")
 
 
 def paste(page: Page, text: str) -> None:
@@ -438,3 +492,14 @@ def long_line(count: int) -> list[str]:
         line += out + (pawns[:2] if len(pawns) >= 2 else [])
         pawns = pawns[2:]
     return line[:count]
+
+
+def training_of(book: Path) -> Path:
+    return book.with_name(book.name + ".training.jsonl")
+
+
+def events(book: Path) -> list[dict]:
+    """The events of a book's training, in the order in which they were written."""
+    head, *lines = training_of(book).read_text().splitlines()
+    assert json.loads(head) == {"format": "tabia-training-events", "version": 1}, head
+    return [json.loads(line) for line in lines]

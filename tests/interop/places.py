@@ -5,7 +5,7 @@ from typing import Iterator
 
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, open_address
+from pages import build, index, open_address
 from paths import copy_starter
 from procs import run_ok
 
@@ -15,11 +15,10 @@ DIALOGS = ("/", "v", "n", "?")
 
 
 def books(here: Path, second: str = "another book with a rather long name") -> list[Path]:
-    """Two books with figures of six digits, one with weights, and an index of games."""
-    weights, index = here / "weights.bin", here / "games.tgx"
-    run_ok("convert", copy_starter(here), weights)
-    run_ok("index", "-o", index, SAMPLE)
-    return [here / "book.ctg", copy_starter(here, second), weights, index]
+    """Two books with figures of six digits, one with weights, two with one line, and an index of games."""
+    run_ok("convert", copy_starter(here), here / "weights.bin")
+    small = [build(here / f"{name}.ctg", "1. e4 c5 2. Nf3 d6 1-0\n") for name in ("small", "smaller")]
+    return [here / "book.ctg", copy_starter(here, second), here / "weights.bin", *small, index(here / "games.tgx")]
 
 
 def close_dialog(page: Page) -> None:
@@ -104,6 +103,8 @@ def every_place(page: Page, url: str) -> Iterator[str]:
         ("?books=nothing", "no such book"),
         ("?play=a2a3,a7a6,h2h3,h7h6,a3a4", "out of the book"),
         ("?play=f2f3,e7e5,g2g4,d8h4", "mate"),
+        ("?play=e2e4&books=0/2", "weights beside a book"),
+        ("?books=3/4", "two books with one line"),
     ):
         open_address(page, url + address)
         yield what

@@ -19,14 +19,21 @@ from runner import case
 CUT = """() => [document.documentElement, ...document.querySelectorAll('#books, .book, #books thead button, .top, #walk, #tabs, [role=tabpanel], [role=tabpanel] .head, dialog[open], dialog[open] .head, dialog[open] .buttons')]
     .map((one) => [one.id || one.className || one.tagName, one.scrollWidth - one.clientWidth]).filter(([, more]) => more > 0)"""
 
-# Buttons and lists whose text does not fit; file names may be longer.
+# Buttons and lists whose text does not fit; file names may be longer. A list would be as wide as it likes
+# to be with its chosen text alone: that has room for the arrow.
 SHORT = """() => [...document.querySelectorAll('button, summary, select')].filter((one) => one.checkVisibility() && !one.closest('.book, #line, .lines, li, .choices')).map((one) => {
-    const style = getComputedStyle(one), pen = document.createElement('canvas').getContext('2d');
-    pen.font = style.font;
-    const text = document.createRange();
+    const chosen = one.selectedOptions?.[0], text = document.createRange();
     text.selectNodeContents(one);
-    const wide = one.tagName === 'SELECT' ? pen.measureText(one.selectedOptions[0]?.textContent ?? '').width + parseFloat(style.paddingLeft) : text.getBoundingClientRect().width;
-    return [`${one.id || one.className} “${(one.selectedOptions?.[0] ?? one).textContent.trim()}”`, Math.round(wide - one.clientWidth)];
+    let more = text.getBoundingClientRect().width - one.clientWidth;
+    if (chosen) {
+        const alone = one.cloneNode(false);
+        alone.append(chosen.cloneNode(true));
+        alone.style.cssText = 'position: absolute; width: auto; min-width: 0; max-width: none;';
+        one.after(alone);
+        more = alone.offsetWidth - one.offsetWidth;
+        alone.remove();
+    }
+    return [`${one.id || one.className} “${(chosen ?? one).textContent.trim()}”`, Math.round(more)];
 }).filter(([, more]) => more > 0)"""
 
 # Sizes at which all languages are checked.

@@ -48,7 +48,7 @@ impl Sieve {
 
     #[inline]
     fn at(&self, hash: u64) -> usize {
-        ((hash >> 32) * self.words.len() as u64 >> 32) as usize
+        (((hash >> 32) * self.words.len() as u64) >> 32) as usize
     }
 
     #[inline]
@@ -111,7 +111,7 @@ impl Census {
 
     #[inline]
     fn at(&self, group: u32) -> usize {
-        (u64::from(group) * self.lines.len() as u64 >> 32) as usize
+        ((u64::from(group) * self.lines.len() as u64) >> 32) as usize
     }
 
     /// The numbers of the words, and the lowest bits of the counts: never the same ones.

@@ -35,14 +35,15 @@ pub(in crate::ctg) const CASTLING_SQUARES: [(u64, u8); 6] = [
     (1 << 39, 12),
 ];
 
-/// Whose moves that take nothing leave a position's other men as they are: pieces' or pawns'.
+/// A value for the moves of pieces, and one for those of pawns; only of moves that take nothing
+/// and do not promote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ByMover<T> {
     pub(super) pieces: T,
     pub(super) pawns: T,
 }
 
-/// Hashes of what moves that take nothing leave as it is.
+/// Hashes of what such moves leave as it is.
 pub(super) type Groups = ByMover<u32>;
 
 /// A board after a move, as its mover sees it.
@@ -147,7 +148,7 @@ struct Ahead<'f, F> {
     turn: u32,
     /// Moves from and to these squares end rights of castling.
     castling_squares: u64,
-    /// Whose moves that take nothing are shown.
+    /// Which moves are shown beside captures and promotions.
     quiet: ByMover<bool>,
     found: &'f mut F,
 }
@@ -172,7 +173,7 @@ impl CanonicalBoard {
         b1 & b2 & self.other & QUEENSIDE != 0
     }
 
-    /// How many of these moves take nothing and do not promote.
+    /// How many of these moves are of each kind; castling is of a piece.
     pub(super) fn count_quiet(&self, moves: impl Iterator<Item = PackedMove>) -> ByMover<u32> {
         let [b0, b1, b2] = self.role_bits;
         let pawns = b0 & !b1 & !b2;
@@ -191,8 +192,7 @@ impl CanonicalBoard {
         quiet
     }
 
-    /// The groups of the positions after the moves that take nothing; `None` if they may be of
-    /// several.
+    /// The groups of the positions after moves of each kind; `None` if they may be of several.
     #[inline]
     pub(super) fn groups_ahead(&self) -> Option<Groups> {
         // With the last right of castling gone, wings may be exchanged.

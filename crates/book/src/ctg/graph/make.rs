@@ -648,7 +648,7 @@ struct Linker<'g, 'b> {
 }
 
 impl Linker<'_, '_> {
-    /// Whether moves that take nothing, of pieces and of pawns, may be transpositions.
+    /// Which moves that take nothing may be transpositions.
     fn may_leap_quietly(
         &self,
         number: EntryNumber,

@@ -340,6 +340,7 @@ impl BookGraph {
     }
 
     /// Whether an entry has stored moves or transpositions.
+    #[cfg(feature = "json")]
     pub(crate) fn has_moves(&self, entry: EntryNumber) -> bool {
         !self.range(entry).is_empty() || self.leaps_near(entry).is_some()
     }

@@ -329,6 +329,20 @@ function quick(state = first()) {
   return { store, asked, shown, errors, answer };
 }
 
+test("what is wanted is announced before anything of it happens", async () => {
+  const told = [];
+  const store = new Store(first(), {
+    ask: async (next) => ({ of: next, ahead: [] }),
+    wanted: (how) => told.push(`wanted ${how}`),
+    shown: (how) => told.push(`shown ${how}`),
+    failed: assert.fail,
+  });
+  store.want(steps.playFrom(store.state, [move("e2e4")]), "follow");
+  assert.deepEqual(told, ["wanted follow"]);
+  await store.want(steps.back, "walk");
+  assert.deepEqual(told, ["wanted follow", "wanted walk", "shown follow", "shown walk"]);
+});
+
 test("a step is shown before its answer, and one to a position seen before needs none", async () => {
   const { store, asked, shown, answer } = quick();
   await store.want(steps.playFrom(store.state, [move("e2e4")]), "walk");

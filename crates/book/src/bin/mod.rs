@@ -22,6 +22,7 @@ mod survey;
 
 pub use merge::{MergeOrder, merge};
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::{
@@ -267,18 +268,31 @@ impl BinBook {
 
     /// The first index whose key is not below `key`, and whether it is this key.
     fn search(&self, view: &View<'_>, key: u64) -> Result<(u64, bool), Error> {
-        let key_at = |n| Ok::<_, Error>(key_of(&self.at(view, n)?.0));
-        let (mut low, mut high) = (0, self.entries);
         if let Some((near, first)) = self.landmarks.near(key)
-            // Otherwise the file has been overwritten.
-            && key_at(near.start)? == first
+            && self.key_at(view, near.start)? == first
         {
-            (low, high) = (near.start, near.end.min(self.entries));
+            let (place, there) = self.search_in(view, key, near.start..near.end.min(self.entries))?;
+            if there.is_none_or(|there| there >= key) {
+                return Ok((place, there == Some(key)));
+            }
         }
+        // Without landmarks, or the file has been overwritten since they were made.
+        let (place, there) = self.search_in(view, key, 0..self.entries)?;
+        Ok((place, there == Some(key)))
+    }
+
+    fn key_at(&self, view: &View<'_>, number: u64) -> Result<u64, Error> {
+        Ok(key_of(&self.at(view, number)?.0))
+    }
+
+    /// The place of the first entry of a part of the book that is not below a key, or the end of the part; and the key
+    /// of the entry there, if the book has one.
+    fn search_in(&self, view: &View<'_>, key: u64, part: Range<u64>) -> Result<(u64, Option<u64>), Error> {
+        let Range { start: mut low, end: mut high } = part;
         let block = if self.is_sorted() { BLOCK as u64 } else { 0 };
         while high - low > block {
             let middle = low + (high - low) / 2;
-            match key_at(middle)? < key {
+            match self.key_at(view, middle)? < key {
                 true => low = middle + 1,
                 false => high = middle,
             }
@@ -294,11 +308,12 @@ impl BinBook {
         let (entries, _) = entries.as_chunks();
         let below = entries.partition_point(|entry| key_of(entry) < key);
         let place = low + below as u64;
-        let is_key = match entries.get(below) {
-            Some(entry) => key_of(entry) == key,
-            None => place < self.entries && key_at(place)? == key,
+        let there = match entries.get(below) {
+            Some(entry) => Some(key_of(entry)),
+            None if place < self.entries => Some(self.key_at(view, place)?),
+            None => None,
         };
-        Ok((place, is_key))
+        Ok((place, there))
     }
 }
 

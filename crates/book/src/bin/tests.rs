@@ -398,16 +398,21 @@ fn a_search_reads_the_file_three_times_at_most() {
 fn a_file_with_other_keys_in_its_place_is_searched_from_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.bin");
-    let (old, new) = (
-        many(20_000, 0x9e37_79b9_7f4a_7c16),
-        many(20_000, 0x1234_5677_89ab_cdea),
-    );
-    fs::write(&path, old.concat()).unwrap();
-    let file = DataFile::open(&path, false).unwrap();
-    let (book, _) = BinBook::entries_in(file).unwrap();
-    fs::write(&path, new.concat()).unwrap();
-    let view = book.view().unwrap();
-    for entry in new.iter().step_by(97) {
-        assert!(book.search(&view, key_of(entry)).unwrap().1);
+    let old = many(20_000, 0x9e37_79b9_7f4a_7c16);
+    // The first keys are as before, and those after them are nearer to each other.
+    let mut dense = old.clone();
+    let last = key_of(&old[BLOCK]);
+    for (entry, key) in dense[BLOCK..].iter_mut().zip(last..) {
+        *entry = encode(key, packed("e2e4"), 1, 0);
+    }
+    for new in [many(20_000, 0x1234_5677_89ab_cdea), dense] {
+        fs::write(&path, old.concat()).unwrap();
+        let file = DataFile::open(&path, false).unwrap();
+        let (book, _) = BinBook::entries_in(file).unwrap();
+        fs::write(&path, new.concat()).unwrap();
+        let view = book.view().unwrap();
+        for entry in new.iter().step_by(97) {
+            assert!(book.search(&view, key_of(entry)).unwrap().1);
+        }
     }
 }

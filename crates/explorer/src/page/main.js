@@ -38,6 +38,8 @@ const store = new Store(
   { tree: trees.empty(), at: 0, tail: 0, books: "", closed: "", set: {}, filter: {}, flip: false },
   {
     ask: (next) => seen.ask(next),
+    // A message goes with what the user does next, not with what the page does by itself: a training moves on at once.
+    wanted: (how) => how === "keep" || how === "follow" || say(""),
     shown,
     failed: problem,
     known: (next) => seen.get(next) ?? (store.view && guess(next, state(), store.view)),
@@ -80,6 +82,7 @@ const games = new Games({
 });
 const trainer = new Trainer({
   go: (step) => store.want(step, "again"),
+  follow: (step) => store.want(step, "follow"),
   walk: steps.walkTo,
   now: () => ({ state: state(), view: store.view }),
   point,
@@ -157,10 +160,9 @@ let before = null;
 
 function shown(how) {
   // Moves that are gone can be brought back, unless they are those of a training.
-  const isKept = how === "pop" || how === "again" || !before || trees.hasAll(state().tree, before.tree);
+  const isKept = ["pop", "again", "follow"].includes(how) || !before || trees.hasAll(state().tree, before.tree);
   if (!isKept) changes.lost(before);
   before = state();
-  if (how !== "keep") say("");
   boardView.show(state(), store.view);
   const now = state(),
     { view } = store;

@@ -21,13 +21,24 @@ export class Store {
   shown;
   failed;
   known;
+  wanted;
 
   /**
-   * `ask(state)` returns the answer for a state; `shown(how)` is called when both have changed, `failed(error)` on an
-   * error. `known(state)` returns the answer if it is known, or a part of it, with `isGuess`; else nothing.
+   * `ask(state)` returns the answer for a state; `wanted(how)` is called when a step is wanted, `shown(how)` when state
+   * and answer have changed, `failed(error)` on an error. `known(state)` returns the answer if it is known, or a part of
+   * it, with `isGuess`; else nothing.
    */
-  constructor(state, { ask, shown, failed, known = /** @type {(state: any) => any} */ (() => null) }) {
-    Object.assign(this, { state, ask, shown, failed, known });
+  constructor(
+    state,
+    {
+      ask,
+      shown,
+      failed,
+      wanted = /** @type {(how: string) => void} */ (() => {}),
+      known = /** @type {(state: any) => any} */ (() => null),
+    },
+  ) {
+    Object.assign(this, { state, ask, shown, failed, wanted, known });
     this.view = null;
     this.queue = [];
     this.running = null;
@@ -37,9 +48,11 @@ export class Store {
 
   /**
    * Adds a step: `(state, store) => next state`, nothing, or WAIT. `how` is the change of the browser's
-   * history: walk, jump, keep or pop; "again" is a jump whose moves need no undo. Resolves when the queue is empty: whether everything in it succeeded.
+   * history: walk, jump, keep or pop; "again" is a jump whose moves need no undo, and "follow" one that the page takes
+   * by itself. Resolves when the queue is empty: whether everything in it succeeded.
    */
   want(step, how = "jump") {
+    this.wanted(how);
     this.queue.push({ step, how });
     return (this.running ??= this.run());
   }

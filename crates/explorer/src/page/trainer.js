@@ -70,16 +70,17 @@ function costBy(wrong, best, move, right, colour) {
 export class Trainer {
   now;
   go;
+  follow;
   walk;
   point;
   rest;
 
   /**
-   * `go(state => state)` changes the shown state, `walk(state, move)` plays; `now()` returns the shown state;
-   * `rest()` turns the engine off.
+   * `go(state => state)` changes the shown state for the user, `follow` for the page itself, `walk(state, move)` plays; `now()`
+   * returns the shown state; `rest()` turns the engine off.
    */
-  constructor({ go, walk, now, point, rest }) {
-    Object.assign(this, { go, walk, now, point, rest });
+  constructor({ go, follow, walk, now, point, rest }) {
+    Object.assign(this, { go, follow, walk, now, point, rest });
     this.cards = new Cards({ changed: () => this.come(), report: say });
     this.chapters = new Chapters(this);
     /** The events that forgot something on this page, until it is brought back. */
@@ -289,7 +290,7 @@ export class Trainer {
         return;
       }
       this.showStatus(this.last ?? t("The book moves."));
-      this.timer = setTimeout(() => this.play(state, move), PAUSE);
+      this.timer = setTimeout(() => this.playReply(state, move), PAUSE);
       return;
     }
     const all = rightMoves(book);
@@ -309,7 +310,7 @@ export class Trainer {
       const [move] = this.lesson.question.right;
       this.lesson.question = null;
       this.showStatus(this.last ?? t("You know this move: it is played."));
-      this.timer = setTimeout(() => this.play(state, move), PAUSE);
+      this.timer = setTimeout(() => this.playReply(state, move), PAUSE);
       return;
     }
     if (told === "choose") this.choose();
@@ -344,8 +345,13 @@ export class Trainer {
     return this.colour === "white" ? t("Your move as White.") : t("Your move as Black.");
   }
 
-  play(state, move) {
-    return this.go((from) =>
+  /** Plays a move of the book or of the engine. */
+  playReply(state, move) {
+    return this.play(state, move, this.follow);
+  }
+
+  play(state, move, go = this.go) {
+    return go((from) =>
       from.at === state.at && from.tree === state.tree ? this.walk(from, { uci: move.uci, san: move.san }) : null,
     );
   }
@@ -430,7 +436,7 @@ export class Trainer {
   async answer(state) {
     try {
       const found = await this.think(state.tree.fen, trees.line(state.tree, state.at));
-      if (found) this.play(state, found.moves[0]);
+      if (found) this.playReply(state, found.moves[0]);
     } catch (error) {
       this.showStatus(error.message, true);
     }

@@ -40,6 +40,7 @@ mod measure;
 mod own;
 mod places;
 mod states;
+mod sweeps;
 mod write;
 
 use std::cmp::Ordering;
@@ -50,6 +51,7 @@ pub use measure::Measured;
 pub use own::{OwnAnswer, OwnRepertoire, SeveralAnswers, Trimmed};
 pub use states::Knowledge;
 use states::{State, StateMove, StateSearch, States};
+use sweeps::Sweeps;
 pub use write::{one_in, write_book, write_study};
 
 use crate::Error;
@@ -140,20 +142,34 @@ impl Choices {
 }
 
 /// The result of playing the chosen moves.
+#[derive(Default)]
 struct Play {
     choices: Choices,
+    /// The states that these moves and the opponent's replies lead to, sorted: of four
+    /// million some ten thousand.
+    states: Vec<u32>,
+    /// By the places of these states in the list.
     reach: Probabilities,
 }
 
 impl Play {
-    /// The probability of a state.
-    fn probability(&self, state: usize) -> f64 {
-        self.reach.probability.get(state).copied().unwrap_or(0.0)
+    fn place(&self, state: u32) -> Option<usize> {
+        self.states.binary_search(&state).ok()
     }
 
-    /// The plies of the most probable line to a state.
-    fn plies(&self, state: NodeId) -> usize {
-        self.reach.path(state).unwrap_or_default().len()
+    /// The probability of a state.
+    fn probability(&self, state: usize) -> f64 {
+        let place = self.place(state as u32);
+        let known = place.and_then(|place| self.reach.probability.get(place));
+        known.copied().unwrap_or(0.0)
+    }
+
+    /// The states of the most probable line to a state.
+    fn path(&self, state: u32) -> Vec<u32> {
+        let place = self.place(state);
+        let path = place.and_then(|place| self.reach.path(place as NodeId));
+        let state = |place| self.states.get(place as usize).copied();
+        path.into_iter().flatten().filter_map(state).collect()
     }
 }
 
@@ -230,28 +246,29 @@ impl<'a> Repertoire<'a> {
         watch: &mut Watch<'_>,
     ) -> Result<Repertoire<'a>, Error> {
         let states = StateSearch::find_states(knowledge, options, watch)?;
-        let values = states.iter().map(|(_, state)| state.known.estimate());
+        let values = states.iter().map(|(_, state)| state.estimate);
         let mut repertoire = Repertoire {
             options: options.clone(),
             values: values.collect(),
-            play: Play {
-                choices: Choices::default(),
-                reach: Probabilities::default(),
-            },
+            play: Play::default(),
             states,
             converged: false,
         };
-        // A state whose targets are as they were has its value already.
-        let mut before = None;
+        let mut sweeps = Sweeps::new(&repertoire.states);
         for _ in 0..SWEEPS {
             watch.go_on()?;
-            let mut changed = vec![false; repertoire.states.len()];
-            if repertoire.sweep(before.as_deref(), &mut changed) < 1e-6 {
+            let mut change = 0.0_f64;
+            sweeps.sweep(|state| {
+                let by = repertoire.back_up(state);
+                change = change.max(by);
+                by > 0.0
+            });
+            if change < 1e-6 {
                 repertoire.converged = true;
                 break;
             }
-            before = Some(changed);
         }
+        drop(sweeps);
         let mut choices = Choices::default();
         for (_, state) in repertoire.states.iter() {
             choices.push(repertoire.choose(state).into_iter());
@@ -291,46 +308,30 @@ impl<'a> Repertoire<'a> {
             })
     }
 
-    /// Backs values up by one step towards the start; returns the greatest change.
-    /// `before` are the states that the last sweep changed, if there was one; `changed` gets
-    /// those of this one.
-    fn sweep(&mut self, before: Option<&[bool]>, changed: &mut [bool]) -> f64 {
-        let mut change = 0.0_f64;
-        let is_set = |states: &[bool], n: usize| states.get(n).copied().unwrap_or(false);
-        for (n, state) in self.states.iter().rev() {
-            let steps = self.states.steps(state);
-            // Those after it were visited before it.
-            let is_new = |before: &[bool], step: &StateMove| {
-                step.to().is_some_and(|to| match to as usize {
-                    to if to > n => is_set(changed, to),
-                    to => is_set(before, to),
-                })
-            };
-            let is_new = before.is_none_or(|before| steps.iter().any(|step| is_new(before, step)));
-            if steps.is_empty() || !is_new {
-                continue;
-            }
-            let new = if state.is_own {
-                self.best(state)
-                    .map_or(state.known.estimate(), |(_, value)| value)
-            } else {
-                let (mut mean, mut least) = (state.other * state.known.estimate(), 1.0_f64);
-                for step in steps {
-                    let value = self.value(step.to()).unwrap_or(state.known.estimate());
-                    mean += step.share * value;
-                    least = least.min(value);
-                }
-                (1.0 - self.options.caution) * mean + self.options.caution * least
-            };
-            let (Some(value), Some(is_changed)) = (self.values.get_mut(n), changed.get_mut(n))
-            else {
-                continue;
-            };
-            change = change.max((*value - new).abs());
-            *is_changed = value.to_bits() != new.to_bits();
-            *value = new;
+    /// Gives a state the value of the states after it; returns by how much that changes it.
+    fn back_up(&mut self, number: usize) -> f64 {
+        let Some(state) = self.states.get(number) else {
+            return 0.0;
+        };
+        let steps = self.states.steps(state);
+        if steps.is_empty() {
+            return 0.0;
         }
-        change
+        let new = if state.is_own {
+            self.best(state).map_or(state.estimate, |(_, value)| value)
+        } else {
+            let (mut mean, mut least) = (state.other() * state.estimate, 1.0_f64);
+            for step in steps {
+                let value = self.value(step.to()).unwrap_or(state.estimate);
+                mean += step.share * value;
+                least = least.min(value);
+            }
+            (1.0 - self.options.caution) * mean + self.options.caution * least
+        };
+        let Some(value) = self.values.get_mut(number) else {
+            return 0.0;
+        };
+        (std::mem::replace(value, new) - new).abs()
     }
 
     /// The steps that are played: the chosen ones, with equal shares, or the opponent's.
@@ -357,26 +358,46 @@ impl<'a> Repertoire<'a> {
 
     /// What is met if these moves are played.
     fn play(&self, choices: Choices) -> Play {
-        let played = |node: NodeId| {
-            let taken = self.taken(&choices, node as usize);
+        let played = |state: u32| {
+            let taken = self.taken(&choices, state as usize);
             taken.filter_map(|(_, step, share)| Some((step.to()?, share)))
         };
-        let target = |node, n: usize| played(node).nth(n).map(|(to, _)| to);
+        let mut is_found = vec![false; self.states.len()];
+        let mut states = Vec::new();
+        let mut waiting = vec![0];
+        while let Some(state) = waiting.pop() {
+            if let Some(is_found @ false) = is_found.get_mut(state as usize) {
+                *is_found = true;
+                states.push(state);
+                waiting.extend(played(state).map(|(to, _)| to));
+            }
+        }
+        states.sort_unstable();
+        let of_place = |place: NodeId| states.get(place as usize).copied().unwrap_or(0);
+        let target = |place, n: usize| {
+            let (to, _) = played(of_place(place)).nth(n)?;
+            states.binary_search(&to).ok().map(|place| place as NodeId)
+        };
         // Moves after a move that is not learned are not learned either.
-        let shares = |node, here, shares: &mut Vec<f64>| {
+        let shares = |place, here, shares: &mut Vec<f64>| {
             if self.is_met(here) {
-                shares.extend(played(node).map(|(_, share)| share));
+                shares.extend(played(of_place(place)).map(|(_, share)| share));
             }
         };
-        let reach = flow(self.states.len(), Some(0), target, |_| (), shares);
-        Play { choices, reach }
+        let start = (!states.is_empty()).then_some(0);
+        let reach = flow(states.len(), start, target, |_| (), shares);
+        Play {
+            choices,
+            states,
+            reach,
+        }
     }
 
     /// The most probable line to a state.
-    fn line(&self, play: &Play, state: NodeId) -> Result<Line, Error> {
+    fn line(&self, play: &Play, state: u32) -> Result<Line, Error> {
         let mut line = Line::from_start(Chess::default());
         let mut at = 0;
-        for to in play.reach.path(state).unwrap_or_default() {
+        for to in play.path(state) {
             let mut taken = self.taken(&play.choices, at);
             let step = taken.find(|(_, step, _)| step.to() == Some(to));
             if let (Some((n, ..)), Some(state)) = (step, self.states.get(at)) {
@@ -392,6 +413,16 @@ impl<'a> Repertoire<'a> {
         probability * self.options.one_in >= 1.0 - 1e-9
     }
 
+    /// The states that are met if the moves are played, with their probabilities.
+    fn met<'s>(&'s self, play: &'s Play) -> impl Iterator<Item = (usize, &'s State, f64)> {
+        let reached = play.states.iter().zip(&play.reach.probability);
+        let met = reached.filter(|(_, reach)| self.is_met(**reach));
+        met.filter_map(|(state, reach)| {
+            let number = *state as usize;
+            Some((number, self.states.get(number)?, *reach))
+        })
+    }
+
     /// The numbers of the repertoire.
     ///
     /// # Errors
@@ -404,13 +435,9 @@ impl<'a> Repertoire<'a> {
             ..RepertoireSummary::default()
         };
         let (mut answered, mut all) = (0.0, 0.0);
-        for (n, state) in self.states.iter() {
-            let reach = self.play.probability(n);
-            if !self.is_met(reach) {
-                continue;
-            }
-            let line = || self.line(&self.play, n as NodeId);
-            let plies = self.play.plies(n as NodeId);
+        for (n, state, reach) in self.met(&self.play) {
+            let line = || self.line(&self.play, n as u32);
+            let plies = self.play.path(n as u32).len();
             let is_counted = |plies: usize| plies < self.options.depth;
             if state.is_own {
                 let has_answer = !self.play.choices.of(n).is_empty();
@@ -428,7 +455,7 @@ impl<'a> Repertoire<'a> {
                 continue;
             }
             let counted = f64::from(u8::from(is_counted(plies + 1)));
-            all += reach * state.other * counted;
+            all += reach * state.other() * counted;
             let steps = self.states.steps(state).iter().enumerate();
             for (n, step) in steps.filter(|(_, step)| step.to().is_none()) {
                 let probability = reach * step.share;
@@ -459,20 +486,18 @@ impl<'a> Repertoire<'a> {
             several: self.several_answers(mine, &play)?,
             ..Differences::default()
         };
-        for (n, state) in self
-            .states
-            .iter()
-            .filter(|(_, state)| state.is_own && !state.is_given)
-        {
-            let probability = play.probability(n);
+        for (n, state, probability) in self.met(&play) {
+            if !state.is_own || state.is_given {
+                continue;
+            }
             let steps = self.states.steps(state);
             let best = self.play.choices.of(n).first();
             let best = best.and_then(|n| Some((usize::from(*n), steps.get(usize::from(*n))?)));
-            let (Some((best, step)), true) = (best, self.is_met(probability)) else {
+            let Some((best, step)) = best else {
                 continue;
             };
-            let line = self.line(&play, n as NodeId)?;
-            let better_score = self.value(step.to()).unwrap_or(state.known.estimate());
+            let line = self.line(&play, n as u32)?;
+            let better_score = self.value(step.to()).unwrap_or(state.estimate);
             let moves = played.get(&n).map_or(&[][..], Vec::as_slice);
             if moves.is_empty() {
                 differences.holes.push(Gap { line, probability });

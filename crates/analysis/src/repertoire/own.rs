@@ -521,7 +521,7 @@ impl Repertoire<'_> {
                         (Some(state), Some(mv)) if !is_own => {
                             let step = moves.iter().position(|known| *known == mv);
                             let step = step.and_then(|n| self.states.steps(state).get(n));
-                            step.map_or(state.other, |step| step.share)
+                            step.map_or(state.other(), |step| step.share)
                         }
                         _ => 1.0,
                     };

@@ -1,5 +1,7 @@
 //! The positions of a book that are walked: a ChessBase book by its graph, others by look-ups.
 
+use std::ops::Range;
+
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use crate::Error;
@@ -30,10 +32,27 @@ pub(super) enum Place {
 
 /// A move of a position: few bytes, because there are as many as moves in the book.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum StepMove {
-    /// The n-th of its stored moves.
-    Stored(u8),
-    Other(PackedMove),
+pub(super) struct StepMove(u16);
+
+impl StepMove {
+    /// Packed moves have fifteen bits.
+    const STORED: u16 = 1 << 15;
+
+    /// The n-th of the stored moves of a position.
+    pub(super) fn stored(n: usize) -> StepMove {
+        StepMove(StepMove::STORED | n as u16)
+    }
+
+    pub(super) fn other(mv: Move) -> StepMove {
+        StepMove(PackedMove::from_move(mv).0)
+    }
+
+    fn find(self, stored: &[BookMove], legal: &[Move]) -> Option<Move> {
+        match self.0 & StepMove::STORED {
+            0 => legal.get(PackedMove(self.0).find(legal)?).copied(),
+            _ => Some(stored.get(usize::from(self.0 & !StepMove::STORED))?.mv),
+        }
+    }
 }
 
 /// Why a move may be chosen; the best reason of a position counts.
@@ -186,11 +205,8 @@ impl<'a> Places<'a> {
         let mut found = Lookup::default();
         self.book.probe(position, Wanted::Stored, &mut found)?;
         let legal = position.legal_moves();
-        let mv = |step| match step {
-            StepMove::Stored(n) => found.moves.get(usize::from(n)).map(|known| known.mv),
-            StepMove::Other(packed) => legal.get(packed.find(&legal)?).copied(),
-        };
-        Ok(steps.filter_map(mv).collect())
+        let moves = steps.filter_map(|step| step.find(&found.moves, &legal));
+        Ok(moves.collect())
     }
 
     /// The value of a place.
@@ -211,10 +227,46 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The stored moves of a place, in their order.
+    /// The numbers of the stored moves of a place in the graph; none without one.
+    pub(super) fn stored_range(&self, place: &Place) -> Range<u32> {
+        match (place, &self.graph) {
+            (Place::Entry { number, .. }, Some((_, graph))) => graph.stored_range(*number),
+            (Place::Entry { .. }, None) | (Place::Position(_), _) => 0..0,
+        }
+    }
+
+    /// What the book stores about a place, as long as the graph has it.
+    pub(super) fn record_in_walk(&self, place: &Place) -> PositionRecord {
+        match (place, &self.graph) {
+            (Place::Position(here), _) => here.1,
+            (Place::Entry { number, .. }, Some((_, graph))) => graph.record(*number),
+            (Place::Entry { .. }, None) => PositionRecord::default(),
+        }
+    }
+
+    /// The entries after stored moves, by their [numbers](Places::stored_range); what is
+    /// stored about them is loaded together, so that the waits for the memory overlap.
+    pub(super) fn entries_after(&self, stored: Range<u32>) -> impl Iterator<Item = u32> + Clone {
+        let graph = self.graph.as_ref().map(|(_, graph)| graph);
+        let targets = graph
+            .into_iter()
+            .flat_map(move |graph| graph.stored_in(stored.clone()));
+        let entries = targets.filter_map(|(_, _, target)| match target {
+            Target::Entry(to) => Some(to.entry),
+            Target::Illegal | Target::Repeated | Target::Nowhere => None,
+        });
+        graph
+            .into_iter()
+            .for_each(|graph| graph.ask_for_entries(entries.clone()));
+        entries
+    }
+
+    /// The stored moves of a place, in their order; `stored` are their
+    /// [numbers](Places::stored_range).
     pub(super) fn known_moves(
         &self,
         place: &Place,
+        stored: Range<u32>,
         known: &mut Vec<KnownMove>,
     ) -> Result<(), Error> {
         known.clear();
@@ -226,18 +278,14 @@ impl<'a> Places<'a> {
                 let stored = (0..).zip(&found.moves);
                 known.extend(stored.map(|(n, stored)| KnownMove::new(n, stored, position)));
             }
-            Place::Entry {
-                number,
-                mirrored,
-                turn,
-            } => {
+            Place::Entry { mirrored, turn, .. } => {
                 let Some((book, graph)) = &self.graph else {
                     return Ok(());
                 };
                 if book.only().is_some_and(|only| only != *turn) {
                     return Ok(());
                 }
-                for (_, annotation, target) in graph.stored(*number) {
+                for (_, annotation, target) in graph.stored_in(stored) {
                     let after = match target {
                         Target::Illegal | Target::Repeated => continue,
                         Target::Nowhere => None,
@@ -252,7 +300,7 @@ impl<'a> Places<'a> {
                     };
                     let games = after.as_ref().map_or(0, |(_, record)| record.stats.games);
                     known.push(KnownMove {
-                        mv: StepMove::Stored(known.len() as u8),
+                        mv: StepMove::stored(known.len()),
                         annotation,
                         is_never: false,
                         weight: f64::from(games),
@@ -267,13 +315,13 @@ impl<'a> Places<'a> {
 }
 
 impl KnownMove {
-    fn new(number: u8, stored: &BookMove, position: &Chess) -> KnownMove {
+    fn new(number: usize, stored: &BookMove, position: &Chess) -> KnownMove {
         let after = |record| {
             let position = notation::after(position, stored.mv);
             (Place::Position(Box::new((position, record))), record)
         };
         KnownMove {
-            mv: StepMove::Stored(number),
+            mv: StepMove::stored(number),
             annotation: stored.annotation,
             is_never: stored.preference.is_never(),
             weight: weight(stored),

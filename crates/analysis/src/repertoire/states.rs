@@ -14,7 +14,6 @@ use crate::prune::not_stored;
 use tabia_book::eval::Value;
 use tabia_book::eval::model::{EVALUATION_GAMES, expected};
 use tabia_book::evals::{EvalKey, EvalTable};
-use tabia_book::polyglot::PackedMove;
 use tabia_book::tree::weight;
 use tabia_book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wanted};
 use tabia_io::progress::Watch;
@@ -57,15 +56,42 @@ impl StateMove {
 #[derive(Debug)]
 pub(super) struct State {
     place: Place,
-    first_step: u32,
-    steps: u8,
-    /// The probability that the opponent plays a move that was never played.
-    pub(super) other: f64,
-    /// The position's own results and evaluation.
-    pub(super) known: StateEstimate,
+    next: Next,
+    /// Points a game by the position's own results and evaluation.
+    pub(super) estimate: f64,
     pub(super) is_own: bool,
     /// Whether it is before the end of the line with which the repertoire begins.
     pub(super) is_given: bool,
+}
+
+/// What follows a state.
+#[derive(Debug)]
+enum Next {
+    /// Nothing was looked at.
+    Waiting {
+        /// The numbers of the stored moves in the graph of the book.
+        stored: u32,
+        moves: u8,
+        is_evaluated: bool,
+        /// What is expected of the position before its results.
+        prior: f64,
+    },
+    Steps {
+        first: u32,
+        steps: u8,
+        /// The probability that the opponent plays a move that was never played.
+        other: f64,
+    },
+}
+
+impl State {
+    /// The probability that the opponent plays a move that was never played.
+    pub(super) fn other(&self) -> f64 {
+        match self.next {
+            Next::Waiting { .. } => 1.0,
+            Next::Steps { other, .. } => other,
+        }
+    }
 }
 
 /// All states; the start is the first.
@@ -105,6 +131,14 @@ impl Numbers {
         }
     }
 
+    /// Loads the numbers of states of some entries, together, so that the waits for the memory
+    /// overlap.
+    fn ask_for(&self, entries: impl Iterator<Item = u32>, is_own: bool) {
+        let at = |entry| 2 * entry as usize + usize::from(is_own);
+        let numbers = entries.filter_map(|entry| self.by_entry.get(at(entry)));
+        std::hint::black_box(numbers.fold(0, |all, number| all ^ number));
+    }
+
     fn get(&self, place: &Place, is_own: bool) -> Option<u32> {
         let number = match place {
             Place::Position(here) => self.by_key.get(&(EvalKey::from_position(&here.0), is_own)),
@@ -130,9 +164,13 @@ impl States<'_> {
     }
 
     pub(super) fn steps(&self, state: &State) -> &[StateMove] {
-        let steps = self.steps.get(state.first_step as usize..);
-        let steps = steps.and_then(|steps| steps.get(..state.steps.into()));
-        steps.unwrap_or_default()
+        let Next::Steps { first, steps, .. } = state.next else {
+            return &[];
+        };
+        let after = self.steps.get(first as usize..);
+        after
+            .and_then(|after| after.get(..steps.into()))
+            .unwrap_or_default()
     }
 
     /// The state of a position, on the board on which it is first reached.
@@ -178,6 +216,8 @@ pub(super) struct StateSearch<'o, 'a> {
     /// positive float have the same order as its value.
     open: BinaryHeap<(u64, u32)>,
     likely: Vec<f64>,
+    /// States of a lower probability are not expanded.
+    least: f64,
 }
 
 /// Games added to those of a position, spread evenly over its moves.
@@ -230,19 +270,16 @@ impl<'o, 'a> StateSearch<'o, 'a> {
             },
             open: BinaryHeap::new(),
             likely: Vec::new(),
+            least: 1.0 / (options.one_in * BEYOND),
         };
         let is_own = options.colour.is_white();
         walk.reach(start, is_own, &record, 1.0, StateEstimate::EVEN);
-        let least = 1.0 / (options.one_in * BEYOND);
         let mut done = 0;
         let mut known = Vec::new();
         while let Some((likely, number)) = walk.open.pop() {
             let likely = f64::from_bits(likely);
             if walk.likely.get(number as usize) > Some(&likely) {
                 continue;
-            }
-            if likely < least {
-                break;
             }
             done += 1;
             watch.position("walking", done, None)?;
@@ -269,25 +306,38 @@ impl<'o, 'a> StateSearch<'o, 'a> {
                 && *before < likely
             {
                 *before = likely;
-                self.open.push((likely.to_bits(), number));
+                self.wait(number, likely);
             }
             return number;
         }
         *number = next;
         self.likely.push(likely);
-        self.open.push((likely.to_bits(), next));
-        let known = self.estimate(&place, is_own, record, prior);
+        self.wait(next, likely);
+        let evaluation = self.evaluation(&place);
+        let known = self.estimate(evaluation, points(record, is_own), prior);
         let is_given = self.given(&place, is_own).is_some();
+        let stored = self.states.places.stored_range(&place);
         self.states.all.push(State {
             place,
-            first_step: 0,
-            steps: 0,
-            other: 1.0,
-            known,
+            next: Next::Waiting {
+                stored: stored.start,
+                // At most 127 in an entry.
+                moves: stored.len() as u8,
+                is_evaluated: evaluation.is_some(),
+                prior: known.prior,
+            },
+            estimate: known.estimate(),
             is_own,
             is_given,
         });
         next
+    }
+
+    /// Lets a state be expanded, if it is probable enough.
+    fn wait(&mut self, number: u32, likely: f64) {
+        if likely >= self.least {
+            self.open.push((likely.to_bits(), number));
+        }
     }
 
     /// The move of the line with which the repertoire begins.
@@ -306,9 +356,28 @@ impl<'o, 'a> StateSearch<'o, 'a> {
         let Some(state) = self.states.all.get(number as usize) else {
             return Ok(());
         };
+        // A more probable way to it would have been taken before.
+        let Next::Waiting {
+            stored,
+            moves,
+            is_evaluated,
+            prior,
+        } = state.next
+        else {
+            return Ok(());
+        };
         let (place, is_own, is_given) = (state.place.clone(), state.is_own, state.is_given);
-        let prior = state.known;
-        self.states.places.known_moves(&place, known)?;
+        let stored = stored..stored + u32::from(moves);
+        let after = self.states.places.entries_after(stored.clone());
+        self.states.numbers.ask_for(after, !is_own);
+        let (points, games) = points(&self.states.places.record_in_walk(&place), is_own);
+        let here = StateEstimate {
+            points,
+            games,
+            prior,
+            weight: self.prior_games(is_evaluated),
+        };
+        self.states.places.known_moves(&place, stored, known)?;
         match (is_own, self.knowledge.opponents) {
             (true, _) => {
                 let all: f64 = known.iter().map(|step| step.weight).sum();
@@ -350,15 +419,18 @@ impl<'o, 'a> StateSearch<'o, 'a> {
             };
             let to = step
                 .after
-                .map(|(place, record)| self.reach(place, !is_own, &record, likely * part, prior));
+                .map(|(place, record)| self.reach(place, !is_own, &record, likely * part, here));
             let target = to.unwrap_or(NONE);
             self.states.steps.push(StateMove { target, ..made });
         }
         let end = self.states.steps.len() as u32;
         if let Some(state) = self.states.all.get_mut(number as usize) {
-            // A position has 218 legal moves at most.
-            (state.first_step, state.steps) = (begin, (end - begin) as u8);
-            state.other = other;
+            state.next = Next::Steps {
+                first: begin,
+                // A position has 218 legal moves at most.
+                steps: (end - begin) as u8,
+                other,
+            };
         }
         Ok(())
     }
@@ -415,7 +487,7 @@ impl<'o, 'a> StateSearch<'o, 'a> {
             match stored.and_then(|n| known.get_mut(n)) {
                 Some(step) => step.weight = weight(their),
                 None => known.push(KnownMove {
-                    mv: StepMove::Other(PackedMove::from_move(their.mv)),
+                    mv: StepMove::other(their.mv),
                     annotation: Annotation::default(),
                     is_never: false,
                     weight: weight(their),
@@ -432,29 +504,32 @@ impl<'o, 'a> StateSearch<'o, 'a> {
     /// one line would count again at every move.)
     fn estimate(
         &self,
-        place: &Place,
-        is_own: bool,
-        record: &PositionRecord,
+        evaluation: Option<Value>,
+        (points, games): (f64, f64),
         before: StateEstimate,
     ) -> StateEstimate {
-        let shrinkage = self.options.shrinkage_games;
-        let (points, games) = points(record, is_own);
-        let (prior, weight) = match self.evaluation(place) {
-            Some(value) => (
-                expected(value, self.options.colour),
-                shrinkage * EVALUATION_PART,
-            ),
+        let prior = match evaluation {
+            Some(value) => expected(value, self.options.colour),
             None => {
                 let others = (before.games - games).max(0.0);
                 let rest = (before.points - points).clamp(0.0, others);
-                (shrunk(rest, others, before.prior, before.weight), shrinkage)
+                shrunk(rest, others, before.prior, before.weight)
             }
         };
         StateEstimate {
             points,
             games,
             prior,
-            weight,
+            weight: self.prior_games(evaluation.is_some()),
+        }
+    }
+
+    /// The games for which what is expected of a position counts.
+    fn prior_games(&self, is_evaluated: bool) -> f64 {
+        let games = self.options.shrinkage_games;
+        match is_evaluated {
+            true => games * EVALUATION_PART,
+            false => games,
         }
     }
 }
@@ -540,7 +615,7 @@ mod tests {
         assert!(replied.len() > 20);
         for (state, steps) in replied {
             let shares = steps.iter().map(|step| step.share);
-            let all: f64 = shares.sum::<f64>() + state.other;
+            let all: f64 = shares.sum::<f64>() + state.other();
             assert!((all - 1.0).abs() < 1e-9, "{all}");
         }
     }
@@ -564,7 +639,7 @@ mod tests {
             for ((n, state), (_, other)) in both {
                 let (position, moves) = by_graph.moves(state).unwrap();
                 assert_eq!((position, moves), by_probes.moves(other).unwrap());
-                let values = |state: &State| (state.other, state.known.estimate(), state.is_given);
+                let values = |state: &State| (state.other(), state.estimate, state.is_given);
                 assert_eq!(values(state), values(other));
                 let steps = |states: &States<'_>, state| {
                     let steps = states.steps(state).iter();

@@ -34,10 +34,7 @@ pub fn write_book(
     let mut entries: BTreeMap<(u32, Key), Stored> = BTreeMap::new();
     let mut green = HashSet::new();
     let states = &repertoire.states;
-    for (n, state) in states.iter() {
-        if !repertoire.is_stored(n) {
-            continue;
-        }
+    for (n, state, _) in repertoire.met(&repertoire.play) {
         let (position, moves) = states.moves(state)?;
         let Some(board) = CanonicalBoard::from_position(&position) else {
             continue;
@@ -170,9 +167,7 @@ impl Study<'_> {
         }
         let text = if state.is_own {
             let reach = repertoire.play.probability(node as usize);
-            let value = repertoire
-                .value(step.to())
-                .unwrap_or(state.known.estimate());
+            let value = repertoire.value(step.to()).unwrap_or(state.estimate);
             format!("{}, {:.1}%", one_in(reach), 100.0 * value)
         } else {
             format!("{:.0}%", 100.0 * share)

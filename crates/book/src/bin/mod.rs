@@ -271,7 +271,8 @@ impl BinBook {
         if let Some((near, first)) = self.landmarks.near(key)
             && self.key_at(view, near.start)? == first
         {
-            let (place, there) = self.search_in(view, key, near.start..near.end.min(self.entries))?;
+            let (place, there) =
+                self.search_in(view, key, near.start..near.end.min(self.entries))?;
             if there.is_none_or(|there| there >= key) {
                 return Ok((place, there == Some(key)));
             }
@@ -287,8 +288,16 @@ impl BinBook {
 
     /// The place of the first entry of a part of the book that is not below a key, or the end of the part; and the key
     /// of the entry there, if the book has one.
-    fn search_in(&self, view: &View<'_>, key: u64, part: Range<u64>) -> Result<(u64, Option<u64>), Error> {
-        let Range { start: mut low, end: mut high } = part;
+    fn search_in(
+        &self,
+        view: &View<'_>,
+        key: u64,
+        part: Range<u64>,
+    ) -> Result<(u64, Option<u64>), Error> {
+        let Range {
+            start: mut low,
+            end: mut high,
+        } = part;
         let block = if self.is_sorted() { BLOCK as u64 } else { 0 };
         while high - low > block {
             let middle = low + (high - low) / 2;

@@ -350,8 +350,23 @@ impl BookGraph {
         &self,
         entry: EntryNumber,
     ) -> impl Iterator<Item = (u8, Annotation, Target)> + Clone {
-        let range = self.range(entry);
-        let moves = (range.start as u32..).zip(self.moves.get(range).unwrap_or_default());
+        self.stored_in(self.stored_range(entry))
+    }
+
+    /// The numbers of the stored moves of an entry.
+    #[must_use]
+    pub fn stored_range(&self, entry: EntryNumber) -> Range<u32> {
+        let Range { start, end } = self.range(entry);
+        start as u32..end as u32
+    }
+
+    /// As [`BookGraph::stored`], by the numbers of the moves.
+    pub fn stored_in(
+        &self,
+        numbers: Range<u32>,
+    ) -> impl Iterator<Item = (u8, Annotation, Target)> + Clone {
+        let places = numbers.start as usize..numbers.end as usize;
+        let moves = numbers.zip(self.moves.get(places).unwrap_or_default());
         moves.map(|(n, mv)| (mv.byte, Annotation(mv.annotation), self.target(n, mv.to)))
     }
 
@@ -440,6 +455,17 @@ impl BookGraph {
         let records = after.filter_map(|entry| self.records.get(entry as usize));
         let ends = records.map(|[first, .., last]| first ^ last);
         std::hint::black_box(ends.fold(0, |all, byte| all ^ byte));
+    }
+
+    /// Loads the statistics of some entries, and where their moves begin, together, so that the
+    /// waits for the memory overlap.
+    pub fn ask_for_entries(&self, entries: impl Iterator<Item = EntryNumber>) {
+        let ends = entries.map(|entry| {
+            let record = self.records.get(entry as usize);
+            let ends = record.map_or(0, |[first, .., last]| first ^ last);
+            usize::from(ends) ^ self.range(entry).start
+        });
+        std::hint::black_box(ends.fold(0, |all, end| all ^ end));
     }
 
     /// Loads the moves of some entries, and whether they have transpositions, together, so that

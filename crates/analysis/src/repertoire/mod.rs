@@ -254,7 +254,12 @@ impl<'a> Repertoire<'a> {
             states,
             converged: false,
         };
-        let mut sweeps = Sweeps::new(&repertoire.states);
+        let states = &repertoire.states;
+        let moves = states.iter().flat_map(|(n, state)| {
+            let after = states.steps(state).iter().filter_map(StateMove::to);
+            after.map(move |to| (n as u32, to))
+        });
+        let mut sweeps = Sweeps::new(states.len(), moves);
         for _ in 0..SWEEPS {
             watch.go_on()?;
             let mut change = 0.0_f64;

@@ -159,7 +159,7 @@ impl States<'_> {
         self.all.get(number)
     }
 
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &State)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &State)> + Clone {
         (0..self.len()).zip(&self.all)
     }
 

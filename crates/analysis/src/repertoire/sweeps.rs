@@ -4,8 +4,6 @@
 //! all of them; a later one only at states of which one after them has changed since they were
 //! looked at: some hundreds of the four million of a large book, in up to seventy sweeps.
 
-use super::states::States;
-
 /// For each state, the states that have a move to it.
 struct Before {
     /// Where those of each state begin; one more at the end.
@@ -14,35 +12,26 @@ struct Before {
 }
 
 impl Before {
-    fn new(states: &States<'_>) -> Before {
-        let arrivals = || {
-            states.iter().flat_map(|(n, state)| {
-                let steps = states.steps(state).iter();
-                steps.filter_map(move |step| Some((n as u32, step.to()?)))
-            })
-        };
-        let mut first = vec![0; states.len() + 1];
+    fn new(count: usize, moves: impl Iterator<Item = (u32, u32)> + Clone) -> Before {
+        let mut first = vec![0; count + 1];
         let mut all = 0;
-        for (_, to) in arrivals() {
+        for (_, to) in moves.clone() {
             first[to as usize] += 1;
             all += 1;
         }
-        // Each begins where the one before ends; filling moves the ends to the beginnings.
+        // Where each ends; filling them in goes back to where it begins.
         let mut end = 0;
         for count in &mut first {
             end += *count;
             *count = end;
         }
-        let mut before = vec![0; all];
-        for (from, to) in arrivals() {
+        let mut states = vec![0; all];
+        for (from, to) in moves {
             let place = &mut first[to as usize];
             *place -= 1;
-            before[*place as usize] = from;
+            states[*place as usize] = from;
         }
-        Before {
-            first,
-            states: before,
-        }
+        Before { first, states }
     }
 
     fn of(&self, state: usize) -> &[u32] {
@@ -60,26 +49,26 @@ pub(super) struct Sweeps {
 }
 
 impl Sweeps {
-    /// All states wait for the first sweep.
-    pub(super) fn new(states: &States<'_>) -> Sweeps {
-        let mut waiting = vec![u64::MAX; states.len().div_ceil(64)];
-        if let (Some(last), rest @ 1..) = (waiting.last_mut(), states.len() % 64) {
+    /// All of `count` states wait for the first sweep. `moves` are from one to another.
+    pub(super) fn new(count: usize, moves: impl Iterator<Item = (u32, u32)> + Clone) -> Sweeps {
+        let mut waiting = vec![u64::MAX; count.div_ceil(64)];
+        if let (Some(last), rest @ 1..) = (waiting.last_mut(), count % 64) {
             *last = (1 << rest) - 1;
         }
         Sweeps {
-            before: Before::new(states),
+            before: Before::new(count, moves),
             waiting,
         }
     }
 
-    /// Looks at the states that wait, the last one first, and at those before one that
-    /// `look` has changed: in this sweep if they come later in it, else in the next one.
+    /// Looks at the states that wait, the last one first. Where `look` has changed one, those
+    /// before it wait again: for this sweep if it has not come to them, else for the next.
     pub(super) fn sweep(&mut self, mut look: impl FnMut(usize) -> bool) {
         for word in (0..self.waiting.len()).rev() {
-            let mut later = u64::MAX;
-            while let bits @ 1.. = self.waiting[word] & later {
+            let mut to_come = u64::MAX;
+            while let bits @ 1.. = self.waiting[word] & to_come {
                 let bit = bits.ilog2();
-                later = (1 << bit) - 1;
+                to_come = (1 << bit) - 1;
                 self.waiting[word] &= !(1 << bit);
                 let state = 64 * word + bit as usize;
                 if look(state) {
@@ -88,6 +77,48 @@ impl Sweeps {
                     }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// After each sweep, the values are those of a sweep over all states.
+        #[test]
+        fn what_is_not_looked_at_would_not_change(
+            count in 1_usize..200,
+            moves in prop::collection::vec((0_u32..200, 0_u32..200), 0..600),
+            own in prop::collection::vec(0_u32..1000, 200),
+        ) {
+            let inside = moves.into_iter().map(|(from, to)| (from % count as u32, to % count as u32));
+            let moves: Vec<_> = inside.collect();
+            let back_up = |values: &[u32], state: usize| {
+                let after = moves.iter().filter(|(from, _)| *from as usize == state);
+                let after = after.map(|(_, to)| values[*to as usize] / 2);
+                after.chain([own[state]]).max().unwrap_or(0)
+            };
+            let (mut all, mut some) = (vec![0; count], vec![0; count]);
+            let mut sweeps = Sweeps::new(count, moves.iter().copied());
+            for round in 0..20 {
+                for state in (0..count).rev() {
+                    all[state] = back_up(&all, state);
+                }
+                let mut looked = 0;
+                sweeps.sweep(|state| {
+                    looked += 1;
+                    let new = back_up(&some, state);
+                    std::mem::replace(&mut some[state], new) != new
+                });
+                prop_assert_eq!(&all, &some);
+                prop_assert!(round > 0 || looked == count);
+            }
+            let mut looked = 0;
+            sweeps.sweep(|_| { looked += 1; false });
+            prop_assert_eq!(looked, 0);
         }
     }
 }

@@ -105,32 +105,43 @@ impl Place {
 pub(super) struct Places<'a> {
     book: &'a Book,
     graph: Option<(&'a CtgBook, BookGraph)>,
+    evaluations: &'a EvalTable,
+    /// The values of the entries of the graph, with White to move; empty if none is known.
+    values: Vec<Option<Value>>,
 }
 
 impl<'a> Places<'a> {
-    /// Without `keys`, there are no evaluations.
     pub(super) fn new(
         book: &'a Book,
-        keys: bool,
+        evaluations: &'a EvalTable,
         watch: &mut Watch<'_>,
     ) -> Result<Places<'a>, Error> {
-        let mut graph = None;
+        let mut places = Places::by_look_ups(book, evaluations);
         if let Some(book) = book.as_ctg() {
             let contents = Contents {
                 records: true,
-                keys,
+                keys: !evaluations.is_empty(),
                 ..Contents::default()
             };
-            let (read, salvage) = book.graph(contents, watch)?;
+            let (mut graph, salvage) = book.graph(contents, watch)?;
             // A look-up of a damaged position fails.
-            graph = Some((book, read)).filter(|_| !salvage.is_loss());
+            if !salvage.is_loss() {
+                let keys = graph.take_keys();
+                let value = |key| evaluations.canonical(key).map(|known| known.value);
+                places.values = keys.into_iter().map(value).collect();
+                places.graph = Some((book, graph));
+            }
         }
-        Ok(Places { book, graph })
+        Ok(places)
     }
 
-    #[cfg(test)]
-    pub(super) fn by_look_ups(book: &'a Book) -> Places<'a> {
-        Places { book, graph: None }
+    pub(super) fn by_look_ups(book: &'a Book, evaluations: &'a EvalTable) -> Places<'a> {
+        Places {
+            book,
+            graph: None,
+            evaluations,
+            values: Vec::new(),
+        }
     }
 
     /// After the walk only few records are needed.
@@ -210,20 +221,17 @@ impl<'a> Places<'a> {
     }
 
     /// The value of a place.
-    pub(super) fn evaluation(&self, place: &Place, table: &EvalTable) -> Option<Value> {
-        if table.is_empty() {
-            return None;
-        }
-        match (place, &self.graph) {
-            (Place::Position(here), _) => table.get(&here.0).map(|known| known.value),
-            (Place::Entry { number, turn, .. }, Some((_, graph))) => {
-                let value = table.canonical(graph.key(*number)?)?.value;
+    pub(super) fn evaluation(&self, place: &Place) -> Option<Value> {
+        match place {
+            Place::Position(_) if self.evaluations.is_empty() => None,
+            Place::Position(here) => Some(self.evaluations.get(&here.0)?.value),
+            Place::Entry { number, turn, .. } => {
+                let value = self.values.get(*number as usize).copied().flatten()?;
                 Some(match turn {
                     Color::White => value,
                     Color::Black => value.reversed(),
                 })
             }
-            (Place::Entry { .. }, None) => None,
         }
     }
 

@@ -234,8 +234,7 @@ impl<'o, 'a> StateSearch<'o, 'a> {
         options: &'o RepertoireOptions,
         watch: &mut Watch<'_>,
     ) -> Result<States<'a>, Error> {
-        let keys = !knowledge.evaluations.is_empty();
-        let places = Places::new(knowledge.book, keys, watch)?;
+        let places = Places::new(knowledge.book, knowledge.evaluations, watch)?;
         StateSearch::walk(places, knowledge, options, watch)
     }
 
@@ -313,7 +312,7 @@ impl<'o, 'a> StateSearch<'o, 'a> {
         *number = next;
         self.likely.push(likely);
         self.wait(next, likely);
-        let evaluation = self.evaluation(&place);
+        let evaluation = self.states.places.evaluation(&place);
         let known = self.estimate(evaluation, points(record, is_own), prior);
         let is_given = self.given(&place, is_own).is_some();
         let stored = self.states.places.stored_range(&place);
@@ -448,19 +447,13 @@ impl<'o, 'a> StateSearch<'o, 'a> {
             let is_known_enough = record.stats.games >= self.options.min_games
                 && step.weight >= self.options.min_share * all
                 || mark == Mark::Main
-                || self.evaluation(place).is_some();
+                || self.states.places.evaluation(place).is_some();
             step.worth = match (is_bad || !is_known_enough, mark) {
                 (true, _) => Worth::InBook,
                 (false, Mark::Main) => Worth::Main,
                 (false, Mark::None | Mark::Avoid) => Worth::Sound,
             };
         }
-    }
-
-    fn evaluation(&self, place: &Place) -> Option<Value> {
-        self.states
-            .places
-            .evaluation(place, self.knowledge.evaluations)
     }
 
     /// Replaces the frequencies of moves by those of a book of opponents that has the
@@ -631,7 +624,7 @@ mod tests {
             let knowledge = Knowledge::new(&book, &evaluations);
             let watch = &mut Watch::default();
             let by_graph = StateSearch::find_states(knowledge, &options, watch).unwrap();
-            let places = Places::by_look_ups(&book);
+            let places = Places::by_look_ups(&book, &evaluations);
             let by_probes = StateSearch::walk(places, knowledge, &options, watch).unwrap();
             assert_eq!(by_graph.len(), by_probes.len());
             assert!(by_graph.len() > 20, "{}", by_graph.len());

@@ -484,11 +484,12 @@ impl BookGraph {
         self.records = Vec::new();
     }
 
-    /// The key of an entry in tables of evaluations; none unless they were asked for.
+    /// Takes out the keys of the entries in tables of evaluations; none unless they were asked
+    /// for.
     #[cfg(feature = "json")]
     #[must_use]
-    pub fn key(&self, entry: EntryNumber) -> Option<EvalKey> {
-        self.keys.get(entry as usize).copied()
+    pub fn take_keys(&mut self) -> Vec<EvalKey> {
+        std::mem::take(&mut self.keys)
     }
 
     /// For each entry whether stored moves lead to it from `start`, which is one of them.

@@ -23,8 +23,9 @@ const ALL: Contents = Contents {
 #[test]
 fn a_graph_leads_where_look_ups_lead() {
     let book = book();
-    let (graph, salvage) = book.graph(ALL, &mut Watch::default()).unwrap();
+    let (mut graph, salvage) = book.graph(ALL, &mut Watch::default()).unwrap();
     assert!(!salvage.is_loss());
+    let keys = graph.take_keys();
     assert_eq!(graph.found(), book.info().unwrap().positions);
     let mut reader = book.entry_reader().unwrap();
     let mut by_probe = Lookup::default();
@@ -46,7 +47,7 @@ fn a_graph_leads_where_look_ups_lead() {
         let (_, position) = position_of(&entry.key().unwrap()).unwrap();
         let read = graph.position(&book, number).unwrap();
         assert_eq!(read.as_ref(), Some(&position));
-        assert_eq!(graph.key(number), Some(EvalKey::from_position(&position)));
+        assert_eq!(keys[number as usize], EvalKey::from_position(&position));
         let board = CanonicalBoard::from_position(&position).unwrap();
         assert_eq!(graph.entry_of(&book, &board).unwrap(), Some(number));
         book.probe(&position, Wanted::Transpositions, &mut by_probe)

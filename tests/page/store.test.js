@@ -330,17 +330,17 @@ function quick(state = first()) {
 }
 
 test("what is wanted is announced before anything of it happens", async () => {
-  const told = [];
+  const seen = [];
   const store = new Store(first(), {
     ask: async (next) => ({ of: next, ahead: [] }),
-    wanted: (how) => told.push(`wanted ${how}`),
-    shown: (how) => told.push(`shown ${how}`),
+    wanted: (how) => seen.push(`wanted ${how}`),
+    shown: (how) => seen.push(`shown ${how}`),
     failed: assert.fail,
   });
   store.want(steps.playFrom(store.state, [move("e2e4")]), "follow");
-  assert.deepEqual(told, ["wanted follow"]);
+  assert.deepEqual(seen, ["wanted follow"]);
   await store.want(steps.back, "walk");
-  assert.deepEqual(told, ["wanted follow", "wanted walk", "shown follow", "shown walk"]);
+  assert.deepEqual(seen, ["wanted follow", "wanted walk", "shown follow", "shown walk"]);
 });
 
 test("a step is shown before its answer, and one to a position seen before needs none", async () => {

@@ -150,7 +150,7 @@ impl Choices {
 struct Play {
     choices: Choices,
     /// The states that these moves and the opponent's replies lead to, sorted: of four
-    /// million some ten thousand.
+    /// million some sixty thousand.
     states: Vec<u32>,
     /// By the places of these states in the list.
     reach: Probabilities,

@@ -2,7 +2,7 @@
 //!
 //! Values are backed up in sweeps, from the last state to the first. The first sweep looks at
 //! all of them; a later one only at states of which one after them has changed since they were
-//! looked at: some hundreds of the four million of a large book, in up to seventy sweeps.
+//! looked at: some ten thousand of the four million of a large book, in up to seventy sweeps.
 
 /// For each state, the states that have a move to it.
 struct Before {

@@ -398,11 +398,11 @@ def main():
     before, rest = args.page.read_text().split(f"{MARKS[0]}\n", 1)
     after = rest.split(MARKS[1], 1)[1]
     table = (
-        "Written by `benches/measure.py`. Games:"
+        "Games:"
         f" `{args.games.name}`, {args.games.stat().st_size / 1e6:.0f} MB; {cores} cores;"
         f" medians of {args.runs} runs; builds: of 40 plies.\n\n"
         + "".join(f"* {line}\n" for line in versions())
-        + "\n| case | clock, s | processor, s | memory, MB | PGN, MB/s; plies/s | builds | new to old |\n"
+        + "\n| case | clock, s | processor, s | memory, MB | PGN, MB/s; plies/s | processor, builds | processor, new to old |\n"
         "|---|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )
     print("".join(sections), f"\nall of it took {(time.monotonic() - began) / 60:.0f} minutes")

@@ -4,46 +4,11 @@
 //! all of them; a later one only at states of which one after them has changed since they were
 //! looked at: some ten thousand of the four million of a large book, in up to seventy sweeps.
 
-/// For each state, the states that have a move to it.
-struct Before {
-    /// Where those of each state begin; one more at the end.
-    first: Vec<u32>,
-    states: Vec<u32>,
-}
-
-impl Before {
-    fn new(count: usize, moves: impl Iterator<Item = (u32, u32)> + Clone) -> Before {
-        let mut first = vec![0; count + 1];
-        let mut all = 0;
-        for (_, to) in moves.clone() {
-            first[to as usize] += 1;
-            all += 1;
-        }
-        // Where each ends; filling them in goes back to where it begins.
-        let mut end = 0;
-        for count in &mut first {
-            end += *count;
-            *count = end;
-        }
-        let mut states = vec![0; all];
-        for (from, to) in moves {
-            let place = &mut first[to as usize];
-            *place -= 1;
-            states[*place as usize] = from;
-        }
-        Before { first, states }
-    }
-
-    fn of(&self, state: usize) -> &[u32] {
-        let place = |n: usize| self.first.get(n).map_or(0, |first| *first as usize);
-        let states = self.states.get(place(state)..place(state + 1));
-        states.unwrap_or_default()
-    }
-}
+use tabia_book::eval::Predecessors;
 
 /// The states that wait for a sweep.
 pub(super) struct Sweeps {
-    before: Before,
+    before: Predecessors,
     /// A bit for each state.
     waiting: Vec<u64>,
 }
@@ -56,7 +21,7 @@ impl Sweeps {
             *last = (1 << rest) - 1;
         }
         Sweeps {
-            before: Before::new(count, moves),
+            before: Predecessors::new(count, moves),
             waiting,
         }
     }
@@ -72,7 +37,7 @@ impl Sweeps {
                 self.waiting[word] &= !(1 << bit);
                 let state = 64 * word + bit as usize;
                 if look(state) {
-                    for before in self.before.of(state) {
+                    for before in self.before.of(state as u32) {
                         self.waiting[*before as usize / 64] |= 1 << (before % 64);
                     }
                 }

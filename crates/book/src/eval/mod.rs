@@ -28,5 +28,5 @@ pub mod annotation;
 pub mod model;
 mod solve;
 
-pub use solve::{Graph, GraphBuilder, NodeId, solve};
+pub use solve::{Graph, GraphBuilder, NodeId, Predecessors, solve};
 pub use tabia_notation::value::{Evaluation, MoveValue, Value, known};

@@ -25,10 +25,56 @@ pub type NodeId = u32;
 pub struct Graph {
     /// Centipawns for the side to move; `NO_VALUE` if unknown.
     leaving: Vec<i32>,
+    before: Predecessors,
+}
+
+/// For each position, those that have a move to it.
+#[derive(Clone, Debug, Default)]
+pub struct Predecessors {
     /// The index in `from` of the first edge into each node, and the end.
     begins: Vec<u32>,
     /// The sources of the edges, ordered by target node.
     from: Vec<NodeId>,
+}
+
+impl Predecessors {
+    /// Of `count` positions and the moves from one to another: 4 bytes for each.
+    ///
+    /// # Panics
+    ///
+    /// A move is to a position that is not one of them.
+    #[must_use]
+    pub fn new(
+        count: usize,
+        moves: impl Iterator<Item = (NodeId, NodeId)> + Clone,
+    ) -> Predecessors {
+        let mut begins = vec![0_u32; count + 1];
+        for (_, to) in moves.clone() {
+            begins[to as usize + 1] += 1;
+        }
+        for n in 1..begins.len() {
+            begins[n] += begins[n - 1];
+        }
+        let mut next = begins.clone();
+        let mut from = vec![0; begins[count] as usize];
+        for (before, to) in moves {
+            let place = &mut next[to as usize];
+            from[*place as usize] = before;
+            *place += 1;
+        }
+        Predecessors { begins, from }
+    }
+
+    /// The positions before one of them.
+    ///
+    /// # Panics
+    ///
+    /// It is not one of them.
+    #[must_use]
+    pub fn of(&self, node: NodeId) -> &[NodeId] {
+        let node = node as usize;
+        &self.from[self.begins[node] as usize..self.begins[node + 1] as usize]
+    }
 }
 
 /// Builds a [`Graph`].
@@ -56,24 +102,9 @@ impl GraphBuilder {
     /// Returns the graph: 4 bytes for each edge and 8 for each node.
     #[must_use]
     pub fn finish(self) -> Graph {
-        let mut begins = vec![0_u32; self.leaving.len() + 1];
-        for &(_, to) in &self.edges {
-            begins[to as usize + 1] += 1;
-        }
-        for n in 1..begins.len() {
-            begins[n] += begins[n - 1];
-        }
-        let mut next = begins.clone();
-        let mut from = vec![0; self.edges.len()];
-        for (before, to) in self.edges {
-            let place = &mut next[to as usize];
-            from[*place as usize] = before;
-            *place += 1;
-        }
         Graph {
+            before: Predecessors::new(self.leaving.len(), self.edges.iter().copied()),
             leaving: self.leaving,
-            begins,
-            from,
         }
     }
 }
@@ -93,17 +124,12 @@ impl Graph {
         Some(self.leaving[node as usize]).filter(|value| *value != NO_VALUE)
     }
 
-    fn before(&self, node: NodeId) -> &[NodeId] {
-        let node = node as usize;
-        &self.from[self.begins[node] as usize..self.begins[node + 1] as usize]
-    }
-
     /// For each position, whether a known value can be reached from it.
     fn known(&self) -> Vec<bool> {
         let mut known: Vec<bool> = self.nodes().map(|n| self.leaving(n).is_some()).collect();
         let mut open: Vec<NodeId> = self.nodes().filter(|n| known[*n as usize]).collect();
         while let Some(node) = open.pop() {
-            for &before in self.before(node) {
+            for &before in self.before.of(node) {
                 if !std::mem::replace(&mut known[before as usize], true) {
                     open.push(before);
                 }
@@ -127,7 +153,7 @@ pub fn solve(graph: &Graph) -> Vec<Option<i32>> {
         .map(|n| u32::from(graph.leaving(n).is_some()))
         .collect();
     for node in graph.nodes().filter(|n| known[*n as usize]) {
-        for &before in graph.before(node) {
+        for &before in graph.before.of(node) {
             to_come[before as usize] += 1;
         }
     }
@@ -166,7 +192,7 @@ pub fn solve(graph: &Graph) -> Vec<Option<i32>> {
                 values[at] = Some(-worth);
             }
             debug_assert!(!(hero_moves[at] && other_moves[at]), "good for both");
-            open.extend(graph.before(node).iter().map(|before| (*before, !hero)));
+            open.extend(graph.before.of(node).iter().map(|before| (*before, !hero)));
         }
     }
     values

@@ -141,8 +141,9 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
     Ok((comparison.compared, comparison.lost.salvage))
 }
 
-/// Differences that one thread passes to `make` in one batch.
-const MADE_AT_ONCE: usize = 128;
+/// Differences that one thread passes to `make` in one batch. With 128, and a quarter of
+/// [`crate::walk`]'s batches, threads that wake each other took an eighth of `diff`.
+const MADE_AT_ONCE: usize = 512;
 
 struct Comparison<'b> {
     books: Books<'b>,

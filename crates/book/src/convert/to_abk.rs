@@ -299,11 +299,12 @@ impl Tree {
             if moves.is_empty() {
                 continue;
             }
-            if tree.is_on_the_way(graph, before, place) {
-                tree.loops += 1;
-                continue;
-            }
             if arrived > 0 {
+                // On the way are only positions whose moves the tree has.
+                if tree.is_on_the_way(graph, before, place) {
+                    tree.loops += 1;
+                    continue;
+                }
                 if moves.len() > room {
                     tree.cut += 1;
                     continue;

@@ -127,7 +127,7 @@ const ROOT: u32 = u32::MAX;
 /// Positions that one thread looks at in one batch, and batches for each thread before
 /// the walk continues from them.
 const BATCH: usize = 512;
-const BATCHES_PER_THREAD: usize = 4;
+const BATCHES_PER_THREAD: usize = 16;
 
 impl Walk {
     /// A walk whose next position is the root.

@@ -92,6 +92,8 @@ impl Reach {
         }
         while !ahead.is_empty() {
             step(ahead.len() as u64)?;
+            // In the order of the file: of 2.8 million positions the walk takes half the time.
+            ahead.sort_unstable();
             for (n, &entry) in ahead.iter().enumerate() {
                 if n.is_multiple_of(ASKED_AT_ONCE) {
                     let next = ahead.iter().skip(n).take(ASKED_AT_ONCE);

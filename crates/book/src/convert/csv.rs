@@ -16,16 +16,18 @@
 //! | `transposition` | 1 if the move is not stored, but leads into the book |
 //! | `probability` | that the adapter plays it, 0 to 1 |
 
+use std::collections::HashSet;
 use std::io::Write as _;
 
-use shakmaty::Chess;
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Position as _};
 
-use super::{ConvertJob, Converted, UNREACHED, Work, wanted};
-use crate::ctg::{CanonicalBoard, Contents, CtgBook, EntrySet, Moves};
+use super::{ConvertJob, Converted, UNREACHED, Work, source::Source, wanted};
+use crate::ctg::{Contents, Moves};
 use crate::policy::{self, Weighed};
 use crate::view::MoveView;
-use crate::walk::Order;
-use crate::{Book, Error, Lookup, Probe as _, Wanted, position_of};
+use crate::walk::{Order, Walk};
+use crate::{Book, Error, Lookup, Wanted, polyglot, position_of};
 use tabia_notation as notation;
 
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
@@ -83,32 +85,50 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
                 },
             )?;
         }
-        _ => {
-            let mut walk = book.walk(Order::Depth);
-            let mut reached = EntrySet::default();
-            let mut reader = book.as_ctg().map(CtgBook::entry_reader).transpose()?;
-            while let Some(here) = walk.advance()? {
-                if let Some(reader) = &mut reader
-                    && let Some(board) = CanonicalBoard::from_position(&here.position)
-                {
-                    book.probe(&here.position, wanted, &mut walk.found)?;
-                    reached.extend(reader.place_of(&board, &board.key())?);
+        Some(ctg) => {
+            let mut source = Source::new(work, book, Wanted::Lines, &mut summary)?;
+            let start = Chess::default();
+            let mut seen = HashSet::<u64, FxBuildHasher>::from_iter([polyglot::key(&start)]);
+            let mut walk = Walk::with_notes(&start, source.start(), Order::Depth).without_lines();
+            let (mut found, mut to) = (Lookup::default(), Vec::new());
+            while let Some(here) = walk.next() {
+                source.probe(
+                    here.note,
+                    &here.position,
+                    Wanted::Lines,
+                    &mut found,
+                    &mut to,
+                )?;
+                for (known, to) in found.moves.iter().zip(&to).rev() {
+                    let after = notation::after(&here.position, known.mv);
+                    if seen.insert(polyglot::key(&after)) {
+                        walk.enter(&here, known.mv, after, *to);
+                    }
                 }
+                if found.here.is_none() {
+                    continue;
+                }
+                if ctg.is_for_opponent_of(here.position.turn()) {
+                    found.moves.clear();
+                }
+                let mut rows = Rows::default();
+                rows.add(job, &here.position, &found, || None);
+                output.write_bytes(&rows.text)?;
+                all.count(&rows);
+                work.step("writing", all.positions, None)?;
+            }
+            summary.note(source.unreached().unwrap_or(0), UNREACHED);
+        }
+        None => {
+            let mut walk = book.walk(Order::Depth);
+            while let Some(here) = walk.advance()? {
                 let mut rows = Rows::default();
                 rows.add(job, &here.position, &walk.found, || None);
                 output.write_bytes(&rows.text)?;
                 all.count(&rows);
                 work.step("writing", all.positions, None)?;
             }
-            match book.as_ctg() {
-                Some(ctg) => {
-                    let (graph, salvage) = ctg.graph(Contents::default(), work.watch)?;
-                    summary.lose(job, salvage)?;
-                    let unreached = graph.found().saturating_sub(reached.len());
-                    summary.note(unreached, UNREACHED);
-                }
-                None => summary.leave_out(walk.unreached(), all.positions),
-            }
+            summary.leave_out(walk.unreached(), all.positions);
         }
     }
     summary.positions = all.positions;

@@ -127,6 +127,7 @@ impl Converted {
             return Ok(());
         }
         let mut why = self.salvage.notes();
+        why.extend(self.salvage.messages.first().cloned());
         why.extend(self.notes.iter().cloned());
         let why: String = why.iter().map(|note| format!("; {note}")).collect();
         let target = job.target.display();

@@ -19,8 +19,13 @@ use shakmaty::Position as _;
 
 use super::{
     CanonicalBoard, CtgBook, EntryAddress, EntrySet, Key, OpenOptions, RewriteOptions, Rewritten,
-    STATISTICS_BYTES, Visit, VisitedMove, graph::BookGraph, graph::Contents, lock, pages::PageFile,
-    reader::Reading, rewrite::Edit, rewrite::rewrite, visit::stored_moves,
+    STATISTICS_BYTES, Visit, VisitedMove,
+    graph::{BookGraph, EntryNumber},
+    lock,
+    pages::PageFile,
+    reader::Reading,
+    rewrite::{Edit, rewrite},
+    visit::{Bits, Passed, stored_moves},
 };
 use crate::{Annotation, BookMove, Error, Mark, MarkEdit, PositionRecord};
 use tabia_io::atomic::{LOCK_WAIT, is_same_file};
@@ -121,27 +126,6 @@ pub struct Pruned {
     pub moves_of_removed: u64,
 }
 
-/// One bit for each byte of a file.
-#[derive(Default)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn set(&mut self, byte: u64) {
-        let word = (byte / 64) as usize;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        if let Some(word) = self.0.get_mut(word) {
-            *word |= 1 << (byte % 64);
-        }
-    }
-
-    fn has(&self, byte: u64) -> bool {
-        let word = self.0.get((byte / 64) as usize);
-        word.is_some_and(|word| word >> (byte % 64) & 1 != 0)
-    }
-}
-
 /// Decisions on moves: the bit of a move's annotation means that it stays, the bit before
 /// it that it goes. A position that is reached with either side to move is decided twice;
 /// if a move stays in one of them, it stays.
@@ -150,7 +134,7 @@ struct Decisions(Bits);
 
 impl Decisions {
     fn decide(&mut self, mv: &VisitedMove, stays: bool) {
-        self.0.set(mv.offset - u64::from(!stays));
+        self.0.insert(mv.offset - u64::from(!stays));
     }
 
     fn goes(&self, offset: u64) -> bool {
@@ -180,10 +164,10 @@ pub fn prune(
     tabia_io::atomic::check(target, &["cto", "ctb"], options.old)?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
     let mut plan = Plan::default();
-    let links = plan.follow(&book, &mut watch.part(0, 400), rules.rare)?;
-    plan.decide_all(&book, &links, &mut watch.part(400, 550), &mut rules)?;
-    plan.visit_unreached(&book, &links)?;
-    drop(links);
+    let (links, fate) = plan.decide_all(&book, &mut watch.part(0, 550), &mut rules)?;
+    plan.gone = links.set_of(|entry| fate.goes(entry));
+    plan.visit_unreached(&book, &links, &fate)?;
+    drop((links, fate));
     if !plan.out.is_empty() {
         let warned = plan.add_warnings(&book, rules.warning)?;
         plan.mark_red(&book, &warned, rules.is_played, &mut watch.part(550, 600))?;
@@ -217,22 +201,15 @@ pub fn count_pruned(
     watch: &mut Watch<'_>,
     rules: &mut PruneRules<'_>,
 ) -> Result<u64, Error> {
-    let mut plan = Plan::default();
-    let links = plan.follow(book, &mut watch.part(0, 700), rules.rare)?;
-    plan.decide_all(book, &links, &mut watch.part(700, 1000), rules)?;
-    plan.before.unite(&plan.rare);
-    Ok(plan.before.len() - plan.after.len())
+    let (links, fate) = Plan::default().decide_all(book, watch, rules)?;
+    Ok(links.entries().filter(|entry| fate.goes(*entry)).count() as u64)
 }
 
 /// The changes of a book that [`prune`] has decided on.
 #[derive(Default)]
 struct Plan {
-    /// Entries that are now reached from the start position.
-    before: EntrySet,
-    /// Those that are still reached without the removed moves.
-    after: EntrySet,
-    /// Entries that go whether they are reached or not.
-    rare: EntrySet,
+    /// Entries that are removed.
+    gone: EntrySet,
     decisions: Decisions,
     /// Moves that are removed from the list even if the positions after them stay.
     unlisted: Bits,
@@ -253,98 +230,102 @@ struct Out {
     to: EntryAddress,
 }
 
-impl Plan {
-    /// Finds where all moves lead, and what is reached now.
-    fn follow(
-        &mut self,
-        book: &CtgBook,
-        watch: &mut Watch<'_>,
-        rare: Option<&Rare<'_>>,
-    ) -> Result<BookGraph, Error> {
-        let contents = Contents {
-            records: rare.is_some(),
-            ..Contents::default()
-        };
-        // Damage is reported when the book is written.
-        let (links, _) = book.graph(contents, watch)?;
-        let start = links.start();
-        if let Some(Rare { is, .. }) = rare {
-            self.rare = links.set_of(|entry| {
-                Some(entry) != start && links.is_position(entry) && is(&links.record(entry))
-            });
-        }
-        self.before = match book.only() {
-            // Along moves that are not stored, too.
-            Some(_) => book.walk_lines(Some(&links), None, watch, |_, _| Ok(()))?,
-            None => {
-                let reached = links.reached_from(start);
-                links.set_of(|entry| reached.get(entry as usize) == Some(&true))
-            }
-        };
-        Ok(links)
-    }
+/// What becomes of the entries of a book.
+struct Fates {
+    /// Entries that are now reached from the start position.
+    before: Bits,
+    /// Those that are still reached without the removed moves, rare ones included.
+    after: Bits,
+    /// Entries that go whether they are reached or not.
+    rare: Bits,
+}
 
-    /// Decides on all moves that are still reached.
+impl Fates {
+    /// Whether an entry is removed.
+    fn goes(&self, entry: EntryNumber) -> bool {
+        self.rare.has(entry) || self.before.has(entry) && !self.after.has(entry)
+    }
+}
+
+impl Plan {
+    /// Finds where all moves lead, and decides on those that are still reached.
     fn decide_all(
         &mut self,
         book: &CtgBook,
-        links: &BookGraph,
         watch: &mut Watch<'_>,
         rules: &mut PruneRules<'_>,
-    ) -> Result<(), Error> {
-        self.unchanged = self.rare.is_empty();
-        let rare = std::mem::take(&mut self.rare);
-        let plies = rules.rare.and_then(|rare| rare.plies);
+    ) -> Result<(BookGraph, Fates), Error> {
+        // Damage is reported when the book is written.
+        let (links, _) = book.graph(book.for_lines(), &mut watch.part(0, 700))?;
+        let watch = &mut watch.part(700, 1000);
+        let rare = rules.rare.map_or_else(Bits::default, |Rare { is, .. }| {
+            let is_rare =
+                |entry: &EntryNumber| links.is_position(*entry) && is(&links.record(*entry));
+            let others = links
+                .entries()
+                .filter(|entry| Some(*entry) != links.start());
+            others.filter(is_rare).map(u64::from).collect()
+        });
+        let everywhere = Passed {
+            entries: &links.entries().map(u64::from).collect(),
+            plies: None,
+        };
+        let before = book.walk_lines(&links, Some(everywhere), watch, |_, _| Ok(()))?;
+        self.unchanged = rare.is_empty();
+        let passed = rules.rare.map(|rules| Passed {
+            entries: &rare,
+            plies: rules.plies,
+        });
         let mut fates = Vec::new();
-        let reached =
-            book.walk_lines(Some(links), Some((&rare, plies)), watch, |visit, follow| {
-                fates.clear();
-                (rules.fates)(visit, &mut fates);
-                for (n, mv) in visit.moves.iter().enumerate() {
-                    let fate = fates.get(n).copied().unwrap_or(Fate::Kept);
-                    self.decisions.decide(mv, fate == Fate::Kept);
-                    self.unchanged &= fate == Fate::Kept;
-                    if fate == Fate::Out
-                        && let Some(after) = &mv.after
-                    {
-                        self.out.push(Out {
-                            from: visit.entry.place,
-                            offset: mv.offset,
-                            to: after.place,
-                        });
-                    }
-                    if matches!(fate, Fate::Unlisted | Fate::Gone) {
-                        self.unlisted.set(mv.offset);
-                    }
-                    if matches!(fate, Fate::Out | Fate::Gone) {
-                        *follow &= !(1 << n);
-                    }
+        let after = book.walk_lines(&links, passed, watch, |visit, follow| {
+            fates.clear();
+            (rules.fates)(visit, &mut fates);
+            for (n, mv) in visit.moves.iter().enumerate() {
+                let fate = fates.get(n).copied().unwrap_or(Fate::Kept);
+                self.decisions.decide(mv, fate == Fate::Kept);
+                self.unchanged &= fate == Fate::Kept;
+                if fate == Fate::Out
+                    && let Some(after) = &mv.after
+                {
+                    self.out.push(Out {
+                        from: visit.entry.place,
+                        offset: mv.offset,
+                        to: after.place,
+                    });
                 }
-                Ok(())
-            })?;
-        self.after.extend(reached.without(&rare));
-        self.rare = rare;
-        Ok(())
+                if matches!(fate, Fate::Unlisted | Fate::Gone) {
+                    self.unlisted.insert(mv.offset);
+                }
+                if matches!(fate, Fate::Out | Fate::Gone) {
+                    *follow &= !(1 << n);
+                }
+            }
+            Ok(())
+        })?;
+        let fates = Fates {
+            before,
+            after,
+            rare,
+        };
+        Ok((links, fates))
     }
 
     /// Whether an entry is removed.
     fn goes(&self, place: EntryAddress) -> bool {
-        self.rare.contains(place) || self.before.contains(place) && !self.after.contains(place)
+        self.gone.contains(place)
     }
 
     /// Also looks at entries that no line leads to: moves of theirs may lead to removed
     /// entries.
-    fn visit_unreached(&mut self, book: &CtgBook, links: &BookGraph) -> Result<(), Error> {
-        let mut losing = EntrySet::default();
-        losing.extend(
-            links
-                .set_of(|_| true)
-                .without(&self.before)
-                .filter(|place| {
-                    let mut after = links.places_after(*place).flatten();
-                    after.any(|to| self.goes(to))
-                }),
-        );
+    fn visit_unreached(
+        &mut self,
+        book: &CtgBook,
+        links: &BookGraph,
+        fates: &Fates,
+    ) -> Result<(), Error> {
+        let losing = links.set_of(|entry| {
+            !fates.before.has(entry) && links.after(entry).any(|to| fates.goes(to))
+        });
         book.visit_set(&losing, |visit| {
             for entry in visit.moves {
                 if entry.after.is_some_and(|child| self.goes(child.place)) {

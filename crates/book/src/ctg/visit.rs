@@ -1,7 +1,8 @@
 //! Passes over a book, which show everything that can be marked.
 //!
 //! Memory: one page, and sixteen bytes for every page of the book if the pass must
-//! remember positions.
+//! remember positions; from the start position through the whole book that of a
+//! [`BookGraph`].
 
 use shakmaty::{Chess, Color, Move, Position as _};
 
@@ -9,7 +10,10 @@ use crate::{
     Annotation, Field, MarkChange, MarkEdit, MarkPlace, PositionRecord,
     ctg::{
         CanonicalBoard, CtgBook, Entry, EntryAddress, Error, Key, PAGE_HEADER_BYTES,
-        STATISTICS_BYTES, graph::BookGraph, moves, reader::Reading,
+        STATISTICS_BYTES,
+        graph::{ASKED_AT_ONCE, BookGraph, Contents, EntryNumber, Target},
+        moves,
+        reader::Reading,
     },
     position_of,
 };
@@ -145,40 +149,6 @@ impl EntrySet {
         (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
     }
 
-    fn place(page: u32, bit: u16) -> EntryAddress {
-        EntryAddress {
-            page,
-            offset: PAGE_HEADER_BYTES as u16 + bit * (2 + STATISTICS_BYTES) as u16,
-        }
-    }
-
-    /// Removes the entries that are in `other` too, and returns them.
-    pub(super) fn take(&mut self, other: &EntrySet) -> EntrySet {
-        let both = self.pages.iter().zip(&other.pages);
-        let taken: Vec<u128> = both.map(|(word, other)| word & other).collect();
-        for (word, taken) in self.pages.iter_mut().zip(&taken) {
-            *word &= !taken;
-        }
-        EntrySet { pages: taken }
-    }
-
-    /// The entries that are not in `other`, with offsets that are good for sets only.
-    pub(super) fn without(&self, other: &EntrySet) -> impl Iterator<Item = EntryAddress> {
-        let others = other.pages.iter().copied().chain(std::iter::repeat(0));
-        let words = (0..).zip(self.pages.iter().zip(others));
-        words.flat_map(|(page, (word, other))| {
-            let mut word = word & !other;
-            let bits = std::iter::from_fn(move || {
-                let bit = word.trailing_zeros() as u16;
-                (word != 0).then(|| {
-                    word &= word - 1;
-                    bit
-                })
-            });
-            bits.map(move |bit| EntrySet::place(page, bit))
-        })
-    }
-
     pub(crate) fn unite(&mut self, other: &EntrySet) {
         let pages = self.pages.len().max(other.pages.len());
         self.pages.resize(pages, 0);
@@ -216,6 +186,54 @@ impl Extend<EntryAddress> for EntrySet {
     }
 }
 
+/// A set of numbers: one bit for each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    /// Adds a number; false if it was there already.
+    pub(super) fn insert(&mut self, number: u64) -> bool {
+        let (at, bit) = ((number / 64) as usize, 1 << (number % 64));
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        let Some(word) = self.0.get_mut(at) else {
+            return false;
+        };
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    pub(super) fn has(&self, number: impl Into<u64>) -> bool {
+        let number = number.into();
+        let word = self.0.get((number / 64) as usize);
+        word.is_some_and(|word| word >> (number % 64) & 1 != 0)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    fn unite(&mut self, other: &Bits) {
+        let words = self.0.len().max(other.0.len());
+        self.0.resize(words, 0);
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word |= other;
+        }
+    }
+}
+
+impl FromIterator<u64> for Bits {
+    fn from_iter<T: IntoIterator<Item = u64>>(numbers: T) -> Bits {
+        let mut set = Bits::default();
+        for number in numbers {
+            set.insert(number);
+        }
+        set
+    }
+}
+
 /// An entry and its moves as stored.
 pub(super) struct Raw {
     pub(super) entry: VisitedEntry,
@@ -238,6 +256,39 @@ impl Raw {
 
 /// The result of a step; an error ends the pass.
 type Stopped = Result<(), Error>;
+
+/// Entries through which lines go, though they are not shown.
+#[derive(Clone, Copy)]
+pub(super) struct Passed<'p> {
+    pub(super) entries: &'p Bits,
+    /// From those so many plies from the start position no line goes on.
+    pub(super) plies: Option<u32>,
+}
+
+/// Shows a position on lines from the start position, and enters those after the moves along
+/// which they go on.
+fn show(
+    entry: &VisitedEntry,
+    moves: &[VisitedMove],
+    ply: u32,
+    mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
+    mut enter: impl FnMut(EntryAddress),
+) -> Stopped {
+    let mut follow = u128::MAX;
+    let visit = Visit {
+        entry,
+        moves,
+        ply: Some(ply),
+    };
+    found(&visit, &mut follow)?;
+    let followed = moves
+        .iter()
+        .enumerate()
+        .filter(|(n, _)| follow >> n & 1 != 0);
+    let after = followed.filter_map(|(_, mv)| mv.after.as_ref());
+    after.for_each(|after| enter(after.place));
+    Ok(())
+}
 
 /// What a pass shows, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,16 +341,16 @@ impl CtgBook {
         mut found: impl FnMut(&Visit<'_>) -> Stopped,
     ) -> Stopped {
         if let Pass::FromStart { plies } = pass {
-            let is_near = |ply: Option<u32>| ply < plies || plies.is_none();
-            self.walk_lines(None, None, watch, |visit, follow| {
-                if !is_near(visit.ply.map(|ply| ply + 1)) {
-                    *follow = 0;
+            match plies {
+                Some(plies) => self.walk_near(plies, watch, &mut found)?,
+                None => {
+                    // Damage there is an error: no line would be found.
+                    self.start(&mut self.reading()?)?;
+                    let (links, _) = self.graph(self.for_lines(), &mut watch.part(0, 300))?;
+                    let watch = &mut watch.part(300, 1000);
+                    self.walk_lines(&links, None, watch, |visit, _| found(visit))?;
                 }
-                match is_near(visit.ply) {
-                    true => found(visit),
-                    false => Ok(()),
-                }
-            })?;
+            }
             // Damage also ends lines, and the walk never sees such a page: so all pages
             // are checked, each once.
             return self.each_block(
@@ -377,92 +428,133 @@ impl CtgBook {
         )
     }
 
+    /// What [`CtgBook::walk_lines`] needs of a graph.
+    pub(super) fn for_lines(&self) -> Contents {
+        Contents {
+            records: true,
+            transpositions: self.only().is_some(),
+            ..Contents::default()
+        }
+    }
+
     /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` chooses the moves
     /// along which the walk continues: bit n of its second argument is move n of the visit,
     /// and all are set at first. In a book for one side it continues by all moves of the
-    /// other that lead to positions of the book. Damaged pages are not reported. Without
-    /// links the entries after moves are looked up. Entries of `passed` are not shown: lines
-    /// go through them, up to so many plies. Returns the visited entries, and the passed ones.
+    /// other that lead to positions of the book. Damaged pages are not reported. Entries that
+    /// are `passed` are not shown. The graph has what [`CtgBook::for_lines`] asks for. Returns
+    /// the visited entries, and the passed ones.
     ///
     /// # Errors
     ///
     /// As for [`CtgBook::visit`].
     pub(super) fn walk_lines(
         &self,
-        links: Option<&BookGraph>,
-        passed: Option<(&EntrySet, Option<u32>)>,
+        links: &BookGraph,
+        passed: Option<Passed<'_>>,
         watch: &mut Watch<'_>,
         mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
-    ) -> Result<EntrySet, Error> {
-        let mut reading = self.reading()?;
-        let mut level = EntrySet::default();
-        level.extend(self.start(&mut reading)?);
+    ) -> Result<Bits, Error> {
+        let mut reading = self.positional_reading()?;
+        let mut level: Vec<EntryNumber> = links.start().into_iter().collect();
         // With White and with Black to move.
-        let mut seen = [level.clone(), EntrySet::default()];
-        let mut ply = 0;
-        let mut positions = 0;
+        let mut seen = [Bits::default(), Bits::default()];
+        let [white, _] = &mut seen;
+        level.retain(|start| white.insert((*start).into()));
+        let (mut ply, mut positions) = (0, 0);
         let expected = Some(self.header().positions.into());
         while !level.is_empty() {
-            let mut next = EntrySet::default();
+            // In the order of the file: `prune` of 2.8 million positions takes a tenth less.
+            level.sort_unstable();
             let is_other = self.is_for_opponent_of(Color::from_white(ply % 2 == 0));
-            if let Some((passed, plies)) = passed {
-                let through = level.take(passed);
-                if plies.is_none_or(|plies| ply < plies) {
-                    let [white, black] = &mut seen;
-                    let seen = if ply % 2 == 0 { black } else { white };
-                    let after = |place| {
-                        links
-                            .into_iter()
-                            .flat_map(move |links| links.places_after(place))
-                    };
-                    let nothing = EntrySet::default();
-                    let after = through.without(&nothing).flat_map(after);
-                    next.extend(after.flatten().filter(|to| seen.insert(*to)));
-                    if is_other {
-                        self.each_of(&through, &mut reading, |position, _, reading| {
-                            let after = entries_after(position, reading)?.into_iter();
-                            next.extend(after.filter(|to| seen.insert(*to)));
-                            Ok(())
-                        })?;
-                    }
+            let [white, black] = &mut seen;
+            let seen = if ply % 2 == 0 { black } else { white };
+            let mut next = Vec::new();
+            let mut enter = |to: EntryNumber| {
+                if seen.insert(to.into()) {
+                    next.push(to);
+                }
+            };
+            let all_after = |entry: &EntryNumber| {
+                let leaps = is_other.then(|| links.transpositions(*entry));
+                let leaps = leaps.into_iter().flatten().map(|(_, to)| to.entry);
+                links.after(*entry).chain(leaps)
+            };
+            let is_passed = |entry: &EntryNumber| passed.is_some_and(|it| it.entries.has(*entry));
+            let (through, shown) = level.into_iter().partition::<Vec<_>, _>(is_passed);
+            if passed.is_some_and(|passed| passed.plies.is_none_or(|plies| ply < plies)) {
+                for entries in through.chunks(ASKED_AT_ONCE) {
+                    links.ask_for_moves(entries.iter().copied());
+                    entries.iter().flat_map(all_after).for_each(&mut enter);
                 }
             }
-            self.each_of(&level, &mut reading, |position, raw, reading| {
+            for (n, &entry) in shown.iter().enumerate() {
+                if n.is_multiple_of(ASKED_AT_ONCE) {
+                    let some = shown.iter().skip(n).take(ASKED_AT_ONCE).copied();
+                    links.ask_for_moves(some.clone());
+                    links.ask_for_entries(some.flat_map(|entry| links.after(entry)));
+                }
+                let Some((position, raw)) = position_at(links.place(entry), &mut reading)? else {
+                    continue;
+                };
                 watch.position("looking", positions, expected)?;
                 positions += 1;
-                let moves = match links {
-                    Some(links) => with_linked_entries(position, raw, links, reading)?,
-                    None => with_entries_after(position, raw, reading)?,
-                };
-                let visit = Visit {
-                    entry: &raw.entry,
-                    moves: &moves,
-                    ply: Some(ply),
-                };
-                let mut follow = u128::MAX;
-                found(&visit, &mut follow)?;
-                let [white, black] = &mut seen;
-                let seen = if ply % 2 == 0 { black } else { white };
+                let moves = with_linked_entries(&position, &raw, entry, links);
                 if is_other {
-                    let after = entries_after(position, reading)?.into_iter();
-                    next.extend(after.filter(|to| seen.insert(*to)));
+                    all_after(&entry).for_each(&mut enter);
                 }
-                for (n, entry) in moves.iter().enumerate() {
-                    if follow >> n & 1 != 0
-                        && let Some(after) = &entry.after
-                        && seen.insert(after.place)
-                    {
-                        next.insert(after.place);
-                    }
-                }
-                Ok(())
-            })?;
+                let enter = |to| links.number(to).into_iter().for_each(&mut enter);
+                show(&raw.entry, &moves, ply, &mut found, enter)?;
+            }
             level = next;
             ply += 1;
         }
         let [mut all, black] = seen;
         all.unite(&black);
         Ok(all)
+    }
+
+    /// Shows the positions that are fewer than `plies` plies from the start position, as
+    /// [`CtgBook::walk_lines`]. Their entries are looked up, and the rest of the book is not
+    /// read.
+    fn walk_near(
+        &self,
+        plies: u32,
+        watch: &mut Watch<'_>,
+        mut found: impl FnMut(&Visit<'_>) -> Stopped,
+    ) -> Stopped {
+        let mut reading = self.reading()?;
+        let mut level = EntrySet::default();
+        level.extend(self.start(&mut reading)?);
+        // With White and with Black to move.
+        let mut seen = [level.clone(), EntrySet::default()];
+        let mut positions = 0;
+        let expected = Some(self.header().positions.into());
+        for ply in 0..plies {
+            let mut next = EntrySet::default();
+            let is_other = self.is_for_opponent_of(Color::from_white(ply % 2 == 0));
+            let [white, black] = &mut seen;
+            let seen = if ply % 2 == 0 { black } else { white };
+            self.each_of(&level, &mut reading, |position, raw, reading| {
+                watch.position("looking", positions, expected)?;
+                positions += 1;
+                let moves = with_entries_after(&position, &raw, reading)?;
+                let mut enter = |to| {
+                    if seen.insert(to) {
+                        next.insert(to);
+                    }
+                };
+                if is_other {
+                    let after = entries_after(&position, reading)?;
+                    after.into_iter().for_each(&mut enter);
+                }
+                show(&raw.entry, &moves, ply, |visit, _| found(visit), enter)
+            })?;
+            if next.is_empty() {
+                break;
+            }
+            level = next;
+        }
+        Ok(())
     }
 
     /// The entry of the start position.
@@ -484,7 +576,7 @@ impl CtgBook {
         self.each_of(set, &mut reading, |position, raw, reading| {
             found(&Visit {
                 entry: &raw.entry,
-                moves: &with_entries_after(position, raw, reading)?,
+                moves: &with_entries_after(&position, &raw, reading)?,
                 ply: None,
             })
         })
@@ -495,7 +587,7 @@ impl CtgBook {
         &'b self,
         set: &EntrySet,
         reading: &mut Reading<'b>,
-        mut found: impl FnMut(&Chess, &Raw, &mut Reading<'b>) -> Stopped,
+        mut found: impl FnMut(Chess, Raw, &mut Reading<'b>) -> Stopped,
     ) -> Stopped {
         let mut walker = self.pages.positional_reader();
         let pages = (0..).zip(&set.pages).filter(|(_, word)| **word != 0);
@@ -504,7 +596,7 @@ impl CtgBook {
                 let sound = entry.ok().filter(|(place, _)| set.contains(*place));
                 let raw = sound.and_then(|(place, entry)| Raw::new(place, &entry));
                 match raw.and_then(|raw| Some((position_of(&raw.entry.key)?.1, raw))) {
-                    Some((position, raw)) => found(&position, &raw, reading),
+                    Some((position, raw)) => found(position, raw, reading),
                     None => Ok(()),
                 }
             })?;
@@ -549,13 +641,23 @@ pub(super) fn stored_moves(
     place: EntryAddress,
     reading: &mut Reading<'_>,
 ) -> Result<(Chess, Vec<VisitedMove>), Error> {
-    let raw = Raw::new(place, &reading.entry(place)?);
-    let known = raw.and_then(|raw| Some((position_of(&raw.entry.key)?.1, raw)));
-    let Some((position, raw)) = known else {
+    let Some((position, raw)) = position_at(Some(place), reading)? else {
         return Ok((Chess::default(), Vec::new()));
     };
     let moves = with_entries_after(&position, &raw, reading)?;
     Ok((position, moves))
+}
+
+/// An entry and its position, if its key is one.
+fn position_at(
+    place: Option<EntryAddress>,
+    reading: &mut Reading<'_>,
+) -> Result<Option<(Chess, Raw)>, Error> {
+    let Some(place) = place else {
+        return Ok(None);
+    };
+    let raw = Raw::new(place, &reading.entry(place)?);
+    Ok(raw.and_then(|raw| Some((position_of(&raw.entry.key)?.1, raw))))
 }
 
 /// The entries after all legal moves.
@@ -596,25 +698,38 @@ fn bare_moves(position: &Chess, raw: &Raw) -> Vec<VisitedMove> {
         .collect()
 }
 
-/// As [`with_entries_after`], without look-ups.
+/// As [`with_entries_after`], by a graph with statistics.
 fn with_linked_entries(
     position: &Chess,
     raw: &Raw,
+    entry: EntryNumber,
     links: &BookGraph,
-    reading: &mut Reading<'_>,
-) -> Result<Vec<VisitedMove>, Error> {
+) -> Vec<VisitedMove> {
     let mut moves = bare_moves(position, raw);
-    let offsets = (raw.first_annotation()..).step_by(2);
-    let mut after = links.places_after(raw.entry.place).zip(offsets);
+    let mut targets = links
+        .moves(entry)
+        .zip((raw.first_annotation()..).step_by(2));
     for known in &mut moves {
-        let to = after.find(|(_, offset)| *offset == known.offset);
-        if let Some(place) = to.and_then(|(to, _)| to) {
-            let entry = reading.entry(place)?;
-            let visited = |key| VisitedEntry::from_entry(place, key, &entry);
-            known.after = entry.key().map(visited);
-        }
+        let target = targets.find(|(_, offset)| *offset == known.offset);
+        let Some(((_, Target::Entry(to)), _)) = target else {
+            continue;
+        };
+        let board = CanonicalBoard::from_position(&notation::after(position, known.mv));
+        known.after = board.and_then(|board| {
+            // If captures en passant are possible but illegal, the book has either form.
+            let key = match (board.pinned_en_passant, to.pinned_en_passant) {
+                (Some(_), None) => board.other_key()?,
+                (Some(_), Some(_)) | (None, _) => board.key(),
+            };
+            Some(VisitedEntry {
+                place: links.place(to.entry)?,
+                key,
+                record: links.record(to.entry),
+                move_bytes: 1 + 2 * links.stored_range(to.entry).len(),
+            })
+        });
     }
-    Ok(moves)
+    moves
 }
 
 fn with_entries_after(
@@ -638,39 +753,4 @@ fn with_entries_after(
         }
     }
     Ok(moves)
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::ctg::OpenOptions;
-
-    #[test]
-    fn positions_far_from_the_start_are_not_looked_at() {
-        let book = CtgBook::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
-        let seen = |plies| {
-            let mut seen = Vec::new();
-            let pass = Pass::FromStart { plies };
-            book.visit(pass, &mut Watch::default(), &mut |_| (), |visit| {
-                seen.push((visit.ply, visit.entry.key));
-                Ok(())
-            })
-            .unwrap();
-            seen
-        };
-        let mut near = seen(None);
-        near.retain(|(ply, _)| *ply < Some(5));
-        assert_eq!(seen(Some(5)), near);
-        let mut walked = 0;
-        book.walk_lines(None, None, &mut Watch::default(), |visit, follow| {
-            walked += 1;
-            if visit.ply >= Some(4) {
-                *follow = 0;
-            }
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(walked, near.len());
-    }
 }

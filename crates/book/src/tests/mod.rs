@@ -18,4 +18,5 @@ mod prune;
 mod reader;
 mod rewrite;
 mod verify;
+mod visit;
 mod writer;

@@ -86,6 +86,7 @@ impl CtgBook {
         )?;
         made.salvage.add(bad_keys);
         made.graph.first.push(made.graph.moves.len() as u32);
+        made.graph.block_pages = made.graph.pages_of_blocks();
         Ok(made)
     }
 

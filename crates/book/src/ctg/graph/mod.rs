@@ -27,12 +27,13 @@
 //! next entry's board: colours are always exchanged, wings if [`Arrival::mirrored`] says so.
 //!
 //! Neighbours in the file have nothing to do with each other, so each step of a walk waits
-//! for the memory. A walk goes level by level, and asks for what some hundred entries need
-//! before it looks at them ([`BookGraph::ask_for_moves`]): these waits overlap.
+//! for the memory. A walk goes level by level, in the order of the file, and asks for what some
+//! hundred entries need before it looks at them ([`BookGraph::ask_for_moves`]): these waits
+//! overlap, and are shorter because neighbours in memory come one after the other.
 //!
 //! # Size
 //!
-//! Six bytes for every entry, four for every page, eight for every move, twelve for every
+//! Six bytes for every entry, some seven for every page, eight for every move, twelve for every
 //! transposition; with statistics 33 for every entry, with keys eight for every entry. While it is made, also eight bytes for every entry and every move, and a
 //! hash table of 10 to 20 bytes for every entry; with transpositions 14 bytes more. A book
 //! of 2.8 million entries takes 35 MB (with statistics 130), one of 100 million 1.2 GB (4.6
@@ -96,6 +97,8 @@ pub struct Contents {
 pub struct BookGraph {
     /// For each page the number of entries in the pages before it.
     before_page: Vec<u32>,
+    /// For each 64 entries the page of the first one.
+    block_pages: Vec<u32>,
     /// For each entry its offset in its page.
     offsets: Vec<u16>,
     /// For each entry its first move; one more at the end.
@@ -260,14 +263,15 @@ impl BookGraph {
         (0..).zip(ranges.map(|(first, end)| *first..end))
     }
 
-    /// The entries after the stored moves of an entry, by their places; `None` for a move that
-    /// leads to none.
-    pub(in crate::ctg) fn places_after(
-        &self,
-        place: EntryAddress,
-    ) -> impl Iterator<Item = Option<EntryAddress>> {
-        let entry = self.number(place).unwrap_or(EntryNumber::MAX - 1);
-        self.moves(entry).map(|(_, to)| self.place(to.entry()?))
+    /// For each 64 entries the page of the first one.
+    fn pages_of_blocks(&self) -> Vec<u32> {
+        let mut blocks = Vec::with_capacity(self.len().div_ceil(64));
+        for (page, entries) in self.pages() {
+            while (64 * blocks.len()) < entries.end as usize {
+                blocks.push(page);
+            }
+        }
+        blocks
     }
 
     /// The entry of the start position, which is on its own board.
@@ -299,7 +303,15 @@ impl BookGraph {
     #[must_use]
     pub fn place(&self, entry: EntryNumber) -> Option<EntryAddress> {
         let offset = *self.offsets.get(entry as usize)?;
-        let page = self.before_page.partition_point(|before| *before <= entry);
+        let block = entry as usize / 64;
+        let first = *self.block_pages.get(block)? as usize;
+        let end = self
+            .block_pages
+            .get(block + 1)
+            .map(|last| *last as usize + 1);
+        let end = end.unwrap_or(self.before_page.len());
+        let pages = self.before_page.get(first..end)?;
+        let page = first + pages.partition_point(|before| *before <= entry);
         Some(EntryAddress {
             page: page.checked_sub(1)? as u32,
             offset,
@@ -490,29 +502,5 @@ impl BookGraph {
     #[must_use]
     pub fn take_keys(&mut self) -> Vec<EvalKey> {
         std::mem::take(&mut self.keys)
-    }
-
-    /// For each entry whether stored moves lead to it from `start`, which is one of them.
-    #[must_use]
-    pub fn reached_from(&self, start: Option<EntryNumber>) -> Vec<bool> {
-        let mut reached = vec![false; self.len()];
-        let mut level: Vec<EntryNumber> = Vec::new();
-        let mut enter = |entry: EntryNumber, level: &mut Vec<_>| {
-            if let Some(reached @ false) = reached.get_mut(entry as usize) {
-                *reached = true;
-                level.push(entry);
-            }
-        };
-        start.into_iter().for_each(|start| enter(start, &mut level));
-        while !level.is_empty() {
-            let mut next = Vec::new();
-            for entries in level.chunks(ASKED_AT_ONCE) {
-                self.ask_for_moves(entries.iter().copied());
-                let after = entries.iter().flat_map(|entry| self.after(*entry));
-                after.for_each(|to| enter(to, &mut next));
-            }
-            level = next;
-        }
-        reached
     }
 }

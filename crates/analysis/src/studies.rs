@@ -184,7 +184,7 @@ fn colour_in_words<S: Serializer>(colour: &Color, to: S) -> Result<S::Ok, S::Err
 /// The games of a file beside the studies of a player.
 #[derive(Clone, Debug, Default)]
 pub struct Followed {
-    /// Those of a colour that has studies: with White first.
+    /// Games of a colour that has studies: with White first.
     pub games: Vec<GameInStudies>,
     /// The number of games of the player with a colour that has none.
     pub without_studies: u64,

@@ -79,7 +79,7 @@ pub enum Having {
 pub struct Cost {
     /// Points per game for the player of the move, of 1. Negative if the other move is better.
     pub score: f64,
-    /// The same in centipawns, if it is from evaluations; else it is from results of games.
+    /// The cost in centipawns, if it is from evaluations; else it is from results of games.
     pub centipawns: Option<i32>,
     /// The smaller number of games behind one of the two, if it is from results.
     pub games: Option<u64>,
@@ -146,7 +146,7 @@ impl Default for WorkLimits {
 /// The list.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Worklist {
-    /// Those with the greatest product of frequency and cost first; then the most frequent.
+    /// Items with the greatest product of frequency and cost first; then the most frequent.
     pub items: Vec<WorkItem>,
     /// Rows that are left out, because others of their kind rank higher.
     pub left_out: usize,

@@ -65,7 +65,7 @@ impl Drop for Leaving {
 pub(super) struct Places {
     long: Arc<Semaphore>,
     changes: Arc<Semaphore>,
-    /// Those of other machines for long answers, while they have requests.
+    /// Places of other machines for long answers, while they have requests.
     machines: Arc<Mutex<HashMap<IpAddr, Arc<Semaphore>>>>,
 }
 

@@ -34,12 +34,12 @@ pub struct Lists {
 /// Order of games in a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// Those of the best players.
+    /// Games of the best players first.
     #[default]
     Rating,
-    /// Those played last.
+    /// Games played last first.
     Newest,
-    /// Those played first; games without a date are last.
+    /// Games played first come first; games without a date are last.
     Oldest,
 }
 

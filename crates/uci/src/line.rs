@@ -125,7 +125,7 @@ impl LineBuffer {
     ///
     /// # Errors
     ///
-    /// Those of `source`, except interruptions, after which it reads again.
+    /// The errors of `source`, except interruptions, after which it reads again.
     pub fn fill(&mut self, source: &mut impl Read) -> io::Result<usize> {
         self.make_room();
         loop {

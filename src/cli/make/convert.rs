@@ -168,9 +168,25 @@ impl ConvertArgs {
         ];
         // Of other formats a ChessBase book is made first, and their weights would be lost.
         let kind = Kind::of_file(&self.input);
-        let is_whole = ![BookKind::Bin, BookKind::Abk, BookKind::Bkt, BookKind::Obk]
-            .map(|other| Some(Kind::Book(other)))
-            .contains(&kind);
+        let is_whole = match kind {
+            Some(Kind::Book(book)) => match book {
+                BookKind::Ctg | BookKind::Jsonl => true,
+                BookKind::Bin | BookKind::Abk | BookKind::Bkt | BookKind::Obk => false,
+            },
+            // Anything but a book is refused when it is read.
+            Some(
+                Kind::Pgn
+                | Kind::Packed
+                | Kind::GamesAsJson
+                | Kind::Utf16
+                | Kind::WebPage
+                | Kind::LfsPointer
+                | Kind::Tar
+                | Kind::Sqlite
+                | Kind::Other,
+            )
+            | None => true,
+        };
         for (option, _) in limits.into_iter().filter(|(_, is_typed)| *is_typed) {
             ensure!(
                 is_whole || has_extension(output, "pgn"),

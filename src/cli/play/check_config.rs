@@ -149,13 +149,12 @@ pub(crate) fn print(
     }
     let mut tested: Vec<TestedEngine<'_>> = Vec::new();
     let chain = engines.profiles.iter().zip(commands).take(engines.chain);
-    for (profile, command) in chain {
+    // The verdict comes first, so nothing is printed before the last answer.
+    let answers: Vec<_> = chain
+        .map(|(profile, command)| (profile, command, probe(profile, command)))
+        .collect();
+    for (profile, command, answer) in answers {
         print_command(profile, command, out)?;
-        // The verdict comes first, so nothing is printed before the last answer.
-        if io::stderr().is_terminal() {
-            summary!("testing engine {} ...", shown(&profile.name));
-        }
-        let answer = probe(profile, command);
         print_answer(&answer, out)?;
         let declared = answer.as_ref().ok().map(|greeting| &*greeting.options);
         let wrong = print_options(profile, declared, out)?;
@@ -198,6 +197,9 @@ pub(crate) fn print(
 
 /// Starts an engine and sets those of its options that it has.
 fn probe(profile: &Profile, command: &EngineCommand) -> Result<Greeting, CheckError> {
+    if io::stderr().is_terminal() {
+        summary!("testing engine {} ...", shown(&profile.name));
+    }
     try_options(command, profile.start_timeout, |declared| {
         let options = profile.options.iter();
         let sent = options.filter(|(name, value)| option_error(declared, name, value).is_none());

@@ -105,7 +105,7 @@ pub struct ConfirmingSearches {
     pub margin: u8,
     /// Evaluations of these positions confirm.
     pub searched: HashSet<EvalKey, FxBuildHasher>,
-    /// Those of these positions that were searched again, for twice as long.
+    /// Positions that were searched again, for twice as long.
     pub searched_twice: HashSet<EvalKey, FxBuildHasher>,
     /// Number of searches without an answer.
     pub unanswered: usize,

@@ -80,7 +80,7 @@ struct Sum {
     collected: CollectedValues,
     /// Evaluations of wanted positions.
     hits: u64,
-    /// Those of them that were written in centipawns.
+    /// Evaluations of wanted positions that were written in centipawns.
     in_centipawns: u64,
     /// Evaluations that are not understood.
     bad: u64,

@@ -105,7 +105,7 @@ pub struct Figures {
     pub without_value: usize,
     /// Mean value of the exits for the first side, in centipawns.
     pub value: Interval,
-    /// The same for walks in which it has White, and Black.
+    /// The mean value of the walks in which it has White, and of those with Black.
     pub value_by_colour: [Interval; 2],
     /// Exits worse than -50 centipawns for the side.
     pub below_50: Share,

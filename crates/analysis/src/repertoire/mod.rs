@@ -76,7 +76,7 @@ pub struct RepertoireOptions {
     /// Moves with fewer games are not chosen if there are others, unless they are
     /// evaluated or marked as main moves.
     pub min_games: u32,
-    /// The same for moves with a smaller share of the games of a position, 0 to 1: the
+    /// As `min_games`, for moves with a smaller share of the games of a position, 0 to 1: the
     /// results of a rare move may be due to the strength of its few players.
     pub min_share: f64,
     /// The weight of the worst reply against the mean in the value of a position: 0 mean

@@ -106,7 +106,7 @@ pub struct Trimmed {
     pub games: usize,
     /// Moves left.
     pub left: usize,
-    /// Those of them after positions that the book does not have: how often they are met
+    /// Moves left after positions that the book does not have: how often they are met
     /// is not known.
     pub unknown: usize,
 }

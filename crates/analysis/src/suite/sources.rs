@@ -41,10 +41,17 @@ impl SortedSources {
                     let text = Kind::Book(kind).no_games().unwrap_or_default();
                     return Err(about(source, text));
                 }
-                let is_open = kind != BookKind::Jsonl;
-                if is_open {
-                    books.push(source.clone());
-                    continue;
+                match kind {
+                    BookKind::Ctg
+                    | BookKind::Bin
+                    | BookKind::Abk
+                    | BookKind::Bkt
+                    | BookKind::Obk => {
+                        books.push(source.clone());
+                        continue;
+                    }
+                    // Made into a book first.
+                    BookKind::Jsonl => {}
                 }
                 let path = made.path().join(format!("{number}.ctg"));
                 let convert = tabia_book::convert::ConvertJob::new(source.clone(), path.clone());

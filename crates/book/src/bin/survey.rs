@@ -56,7 +56,7 @@ pub(super) struct Survey {
     pub landmarks: Landmarks,
     /// Moves looked at.
     moves: u64,
-    /// Those of them that some piece could make on an empty board.
+    /// Moves that some piece could make on an empty board.
     possible: u64,
 }
 

@@ -102,7 +102,7 @@ pub(super) struct Probes<'b> {
 }
 
 impl Note {
-    /// That of the position after a move from `position`.
+    /// The note of the position after a move from `position`.
     pub(super) fn after(&self, position: &Chess, next: &Next) -> Note {
         // Large enough for a number of two digits.
         let mut line = String::with_capacity(self.line.len() + 6 + next.san.len());
@@ -150,7 +150,7 @@ impl Seen {
         }
     }
 
-    /// The same for a position made from an entry, which may be for others too.
+    /// As [`Seen::enter`], for a position made from an entry, which may be for others too.
     pub(super) fn enter_entry(&mut self, id: &Id) -> bool {
         match id {
             Id::Key {

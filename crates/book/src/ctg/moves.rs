@@ -159,7 +159,7 @@ pub(crate) fn likely(byte: u8, board: &CanonicalBoard, position: &Chess) -> Move
     }
 }
 
-/// The same for all moves of an entry.
+/// As [`likely`], for all moves of an entry.
 pub(crate) fn likely_of_all(
     stored: impl ExactSizeIterator<Item = (u8, Annotation)>,
     board: &CanonicalBoard,

@@ -348,7 +348,7 @@ impl Pair {
             if plies.is_some_and(|plies| ply >= plies) {
                 continue;
             }
-            // Those of the first book come before those only in the second.
+            // Moves of the first book come before moves that only the second has.
             let second = if is_kept {
                 self.second.get(&here.number)
             } else {

@@ -62,7 +62,7 @@ impl Orientation {
         Square::new(square.to_u32() ^ files ^ ranks)
     }
 
-    /// The same for a move in sixteen bits.
+    /// As [`Orientation::apply`], for a move in sixteen bits.
     #[must_use]
     pub(crate) fn apply_to_packed(self, PackedMove(mv): PackedMove) -> PackedMove {
         let files = if self.mirrored { 0o0707 } else { 0 };

@@ -234,7 +234,7 @@ struct Out {
 struct Fates {
     /// Entries that are now reached from the start position.
     before: Bits,
-    /// Those that are still reached without the removed moves, rare ones included.
+    /// Entries that are still reached without the removed moves, rare ones included.
     after: Bits,
     /// Entries that go whether they are reached or not.
     rare: Bits,

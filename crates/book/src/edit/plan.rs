@@ -46,7 +46,7 @@ impl BookEditor {
         Ok(changes)
     }
 
-    /// The same for a position of a ChessBase book, whatever moves lead to it; an
+    /// The changes of a position of a ChessBase book, whatever moves lead to it; an
     /// annotation in `edit` is ignored.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ pub(crate) struct KeyAhead<'p> {
     before: &'p Chess,
     us: Color,
     rights: Bitboard,
-    /// That of the position, but for the side to move and a capture en passant.
+    /// The key of the position, but for the side to move and a capture en passant.
     key: u64,
 }
 

@@ -72,7 +72,7 @@ pub(super) struct KeyedWalk<'b> {
     later: Later,
     /// By number, where the moves of a position begin; empty if they are not kept.
     starts: Vec<u32>,
-    /// Those of the position that was looked at last, if they are not kept.
+    /// The moves of all positions, or of the one that was looked at last, if they are not kept.
     links: Vec<Link>,
     /// For each position three of 16 bits or more: nearly all others are rejected by one
     /// access to a small part of the memory. Empty if bridges are not wanted.

@@ -161,7 +161,7 @@ impl<T> Walk<T> {
         walk
     }
 
-    /// The same with less memory, if lines are not needed: [`Walk::line`] is then empty.
+    /// The walk with less memory, if lines are not needed: [`Walk::line`] is then empty.
     #[must_use]
     pub fn without_lines(self) -> Walk<T> {
         Walk {
@@ -309,7 +309,7 @@ impl<T: Send + Sync> Walk<T> {
     ///
     /// # Errors
     ///
-    /// Those of `look` and `take`.
+    /// The errors of `look` and `take`.
     pub(crate) fn spread<M: Send, E: From<Panicked> + Send>(
         &mut self,
         look: impl Fn(&[WalkNode<T>]) -> Result<M, E> + Sync,
@@ -323,7 +323,7 @@ impl<T: Send + Sync> Walk<T> {
     ///
     /// # Errors
     ///
-    /// Those of `look`, `take` and `chunk_done`.
+    /// The errors of `look`, `take` and `chunk_done`.
     pub(crate) fn spread_in_chunks<M: Send, E: From<Panicked> + Send>(
         &mut self,
         look: impl Fn(&[WalkNode<T>]) -> Result<M, E> + Sync,

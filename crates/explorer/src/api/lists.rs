@@ -250,7 +250,7 @@ fn has_words(head: &Head, wanted: &[String]) -> bool {
 /// Players by the words of their names.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct FoundPlayers {
-    /// Those with a name whose words begin with the typed ones, most games first.
+    /// Players with a name whose words begin with the typed ones, most games first.
     players: Vec<FoundPlayer>,
     /// The number of names that have all typed words, and of their games: those that a filter
     /// with the typed text means.

@@ -20,7 +20,7 @@ pub(crate) struct Deck {
 }
 
 impl Deck {
-    /// That of the book in this file. After the file was renamed it is another one: see
+    /// The deck of the book in this file. After the file was renamed it is another one: see
     /// [`Deck::left_behind`].
     pub(crate) fn beside(book: &Path) -> Deck {
         let whole = std::path::absolute(book).unwrap_or_else(|_| book.to_owned());
@@ -33,7 +33,7 @@ impl Deck {
         }
     }
 
-    /// That of something without a file of the user.
+    /// The deck of something without a file of the user.
     pub(crate) fn named(name: &str) -> Deck {
         let id = id_of(name.as_bytes());
         let elsewhere = format!("{id}.{EXTENSION}");
@@ -44,7 +44,7 @@ impl Deck {
         }
     }
 
-    /// That of the chapters of PGN files, which pages have.
+    /// The deck of the chapters of PGN files, which pages have.
     pub(crate) fn chapters() -> Deck {
         Deck {
             id: "chapters".to_owned(),

@@ -25,7 +25,7 @@ pub(super) struct Memory {
     pub(super) difficulty: f64,
 }
 
-/// That of a position that was never asked.
+/// The memory of a position that was never asked.
 pub(super) const UNASKED: Memory = Memory {
     stability: 0.0,
     difficulty: W[4],

@@ -19,7 +19,7 @@ const MOVES_HEADERS: [u16; 2] = [10, 26];
 /// Extensions of files that a user may name instead of the .cbh file.
 const PARTS: [&str; 7] = ["cbg", "cbp", "cbt", "cbc", "cbs", "cba", "cbj"];
 
-/// The same for databases since 2022.
+/// Such extensions of databases since 2022.
 const NEW_PARTS: [&str; 5] = ["2cbg", "2lid", "2cba", "2lgd", "2lcd"];
 
 /// Whether a file is the main one of a database.

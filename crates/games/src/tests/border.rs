@@ -348,7 +348,7 @@ fn variants_have_many_names() {
     }
 }
 
-/// Those that are ambiguous or not understood are counted.
+/// Dates that are ambiguous or not understood are counted.
 #[test]
 fn dates_are_met_in_every_form() {
     let text: String = [

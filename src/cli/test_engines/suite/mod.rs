@@ -38,7 +38,7 @@ pub(crate) const AFTER_HELP: &str = "Examples:\n  \
     tabia suite old.epd -o new.epd --counters epd --unique mirror --zip\n  \
     tabia suite check suite.epd\n  \
     tabia suite match games.pgn suite.epd\n\n\
-    Sources are books (.ctg .bin .abk .bkt .obk .jsonl), games (all that `tabia build` reads), suites \
+    `tabia suite make` is the same as `tabia suite`. Sources are books (.ctg .bin .abk .bkt .obk .jsonl), games (all that `tabia build` reads), suites \
     (.epd, .pgn) and `-` (games or positions on standard input); several are combined. Positions \
     of an .epd are taken unchanged, regardless of --plies. The same sources and seed give the \
     same bytes. docs/suites.md of the source says what makes a good suite.\n\n\

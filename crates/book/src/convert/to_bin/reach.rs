@@ -43,9 +43,9 @@ fn turned(forms: u8, mirrored: bool) -> u8 {
 #[derive(Clone, Copy, Default)]
 struct Reached {
     forms: u8,
-    /// Those reached without en passant captures that are not in the key.
+    /// Forms reached without en passant captures that are not in the key.
     plain: u8,
-    /// Those from which the walk goes on in the next ply.
+    /// Forms from which the walk goes on in the next ply.
     waiting: u8,
 }
 

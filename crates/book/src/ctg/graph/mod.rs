@@ -156,7 +156,7 @@ impl Link {
         self.0 & 1 != 0
     }
 
-    /// The same after a look-up that found nothing.
+    /// The link after a look-up that found nothing.
     fn unless_open(self) -> Link {
         match self.entry() {
             Some(_) => Link::NOWHERE,

@@ -13,9 +13,9 @@ use tabia_io::progress::Watch;
 /// Which moves of an entry a [`BookGraph::probe`] finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moves {
-    /// Those that are stored.
+    /// Stored moves.
     Stored,
-    /// Those, and then the transpositions.
+    /// Stored moves, and then the transpositions.
     All,
     /// Every legal move into the book as a transposition, as in positions where a book for
     /// one side does not play.

@@ -1,6 +1,6 @@
 //! Joins the record of adapters (`--games`) with the games in the match manager's file.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -71,6 +71,16 @@ fn joined(records: &[GameRecord], games: &[ReviewedGame], of_player: bool) -> Jo
         .map(|(index, game)| (game.moves.as_str(), index))
         .collect();
     order.sort_unstable();
+    // How many lines with these moves are left, of games in which this side was asked.
+    let mut lines_left: HashMap<(&[String], [bool; 2]), usize> = HashMap::new();
+    for record in records
+        .iter()
+        .filter(|record| record.kind == RecordKind::Game)
+    {
+        *lines_left
+            .entry((&record.moves, record.has_go))
+            .or_default() += 1;
+    }
     let mut joined = Joined::default();
     let mut taken = HashSet::new();
     for record in records {
@@ -100,10 +110,26 @@ fn joined(records: &[GameRecord], games: &[ReviewedGame], of_player: bool) -> Jo
                 _ => {}
             }
         }
+        longer.sort_unstable();
         let fitting = if exact.is_empty() { longer } else { exact };
-        let mut of_him = fitting.iter().filter(|index| !of_player || is_his(**index));
-        let found = of_him.next().copied();
-        if found.is_none() && !fitting.is_empty() {
+        let left = lines_left
+            .entry((&record.moves, record.has_go))
+            .or_default();
+        // Two players may have played the same moves with either colour. If there is a line for
+        // each of these games, both players have recorded them: in their order.
+        let is_of_both = *left >= fitting.len();
+        *left = left.saturating_sub(1);
+        let found = match of_player && !is_of_both {
+            true => fitting.iter().find(|index| is_his(**index)),
+            false => fitting.first(),
+        };
+        let found = found.copied();
+        let is_others = match found {
+            None => !fitting.is_empty(),
+            Some(index) => of_player && !is_his(index),
+        };
+        if is_others {
+            taken.extend(found.map(|index| (index, white)));
             joined.others += 1;
             continue;
         }
@@ -255,5 +281,30 @@ mod tests {
         );
         assert_eq!(his.books["main.ctg"].games, 2);
         assert_eq!(his.books["main.ctg"].results, Results::new(2, 0, 0));
+    }
+
+    /// The other player has White first, then he has, and they play the same moves.
+    #[test]
+    fn of_equal_games_each_player_has_his_own_restarts() {
+        let moves = "e2e4 e7e5 g1f3";
+        for known in [moves, "e2e4 e7e5 g1f3 b8c6"] {
+            let of = |side| ReviewedGame {
+                side: Some(side),
+                ..game(known, 1)
+            };
+            let games = [of(Color::Black), of(Color::White)];
+            let records = [
+                record(moves, true, 0),
+                record(moves, false, 1),
+                record(moves, true, 2),
+                record(moves, false, 4),
+            ];
+            let his = joined(&records, &games, true);
+            assert_eq!((his.found, his.restarts, his.others), (2, 3, 2));
+            // If only he records, each line is of the game with his colour.
+            let own = [records[1].clone(), records[2].clone()];
+            let his = joined(&own, &games, true);
+            assert_eq!((his.found, his.restarts, his.others), (2, 3, 0));
+        }
     }
 }

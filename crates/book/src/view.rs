@@ -121,7 +121,7 @@ impl PositionView {
 }
 
 impl PositionView {
-    /// The view with the games of each move, told apart by how they come to it, from the
+    /// The view with the games of each move, by how they come to it, from the
     /// book that `found` is of.
     ///
     /// # Errors

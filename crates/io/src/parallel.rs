@@ -99,7 +99,13 @@ pub fn in_order<P: Send, E: From<Panicked> + Send>(
     work: impl Fn(u32) -> Result<P, E> + Sync,
     take: impl FnMut(P) -> Result<(), E>,
 ) -> Result<(), E> {
-    each_in_order(threads().min(8), 0..count, work, take)
+    each_in_order(workers(), 0..count, work, take)
+}
+
+/// The number of threads of [`in_order`]: more would need more memory, and wait for the one
+/// that takes the results.
+pub fn workers() -> usize {
+    threads().min(8)
 }
 
 /// The number of processors.

@@ -8,7 +8,7 @@
 //! All moves of the book are followed once, in memory ([`super::graph`]); after that
 //! only what stays is looked at, and the file is read twice more to be written.
 //!
-//! Memory: that of a [`BookGraph`], one bit for every byte of the book, and that
+//! Memory: that of a [`BookGraph`] with statistics, one bit for every byte of the book, and that
 //! of [`super::compact`]; some thirty bytes for each removed move of a position that stays.
 
 use std::collections::{HashMap, HashSet};

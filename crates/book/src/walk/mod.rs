@@ -330,8 +330,7 @@ impl<T: Send + Sync> Walk<T> {
         mut take: impl FnMut(&mut Walk<T>, &[WalkNode<T>], M) -> Result<(), E>,
         mut chunk_done: impl FnMut(&Walk<T>, &[WalkNode<T>]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let threads = parallel::threads();
-        let most = threads * BATCHES_PER_THREAD * BATCH;
+        let most = parallel::workers() * BATCHES_PER_THREAD * BATCH;
         loop {
             let chunk = self.chunk(most);
             if chunk.is_empty() {

@@ -93,7 +93,7 @@ impl Lines {
         Lines {
             runs: Arc::new(Runs::new(job.memory / 2, folder)),
             sorters: Mutex::default(),
-            threads: parallel::threads().min(8),
+            threads: parallel::workers(),
             memory: job.memory,
         }
     }

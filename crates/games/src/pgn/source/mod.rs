@@ -136,8 +136,12 @@ impl GameSource for PgnSource {
                 text.push(b'\n');
             }
             clean = clean_lines(&mut text, clean, self.at_end, &mut self.quoted);
-            // Removing quote marks may have shortened the text.
-            if clean < needed.min(text.len()) / 2 && !self.at_end {
+            // Removing quote marks may have shortened the text, or most of it is one line whose
+            // end is still to come.
+            if clean < needed.min(text.len()) / 2 && !self.at_end && text.len() < self.size.most {
+                if text.len() >= needed {
+                    goal = 2 * needed;
+                }
                 continue;
             }
             let ready = text.get(..clean).unwrap_or_default();

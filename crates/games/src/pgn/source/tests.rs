@@ -542,22 +542,53 @@ fn large_files_are_cut_between_games_only() {
     }
 }
 
+/// A batch may end within a line of any length, wherever that line begins.
+#[test]
+fn lines_may_be_longer_than_a_batch() {
+    for before in [0, 1, 100, 700, 1000, 1500] {
+        for long in [100, 1000, 3000, 20_000] {
+            let text = format!(
+                "[White \"1\"]\n\n{{{}}}\n1. e4 {{{}}} e5 1-0\n\n[White \"2\"]\n\n1. d4 *\n",
+                "x\n".repeat(before / 2),
+                "y".repeat(long),
+            );
+            let bytes = Box::new(io::Cursor::new(text.into_bytes()));
+            let mut source = PgnSource::new("x", bytes, Arc::default());
+            source.size = BatchSize {
+                goal: 1 << 10,
+                most: 100 << 10,
+            };
+            let mut moves = Vec::new();
+            while let Some(mut batch) = source.next_batch().unwrap() {
+                let mut game = Game::default();
+                while batch.next_game(GameParts::default(), &mut game).unwrap() {
+                    moves.push(game.moves.len());
+                }
+            }
+            assert_eq!(moves, [2, 1], "{before} {long}");
+            assert!(!source.is_cut());
+        }
+    }
+}
+
 /// A text in which no game begins is cut somewhere, and that is reported.
 #[test]
 fn an_endless_game_is_cut_and_reported() {
-    let text = "1. Nf3 Nf6 2. Ng1 Ng8 ".repeat(9000);
-    let mut source = PgnSource::new("x", Box::new(io::Cursor::new(text)), Arc::default());
-    source.size = BatchSize {
-        goal: 1 << 10,
-        most: 100 << 10,
-    };
-    while source.next_batch().unwrap().is_some() {}
-    assert!(source.is_cut());
-    let remarks = source.remarks();
-    assert!(
-        remarks[0].starts_with("x: no game begins in the 1"),
-        "{remarks:?}"
-    );
+    for first in ["", "1. Nc3 Nc6\n"] {
+        let text = first.to_owned() + &"2. Nf3 Nf6 3. Ng1 Ng8 ".repeat(9000);
+        let mut source = PgnSource::new("x", Box::new(io::Cursor::new(text)), Arc::default());
+        source.size = BatchSize {
+            goal: 1 << 10,
+            most: 100 << 10,
+        };
+        while source.next_batch().unwrap().is_some() {}
+        assert!(source.is_cut());
+        let remarks = source.remarks();
+        assert!(
+            remarks[0].starts_with("x: no game begins in the 1"),
+            "{remarks:?}"
+        );
+    }
 }
 
 /// A text that fails after some bytes.

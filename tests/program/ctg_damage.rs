@@ -62,6 +62,30 @@ fn all_commands_report_damage_alike() {
     }
 }
 
+/// Commands that walk along moves leave out what is behind damage, and say so.
+#[test]
+fn walks_that_end_at_damage_are_reported() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
+    copy(SMALL, &at("bad.ctg"));
+    let mut bytes = fs::read(at("bad.ctg")).unwrap();
+    let book = open(&at("bad.ctg")).unwrap();
+    let used = format!("{:?}", book.explain(&Chess::default()).unwrap());
+    for page in 0..bytes.len() / 4096 - 1 {
+        if page % 3 == 0 && !used.contains(&format!("page: {page},")) {
+            bytes[4096 * (page + 1) + 2..][..2].fill(0xff);
+        }
+    }
+    fs::write(at("bad.ctg"), bytes).unwrap();
+    for command in [
+        "suite make bad.ctg -o bad.epd --plies 6",
+        "repertoire bad.ctg --colour white",
+    ] {
+        let text = folder.tabia(command).ends_with(1, "tabia: bad.ctg: page ");
+        assert_has(&text, " damaged pages not read to their end");
+    }
+}
+
 /// Changes of a whole book do the same.
 #[test]
 fn marks_of_a_damaged_book_are_reported_as_incomplete() {

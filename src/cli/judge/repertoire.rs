@@ -14,12 +14,13 @@ use crate::cli::arguments::complete;
 use crate::cli::files;
 use crate::cli::games_book;
 use crate::cli::print::columns::Table;
-use crate::cli::print::progress;
+use crate::cli::print::{made, progress};
 use shakmaty::Color;
 use tabia_analysis::repertoire::{
     self, Differences, Gap, Knowledge, Measured, OwnRepertoire, Repair, Repertoire,
     RepertoireOptions, RepertoireSummary, SHRINKAGE_GAMES, SeveralAnswers, Trimmed, one_in,
 };
+use tabia_book::ctg::CtgBook;
 use tabia_book::evals;
 use tabia_io::atomic;
 use tabia_io::input::path::{file_name, has_extension};
@@ -209,7 +210,15 @@ pub(crate) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         }
         write!(out, "{list}")?;
     }
-    Ok(0)
+    let unread = book.as_ctg().map(CtgBook::unread).unwrap_or_default();
+    let lost = made::lost(&unread);
+    if unread.is_loss() {
+        message!(
+            "{}: what only moves into damage lead to is left out{lost}",
+            args.book.display()
+        );
+    }
+    Ok(u8::from(unread.is_loss()))
 }
 
 /// The score of the repertoire in the games of another book.

@@ -19,6 +19,7 @@ use super::values::Values;
 use crate::Error;
 use crate::evaluate::Worker;
 use crate::funnel::{Funnel, FunnelStep};
+use tabia_book::ctg::{CtgBook, Salvage};
 use tabia_book::evals::{self, EvalFile, EvalKey};
 use tabia_book::{Book, OpenOptions};
 use tabia_games::{Sources, Tally};
@@ -44,6 +45,8 @@ pub struct MadeSuite {
     pub confirmed: Confirmed,
     /// Files that were written beside the suite.
     pub files: Vec<PathBuf>,
+    /// What could not be read of books; what is behind it is left out.
+    pub unread: Salvage,
 }
 
 /// Makes a suite.
@@ -65,6 +68,7 @@ pub fn make(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
         values: Values::default(),
         counts: (0, 0),
         confirmed: Confirmed::default(),
+        unread: Salvage::default(),
     };
     let candidates = making.gather(watch)?;
     let ranked = making.merge_equal(candidates, watch)?;
@@ -84,6 +88,7 @@ struct Making<'a> {
     values: Values,
     counts: (u64, u64),
     confirmed: Confirmed,
+    unread: Salvage,
 }
 
 impl Making<'_> {
@@ -156,6 +161,8 @@ impl Making<'_> {
                 |_, done| Ok(watch.step(Progress::new("walking", "positions", done, None))?),
             )?;
             self.funnel.add(&funnel);
+            self.unread
+                .add(book.as_ctg().map(CtgBook::unread).unwrap_or_default());
         }
         Ok(sorter)
     }
@@ -328,6 +335,7 @@ impl Making<'_> {
             values: self.counts,
             confirmed: self.confirmed,
             files,
+            unread: self.unread,
         })
     }
 }

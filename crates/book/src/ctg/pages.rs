@@ -1,11 +1,13 @@
 //! The .ctg file: its header page and its data pages.
 
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Mutex;
 
 use shakmaty::Color;
 
 use super::{
-    Entry, EntryAddress, Error, Page,
+    Entry, EntryAddress, Error, Page, Salvage,
     error::{HeaderFault, file_offset},
     page::{PAGE_BYTES, PageFault},
 };
@@ -14,6 +16,7 @@ use tabia_io::input::{
     file::{DataFile, View},
     state::Stamp,
 };
+use tabia_io::parallel;
 
 /// The numbers of the header page. None is needed to read the book, and none is reliable.
 ///
@@ -67,11 +70,31 @@ pub(super) struct PageFile {
     header: Header,
     /// Pages in the file, including a short last one.
     page_count: u32,
+    unread: Mutex<Box<Unread>>,
+}
+
+/// Damage that look-ups left out, each page once.
+#[derive(Debug, Default)]
+struct Unread {
+    salvage: Salvage,
+    reported: HashSet<String>,
 }
 
 const MAGIC: [u8; 4] = [0x00, 0x20, 0x10, 0x00];
 
 impl PageFile {
+    /// Records damage because of which a position counts as not in the book.
+    pub(super) fn leave_out(&self, damage: Error) {
+        let mut unread = parallel::lock(&self.unread);
+        if unread.reported.insert(damage.to_string()) {
+            unread.salvage.bad_page(damage);
+        }
+    }
+
+    pub(super) fn unread(&self) -> Salvage {
+        parallel::lock(&self.unread).salvage.clone()
+    }
+
     pub(super) fn open(path: &Path, mmap: bool) -> Result<PageFile, Error> {
         PageFile::new(DataFile::open(path, mmap).map_err(|error| Error::io(path, error))?)
     }
@@ -112,6 +135,7 @@ impl PageFile {
             file,
             header,
             page_count,
+            unread: Mutex::default(),
         })
     }
 

@@ -5,7 +5,7 @@ use std::{fmt, path::Path, sync::OnceLock};
 use shakmaty::{Chess, Color, Move, MoveList, Position as _};
 
 use super::{
-    CanonicalBoard, Entry, Error, Key,
+    CanonicalBoard, Entry, Error, Key, Salvage,
     filter::PositionFilter,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
@@ -235,6 +235,15 @@ impl EntryReader<'_> {
     /// The entry at a place returned by a look-up.
     pub(crate) fn entry(&mut self, place: EntryAddress) -> Result<Entry<'_>, Error> {
         self.0.entry(place)
+    }
+}
+
+impl CtgBook {
+    /// The damage that probes so far came upon at positions after moves, each page once: such a
+    /// position counts as not in the book.
+    #[must_use]
+    pub fn unread(&self) -> Salvage {
+        self.pages.unread()
     }
 }
 
@@ -498,7 +507,10 @@ impl Reading<'_> {
             Ok(Some((place, _))) => Ok(Some(self.entry(place)?.record())),
             Ok(None) => Ok(None),
             // The other moves can still be played.
-            Err(error) if error.is_damage() => Ok(None),
+            Err(error) if error.is_damage() => {
+                self.book.leave_out(error);
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }

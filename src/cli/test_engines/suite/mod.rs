@@ -18,6 +18,7 @@ use crate::cli::arguments::complete::{self, Of};
 use crate::cli::arguments::configuration::ConfigArgs;
 use crate::cli::arguments::engine_args::EngineArgs;
 use crate::cli::arguments::line;
+use crate::cli::print::made;
 use crate::cli::print::progress;
 use crate::cli::print::report;
 use tabia_analysis::evaluate::EnginePlan;
@@ -438,7 +439,8 @@ fn make(args: &MakeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         writeln!(out, "{}", json(&job, &made))?;
         out.flush()?;
     }
-    Ok(collection::exit_code(args.strict, &made.tally))
+    let lost = u8::from(made.unread.is_loss());
+    Ok(collection::exit_code(args.strict, &made.tally).max(lost))
 }
 
 impl MakeArgs {
@@ -679,8 +681,9 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
         (tally.skipped, "games or lines skipped"),
         (tally.cut, "games cut short"),
     ]);
+    let lost = made::lost(&made.unread);
     summary!(
-        "{}: {} positions in {:.1} s{extra}",
+        "{}: {} positions in {:.1} s{extra}{lost}",
         job.target.display(),
         made.figures.positions,
         time.as_secs_f64()

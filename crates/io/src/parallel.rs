@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Jobs in progress for each worker: one running, one in the queue, and one finished
@@ -110,7 +110,10 @@ pub fn workers() -> usize {
 
 /// The number of processors.
 pub fn threads() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+    // Linux reads several files of the control group for it, which a walk would do at each ply.
+    static THREADS: LazyLock<usize> =
+        LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
+    *THREADS
 }
 
 /// Does jobs in several threads and passes the results to `take` in order.

@@ -167,19 +167,15 @@ fn verify_other(
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     let book = files::open_quietly(path, args.no_mmap)?;
-    let (mut positions, mut moves) = (0, 0);
-    for position in book.positions() {
-        positions += 1;
-        moves += position?.moves.len() as u64;
-    }
+    let reached = progress::watched(|watch| book.count_reached(watch))??;
     let problems = book.notices();
     if args.json {
         let mut object = serde_json::json!({
             "problems": problems.iter().map(|text| {
                 serde_json::json!({"file": book.path(), "page": null, "offset": null, "kind": "notice", "text": text})
             }).collect::<Vec<_>>(),
-            "positions": positions,
-            "moves": moves,
+            "positions": reached.positions,
+            "moves": reached.moves,
             "pages": null,
             "problem_count": problems.len(),
             "notes": [],
@@ -197,8 +193,8 @@ fn verify_other(
     summary!(
         "{}: {}, {} reached from the start position in {:.1} s; {}",
         path.display(),
-        counted(positions, "position"),
-        counted(moves, "move"),
+        counted(reached.positions, "position"),
+        counted(reached.moves, "move"),
         start.elapsed().as_secs_f64(),
         match problems.len() as u64 {
             0 => "no problem".to_owned(),

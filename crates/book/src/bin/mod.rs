@@ -412,15 +412,33 @@ impl Keyed for BinBook {
         Ok((is_key && key != 0).then_some(place))
     }
 
+    fn view(&self) -> Result<Option<View<'_>>, Error> {
+        BinBook::view(self).map(Some)
+    }
+
+    fn touch(&self, view: Option<&View<'_>>, place: u64) -> u8 {
+        let bytes = view.filter(|_| self.sorted.is_none()).and_then(View::bytes);
+        let byte = bytes.and_then(|bytes| bytes.get(place as usize * ENTRY_BYTES));
+        byte.copied().unwrap_or(0)
+    }
+
     fn each_at(
         &self,
+        view: Option<&View<'_>>,
         place: u64,
         key: u64,
         visit: &mut dyn FnMut(KeyedEntry),
     ) -> Result<(), Error> {
-        let view = self.view()?;
+        let own;
+        let view = match view {
+            Some(view) => view,
+            None => {
+                own = BinBook::view(self)?;
+                &own
+            }
+        };
         for place in place..self.entries {
-            let (bytes, number) = self.at(&view, place)?;
+            let (bytes, number) = self.at(view, place)?;
             if key_of(&bytes) != key {
                 break;
             }

@@ -1,6 +1,5 @@
 //! Looks up positions in two books.
 
-use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
@@ -95,8 +94,8 @@ pub(super) struct Next {
 
 /// What one thread needs for look-ups.
 pub(super) struct Probes<'b> {
-    /// Readers of two ChessBase books.
-    entries: Option<[EntryReader<'b>; 2]>,
+    /// Readers of ChessBase books.
+    entries: [Option<EntryReader<'b>>; 2],
     in_a: Lookup,
     in_b: Lookup,
 }
@@ -228,15 +227,20 @@ impl<'b> Books<'b> {
         }
     }
 
-    /// The smaller of two ChessBase books is probed for all positions that only the other
-    /// has: it prepares to reject them fast.
+    /// The smaller of two ChessBase books, or the only one, is probed for all positions that
+    /// only the other has: it prepares to reject them fast.
     pub(super) fn expect_misses(&self) {
-        if let Some((a, b)) = self.both {
-            let [in_a, in_b] = [a, b].map(|book| u64::from(book.header().positions));
-            match in_a.cmp(&in_b) {
-                Ordering::Less => a.reserve(in_b - in_a),
-                Ordering::Greater => b.reserve(in_a - in_b),
-                Ordering::Equal => {}
+        let counted = |book: &Book| match book {
+            Book::Ctg(book) => book.header().positions.into(),
+            Book::Bin(book) => book.len(),
+            Book::Loaded(book) => book.positions(),
+        };
+        let [in_a, in_b] = [self.a, self.b].map(counted);
+        for (book, more) in [(self.a, in_b), (self.b, in_a)] {
+            let Some(ctg) = book.as_ctg() else { continue };
+            match self.both {
+                Some(_) => ctg.reserve(more.saturating_sub(counted(book))),
+                None => ctg.reserve(more),
             }
         }
     }
@@ -248,12 +252,9 @@ impl<'b> Books<'b> {
     }
 
     pub(super) fn probes(&self) -> Result<Probes<'b>, Error> {
-        let entries = match self.both {
-            Some((a, b)) => Some([a.entry_reader()?, b.entry_reader()?]),
-            None => None,
-        };
+        let reader = |book: &'b Book| book.as_ctg().map(CtgBook::entry_reader).transpose();
         Ok(Probes {
-            entries,
+            entries: [reader(self.a)?, reader(self.b)?],
             in_a: Lookup::default(),
             in_b: Lookup::default(),
         })
@@ -281,7 +282,7 @@ impl<'b> Books<'b> {
         position: &Chess,
         probes: &mut Probes<'_>,
     ) -> Result<Option<Id>, Error> {
-        let Some(readers) = &mut probes.entries else {
+        let [Some(in_a), Some(in_b)] = &mut probes.entries else {
             return Ok(Some(self.key_of(position)));
         };
         let Some(board) = CanonicalBoard::from_position(position) else {
@@ -289,7 +290,7 @@ impl<'b> Books<'b> {
         };
         let key = board.key();
         let mut places = [None; 2];
-        for (place, reader) in places.iter_mut().zip(readers) {
+        for (place, reader) in places.iter_mut().zip([in_a, in_b]) {
             match reader.place_of(&board, &key) {
                 Ok(found) => *place = found,
                 Err(error) => {
@@ -414,13 +415,20 @@ impl<'b> Books<'b> {
         } = probes;
         let mut faults = Vec::new();
         let mut same = false;
-        match entries {
-            Some(readers) => same = look_into(readers, position, id, [in_a, in_b], &mut faults)?,
-            None => {
-                for (book, lookup) in self.probed.into_iter().zip([&mut *in_a, &mut *in_b]) {
-                    if let Err(error) = book.probe(position, Wanted::Stored, lookup) {
-                        faults.push(damage(error)?);
-                    }
+        if let [Some(a), Some(b)] = entries {
+            same = look_into([a, b], position, id, [in_a, in_b], &mut faults)?;
+        } else {
+            let ctg = [self.a, self.b].map(Book::as_ctg);
+            let books = self.probed.into_iter().zip(ctg.into_iter().zip(entries));
+            for ((book, readable), lookup) in books.zip([&mut *in_a, &mut *in_b]) {
+                let looked = match readable {
+                    // What is after the moves is not compared.
+                    (Some(ctg), Some(reader)) => look_into_one(ctg, reader, position, lookup),
+                    _ => book.probe(position, Wanted::Stored, lookup),
+                };
+                if let Err(error) = looked {
+                    lookup.clear();
+                    faults.push(damage(error)?);
                 }
             }
         }
@@ -441,7 +449,7 @@ impl<'b> Books<'b> {
 /// Looks up a position in two ChessBase books, without the positions after its moves.
 /// Returns whether both entries are equal byte for byte: then only the first is decoded.
 fn look_into(
-    readers: &mut [EntryReader<'_>; 2],
+    mut readers: [&mut EntryReader<'_>; 2],
     position: &Chess,
     id: &Id,
     [in_a, in_b]: [&mut Lookup; 2],
@@ -457,7 +465,7 @@ fn look_into(
         Id::Entries(known) => places = *known,
         Id::Key { .. } | Id::Node(_) => {
             let key = board.key();
-            for (place, reader) in places.iter_mut().zip(&mut *readers) {
+            for (place, reader) in places.iter_mut().zip(&mut readers) {
                 match reader.place_of(&board, &key) {
                     Ok(found) => *place = found,
                     Err(error) => faults.push(damage(error)?),
@@ -478,6 +486,26 @@ fn look_into(
         }
     }
     Ok(same)
+}
+
+/// Looks up a position in a ChessBase book, without the positions after its moves.
+fn look_into_one(
+    book: &CtgBook,
+    reader: &mut EntryReader<'_>,
+    position: &Chess,
+    found: &mut Lookup,
+) -> Result<(), Error> {
+    found.clear();
+    if let Some(board) = CanonicalBoard::from_position(position)
+        && let Some(place) = reader.place_of(&board, &board.key())?
+    {
+        fill(&reader.entry(place)?, &board, position, found);
+        if book.is_for_opponent_of(position.turn()) {
+            // Those of the position with colours exchanged.
+            found.moves.clear();
+        }
+    }
+    Ok(())
 }
 
 /// Reads an entry's record and its legal moves.

@@ -92,7 +92,7 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
             .into_iter()
             .filter(|book| matches!(book, Book::Bin(_)))
         {
-            let (of_book, unreached, _) = BookWalk::bridges(book)?;
+            let (of_book, unreached, _) = BookWalk::bridges(book, watch)?;
             without_line += unreached;
             for (key, moves) in of_book {
                 bridges.entry(key).or_default().extend(moves);

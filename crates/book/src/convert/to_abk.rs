@@ -155,7 +155,7 @@ impl Graph {
         // The moves of these that the book does not store only lead on.
         let (bridges, unreached, met) = match book.as_ctg() {
             Some(_) => Default::default(),
-            None => BookWalk::bridges(book)?,
+            None => BookWalk::bridges(book, work.watch)?,
         };
         let is_for_one = book.as_ctg().is_some_and(|book| book.only().is_some());
         let asked = match book.as_ctg() {

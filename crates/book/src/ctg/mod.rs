@@ -105,6 +105,7 @@ pub use entry::{
 };
 pub use error::{HeaderFault, file_offset};
 pub use explain::{Explanation, FoundEntry, StoredMove, Trace};
+pub(crate) use graph::Sieve;
 #[cfg(feature = "json")]
 pub(crate) use graph::{ASKED_AT_ONCE, Moves};
 pub use graph::{Arrival, BookGraph, Contents, EntryNumber, Target};

@@ -11,7 +11,7 @@ use crate::edit::pending_changes;
 use crate::polyglot::PackedMove;
 use crate::polyglot::keyed::{self, Keyed, KeyedEntry};
 use crate::{Error, Format, OpenOptions, Preference, Stats};
-use tabia_io::input::file::DataFile;
+use tabia_io::input::file::{DataFile, View};
 
 /// A book whose moves are in memory, by the key of their position. May be used by any
 /// number of threads.
@@ -266,8 +266,15 @@ impl Keyed for LoadedBook {
         Ok(has_it.then_some(place as u64))
     }
 
+    fn touch(&self, _: Option<&View<'_>>, place: u64) -> u8 {
+        self.moves
+            .get(place as usize)
+            .map_or(0, |one| one.key as u8)
+    }
+
     fn each_at(
         &self,
+        _: Option<&View<'_>>,
         place: u64,
         key: u64,
         visit: &mut dyn FnMut(KeyedEntry),

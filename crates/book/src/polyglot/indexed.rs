@@ -7,7 +7,7 @@
 
 use super::keyed::{Keyed, KeyedEntry};
 use crate::{Book, Error};
-use tabia_io::input::file::DataFile;
+use tabia_io::input::file::{DataFile, View};
 
 /// See the [module](self).
 pub(crate) struct Indexed<'b> {
@@ -77,6 +77,15 @@ impl<'b> Indexed<'b> {
         self.places.get(number).map(|place| u64::from(*place))
     }
 
+    /// Loads what [`Indexed::number`] looks at, so that the waits for the memory overlap.
+    pub(crate) fn ask_for(&self, keys: impl Iterator<Item = u64> + Clone) {
+        let start = |key: u64| self.starts.get((key >> self.shift) as usize).copied();
+        let starts = keys.clone().filter_map(start);
+        std::hint::black_box(starts.fold(0, |all, start| all ^ start));
+        let near = keys.filter_map(|key| self.keys.get(start(key)? as usize));
+        std::hint::black_box(near.fold(0, |all, near| all ^ near));
+    }
+
     /// The number of a key in ascending order.
     #[inline]
     pub(crate) fn number(&self, key: u64) -> Option<usize> {
@@ -101,13 +110,22 @@ impl Keyed for Indexed<'_> {
         Ok(self.number(key).and_then(|number| self.place(number)))
     }
 
+    fn view(&self) -> Result<Option<View<'_>>, Error> {
+        self.book.view()
+    }
+
+    fn touch(&self, view: Option<&View<'_>>, place: u64) -> u8 {
+        self.book.touch(view, place)
+    }
+
     fn each_at(
         &self,
+        view: Option<&View<'_>>,
         place: u64,
         key: u64,
         visit: &mut dyn FnMut(KeyedEntry),
     ) -> Result<(), Error> {
-        self.book.each_at(place, key, visit)
+        self.book.each_at(view, place, key, visit)
     }
 }
 

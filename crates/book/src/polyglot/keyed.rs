@@ -7,7 +7,7 @@ use super::{KeyAhead, PackedMove};
 use crate::{
     Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted, polyglot,
 };
-use tabia_io::input::file::DataFile;
+use tabia_io::input::file::{DataFile, View};
 use tabia_io::input::state::Change;
 
 /// An entry: a move of the position with a given key.
@@ -38,14 +38,27 @@ pub(crate) trait Keyed {
     /// The place of the first entry with this key.
     fn place_of(&self, key: u64) -> Result<Option<u64>, Error>;
 
+    /// Access to the file for many calls of [`Keyed::each_at`]; `None` if it needs none.
+    fn view(&self) -> Result<Option<View<'_>>, Error> {
+        Ok(None)
+    }
+
+    /// A byte of the entry at a place, if that needs no system call.
+    fn touch(&self, view: Option<&View<'_>>, place: u64) -> u8;
+
     /// Visits the entries from a place on that have this key.
-    fn each_at(&self, place: u64, key: u64, visit: &mut dyn FnMut(KeyedEntry))
-    -> Result<(), Error>;
+    fn each_at(
+        &self,
+        view: Option<&View<'_>>,
+        place: u64,
+        key: u64,
+        visit: &mut dyn FnMut(KeyedEntry),
+    ) -> Result<(), Error>;
 
     /// Visits every entry with this key, in stored order.
     fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error> {
         match self.place_of(key)? {
-            Some(place) => self.each_at(place, key, visit),
+            Some(place) => self.each_at(self.view()?.as_ref(), place, key, visit),
             None => Ok(()),
         }
     }
@@ -104,7 +117,7 @@ fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Er
     let Some(place) = book.place_of(key)? else {
         return Ok(());
     };
-    stored(book, key, place, &position.legal_moves(), found)?;
+    stored(book, None, (key, place), &position.legal_moves(), found)?;
     let ahead = KeyAhead::new(key, position);
     for known in &mut found.moves {
         if known.after.is_none() && book.holds(ahead.after(known.mv))? {
@@ -114,16 +127,17 @@ fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Er
     Ok(())
 }
 
-/// Adds what is stored about a position, whose first entry has this place.
+/// Adds what is stored about a position, whose first entry has this place; `legal` are its
+/// legal moves, or those of them that are stored.
 pub(crate) fn stored(
     book: &dyn Keyed,
-    key: u64,
-    place: u64,
+    view: Option<&View<'_>>,
+    (key, place): (u64, u64),
     legal: &[Move],
     found: &mut Lookup,
 ) -> Result<(), Error> {
     let mut here = PositionRecord::default();
-    book.each_at(place, key, &mut |entry| {
+    book.each_at(view, place, key, &mut |entry| {
         let Some(&mv) = entry.mv.find(legal).and_then(|n| legal.get(n)) else {
             return;
         };

@@ -5,10 +5,12 @@ use std::collections::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
-use super::keyed::{KeyedWalk, Later, PositionNumber};
+use super::keyed::KeyedWalk;
+use super::links::{PositionNumber, ReachedCount};
 use super::tree::shares;
 use super::{Order, Walk, WalkNode};
 use crate::{Book, Error, Lookup, Probe, Wanted, polyglot};
+use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
 /// A walk along the lines of a book through all positions that they reach, each once and
@@ -33,7 +35,7 @@ pub struct BookWalk<'b> {
     /// Keys in the book that were returned.
     reached: u64,
     /// The moves, not stored, that lead on from a position, by its key.
-    bridges: Option<Bridges>,
+    pub(super) bridges: Option<Bridges>,
     /// Positions before the last move of lines of several moves that are not stored, since
     /// the last call of [`BookWalk::advance`].
     pub(crate) between: Vec<Chess>,
@@ -142,14 +144,53 @@ impl<'b> BookWalk<'b> {
         }
     }
 
+    /// Looks at all positions of the walk, on all processors, unless the book is a ChessBase
+    /// book. Of a Polyglot book it takes eight bytes for each move.
+    ///
+    /// Returns the counts, if longer lines of moves that are not stored reach no more.
+    pub(crate) fn read_ahead(
+        &mut self,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<ReachedCount>, Error> {
+        self.open()?;
+        let beyond = self.goes_beyond();
+        let mut counted = None;
+        if let Some(Source::Keyed(known)) = &mut self.source {
+            let reached = known.read_ahead(&self.start, beyond, watch)?;
+            counted = Some(reached).filter(|_| !beyond || reached.positions == known.count());
+        }
+        self.begin(self.order);
+        Ok(counted)
+    }
+
     /// The bridges of a book, empty if its moves reach all of its positions; the number of
     /// positions that are not reached by these either, and that of the others.
-    pub(crate) fn bridges(book: &Book) -> Result<(Bridges, u64, u64), Error> {
+    pub(crate) fn bridges(
+        book: &Book,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Bridges, u64, u64), Error> {
         let mut walk = book.walk(Order::Breadth);
-        walk.bridges = Some(Bridges::default());
-        while walk.advance()?.is_some() {}
+        let mut bridges = Bridges::default();
+        if let Some(reached) = walk.read_ahead(watch)?
+            && let Some(Source::Keyed(known)) = &walk.source
+        {
+            for &(key, mv) in known.entered() {
+                add_bridge(&mut bridges, key, mv);
+            }
+            return Ok((bridges, 0, reached.positions));
+        }
+        walk.bridges = Some(bridges);
+        while walk.step(false)?.is_some() {}
         let (unreached, reached) = (walk.unreached(), walk.reached);
         Ok((walk.bridges.unwrap_or_default(), unreached, reached))
+    }
+
+    /// Whether walks by moves that are not stored may follow the first one.
+    fn goes_beyond(&self) -> bool {
+        match self.book {
+            Book::Bin(_) => self.beyond < MOST_BEYOND,
+            Book::Ctg(_) | Book::Loaded(_) => false,
+        }
     }
 
     /// The number of positions visited.
@@ -168,32 +209,39 @@ impl<'b> BookWalk<'b> {
 
     /// The next position that is in the book.
     pub(crate) fn advance(&mut self) -> Result<Option<WalkNode<PositionNumber>>, Error> {
+        self.step(true)
+    }
+
+    /// As [`BookWalk::advance`]; without asking, what is stored about the position is unknown.
+    fn step(&mut self, asks: bool) -> Result<Option<WalkNode<PositionNumber>>, Error> {
         self.between.clear();
         if self.source.is_none() {
-            // After an error it stays so, and the walk has ended.
-            self.source = Some(Source::Ctg(HashSet::default()));
-            let later = match (self.book, self.order) {
-                _ if self.beyond == MOST_BEYOND => Later::Never,
-                (Book::Loaded(_) | Book::Ctg(_), _) => Later::Never,
-                // The order depends on shares, which are not kept.
-                (Book::Bin(_), Order::Likeliest) => Later::Bridges,
-                (Book::Bin(_), Order::Breadth | Order::Depth) => Later::BridgesAndMoves,
-            };
-            let keyed = KeyedWalk::new(self.book, later)?.map(Box::new);
-            self.source = keyed.map(Source::Keyed).or(self.source.take());
+            self.open()?;
             self.begin(self.order);
         }
         loop {
             while let Some(here) = self.walk.next() {
-                if self.look(&here)? {
+                if self.look(&here, asks)? {
                     self.reached += 1;
                     return Ok(Some(here));
                 }
             }
-            if !self.start_again() {
+            if !self.start_again()? {
                 return Ok(None);
             }
         }
+    }
+
+    fn open(&mut self) -> Result<(), Error> {
+        // After an error it stays so, and the walk has ended.
+        self.source = Some(Source::Ctg(HashSet::default()));
+        if let Some(mut keyed) = KeyedWalk::new(self.book)? {
+            if self.goes_beyond() {
+                keyed.keep();
+            }
+            self.source = Some(Source::Keyed(Box::new(keyed)));
+        }
+        Ok(())
     }
 
     /// Begins a walk.
@@ -210,16 +258,15 @@ impl<'b> BookWalk<'b> {
     }
 
     /// Goes on from a position. Whether it is in the book and comes for the first time.
-    fn look(&mut self, here: &WalkNode<PositionNumber>) -> Result<bool, Error> {
+    fn look(&mut self, here: &WalkNode<PositionNumber>, asks: bool) -> Result<bool, Error> {
         let (order, found, walk) = (self.order, &mut self.found, &mut self.walk);
         match &mut self.source {
             Some(Source::Keyed(known)) => {
-                // Later walks that need no look-ups need no shares either.
-                let mut parts = Vec::new();
-                if !known.knows(here.note) {
-                    known.look(here.note, &here.position, found)?;
-                    parts = shares(&found.moves);
-                }
+                // The order of the likeliest depends on the shares of all positions.
+                let is_ranked = order == Order::Likeliest;
+                let is_asked = is_ranked || asks && known.is_new(here.note);
+                known.look(here.note, &here.position, is_asked, found)?;
+                let parts = shares(&found.moves);
                 let entered = known.enter_stored(here.note);
                 in_order_of(order, entered.into_iter(), |(n, link)| {
                     let Some(mv) = link.mv.in_position(&here.position) else {
@@ -266,10 +313,7 @@ impl<'b> BookWalk<'b> {
             let mut before = here.position.clone();
             for (n, &mv) in bridge.line.iter().enumerate() {
                 if let Some(bridges) = &mut self.bridges {
-                    let moves = bridges.entry(polyglot::key(&before)).or_default();
-                    if !moves.contains(&mv) {
-                        moves.push(mv);
-                    }
+                    add_bridge(bridges, polyglot::key(&before), mv);
                 }
                 if n > 0 && bridge.is_new {
                     self.between.push(before.clone());
@@ -284,24 +328,35 @@ impl<'b> BookWalk<'b> {
 
     /// Starts the next walk, by longer lines of moves that are not stored; false if there
     /// is no need.
-    fn start_again(&mut self) -> bool {
-        let (Book::Bin(_), Some(Source::Keyed(known))) = (self.book, &mut self.source) else {
-            return false;
+    fn start_again(&mut self) -> Result<bool, Error> {
+        let goes_beyond = self.goes_beyond();
+        let Some(Source::Keyed(known)) = &mut self.source else {
+            return Ok(false);
         };
-        if self.beyond == MOST_BEYOND {
-            return false;
+        if !goes_beyond {
+            return Ok(false);
         }
         known.find_missing();
         if known.left() == Some(0) || !known.may_try() {
-            return false;
+            return Ok(false);
         }
+        known.find_bridges(&self.start)?;
         self.beyond += 1;
+        // Longer lines may begin anywhere.
+        known.go_to_all(self.beyond > 1);
         self.begin(match self.beyond {
             1 => self.order,
             // The number of trials is limited: those near the start are the most useful.
             _ => Order::Breadth,
         });
-        true
+        Ok(true)
+    }
+}
+
+fn add_bridge(bridges: &mut Bridges, key: u64, mv: Move) {
+    let moves = bridges.entry(key).or_default();
+    if !moves.contains(&mv) {
+        moves.push(mv);
     }
 }
 

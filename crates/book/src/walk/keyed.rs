@@ -1,44 +1,28 @@
 //! What a walk through a book that is probed by keys comes to know.
 //!
 //! The positions of the book have numbers, in ascending order of their keys; those of
-//! positions that only its moves lead to come after them. For a Polyglot book, whose moves
-//! need not lead to all of its positions, the moves of each position are kept, and the legal
-//! ones that are not stored but lead to other positions of the book: a second walk needs no
-//! look-up, and lists no moves.
+//! positions that only its moves lead to come after them. The moves of a Polyglot book need not
+//! lead to all of its positions. Then the legal ones that are not stored but lead to positions
+//! that are missing, the *bridges*, are looked for; later walks follow numbers and look nothing
+//! up.
 
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
+use super::links::{self, Link, Links, PositionNumber, ReachedCount, To};
+use super::{Order, Walk, WalkNode};
+use crate::ctg::Sieve;
 use crate::polyglot::indexed::Indexed;
-use crate::polyglot::{self, KeyAhead, PackedMove, keyed};
+use crate::polyglot::{self, KeyAhead, keyed};
 use crate::{Book, Error, Lookup, PositionRecord};
+use tabia_io::progress::{Stopped, Watch};
 use tabia_notation as notation;
-
-/// The number of a position.
-pub(crate) type PositionNumber = u32;
 
 /// Positions that may be tried after two and three moves that are not stored: about a
 /// second.
 pub(super) const MOST_TRIED: u64 = 20_000_000;
-
-/// A move from one position to another.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
-    pub(super) to: PositionNumber,
-    pub(super) mv: PackedMove,
-    kind: LinkKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LinkKind {
-    Stored,
-    /// Not stored; it leads to a position of the book that no stored move was known to lead to.
-    Bridge,
-    /// After the last move of a position.
-    End,
-}
 
 /// How walks reach a position of the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,77 +34,96 @@ enum Reached {
     NotYet,
 }
 
-/// What walks after the first one need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Later {
-    /// There are none.
-    Never,
-    /// Bridges; they look at every position again.
-    Bridges,
-    /// Bridges and the moves of every position that was looked at.
-    BridgesAndMoves,
-}
-
 /// See the [module](self).
 pub(super) struct KeyedWalk<'b> {
     book: Indexed<'b>,
-    /// The numbers of positions that are not in the book, and the key of each.
-    outside: HashMap<u64, PositionNumber, FxBuildHasher>,
-    outside_keys: Vec<u64>,
+    outside: Outside,
     /// By number, whether a walk has entered it.
     seen: Vec<bool>,
-    later: Later,
-    /// By number, where the moves of a position begin; empty if they are not kept.
-    starts: Vec<u32>,
-    /// The moves of all positions, or of the one that was looked at last, if they are not kept.
-    links: Vec<Link>,
-    /// For each position three of 16 bits or more: nearly all others are rejected by one
-    /// access to a small part of the memory. Empty if bridges are not wanted.
-    filter: Vec<u64>,
-    /// A buffer.
-    keys: Vec<(u64, Move)>,
+    /// The moves of all positions that were looked at; `None` if they are not kept.
+    kept: Option<Kept>,
+    /// The moves of the position that was looked at last, if it is not in `kept`.
+    last: Vec<Link>,
     /// By number, how the positions of the book are reached; `None` on the first walk.
     ways: Option<Vec<Reached>>,
     left: u64,
     /// Lines of several moves that an earlier walk has found, by the position before them.
     lines: HashMap<PositionNumber, Vec<(Vec<Move>, PositionNumber)>, FxBuildHasher>,
     tried: u64,
+    /// Whether a walk comes to all positions; else only to those that lead to bridges.
+    all: bool,
+    /// A buffer.
+    moves: Vec<Move>,
 }
 
-/// No moves are known.
-const UNKNOWN: u32 = u32::MAX;
+/// What is known of all positions that were looked at.
+#[derive(Default)]
+struct Kept {
+    stored: Links,
+    bridges: Option<Ahead>,
+}
+
+/// Moves that are not stored, to positions that the first walk does not reach.
+#[derive(Default)]
+struct Ahead {
+    bridges: Links,
+    /// Those of them that are the first to reach their position, with the key before them.
+    entered: Vec<(u64, Move)>,
+    /// By number, whether stored moves lead on to a position with a bridge, or it has one.
+    leads: Vec<bool>,
+}
+
+/// Positions that are not in the book.
+#[derive(Default)]
+struct Outside {
+    numbers: HashMap<u64, PositionNumber, FxBuildHasher>,
+    keys: Vec<u64>,
+}
+
+impl Outside {
+    /// The number of a key, which is given one if it has none; `inside` are the positions of
+    /// the book.
+    fn enter(&mut self, key: u64, inside: usize) -> PositionNumber {
+        let next = (inside + self.keys.len()) as PositionNumber;
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.keys.push(key);
+        }
+        number
+    }
+}
+
+/// Marks a number; true if it is for the first time.
+fn mark(seen: &mut Vec<bool>, number: PositionNumber) -> bool {
+    let number = number as usize;
+    if number >= seen.len() {
+        seen.resize(number + 1, false);
+    }
+    let seen = seen.get_mut(number);
+    seen.is_some_and(|seen| !std::mem::replace(seen, true))
+}
 
 impl<'b> KeyedWalk<'b> {
     /// `None` for a ChessBase book.
-    pub(super) fn new(book: &'b Book, later: Later) -> Result<Option<KeyedWalk<'b>>, Error> {
-        let Some(indexed) = Indexed::read(book)? else {
-            return Ok(None);
-        };
-        let mut walk = KeyedWalk {
-            outside: HashMap::default(),
-            outside_keys: Vec::new(),
-            seen: vec![false; indexed.count()],
-            later,
-            starts: Vec::new(),
-            links: Vec::new(),
-            filter: Vec::new(),
-            keys: Vec::new(),
+    pub(super) fn new(book: &'b Book) -> Result<Option<KeyedWalk<'b>>, Error> {
+        Ok(Indexed::read(book)?.map(|book| KeyedWalk {
+            outside: Outside::default(),
+            seen: vec![false; book.count()],
+            kept: None,
+            last: Vec::new(),
             ways: None,
             left: 0,
             lines: HashMap::default(),
             tried: 0,
-            book: indexed,
-        };
-        if later != Later::Never {
-            walk.filter = vec![0; (walk.book.count() / 4).next_power_of_two()];
-            for key in walk.book.keys() {
-                let (word, bits) = place(*key, walk.filter.len());
-                if let Some(word) = walk.filter.get_mut(word) {
-                    *word |= bits;
-                }
-            }
-        }
-        Ok(Some(walk))
+            all: true,
+            moves: Vec::new(),
+            book,
+        }))
+    }
+
+    /// The number of positions of the book.
+    pub(super) fn count(&self) -> u64 {
+        self.book.count() as u64
     }
 
     /// Begins a walk from a position.
@@ -129,6 +132,214 @@ impl<'b> KeyedWalk<'b> {
         let number = self.enter_key(polyglot::key(start));
         self.enter(number);
         number
+    }
+
+    /// Keeps the moves of all positions from now on, as walks after the first one need them.
+    pub(super) fn keep(&mut self) {
+        self.kept.get_or_insert_default();
+    }
+
+    /// Looks at all positions that walks from `start` come to, on all processors: by stored
+    /// moves, and if these do not reach the whole book and `beyond` says so, also by single
+    /// moves that are not stored. Counts them.
+    pub(super) fn read_ahead(
+        &mut self,
+        start: &Chess,
+        beyond: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<ReachedCount, Error> {
+        let root = self.begin(start);
+        let inside = self.book.count();
+        let KeyedWalk {
+            book,
+            outside,
+            seen,
+            ..
+        } = self;
+        let book = &*book;
+        let mut done = 0;
+        let mut step = |watch: &mut Watch<'_>| {
+            done += 1;
+            watch.position("following", done, None)
+        };
+        let (mut stored, mut reached) = (Links::default(), ReachedCount::default());
+        let mut walk = Walk::with_notes(start, root, Order::Breadth).without_lines();
+        walk.spread(
+            |share: &[WalkNode<PositionNumber>]| {
+                links::stored(book, share.iter().map(|here| (here.note, &here.position)))
+            },
+            |walk, share, looked| {
+                reached.add(&looked.reached);
+                for (here, moves) in share.iter().zip(looked.each()) {
+                    for &(mv, to) in moves {
+                        if let To::Inside(to) = to
+                            && mark(seen, to)
+                        {
+                            let after = notation::after(&here.position, mv);
+                            walk.enter(here, mv, after, to);
+                        }
+                    }
+                    // Only walks by other moves need them again.
+                    if beyond {
+                        let links = moves.iter().map(|&(mv, to)| match to {
+                            To::Inside(to) => Link::new(mv, to),
+                            To::Outside(key) => Link::new(mv, outside.enter(key, inside)),
+                        });
+                        stored.add(here.note, links);
+                    }
+                    step(watch)?;
+                }
+                Ok::<_, Error>(())
+            },
+        )?;
+        let mut kept = Kept {
+            stored,
+            ..Kept::default()
+        };
+        let missing: Vec<bool> = seen.iter().take(inside).map(|seen| !seen).collect();
+        if beyond {
+            if missing.contains(&true) {
+                reached.add(&self.add_bridges(start, &missing, &mut kept, || step(watch))?);
+            }
+            self.kept = Some(kept);
+        }
+        Ok(reached)
+    }
+
+    /// Looks for moves that are not stored to what the first walk did not reach, if that is not
+    /// done yet.
+    pub(super) fn find_bridges(&mut self, start: &Chess) -> Result<(), Error> {
+        let mut kept = self.kept.take().unwrap_or_default();
+        if kept.bridges.is_none() {
+            let ways = self.ways.iter().flatten();
+            let missing: Vec<bool> = ways.map(|way| *way == Reached::NotYet).collect();
+            self.add_bridges(start, &missing, &mut kept, || Ok(()))?;
+        }
+        self.kept = Some(kept);
+        Ok(())
+    }
+
+    /// Adds the moves that are not stored to missing positions, and what is after these; counts
+    /// the missing ones that it comes to.
+    fn add_bridges(
+        &mut self,
+        start: &Chess,
+        missing: &[bool],
+        kept: &mut Kept,
+        mut step: impl FnMut() -> Result<(), Stopped>,
+    ) -> Result<ReachedCount, Error> {
+        let root = (self.begin(start), polyglot::key(start));
+        let inside = self.book.count();
+        let KeyedWalk {
+            book,
+            outside,
+            seen,
+            ..
+        } = self;
+        let book = &*book;
+        let is_missing = |number: PositionNumber| missing.get(number as usize) == Some(&true);
+        let count = missing.iter().filter(|missing| **missing).count();
+        let mut sieve = Sieve::with_room(count);
+        let keys = book.keys().iter().zip(missing);
+        let keys = keys.filter(|(_, missing)| **missing);
+        keys.for_each(|(key, _)| sieve.add(*key));
+        let stored = &kept.stored;
+        let mut ahead_of_all = Ahead::default();
+        let mut with_bridges = Vec::new();
+        let Ahead {
+            bridges, entered, ..
+        } = &mut ahead_of_all;
+        let mut reached = ReachedCount::default();
+        let mut more = Links::default();
+        let mut walk = Walk::with_notes(start, root, Order::Breadth).without_lines();
+        walk.spread(
+            |share: &[WalkNode<(PositionNumber, u64)>]| {
+                let new = share.iter().filter(|here| stored.of(here.note.0).is_none());
+                let new = new.map(|here| (here.note.0, &here.position));
+                let all = share.iter().map(|here| (here.note.1, &here.position));
+                let ahead = links::to_missing(book, all, &sieve, is_missing);
+                Ok((links::stored(book, new)?, ahead))
+            },
+            |walk, share, (new, ahead)| {
+                reached.add(&new.reached);
+                let mut new = new.each();
+                for (here, ahead) in share.iter().zip(ahead.each()) {
+                    let ((number, key), position) = (here.note, &here.position);
+                    let keys = KeyAhead::new(key, position);
+                    let mut enter = |walk: &mut Walk<_>, mv, to| {
+                        let is_new = mark(seen, to);
+                        if is_new {
+                            let after = notation::after(position, mv);
+                            walk.enter(here, mv, after, (to, keys.after(mv)));
+                        }
+                        is_new
+                    };
+                    match stored.of(number) {
+                        Some(links) => {
+                            let links = links.iter();
+                            let moves = links
+                                .filter_map(|link| Some((link.mv.in_position(position)?, link.to)));
+                            for (mv, to) in moves {
+                                enter(walk, mv, to);
+                            }
+                        }
+                        None => {
+                            more.begin(number);
+                            for &(mv, to) in new.next().unwrap_or_default() {
+                                let to = match to {
+                                    To::Inside(to) => to,
+                                    To::Outside(key) => outside.enter(key, inside),
+                                };
+                                more.push(Link::new(mv, to));
+                                enter(walk, mv, to);
+                            }
+                            more.end();
+                        }
+                    }
+                    let own = stored.of(number).or_else(|| more.of(number));
+                    let own = own.unwrap_or_default();
+                    let ahead = ahead.iter().filter_map(|(mv, to)| match to {
+                        To::Inside(to) => Some((*mv, Link::new(*mv, *to))),
+                        To::Outside(_) => None,
+                    });
+                    let mut ahead = ahead
+                        .filter(|(_, link)| own.iter().all(|known| known.mv != link.mv))
+                        .peekable();
+                    if ahead.peek().is_some() {
+                        with_bridges.push(number);
+                        bridges.begin(number);
+                        for (mv, link) in ahead {
+                            bridges.push(link);
+                            if enter(walk, mv, link.to) {
+                                entered.push((key, mv));
+                            }
+                        }
+                        bridges.end();
+                    }
+                    step()?;
+                }
+                Ok::<_, Error>(())
+            },
+        )?;
+        kept.stored.append(more);
+        ahead_of_all.leads = kept.stored.lead_to(with_bridges, seen.len());
+        kept.bridges = Some(ahead_of_all);
+        Ok(reached)
+    }
+
+    /// The bridges by which a walk in breadth comes to all that single moves lead to, each with
+    /// the key of the position before it.
+    pub(super) fn entered(&self) -> &[(u64, Move)] {
+        self.ahead().map_or(&[], |ahead| &ahead.entered)
+    }
+
+    fn ahead(&self) -> Option<&Ahead> {
+        self.kept.as_ref()?.bridges.as_ref()
+    }
+
+    /// Whether the next walk comes to all positions, or only to those that lead to bridges.
+    pub(super) fn go_to_all(&mut self, all: bool) {
+        self.all = all;
     }
 
     /// Ends the first walk: what it did not come to is missing.
@@ -173,28 +384,21 @@ impl<'b> KeyedWalk<'b> {
 
     /// True if the walk enters a position for the first time.
     pub(super) fn enter(&mut self, number: PositionNumber) -> bool {
-        let seen = self.seen.get_mut(number as usize);
-        seen.is_some_and(|seen| !std::mem::replace(seen, true))
+        mark(&mut self.seen, number)
     }
 
     /// The number of a key, which is given one if it has none.
     fn enter_key(&mut self, key: u64) -> PositionNumber {
-        if let Some(number) = self.book.number(key) {
-            return number as PositionNumber;
+        match links::to(&self.book, key) {
+            To::Inside(number) => number,
+            To::Outside(key) => self.outside.enter(key, self.book.count()),
         }
-        let next = (self.book.count() + self.outside_keys.len()) as PositionNumber;
-        let number = *self.outside.entry(key).or_insert(next);
-        if number == next {
-            self.outside_keys.push(key);
-            self.seen.push(false);
-        }
-        number
     }
 
     fn number(&self, key: u64) -> Option<PositionNumber> {
-        match self.book.number(key) {
-            Some(number) => Some(number as PositionNumber),
-            None => self.outside.get(&key).copied(),
+        match links::to(&self.book, key) {
+            To::Inside(number) => Some(number),
+            To::Outside(key) => self.outside.numbers.get(&key).copied(),
         }
     }
 
@@ -202,133 +406,114 @@ impl<'b> KeyedWalk<'b> {
         let outside = (number as usize).checked_sub(self.book.count());
         let key = match outside {
             None => self.book.keys().get(number as usize),
-            Some(outside) => self.outside_keys.get(outside),
+            Some(outside) => self.outside.keys.get(outside),
         };
         key.copied().unwrap_or(0)
     }
 
-    /// Whether the moves of a position are known.
-    pub(super) fn knows(&self, number: PositionNumber) -> bool {
-        let start = self.starts.get(number as usize);
-        start.is_some_and(|start| *start != UNKNOWN)
+    /// Whether a position is in the book, and no walk has come to it before.
+    pub(super) fn is_new(&self, number: PositionNumber) -> bool {
+        match &self.ways {
+            None => (number as usize) < self.book.count(),
+            Some(_) => self.is_missing(number),
+        }
     }
 
-    fn moves_of(&self, number: PositionNumber) -> &[Link] {
-        let start = match self.later {
-            Later::BridgesAndMoves => self.starts.get(number as usize).copied(),
-            Later::Never | Later::Bridges => Some(0),
-        };
-        let links = start.and_then(|start| self.links.get(start as usize..));
-        let links = links.unwrap_or_default();
-        let end = links.iter().position(|link| link.kind == LinkKind::End);
-        links.get(..end.unwrap_or(0)).unwrap_or_default()
-    }
-
-    /// The stored moves of a position that was looked at, by their numbers, which lead to
-    /// positions that no walk has entered; now one has.
+    /// The stored moves of the position that was looked at last, by their numbers, which lead to
+    /// positions that no walk has entered; now one has. The first walk goes to positions of the
+    /// book only.
     pub(super) fn enter_stored(&mut self, number: PositionNumber) -> Vec<(usize, Link)> {
-        let stored = self.moves_of(number).iter();
-        let stored = stored
-            .take_while(|link| link.kind == LinkKind::Stored)
-            .copied();
+        let known = self.kept.as_ref();
+        let stored = known.and_then(|known| known.stored.of(number));
+        let stored = stored.unwrap_or(&self.last).iter().copied();
         let mut stored: Vec<(usize, Link)> = stored.enumerate().collect();
-        stored.retain(|(_, link)| self.enter(link.to));
+        stored.retain(|(_, link)| self.leads_on(link.to) && self.enter(link.to));
         stored
     }
 
-    /// Looks a position up: `found` gets what is stored about it.
+    /// Whether the walk goes to a position.
+    fn leads_on(&self, number: PositionNumber) -> bool {
+        let leads = |ahead: &Ahead| ahead.leads.get(number as usize).copied();
+        match &self.ways {
+            None => self.is_new(number),
+            Some(_) if self.all || self.is_missing(number) => true,
+            Some(_) => self.ahead().and_then(leads).unwrap_or(true),
+        }
+    }
+
+    /// Looks a position up: `found` gets what is stored about it, if it `is_asked`.
     pub(super) fn look(
         &mut self,
         number: PositionNumber,
         position: &Chess,
+        is_asked: bool,
         found: &mut Lookup,
     ) -> Result<(), Error> {
         found.clear();
-        match self.later {
-            Later::BridgesAndMoves => {
-                let most = self.starts.len().max(number as usize + 1);
-                self.starts.resize(most, UNKNOWN);
-                if let Some(start) = self.starts.get_mut(number as usize) {
-                    *start = self.links.len() as u32;
-                }
-            }
-            Later::Never | Later::Bridges => self.links.clear(),
-        }
-        let key = self.key(number);
+        self.last.clear();
+        let (key, inside) = (self.key(number), self.book.count());
         let place = self.book.place(number as usize);
-        if place.is_some() || self.later != Later::Never {
-            let legal = position.legal_moves();
-            let ahead = KeyAhead::new(key, position);
-            if let Some(place) = place {
-                keyed::stored(&self.book, key, place, &legal, found)?;
-            }
-            for known in &mut found.moves {
-                let to = self.enter_key(ahead.after(known.mv));
-                if known.after.is_none() && (to as usize) < self.book.count() {
-                    known.after = Some(PositionRecord::default());
+        let kept = self.kept.as_ref();
+        if let Some(links) = kept.and_then(|kept| kept.stored.of(number)) {
+            if let Some(place) = place.filter(|_| is_asked) {
+                let moves = links
+                    .iter()
+                    .filter_map(|link| link.mv.in_position(position));
+                self.moves.clear();
+                self.moves.extend(moves);
+                keyed::stored(&self.book, None, (key, place), &self.moves, found)?;
+                for (known, link) in found.moves.iter_mut().zip(links) {
+                    let is_inside = (link.to as usize) < inside;
+                    known.after = known.after.or(is_inside.then(PositionRecord::default));
                 }
-                self.link(to, known.mv, LinkKind::Stored);
             }
-            if self.later != Later::Never {
-                let mut keys = std::mem::take(&mut self.keys);
-                keys.extend(legal.iter().map(|mv| (ahead.after(*mv), *mv)));
-                self.sift(&mut keys);
-                for (key, mv) in keys.drain(..) {
-                    if let Some(to) = self.book.number(key)
-                        && self.is_worth_a_bridge(to)
-                        && found.moves.iter().all(|known| known.mv != mv)
-                    {
-                        self.link(to as PositionNumber, mv, LinkKind::Bridge);
-                    }
-                }
-                self.keys = keys;
-            }
+            return Ok(());
         }
-        self.links.push(Link {
-            to: 0,
-            mv: PackedMove(0),
-            kind: LinkKind::End,
-        });
+        let is_first = self.ways.is_none();
+        if place.is_none() && is_first {
+            return Ok(());
+        }
+        let legal = position.legal_moves();
+        if let Some(place) = place {
+            keyed::stored(&self.book, None, (key, place), &legal, found)?;
+        }
+        let ahead = KeyAhead::new(key, position);
+        for known in &mut found.moves {
+            let to = self.enter_key(ahead.after(known.mv));
+            let is_inside = (to as usize) < inside;
+            known.after = known.after.or(is_inside.then(PositionRecord::default));
+            self.last.push(Link::new(known.mv, to));
+        }
+        let Some(mut kept) = self.kept.take() else {
+            return Ok(());
+        };
+        kept.stored.add(number, self.last.iter().copied());
+        if let Some(known) = &mut kept.bridges
+            && !is_first
+        {
+            let bridges = legal.iter().filter_map(|&mv| {
+                let To::Inside(to) = links::to(&self.book, ahead.after(mv)) else {
+                    return None;
+                };
+                let is_stored = found.moves.iter().any(|known| known.mv == mv);
+                let is_bridge = !is_stored && self.is_worth_a_bridge(to as usize);
+                is_bridge.then(|| Link::new(mv, to))
+            });
+            known.bridges.add(number, bridges);
+        }
+        self.kept = Some(kept);
         Ok(())
     }
 
-    fn link(&mut self, to: PositionNumber, mv: Move, kind: LinkKind) {
-        let mv = PackedMove::from_move(mv);
-        self.links.push(Link { to, mv, kind });
-    }
-
-    /// Whether stored moves may not lead to a position of the book.
+    /// Whether stored moves do not lead to a position of the book.
     fn is_worth_a_bridge(&self, number: usize) -> bool {
-        match &self.ways {
-            None => self.seen.get(number) == Some(&false),
-            Some(ways) => ways
-                .get(number)
-                .is_some_and(|way| *way != Reached::ByStored),
-        }
-    }
-
-    /// Leaves the keys that may be in the book. No branch depends on the filter, so that the
-    /// accesses to the memory overlap in time.
-    fn sift(&self, keys: &mut Vec<(u64, Move)>) {
-        let mut left = 0;
-        for n in 0..keys.len() {
-            let Some(&(key, mv)) = keys.get(n) else { break };
-            if let Some(place) = keys.get_mut(left) {
-                *place = (key, mv);
-            }
-            let (word, bits) = place(key, self.filter.len());
-            let word = self.filter.get(word).copied().unwrap_or(0);
-            left += usize::from(word & bits == bits);
-        }
-        keys.truncate(left);
+        let way = self.ways.as_ref().and_then(|ways| ways.get(number));
+        way.is_some_and(|way| *way != Reached::ByStored)
     }
 
     fn is_missing(&self, number: PositionNumber) -> bool {
-        let way = self
-            .ways
-            .as_ref()
-            .and_then(|ways| ways.get(number as usize));
-        way == Some(&Reached::NotYet)
+        let ways = self.ways.as_ref();
+        ways.and_then(|ways| ways.get(number as usize)) == Some(&Reached::NotYet)
     }
 
     /// The lines of moves, not stored, that lead from a position that was looked at to others
@@ -340,10 +525,9 @@ impl<'b> KeyedWalk<'b> {
         position: &Chess,
         plies: usize,
     ) -> Vec<Bridge> {
-        let links = self.moves_of(number).iter();
-        let links = links.filter(|link| {
-            link.kind == LinkKind::Bridge && self.is_worth_a_bridge(link.to as usize)
-        });
+        let links = self.ahead().and_then(|ahead| ahead.bridges.of(number));
+        let links = links.unwrap_or_default().iter();
+        let links = links.filter(|link| self.is_worth_a_bridge(link.to as usize));
         let single = links.filter_map(|link| Some((vec![link.mv.in_position(position)?], link.to)));
         let several = self.lines.get(&number).into_iter().flatten().cloned();
         let known: Vec<(Vec<Move>, PositionNumber)> = single.chain(several).collect();
@@ -418,12 +602,6 @@ impl<'b> KeyedWalk<'b> {
     }
 }
 
-/// The word of a filter, and the bits in it.
-fn place(key: u64, words: usize) -> (usize, u64) {
-    let bits = 1 << (key & 63) | 1 << (key >> 6 & 63) | 1 << (key >> 12 & 63);
-    ((key >> 18) as usize & words.wrapping_sub(1), bits)
-}
-
 /// Moves, not stored, that lead to a position of the book.
 pub(super) struct Bridge {
     /// Whether no walk has come to the position before.
@@ -439,8 +617,9 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::walk::Order;
-    use crate::{Probe as _, Wanted, bin};
+    use crate::{BookWalk, Bridges, Probe as _, Wanted, bin};
+    use polyglot::PackedMove;
+    use shakmaty::Color;
     use tabia_io::input::file::DataFile;
 
     /// A Polyglot book of some of the moves of random games.
@@ -455,7 +634,7 @@ mod tests {
                     .unwrap();
                 let key = polyglot::key(before);
                 if ply == 0 || (key ^ seed) % 10 < parts_of_ten {
-                    entries.insert((key, PackedMove::from_move(mv).0), 1 + ply as u16);
+                    entries.insert((key, PackedMove::from_move(mv).0), ply as u16);
                 }
             }
         }
@@ -526,6 +705,53 @@ mod tests {
             }
         }
         assert!(unreached > 0 && by_more > 0, "{unreached} {by_more}");
+    }
+
+    /// Looking ahead changes nothing of a walk, and finds the same numbers and bridges.
+    #[test]
+    fn a_walk_that_looked_ahead_is_the_same() {
+        let (mut with_bridges, mut complete) = (0, 0);
+        for seed in 1..40 {
+            let book = book_of(seed, 10 - seed % 9);
+            for order in [Order::Depth, Order::Breadth, Order::Likeliest] {
+                let (mut plain, mut ahead) = (book.walk(order), book.walk(order));
+                ahead.read_ahead(&mut Watch::default()).unwrap();
+                let visited: Vec<_> = plain.by_ref().map(Result::unwrap).collect();
+                let again: Vec<_> = ahead.by_ref().map(Result::unwrap).collect();
+                assert_eq!(visited, again, "{order:?} of {seed}");
+                assert_eq!(plain.unreached(), ahead.unreached());
+            }
+            let positions: Vec<_> = book.positions().map(Result::unwrap).collect();
+            let count = book.count_reached(&mut Watch::default()).unwrap();
+            let moves = || positions.iter().flat_map(|position| &position.moves);
+            let never = moves().filter(|mv| mv.preference.is_never());
+            assert_eq!(count.positions, positions.len() as u64);
+            assert_eq!(count.moves, moves().count() as u64);
+            assert_eq!(count.never_played, never.count() as u64);
+            for color in Color::ALL {
+                let of_color = positions.iter().filter(|position| {
+                    position.position.turn() == color && !position.moves.is_empty()
+                });
+                assert_eq!(*count.with_moves.get(color), of_color.count() as u64);
+            }
+
+            let (bridges, unreached, reached) =
+                BookWalk::bridges(&book, &mut Watch::default()).unwrap();
+            let mut one_by_one = book.walk(Order::Breadth);
+            one_by_one.bridges = Some(Bridges::default());
+            while one_by_one.advance().unwrap().is_some() {}
+            assert_eq!(one_by_one.bridges, Some(bridges.clone()), "{seed}");
+            assert_eq!(
+                (one_by_one.unreached(), one_by_one.met()),
+                (unreached, reached)
+            );
+            with_bridges += usize::from(!bridges.is_empty());
+            complete += usize::from(unreached == 0 && !bridges.is_empty());
+        }
+        assert!(
+            with_bridges > 20 && complete > 2,
+            "{with_bridges} {complete}"
+        );
     }
 
     #[test]

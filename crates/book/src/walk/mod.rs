@@ -6,12 +6,14 @@
 
 mod book;
 mod keyed;
+mod links;
 mod positions;
 pub mod tree;
 
 pub(crate) use book::Bridges;
 pub use book::{BookWalk, WalkedPosition};
-pub(crate) use keyed::PositionNumber;
+pub(crate) use links::PositionNumber;
+pub use links::ReachedCount;
 pub use positions::{BookPosition, PositionMove, Positions};
 
 use std::cmp::{Ordering, Reverse};

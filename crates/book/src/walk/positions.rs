@@ -1,13 +1,15 @@
 //! All positions of a book, one after the other.
 
-use shakmaty::{Chess, Move};
+use shakmaty::{Chess, Move, Position as _};
 
+use super::links::ReachedCount;
 use super::{BookWalk, Order};
 use crate::position_of;
 use crate::{
     Annotation, Book, Error, PositionRecord, Preference,
     ctg::{BookEntries, BookEntry, find_move_byte, likely_of_all},
 };
+use tabia_io::progress::Watch;
 
 /// A position of a book.
 ///
@@ -54,6 +56,29 @@ impl Book {
             Book::Ctg(book) => Source::Entries(book.entries()),
             Book::Bin(_) | Book::Loaded(_) => Source::Walk(Box::new(self.walk(Order::Depth))),
         })
+    }
+}
+
+impl Book {
+    /// Counts what [`Book::positions`] returns.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read, or the work is cancelled.
+    pub fn count_reached(&self, watch: &mut Watch<'_>) -> Result<ReachedCount, Error> {
+        let mut positions = self.positions();
+        if let Source::Walk(walk) = &mut positions.0
+            && let Some(counted) = walk.read_ahead(watch)?
+        {
+            return Ok(counted);
+        }
+        let mut counted = ReachedCount::default();
+        for position in positions {
+            let position = position?;
+            let never = position.moves.iter().map(|mv| mv.preference.is_never());
+            counted.count(position.position.turn(), never);
+        }
+        Ok(counted)
     }
 }
 

@@ -1,15 +1,13 @@
 //! The output of `tabia info` for books of other formats than ChessBase's.
 
-use std::collections::HashSet;
 use std::io::Write;
 
 use serde::Serialize;
 
 use crate::cli::print::columns::Table;
-use crate::cli::print::output;
+use crate::cli::print::{output, progress};
 use shakmaty::Color;
-use shakmaty::Position as _;
-use tabia_book::{Book, BookPosition, Preference};
+use tabia_book::Book;
 use tabia_io::sanitize::escape_control;
 
 /// The object of `--json`. Values that a format does not have are null.
@@ -98,31 +96,16 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
         }
         Book::Ctg(_) => {}
     }
-    let mut sides = HashSet::new();
-    for position in book.positions() {
-        let BookPosition {
-            position,
-            record,
-            moves,
-            ..
-        } = position?;
-        if !moves.is_empty() {
-            sides.insert(position.turn());
-        }
-        if numbers.reached_positions == 0 && book.has_results() {
-            numbers.games = Some(record.stats.games.into());
-        }
-        numbers.reached_positions += 1;
-        let never = |preference: Preference| u64::from(preference.is_never());
-        numbers.never_played += moves
-            .iter()
-            .map(|entry| never(entry.preference))
-            .sum::<u64>();
+    if book.has_results() {
+        let first = book.positions().next().transpose()?;
+        numbers.games = first.map(|first| first.record.stats.games.into());
     }
-    numbers.only = match sides.len() {
-        1 => sides.into_iter().next().map(side),
-        _ => None,
-    };
+    let reached = progress::watched(|watch| book.count_reached(watch))??;
+    numbers.reached_positions = reached.positions;
+    numbers.never_played = reached.never_played;
+    let only = |color: Color| *reached.with_moves.get(!color) == 0;
+    let only = Color::ALL.into_iter().find(|color| only(*color));
+    numbers.only = only.filter(|_| reached.moves > 0).map(side);
     Ok(numbers)
 }
 

@@ -126,7 +126,7 @@ impl PgnTree {
         let mut source = Source::new(work, book, lines, summary)?;
         let (bridges, without_line, with_line) = match book {
             Book::Ctg(_) => Default::default(),
-            Book::Bin(_) | Book::Loaded(_) => BookWalk::bridges(book)?,
+            Book::Bin(_) | Book::Loaded(_) => BookWalk::bridges(book, work.watch)?,
         };
         let plies = work.job.pgn.plies.min(MOST_PLIES);
         let only = book.as_ctg().and_then(CtgBook::only);

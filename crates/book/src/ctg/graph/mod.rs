@@ -56,6 +56,7 @@ mod tests;
 
 #[cfg(feature = "json")]
 pub(crate) use read::Moves;
+pub(crate) use sieve::Sieve;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -12,18 +12,18 @@
 
 /// A Bloom filter of 16 bits for each position, three of which it sets in one word.
 #[derive(Debug)]
-pub(super) struct Sieve {
+pub(crate) struct Sieve {
     words: Vec<u64>,
 }
 
 impl Sieve {
-    pub(super) fn with_room(positions: usize) -> Sieve {
+    pub(crate) fn with_room(positions: usize) -> Sieve {
         Sieve {
             words: vec![0; positions / 4 + 1],
         }
     }
 
-    pub(super) fn add(&mut self, hash: u64) {
+    pub(crate) fn add(&mut self, hash: u64) {
         let at = self.at(hash);
         if let Some(word) = self.words.get_mut(at) {
             *word |= Sieve::bits(hash);
@@ -33,14 +33,14 @@ impl Sieve {
     /// Loads the words of some hashes, in a short loop, so that the waits for the memory
     /// overlap.
     #[inline]
-    pub(super) fn ask_for(&self, hashes: impl Iterator<Item = u64>) {
+    pub(crate) fn ask_for(&self, hashes: impl Iterator<Item = u64>) {
         let words = hashes.filter_map(|hash| self.words.get(self.at(hash)));
         std::hint::black_box(words.fold(0, |all, word| all | word));
     }
 
     /// Whether a position may be in the book; of others one in a hundred is.
     #[inline]
-    pub(super) fn may_have(&self, hash: u64) -> bool {
+    pub(crate) fn may_have(&self, hash: u64) -> bool {
         let bits = Sieve::bits(hash);
         let word = self.words.get(self.at(hash));
         word.is_some_and(|word| word & bits == bits)

@@ -312,6 +312,89 @@ const PIECES: [&str; 48] = [
     "!?",
 ];
 
+/// Pieces of games on one line that begin, or seem to.
+const BEGINNINGS: [&str; 24] = [
+    "1. e4 ",
+    "1.d4 ",
+    "1 ",
+    "1. ",
+    "1.",
+    "1... ",
+    "1. ... ",
+    "1. {a} c4 ",
+    "1. place ",
+    "11. ",
+    "e4 ",
+    "Nf3 ",
+    "place ",
+    "--",
+    "1-0 ",
+    "*",
+    "1/2 ",
+    "½-½\u{a0}",
+    "(",
+    ")",
+    "{1-0}",
+    "$1",
+    "\n",
+    "\u{a0}",
+];
+
+/// A game without tags of one line, with something after its result.
+fn game_on_a_line(choices: &mut Choices<'_>) -> (Expected, String) {
+    let mut position = Chess::default();
+    let mut expected = Expected {
+        first: Fen::from_position(&position, shakmaty::EnPassantMode::Legal).to_string(),
+        ..Expected::default()
+    };
+    let mut text = String::new();
+    for ply in 0..1 + choices.below(9) {
+        let legal = position.legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        if ply % 2 == 0 {
+            text += &format!(
+                "{}{}",
+                ply / 2 + 1,
+                choices.pick(&[". ", ".", ".\u{a0}", ". {b} "])
+            );
+        }
+        let m = legal[choices.below(legal.len())];
+        let san = SanPlus::from_move(position.clone(), m).to_string();
+        text += &format!("{san} ");
+        text += choices.pick(&[
+            "",
+            "",
+            "",
+            "{1-0} ",
+            "$1 ",
+            "(1. -- * 1. d4 1-0 1. c4) ",
+            "{*} ",
+        ]);
+        expected.moves.push(san);
+        position.play_unchecked(m);
+    }
+    let results = [
+        GameResult::Won(Color::White),
+        GameResult::Draw,
+        GameResult::Won(Color::Black),
+        GameResult::Unknown,
+    ];
+    expected.result = results[choices.below(4)];
+    text += expected.result.to_pgn();
+    text += choices.pick(&[
+        "",
+        "",
+        " {end}",
+        " {1. d4 1-0} {1-0}",
+        " $1",
+        " White wins",
+        " (1. c4 *)",
+    ]);
+    (expected, text)
+}
+
 /// The same cases in each run. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` find more.
 fn config(cases: u32) -> ProptestConfig {
     let given = ProptestConfig::default();
@@ -357,6 +440,31 @@ fn are_lines_full(written: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// A game of which some tokens are read and the rest is skipped ends where reading ends.
+fn skipping_stops(text: &str, start: usize) -> Result<(), TestCaseError> {
+    let mut read = Tokens::new(text.as_bytes(), 0);
+    while read.next_tag().is_some() {}
+    let mut skip = Tokens::new(text.as_bytes(), 0);
+    while skip.next_tag().is_some() {}
+    let mut number = 0;
+    loop {
+        if number == start {
+            skip.skip_movetext();
+        }
+        number += 1;
+        let token = read.next();
+        if number <= start {
+            prop_assert_eq!(skip.next(), token.clone());
+        }
+        if token.is_none() || read.unclosed().is_some() {
+            break;
+        }
+    }
+    prop_assert_eq!(skip.at(), read.at(), "{:?}", text);
+    prop_assert_eq!(skip.unclosed(), read.unclosed());
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(config(1000))]
 
@@ -380,6 +488,32 @@ proptest! {
             let (whole, games) = read(&text, wanted, 512 << 10);
             let found: Vec<Expected> = games.iter().map(found_in).collect();
             prop_assert_eq!(&found, &expected, "{}", text);
+            prop_assert_eq!(read(&text, wanted, goal).0, whole, "{}", text);
+        }
+    }
+
+    /// Games without tags are the same games on one line as on many.
+    #[test]
+    fn games_on_one_line_are_those_on_many(
+        choices in prop::collection::vec(any::<u8>(), 0..400),
+        goal in 1..300_usize,
+    ) {
+        let mut choices = Choices(choices.iter());
+        let count = 1 + choices.below(6);
+        let (expected, texts): (Vec<Expected>, Vec<String>) =
+            (0..count).map(|_| game_on_a_line(&mut choices)).unzip();
+        for wanted in [GameParts::default(), GameParts::EVERYTHING] {
+            let (_, apart) = read(&texts.join("\n"), wanted, 512 << 10);
+            let text = texts.join(" ");
+            let (whole, joined) = read(&text, wanted, 512 << 10);
+            let found: Vec<Expected> = joined.iter().map(found_in).collect();
+            prop_assert_eq!(&found, &expected, "{}", text);
+            let items = |games: &[Game]| -> Vec<_> {
+                games.iter().map(|game| (found_in(game), game.movetext.clone())).collect()
+            };
+            prop_assert_eq!(items(&joined), items(&apart), "{}", text);
+            // No remarks.
+            prop_assert_eq!(whole.len(), count, "{}", text);
             prop_assert_eq!(read(&text, wanted, goal).0, whole, "{}", text);
         }
     }
@@ -435,26 +569,21 @@ proptest! {
         start in 0..50_usize,
     ) {
         let text: String = pieces.into_iter().map(|piece| PIECES[piece]).collect();
-        let mut read = Tokens::new(text.as_bytes(), 0);
-        while read.next_tag().is_some() {}
-        let mut skip = Tokens::new(text.as_bytes(), 0);
-        while skip.next_tag().is_some() {}
-        let mut number = 0;
-        loop {
-            if number == start {
-                skip.skip_movetext();
-            }
-            number += 1;
-            let token = read.next();
-            if number <= start {
-                prop_assert_eq!(skip.next(), token.clone());
-            }
-            if token.is_none() || read.unclosed().is_some() {
-                break;
-            }
+        skipping_stops(&text, start)?;
+    }
+
+    /// Also where games may follow on the same line.
+    #[test]
+    fn skipping_stops_where_another_game_begins_on_the_line(
+        pieces in prop::collection::vec(0..BEGINNINGS.len(), 0..60),
+        start in 0..20_usize,
+    ) {
+        let text: String = pieces.into_iter().map(|piece| BEGINNINGS[piece]).collect();
+        skipping_stops(&text, start)?;
+        for wanted in [GameParts::default(), GameParts::EVERYTHING] {
+            let whole = read(&text, wanted, 512 << 10).0;
+            prop_assert_eq!(read(&text, wanted, 1 + start).0, whole, "{:?}", text);
         }
-        prop_assert_eq!(skip.at(), read.at(), "{:?}", text);
-        prop_assert_eq!(skip.unclosed(), read.unclosed());
     }
 
     /// A variation that is not read ends where reading it ends.
@@ -463,8 +592,12 @@ proptest! {
         pieces in prop::collection::vec(0..PIECES.len(), 0..60),
     ) {
         let text: String = pieces.into_iter().map(|piece| PIECES[piece]).collect();
+        // Outside variations, another game may begin.
+        let text = format!("( {text}");
         let mut read = Tokens::new(text.as_bytes(), 0);
         let mut skip = Tokens::new(text.as_bytes(), 0);
+        prop_assert_eq!(read.next(), Some(super::tokens::Token::Begin));
+        prop_assert_eq!(skip.next(), Some(super::tokens::Token::Begin));
         let mut depth = 0;
         while let Some(token) = read.next() {
             match token {

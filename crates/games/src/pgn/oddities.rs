@@ -17,11 +17,12 @@ pub(super) enum Oddity {
     UnusedFen,
     Encoding,
     Stray,
+    AfterResult,
 }
 
 impl Oddity {
     /// All kinds, in the order of their numbers.
-    const ALL: [Oddity; 11] = [
+    const ALL: [Oddity; 12] = [
         Oddity::Result,
         Oddity::Comment,
         Oddity::Kings,
@@ -33,6 +34,7 @@ impl Oddity {
         Oddity::UnusedFen,
         Oddity::Encoding,
         Oddity::Stray,
+        Oddity::AfterResult,
     ];
 
     /// The message about a game.
@@ -58,6 +60,7 @@ impl Oddity {
                  give --encoding (windows-1251, cp866, ...)"
             }
             Oddity::Stray => "a comment belongs to no game and is left out",
+            Oddity::AfterResult => "moves follow a result and are read as part of the game",
         }
     }
 }

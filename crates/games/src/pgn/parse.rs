@@ -392,7 +392,7 @@ impl<'a> Visit<'a> {
                     let at = self.recorder.position();
                     match at.and_then(|position| resolve(san, position)) {
                         Some(m) => {
-                            self.is_game = true;
+                            self.begin_move();
                             self.recorder.play(m);
                         }
                         None => self.word(tokens, is_numbered)?,
@@ -420,6 +420,16 @@ impl<'a> Visit<'a> {
             }
         }
         Continue(())
+    }
+
+    /// Notes that a move follows. After the result, it may be one of this game, as other
+    /// programs read it, or of another one whose beginning was not found.
+    #[inline]
+    fn begin_move(&mut self) {
+        self.is_game = true;
+        if self.is_over && self.recorder.is_main_line() {
+            self.odd.add(Oddity::AfterResult);
+        }
     }
 
     fn note(&mut self, note: Token<'_>) -> ControlFlow<Stop> {
@@ -471,7 +481,7 @@ impl<'a> Visit<'a> {
             false => is_null(&word),
         };
         if is_null {
-            self.is_game = true;
+            self.begin_move();
             return match self.recorder.play_null() {
                 true => Continue(()),
                 false => self.broken(tokens, &word, MoveError::Illegal),
@@ -490,7 +500,7 @@ impl<'a> Visit<'a> {
         }
         match notation::read_move_in(position, &word, self.letters) {
             Ok(m) => {
-                self.is_game = true;
+                self.begin_move();
                 self.recorder.play(m);
                 self.signs(&word);
                 Continue(())

@@ -11,6 +11,7 @@ mod lines;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -186,6 +187,7 @@ impl GameSource for PgnSource {
             language: Arc::clone(language),
             text,
             line,
+            counted: Cell::default(),
             parser: Parser::default(),
             findings: Arc::clone(&self.findings),
         })))
@@ -235,6 +237,8 @@ struct PgnBatch {
     text: Vec<u8>,
     /// Number of the first line.
     line: u64,
+    /// Offset of a game, and the number of lines before it: a line may have many games.
+    counted: Cell<(usize, u64)>,
     parser: Parser,
     findings: Arc<Findings>,
 }
@@ -291,7 +295,16 @@ impl PgnBatch {
 
     /// Number of the line that contains a byte.
     fn line_of(&self, at: usize) -> u64 {
-        self.line + lines(self.text.get(..at).unwrap_or_default())
+        let (from, before) = match self.counted.get() {
+            (from, before) if from <= at => (from, before),
+            _ => (0, 0),
+        };
+        let count = before + lines(self.text.get(from..at).unwrap_or_default());
+        // Of later places, only those of this game are asked for.
+        if at <= self.parser.game_start {
+            self.counted.set((at, count));
+        }
+        self.line + count
     }
 }
 

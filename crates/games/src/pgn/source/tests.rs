@@ -391,6 +391,86 @@ fn results_are_read_in_every_form() {
     }
 }
 
+/// A first move begins the next game; any other move is one of the same game, and said.
+#[test]
+fn moves_after_a_result_are_of_another_game_or_reported() {
+    const SAID: &str = "x: line 1: moves follow a result and are read as part of the game";
+    for (text, expected) in [
+        (
+            "1. e4 e5 1-0 1. d4 d5 0-1 1. c4 1/2-1/2 1.f4 * 1.b3",
+            &["1-0 2", "0-1 2", "1/2-1/2 1", "* 1", "* 1"][..],
+        ),
+        ("1. e4 1-0 White wins {1. d4} 1. d4 *", &["1-0 1", "* 1"]),
+        ("1. e4 1-0 1 d4 d5 2 c4 *", &["1-0 1", "* 3"]),
+        ("1. e4 1-0 $1\n1. Sf3 Sf6 0-1", &["1-0 1", "0-1 2"]),
+        ("1. e4 1-0 1. {best} d4 *", &["1-0 1", "* 1"]),
+        (
+            "1. e4 1-0 1. -- d5 *",
+            &["1-0 1", "* 0 move 1. is a null move"],
+        ),
+        // A first move that is impossible is one of the next game.
+        (
+            "1. e4 1-0 1. e5 Nf6 *",
+            &[
+                "1-0 1",
+                "x: line 1: game skipped: move 1. on line 1 is impossible: e5",
+            ],
+        ),
+        // A result in a comment or a variation is not that of the game.
+        ("1. e4 {1-0} 1. d5 (1. d4 1-0 1. c4) 1. d4 *", &["* 3"]),
+        // These are no first moves.
+        ("1. e4 1-0 1. prize 1 e5 {1. d4}", &["1-0 2", SAID]),
+        ("1. e4 e5 1-0 2. Nf3 Nc6", &["1-0 4", SAID]),
+        ("1. e4 1-0 1... e5 0-1", &["1-0 2", SAID]),
+        ("1. e4 1-0 1. ... e5 0-1", &["1-0 2", SAID]),
+        ("1. e4 * e5 Ng1-f3", &["* 3", SAID]),
+        // Nor is this one, of which the tags are.
+        ("[White \"A\"]\n\n1-0 1. e4 e5 1-0", &["1-0 2", SAID]),
+        // In a variation, nothing follows the result of the game.
+        ("1. e4 1-0 (1. d4 d5) {e5} Spassky 1", &["1-0 1"]),
+    ] {
+        let found = summary(text);
+        let found: Vec<&str> = found
+            .iter()
+            .map(|line| {
+                line.split_once("- 0 0.0 ")
+                    .map_or(&**line, |(_, game)| game)
+            })
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+/// Where a game breaks off, or only a part of it is wanted, the next one of its line is not
+/// lost.
+#[test]
+fn a_line_of_many_games_is_read_whole() {
+    let text = "1. e4 e5 1-0 1. e5 e6 * 1. d4 d5 2. c4 0-1 ".repeat(2_000);
+    for plies in [1, 2, usize::MAX] {
+        let mut source =
+            PgnSource::new("x", Box::new(io::Cursor::new(text.clone())), Arc::default());
+        let wanted = GameParts {
+            plies,
+            ..GameParts::default()
+        };
+        let (mut games, mut skipped) = (0, 0);
+        while let Some(mut batch) = source.next_batch().unwrap() {
+            loop {
+                match batch.next_game(wanted, &mut Game::default()) {
+                    Ok(false) => break,
+                    Ok(true) => games += 1,
+                    Err(reason) => {
+                        assert!(batch.skip(reason).to_string().starts_with("x: line 1: "));
+                        skipped += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!((games, skipped), (4_000, 2_000), "{plies}");
+        assert!(!source.is_cut());
+    }
+}
+
 #[test]
 fn a_result_that_contradicts_its_tag_is_reported_once_for_the_file() {
     let one = "[Result \"1-0\"]\n\n1. e4 0-1\n\n";

@@ -7,7 +7,7 @@
 //! lines between the moves of a game; results that are glued to the last move.
 //!
 //! A game is its tags, in any order, and the movetext after them; the next tag begins
-//! the next game. [`last_start`] finds such a place without reading all text before it.
+//! the next game, and so does a first move after the result. [`last_start`] finds such a place without reading all text before it.
 
 mod results;
 mod starts;
@@ -16,6 +16,7 @@ mod tag;
 mod tests;
 
 use memchr::{memchr, memchr2, memchr3, memmem, memrchr};
+use shakmaty::Chess;
 use shakmaty::san::San;
 
 use super::tags::{blanks, odd_name, odd_value, quote, space_in_utf8, unquoted_end};
@@ -50,6 +51,33 @@ pub(super) struct Tokens<'t> {
     has_tags_in_comment: bool,
     /// The result at the end of the movetext, if it was skipped.
     skipped_result: Option<GameResult>,
+    /// What has been read of the movetext.
+    seen: Seen,
+}
+
+/// What the tokens of a movetext so far tell about its end.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// Number of open variations.
+    depth: usize,
+    /// Whether there was a move or another word.
+    has_words: bool,
+    /// Whether a result followed a move, outside variations.
+    is_over: bool,
+}
+
+impl Seen {
+    #[inline]
+    fn note(&mut self, token: &Token<'_>) {
+        match token {
+            Token::Move(_) | Token::Word(_) => self.has_words = true,
+            Token::Begin => self.depth += 1,
+            Token::End => self.depth = self.depth.saturating_sub(1),
+            // Before any move, a result is one of the moves that follow.
+            Token::Result(_) => self.is_over |= self.depth == 0 && self.has_words,
+            _ => {}
+        }
+    }
 }
 
 /// A token of the movetext.
@@ -98,6 +126,9 @@ const COMMENTS_BETWEEN_MOVES: usize = 4;
 /// So far ahead the next line that begins with `[` is searched at once.
 const BRACKET_BYTES: usize = 4 << 10;
 
+/// So much of a line is searched at first for the end of its game: the rest may be many games.
+const LINE_BYTES: usize = 1 << 10;
+
 /// Within this distance after the tags of another game, a comment must end, or it has
 /// no end.
 const QUOTED_GAME_BYTES: usize = 64 << 10;
@@ -118,6 +149,7 @@ impl<'t> Tokens<'t> {
             bracket_line: 0,
             has_tags_in_comment: false,
             skipped_result: None,
+            seen: Seen::default(),
         }
     }
 
@@ -181,6 +213,7 @@ impl<'t> Tokens<'t> {
     pub(super) fn go_to_game(&mut self) -> bool {
         self.skip_space(true);
         self.unclosed = None;
+        self.seen = Seen::default();
         (self.head, self.is_gap) = (self.at, false);
         self.at < self.text.len()
     }
@@ -510,6 +543,7 @@ impl<'t> Tokens<'t> {
                 }
                 b'\n' if self.ends_with_line() => return None,
                 b'\n' => continue,
+                b'1' if self.seen.is_over && self.begins_game() => return None,
                 b'0'..=b'9' => self.number(),
                 b'{' => Some(self.braces()),
                 b';' => Some(self.line_comment()),
@@ -530,8 +564,46 @@ impl<'t> Tokens<'t> {
                 },
                 _ => self.word(),
             };
-            if token.is_some() {
-                return token;
+            if let Some(token) = token {
+                self.seen.note(&token);
+                return Some(token);
+            }
+        }
+    }
+
+    /// Whether the number 1 here, after a result, is that of the first move of a game: some
+    /// programs write many games without tags on one line.
+    #[cold]
+    fn begins_game(&self) -> bool {
+        if self.seen.depth > 0 {
+            return false;
+        }
+        let number = self.rest();
+        let has_dot = number.get(1) == Some(&b'.');
+        let first = number.get(1 + usize::from(has_dot)..).unwrap_or_default();
+        let mut tokens = Tokens::new(first, 0);
+        tokens.skip_space(false);
+        let rest = tokens.rest();
+        let has_blank = rest.len() < first.len();
+        if !has_dot {
+            // Such a number may be anything: only a legal first move makes it one of a game.
+            let san = San::from_ascii_prefix(rest).ok().filter(|_| has_blank);
+            return san.is_some_and(|(san, _)| san.to_move(&Chess::default()).is_ok());
+        }
+        match rest.first() {
+            // `1...` is a move of Black.
+            None | Some(b'.' | b'*' | b')' | b'}' | b'[') => false,
+            // `1.0-0` is a word.
+            Some(b'0' | b'5') if !has_blank => false,
+            Some(b'{' | b';' | b'(') => true,
+            // Not the `1. prize` or a result. A move is not tested any further: an illegal one
+            // must be reported, not dropped.
+            Some(_) => {
+                let length = word_length(rest);
+                let word = encodings::text(rest.get(..length).unwrap_or_default());
+                let is_move = word.bytes().any(|byte| byte.is_ascii_digit())
+                    || tabia_notation::is_null(&word);
+                is_move && !word.starts_with('…') && result_at(rest).is_none()
             }
         }
     }
@@ -792,21 +864,63 @@ impl<'t> Tokens<'t> {
         if self.unclosed.is_some() {
             return;
         }
+        let mut reader = Tokens {
+            notes: Vec::new(),
+            ..*self
+        };
         loop {
             let rest = self.rest();
-            let length = memchr3(b'\n', b'{', b';', rest).unwrap_or(rest.len());
-            let part = rest.get(..length).unwrap_or_default();
-            let length = memchr(b'[', part).unwrap_or(length);
+            let mut window = LINE_BYTES;
+            let (length, is_next_game) = loop {
+                let part = rest.get(..window).unwrap_or(rest);
+                let special = memchr3(b'\n', b'{', b';', part);
+                let line = part
+                    .get(..special.unwrap_or(part.len()))
+                    .unwrap_or_default();
+                let special = memchr(b'[', line).or(special);
+                let length = special.unwrap_or(part.len());
+                if let Some(next) = self.next_game(&mut reader, length) {
+                    break (next, true);
+                }
+                if special.is_some() || part.len() == rest.len() {
+                    break (length, false);
+                }
+                window *= 2;
+            };
             let part = rest.get(..length).unwrap_or_default().trim_ascii();
             if !part.is_empty() {
                 self.skipped_result = final_result(part);
             }
             self.at += length;
+            if is_next_game {
+                return;
+            }
             let Some(byte) = self.peek() else { return };
             if self.skip_special(byte) {
                 return;
             }
         }
+    }
+
+    /// Offset in the next `length` bytes of the number at which `reader` ends the movetext.
+    /// The tokens before it are read only where a 1 may be such a number, each of them once.
+    fn next_game(&self, reader: &mut Tokens<'t>, length: usize) -> Option<usize> {
+        let rest = self.rest();
+        let may_be_number = |at: usize| {
+            let before = self.text.get(..self.at + at).unwrap_or_default().last();
+            let after = rest.get(at + 1);
+            !before.is_some_and(u8::is_ascii_alphanumeric)
+                && after.is_some_and(|byte| matches!(byte, b'.' | b' ' | b'\t'..=b'\r' | 0x80..))
+        };
+        let ones = memchr::memchr_iter(b'1', rest.get(..length).unwrap_or_default());
+        ones.filter(|&at| may_be_number(at)).find(|&at| {
+            let at = self.at + at;
+            let mut is_end = false;
+            while reader.at <= at && !is_end {
+                is_end = reader.next().is_none();
+            }
+            is_end && reader.at == at
+        })
     }
 
     /// Skips a comment, a line end or a bracket, which begins with `byte`; true if the

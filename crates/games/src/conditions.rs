@@ -265,6 +265,7 @@ mod tests {
             ("600+0", Some(Speed::Rapid)),
             ("1800+0", Some(Speed::Classical)),
             ("40/7200:20/3600:900+30", Some(Speed::Classical)),
+            ("1/10", Some(Speed::Blitz)),
             ("1/259200", Some(Speed::Correspondence)),
             ("-", Some(Speed::Correspondence)),
             ("?", None),

@@ -71,3 +71,37 @@ pub(crate) fn files_with(
     }
     Ok(files)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hidden names count below the named folder only: its own name begins with a dot here.
+    #[test]
+    fn other_files_are_left_out_where_sql_engines_pass_over_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = folder.path().join(".data");
+        for name in [
+            "_kept/games.pgn",
+            "_temporary/a.parquet",
+            ".b.parquet",
+            "_c.parquet",
+            "d.parquet",
+            "e.txt",
+            "part/.hidden/f.parquet",
+            "part/g.parquet",
+        ] {
+            let path = named.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let is_other = |path: &Path| path.extension() == Some(OsStr::new("parquet"));
+        let found = files_with(&named, &mut HashSet::new(), is_other).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|path| path.strip_prefix(&named).unwrap())
+            .collect();
+        let expected = ["_kept/games.pgn", "d.parquet", "part/g.parquet"];
+        assert_eq!(found, expected.map(Path::new));
+    }
+}

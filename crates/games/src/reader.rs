@@ -628,6 +628,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn games_without_a_rating_are_counted_apart_from_those_of_weaker_players() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.pgn");
+        let games = ["2400", "1800", "?", "1900", "0"];
+        let games = games.map(|elo| format!("[WhiteElo \"{elo}\"]\n\n1. e4 *\n\n"));
+        fs::write(&path, games.concat()).unwrap();
+        let filter = GameFilter {
+            min_elo: Some(2000),
+            ..GameFilter::default()
+        };
+        let add = |_: &mut (), _: &Game| Ok::<(), Error>(());
+        let sources = Sources::list([&path]).unwrap();
+        let added = GameReader::new(&filter).add_up(&sources, add, &mut Watch::default());
+        let (tally, _) = added.unwrap();
+        assert_eq!((tally.read, tally.filtered, tally.unrated), (5, 4, 2));
+    }
+
     /// Twenty batches of ten games; the name of the file selects the failure.
     struct Faulty {
         name: String,

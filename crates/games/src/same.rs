@@ -198,3 +198,23 @@ impl SameGames {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Chess;
+
+    use super::*;
+
+    /// With one half alone, two of a few billion beginnings would have the same number.
+    #[test]
+    fn both_halves_of_a_number_depend_on_the_moves_and_not_in_the_same_way() {
+        let mut game = Game::default();
+        game.moves.extend(Chess::default().legal_moves());
+        let mut numbers = Vec::new();
+        prefixes(&game, |number| numbers.push(number));
+        let halves = numbers.iter();
+        let halves = halves.flat_map(|number| [(number >> 64) as u64, *number as u64]);
+        let different: FxHashSet<u64> = halves.collect();
+        assert_eq!((numbers.len(), different.len()), (20, 40));
+    }
+}

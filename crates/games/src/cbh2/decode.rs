@@ -230,3 +230,39 @@ impl From<Fault> for SkipReason {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::fen::Fen;
+
+    /// A set-up position has no number: the word of the usual position stands for castling in
+    /// it, in Chess960 any.
+    #[test]
+    fn castling_is_read_if_its_word_is_of_the_first_position() {
+        let fen: Fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".parse().unwrap();
+        let position = notation::position_of(fen.into_setup(), CastlingMode::Standard).unwrap();
+        for (number, own, chess960, is_read) in [
+            (518, None, false, true),
+            (517, None, false, false),
+            (519, None, false, false),
+            (518, None, true, true),
+            (517, None, true, true),
+            (0, Some(0), true, true),
+            (0, Some(959), true, false),
+            (518, Some(959), true, false),
+        ] {
+            let start = Start {
+                position: position.clone(),
+                chess960,
+                number: own,
+                other: None,
+                words: 0,
+            };
+            // White castles short.
+            let word = 0xb12d + 4 * number + 1;
+            let found = legal(word, &position, &start);
+            assert_eq!(found.is_ok(), is_read, "{number} {own:?} {chess960}");
+        }
+    }
+}

@@ -199,4 +199,24 @@ mod tests {
             assert!(read(&packed) == (text.clone(), true, true));
         }
     }
+
+    /// The window of the frame is as long as a block, so the decoder has given out nothing when
+    /// the second block begins.
+    #[test]
+    fn a_zstd_block_of_the_greatest_length_may_be_cut_off() {
+        const LONGEST: usize = 128 << 10;
+        let block = |is_last: u8, letter: u8| {
+            // Not compressed; the length is above the three lowest bits.
+            let header = [is_last, 0, (LONGEST >> 13) as u8];
+            [&header[..], &[letter; LONGEST]].concat()
+        };
+        let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3];
+        let whole = [&frame[..], &block(0, b'a'), &block(1, b'b')].concat();
+        let text = [[b'a'; LONGEST], [b'b'; LONGEST]].concat();
+        assert!(read(&whole) == (text.clone(), true, false));
+        for missing in [1, LONGEST, LONGEST + 3] {
+            let (part, is_whole, _) = read(&whole[..whole.len() - missing]);
+            assert!(!is_whole && part == text[..LONGEST], "{missing}");
+        }
+    }
 }

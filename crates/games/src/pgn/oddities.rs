@@ -144,3 +144,27 @@ impl Findings {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_the_oddities_of_its_games_only() {
+        for odd in Oddity::ALL {
+            let findings = Findings::default();
+            for line in [9, 5] {
+                findings.add(Oddities::one(odd), line);
+            }
+            for other in Oddity::ALL {
+                assert_eq!(findings.has(other), other == odd, "{other:?} {odd:?}");
+            }
+            let text = odd.text();
+            let report: Vec<_> = findings.report("x").collect();
+            assert_eq!(
+                report,
+                [format!("x: in 2 games, {text}; the first is on line 5")]
+            );
+        }
+    }
+}

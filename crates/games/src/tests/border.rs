@@ -117,6 +117,8 @@ fn castling_and_null_moves_of_many_programs() {
         "\u{2212}\u{2212}",
         "Z0",
         "0000",
+        "--+",
+        "Z0#",
     ] {
         let text = format!("1. e4 c5 2. Nf3 d6 (2... {null} 3. Bb5 a6) 3. d4 *\n");
         means(&text, "e4 c5 Nf3 d6 ( -- Bb5 a6 ) d4");

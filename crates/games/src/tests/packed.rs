@@ -28,6 +28,12 @@ fn games_before_the_end_of_a_truncated_stream_are_read() {
     assert_has(&messages, "1 cut sources");
     folder.put("cut.pgn.gz", &packed[..5]);
     assert!(open(&path).is_err());
+    // The damage is in the first bytes, by which the kind of a file is recognized.
+    let packed_game = gzip("1. e4 e5 *\n");
+    folder.put("cut.pgn.gz", &packed_game[..packed_game.len() - 1]);
+    let (text, messages) = convert(&path);
+    assert_has(&text, "1. e4 e5 *");
+    assert_has(&messages, "1 cut sources");
 
     let path = folder.put("more.pgn.gz", [&packed[..], b"rubbish"].concat());
     let (text, messages) = convert(&path);

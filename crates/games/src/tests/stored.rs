@@ -492,6 +492,44 @@ fn invalid_files_of_old_chessbase_are_refused() {
     assert_refused(&path, "not an index of ChessBase for DOS");
 }
 
+/// Byte 12 of a header is the number of White's moves from the usual first position, byte 13 the
+/// check.
+#[test]
+fn headers_of_old_chessbase_that_contradict_their_games_are_counted() {
+    let folder = Folder::new();
+    let index = fs::read(data("cbf/sample.cbi")).unwrap();
+    folder.put("x.cbi", &index);
+    let games = fs::read(data("cbf/sample.cbf")).unwrap();
+    let whole = pgn(&data("cbf/sample.cbf"));
+    // Word i is the offset of game i, plus i and one.
+    let words = index
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|word| u32::from_be_bytes(*word));
+    let starts = words.zip(1..).skip(1).take(32);
+    let starts: Vec<usize> = starts.map(|(word, more)| (word - more) as usize).collect();
+    let set_up = whole.matches("[FEN ").count();
+    for (byte, what, count) in [
+        (
+            12,
+            "games with more or fewer moves than their header says",
+            32 - set_up,
+        ),
+        (13, "games with a wrong check byte", 32),
+    ] {
+        let mut changed = games.clone();
+        for start in &starts {
+            changed[start + byte] ^= 1;
+        }
+        let (text, messages) = convert(&folder.put("x.cbf", changed));
+        assert!(text == whole, "{messages}");
+        let remarks: Vec<_> = messages.lines().skip(1).collect();
+        let path = folder.join("x.cbf");
+        assert_eq!(remarks, [format!("{}: {what}: {count}", path.display())]);
+    }
+}
+
 #[test]
 fn nicbase_prints_are_read_and_its_own_files_refused() {
     let text = pgn(&data("nic/sample.prn"));

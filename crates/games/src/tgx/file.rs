@@ -368,3 +368,27 @@ impl Slot {
         (is_sound && generation > 0).then_some(Slot { generation, root })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_key_is_in_the_last_block_that_does_not_begin_after_it(
+            firsts in prop::collection::btree_set(0..50_u64, 0..8),
+            key in 0..50_u64,
+        ) {
+            let mut directory = Directory::default();
+            for (first, at) in firsts.iter().zip(0..) {
+                directory.push(*first, at);
+            }
+            prop_assert_eq!(directory.len(), firsts.len());
+            prop_assert_eq!(directory.is_empty(), firsts.is_empty());
+            let found = directory.find(key).and_then(|block| directory.first_key(block));
+            prop_assert_eq!(found, firsts.range(..=key).next_back().copied());
+        }
+    }
+}

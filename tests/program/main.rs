@@ -29,6 +29,7 @@ mod made;
 mod mark;
 mod messages;
 mod one_side;
+mod outputs;
 mod pgn;
 mod play;
 mod probe;

@@ -139,6 +139,7 @@ impl IndexJob {
                 (writer, Some(before))
             }
             false => {
+                TgxWriter::check_name(&self.target)?;
                 let plies = self.max_ply.unwrap_or(USUAL_PLIES);
                 (TgxWriter::create(&self.target, self.old, plies)?, None)
             }

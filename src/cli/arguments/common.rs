@@ -1,5 +1,6 @@
 //! Arguments of several commands.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
@@ -12,6 +13,7 @@ use super::line;
 use tabia_book::ctg::RewriteOptions;
 use tabia_choice::settings::{OptionId, Options, Settings};
 use tabia_io::atomic::{Previous, TempFolder};
+use tabia_io::input::path::temporary_folder;
 use tabia_notation::Line;
 
 /// Arguments of `play`.
@@ -150,7 +152,8 @@ pub(crate) struct DryRun {
 impl DryRun {
     pub(crate) const NO: DryRun = DryRun { dry_run: false };
 
-    /// A place for the result of a dry run, in a folder of its own that is removed.
+    /// A place for the result of a dry run, with the name of the real one, in a folder of its
+    /// own that is removed. It is elsewhere if the system lets nobody write beside the target.
     pub(crate) fn place(
         self,
         target: &std::path::Path,
@@ -158,8 +161,14 @@ impl DryRun {
         if !self.dry_run {
             return Ok(None);
         }
-        let folder = TempFolder::beside(target).with_context(|| target.display().to_string())?;
-        let place = folder.path().join("dry-run.ctg");
+        let beside = TempFolder::beside(target).or_else(|error| match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                TempFolder::beside(&temporary_folder().join("x"))
+            }
+            _ => Err(error),
+        });
+        let folder = beside.with_context(|| target.display().to_string())?;
+        let place = folder.path().join(target.file_name().unwrap_or_default());
         Ok(Some((folder, place)))
     }
 

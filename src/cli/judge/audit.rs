@@ -195,10 +195,11 @@ pub(crate) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         "--dry-run shows what --mark, --symbols or --learn-values would change: give one of them"
     );
     let form = args.report.as_deref().map(evaluations::form).transpose()?;
-    if let Some(path) = &args.report {
-        atomic::check(path, &[], args.force.old())?;
-    }
     let path = evaluations::path(args.evaluations.as_deref(), &args.book);
+    if let Some(report) = &args.report {
+        atomic::check_apart(report, [&args.book, &path])?;
+        atomic::check(report, &[], args.force.old())?;
+    }
     let options = common::choice_options(&args.set)?;
     let book = files::open_book(&args.book, false)?;
     let mut known = evaluations::read(&path)?;

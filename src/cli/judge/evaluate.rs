@@ -154,20 +154,20 @@ pub(crate) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         with_engine || !args.import.is_empty() || args.carried.is_some(),
         "evaluations come from files (--import FILE) or an engine (--engine NAME)"
     );
-    if let Some(carried) = &args.carried {
-        atomic::check(carried, &[], args.force.old())?;
-    }
     let start = Instant::now();
     let path = evaluations::path(args.output.as_deref(), &args.book);
     // Checked before the book is read.
     for import in &args.import {
-        let shown = import.display();
-        import.metadata().with_context(|| shown.to_string())?;
-        let is_own = atomic::is_same_file(import, &path);
-        ensure!(
-            !is_own,
-            "{shown}: this is the file to which evaluations are added"
-        );
+        import
+            .metadata()
+            .with_context(|| import.display().to_string())?;
+    }
+    let read = || args.import.iter().chain([&args.book]).chain(&args.of);
+    atomic::check_apart(&path, read())?;
+    EvalFile::check(&path)?;
+    if let Some(carried) = &args.carried {
+        atomic::check_apart(carried, read().chain([&path]))?;
+        atomic::check(carried, &[], args.force.old())?;
     }
     let book = files::open_book(&args.book, false)?;
     let graph = evaluations::graph(&book)?;

@@ -66,8 +66,10 @@ pub(crate) fn form(path: &Path) -> anyhow::Result<Form> {
     })
 }
 
-/// For `tabia build --evaluations`: fails if the games cannot be read twice.
+/// For `tabia build --evaluations`: fails if the games cannot be read twice, or their
+/// evaluations cannot be added to the file next to the book.
 pub(crate) fn check_sources(job: &BuildJob) -> anyhow::Result<()> {
+    EvalFile::check(&evals::beside(&job.target))?;
     for source in &job.sources {
         let path = &source.path;
         let stays = path

@@ -26,6 +26,7 @@ use tabia_analysis::prove::{
 use tabia_book::eval::{Evaluation, Value};
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable};
 use tabia_engine::Effort;
+use tabia_io::atomic;
 use tabia_io::input::path::file_name;
 use tabia_notation as notation;
 
@@ -88,6 +89,11 @@ pub(crate) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         args.engine.is_given(),
         "exits are evaluated by an engine: --engine NAME, or -- COMMAND"
     );
+    let path = args.evaluations.as_deref();
+    if let Some(path) = path {
+        atomic::check_apart(path, [&args.book_a, &args.book_b])?;
+        EvalFile::check(path)?;
+    }
     let plan = args.engine.plan(1)?;
     let options_a = common::choice_options(&args.set_a)?;
     let options_b = common::choice_options(&args.set_b)?;
@@ -99,7 +105,6 @@ pub(crate) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     ];
     let walks = progress::watched(|watch| prove::walk_pairs(&sides, args.walks, watch))??;
 
-    let path = args.evaluations.as_deref();
     let file = path.map(EvalFile::open).transpose()?;
     let mut table = path.map(evaluations::read).transpose()?.unwrap_or_default();
     let to_search = to_search(&walks, &table, plan.effort);

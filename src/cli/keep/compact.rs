@@ -14,7 +14,9 @@ use crate::cli::print::progress;
 use crate::cli::print::style::counted;
 use tabia_book::bin::{self, MergeOrder};
 use tabia_book::ctg::compact;
+use tabia_games::tgx::TgxWriter;
 use tabia_io::atomic::{self, Previous};
+use tabia_io::input::path::has_extension;
 use tabia_io::input::sibling::sibling;
 use tabia_notation::kind::{BookKind, Kind};
 
@@ -84,6 +86,12 @@ fn compact_polyglot(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
     let in_place = atomic::is_same_file(target, &args.book);
+    ensure!(
+        in_place || has_extension(target, "bin"),
+        "{}: the new book is a Polyglot one too, so its name must end with .bin; `tabia convert` \
+         makes other formats",
+        target.display()
+    );
     let old = match in_place {
         true => Previous::Keep,
         false => args.rewriting.force.old(),
@@ -112,6 +120,9 @@ fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
     let old = args.rewriting.force.old();
+    if !atomic::is_same_file(target, &args.book) {
+        TgxWriter::check_name(target)?;
+    }
     let dry = args.dry_run.place(target)?;
     let place = dry.as_ref().map_or(target, |(_, place)| place);
     let index = progress::watched(|watch| tabia_index::compact(&args.book, place, old, watch))??;

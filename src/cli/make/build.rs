@@ -202,11 +202,11 @@ fn build_all(
             .product(also.choice.product(&also.target)?))
     });
     let also: Vec<BuildJob> = also.collect::<anyhow::Result<_>>()?;
-    if args.evaluations {
-        evaluations::check_sources(&job)?;
-    }
     let first = job.target.clone();
     let jobs: Vec<BuildJob> = std::iter::once(job).chain(also).collect();
+    if args.evaluations {
+        jobs.iter().try_for_each(evaluations::check_sources)?;
+    }
     let games = &args.games;
     ensure!(
         !(games.variations || games.annotations || !games.priority.is_empty())
@@ -355,7 +355,7 @@ pub(crate) fn add_to_books(
         counted(books.len() as u64, "book")
     );
     let code = made::report(&what, &done, start);
-    made::report_side(&done, &given)?;
+    made::report_side(&done, &made, &books, &given);
     dry_run.note();
     if options.whole && !dry_run.dry_run {
         files::report_kept(&target);

@@ -265,14 +265,7 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     args.act_on(output)?;
     let min_games = if args.lines { LINE_GAMES } else { 1 };
     let usual = PgnOptions::default();
-    convert::check_target(output, args.force.old())?;
-    let limited = args.limited(output)?;
-    let input = match &limited {
-        Limited::No => &args.input,
-        Limited::Book { book, .. } => book,
-        Limited::Done(code) => return Ok(*code),
-    };
-    let job = ConvertJob::new(input.clone(), output.clone())
+    let mut job = ConvertJob::new(args.input.clone(), output.clone())
         .policy(common::choice_options(&args.set)?.policy)
         .weights(match args.weights.unwrap_or(Weights::Probability) {
             Weights::Probability => convert::Weights::Probability,
@@ -298,6 +291,13 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         .memory(args.memory.unwrap_or(128 << 20))
         .old(args.force.old())
         .strict(args.strict);
+    convert::check(&job)?;
+    let limited = args.limited(output)?;
+    match &limited {
+        Limited::No => {}
+        Limited::Book { book, .. } => job.source.clone_from(book),
+        Limited::Done(code) => return Ok(*code),
+    }
     let start = Instant::now();
     let done = progress::watched(|watch| convert::run(&job, watch))??;
     Ok(report(output, &done, start))

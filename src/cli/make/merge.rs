@@ -60,13 +60,7 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<u8> {
     done.salvage.add(same.salvage);
     let what = format!("{}: {} books", args.output.display(), args.books.len());
     let code = made::report(&what, &done, start);
-    let own: Vec<_> = args
-        .books
-        .iter()
-        .filter(|book| same.books.contains(book))
-        .cloned()
-        .collect();
-    made::report_side(&done, &own)?;
+    made::report_side(&done, &args.output, &same.books, &args.books);
     Ok(code.max(u8::from(same.is_mostly_unreached)))
 }
 

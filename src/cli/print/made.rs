@@ -1,10 +1,11 @@
 //! What commands report about a file that they have made.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::style::counted;
-use tabia_book::ctg::{CtgBook, OpenOptions, Rewritten, Salvage, Written};
+use tabia_book::ctg::{Rewritten, Salvage, Written};
+use tabia_io::atomic;
 
 /// Prints what was left out, and one line about the new book; returns the exit code.
 pub(crate) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
@@ -39,20 +40,20 @@ pub(crate) fn lost(salvage: &Salvage) -> String {
     notes.iter().map(|note| format!("; {note}")).collect()
 }
 
-/// Reports for which side a merged book plays, if that is not clear from its sources.
-pub(crate) fn report_side(done: &Rewritten, books: &[PathBuf]) -> anyhow::Result<()> {
+/// Reports for which side a merged book plays, if that is not clear from its sources: those
+/// of `books`, in their order, that are `named` by the user and that `target` has not replaced.
+pub(crate) fn report_side(done: &Rewritten, target: &Path, books: &[PathBuf], named: &[PathBuf]) {
     if let Some(side) = done.only {
         message!("the book plays for {side} only; it has no moves of the other side");
-        return Ok(());
+        return;
     }
-    for book in books {
-        // A book that was replaced has the side of the new one.
-        if let Some(side) = CtgBook::open(book, &OpenOptions::default())?.only() {
+    for (book, side) in books.iter().zip(&done.sides) {
+        let stays = named.contains(book) && !atomic::is_same_file(book, target);
+        if let Some(side) = side.filter(|_| stays) {
             message!(
                 "{}: plays for {side} only; the new book plays for both sides",
                 book.display()
             );
         }
     }
-    Ok(())
 }

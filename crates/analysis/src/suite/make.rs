@@ -23,7 +23,7 @@ use tabia_book::ctg::{CtgBook, Salvage};
 use tabia_book::evals::{self, EvalFile, EvalKey};
 use tabia_book::{Book, OpenOptions};
 use tabia_games::{Sources, Tally};
-use tabia_io::atomic;
+use tabia_io::atomic::{self, NewFile, Previous};
 use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::Sorter;
@@ -56,10 +56,9 @@ pub struct MadeSuite {
 /// A source cannot be read, no position is left, or the file cannot be written: then
 /// there is no file.
 pub fn make(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
-    atomic::check(&job.target, &[], job.old)?;
-    if job.zip {
-        atomic::check(&metadata::archive_of(&job.target), &[], job.old)?;
-    }
+    check_beside(job)?;
+    // Fails before hours of work if no file can be made there.
+    let file = NewFile::create(&job.target, job.old)?;
     let mut making = Making {
         job,
         funnel: Funnel::default(),
@@ -77,7 +76,37 @@ pub fn make(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
     }
     making.counts.0 = making.values.len() as u64;
     let chosen = making.choose(ranked, watch)?;
-    making.publish(chosen, watch)
+    making.publish(file, chosen, watch)
+}
+
+/// Checks the files that are written beside the suite: each can be written, and is another
+/// one than the suite, the others and the sources.
+fn check_beside(job: &SuiteJob) -> Result<(), Error> {
+    let archive = job.zip.then(|| metadata::archive_of(&job.target));
+    let folder = job.openbench.as_deref();
+    let openbench = folder.map(|folder| metadata::openbench_of(folder, &job.target));
+    let replaced = [
+        (archive.as_ref(), job.old),
+        (openbench.as_ref(), Previous::Keep),
+        (job.metadata.as_ref(), Previous::Keep),
+    ];
+    let replaced = replaced.into_iter();
+    let replaced = replaced.filter_map(|(path, old)| Some((path?, Some(old))));
+    // The only one that grows.
+    let saved = job.save.iter().map(|path| (path, None));
+    let mut taken: Vec<&PathBuf> = job.sources.iter().chain([&job.target]).collect();
+    for (path, old) in replaced.chain(saved) {
+        atomic::check_apart(path, &taken)?;
+        match old {
+            Some(old) => atomic::check(path, &[], old)?,
+            None => EvalFile::check(path)?,
+        }
+        taken.push(path);
+    }
+    match &job.metadata {
+        Some(path) => metadata::check(path),
+        None => Ok(()),
+    }
 }
 
 struct Making<'a> {
@@ -305,12 +334,17 @@ impl Making<'_> {
         Ok(chosen)
     }
 
-    fn publish(self, chosen: Sorter<Ranked>, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
+    fn publish(
+        self,
+        file: NewFile,
+        chosen: Sorter<Ranked>,
+        watch: &mut Watch<'_>,
+    ) -> Result<MadeSuite, Error> {
         let Some(Published {
             figures,
             row,
             files,
-        }) = publish(self.job, chosen, watch)?
+        }) = publish(self.job, file, chosen, watch)?
         else {
             let lost_games = self.tally.filtered + self.tally.skipped;
             let worst = self.funnel.worst();

@@ -130,15 +130,36 @@ fn in_order(row: &Value) -> Result<String, String> {
     Ok(format!("{{\n{}\n    }}", fields.join(",\n")))
 }
 
-/// Adds an entry to `books.json`, which need not exist; the old file is renamed with
-/// `.bak` after its name.
-pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Error> {
+/// The text of `books.json` now, and with an entry more.
+fn updated(path: &Path, name: &str, row: &SuiteRow) -> Result<[String; 2], Error> {
     let old = match std::fs::read_to_string(path) {
         Ok(old) => old,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(about(path, error)),
     };
-    let new = with_row(&old, name, row).map_err(|why| about(path, why))?;
+    match with_row(&old, name, row) {
+        Ok(new) => Ok([old, new]),
+        Err(why) => Err(about(path, format!("this is no list of suites: {why}"))),
+    }
+}
+
+/// Checks, before any work, that an entry can be added to `books.json`.
+pub(super) fn check(path: &Path) -> Result<(), Error> {
+    let row = SuiteRow {
+        total: 0,
+        white: 0,
+        black: 0,
+        min_depth: None,
+        max_depth: None,
+        sri: String::new(),
+    };
+    updated(path, "", &row).map(|_| ())
+}
+
+/// Adds an entry to `books.json`, which need not exist; the old file is renamed with
+/// `.bak` after its name.
+pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Error> {
+    let [old, new] = updated(path, name, row)?;
     if new == old {
         return Ok(());
     }
@@ -171,6 +192,11 @@ pub(super) fn pack(suite: &Path, old: Previous) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
+/// The path of OpenBench's file about a suite.
+pub(super) fn openbench_of(folder: &Path, suite: &Path) -> PathBuf {
+    folder.join(format!("{}.json", file_name(suite)))
+}
+
 /// Writes OpenBench's file about a suite.
 pub(super) fn openbench(
     folder: &Path,
@@ -178,7 +204,7 @@ pub(super) fn openbench(
     checksums: &Checksums,
     source: &str,
 ) -> Result<PathBuf, Error> {
-    let path = folder.join(format!("{}.json", file_name(suite)));
+    let path = openbench_of(folder, suite);
     let object = serde_json::json!({ "sha": checksums.sha256(), "source": source });
     atomic::write(&path, format!("{object:#}\n").as_bytes(), Previous::Keep)?;
     Ok(path)

@@ -23,19 +23,19 @@ pub(super) struct Published {
     pub(super) files: Vec<PathBuf>,
 }
 
-/// Writes the positions in their order; returns `None` and makes no file if there are
-/// none.
+/// Writes the positions in their order into the new file of the suite; returns `None` and
+/// makes no file if there are none.
 ///
 /// # Errors
 ///
 /// A file cannot be written; earlier ones remain.
 pub(super) fn publish(
     job: &SuiteJob,
+    mut file: NewFile,
     chosen: Sorter<Ranked>,
     watch: &mut Watch<'_>,
 ) -> Result<Option<Published>, Error> {
     let mut merge = chosen.merge()?;
-    let mut file = NewFile::create(&job.target, job.old)?;
     let mut checksums = Checksums::default();
     let mut figures = Figures::default();
     let name = job.target.file_stem().unwrap_or_default().to_string_lossy();

@@ -243,6 +243,21 @@ pub fn check_target(path: &Path, old: Previous) -> Result<(), Error> {
     Ok(atomic::check(path, companions, old)?)
 }
 
+/// Whether all files of a conversion can be written: [`check_target`], and the report is
+/// another file than the book and what is made of it.
+///
+/// # Errors
+///
+/// One of them cannot be written.
+pub fn check(job: &ConvertJob) -> Result<(), Error> {
+    check_target(&job.target, job.old)?;
+    if let Some(report) = &job.report {
+        atomic::check_apart(report, [&job.source, &job.target])?;
+        atomic::check(report, &[], job.old)?;
+    }
+    Ok(())
+}
+
 /// Converts a book. `watch` can cancel the work.
 ///
 /// # Errors
@@ -250,7 +265,7 @@ pub fn check_target(path: &Path, old: Previous) -> Result<(), Error> {
 /// The book cannot be read, or the new file cannot be written; then no new file remains.
 pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> {
     // Checked before any work.
-    check_target(&job.target, job.old)?;
+    check(job)?;
     let target = Target::from_path(&job.target)?;
     let mut work = Work {
         job,

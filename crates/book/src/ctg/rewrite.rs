@@ -50,6 +50,8 @@ pub struct Rewritten {
     pub games: u32,
     /// The side that it plays for; `None` for both.
     pub only: Option<Color>,
+    /// The side that each of the old books plays for.
+    pub sides: Vec<Option<Color>>,
     /// What could not be read of the old books.
     pub salvage: Salvage,
     /// Whether the split slots of the old book stay split.
@@ -144,7 +146,8 @@ pub(super) fn rewrite(
 ) -> Result<Rewritten, Error> {
     let book = PageFile::open(source, false)?;
     let games = book.header().games;
-    let only = wanted.only.or(book.header().only);
+    let side = book.header().only;
+    let only = wanted.only.or(side);
     let surveyed = Surveyed::read(&book, source, &mut watch.part(0, 250))?;
     let kept = surveyed.live.as_ref().filter(|_| !wanted.repack);
     let splits_kept = kept.is_some();
@@ -195,6 +198,7 @@ pub(super) fn rewrite(
         written,
         games,
         only,
+        sides: vec![side],
         salvage,
         splits_kept,
     })
@@ -227,9 +231,9 @@ pub fn merge(
     let games = books
         .iter()
         .fold(0_u32, |sum, book| sum.saturating_add(book.header().games));
-    let mut sides = books.iter().map(|book| book.header().only);
-    let first = sides.next().flatten();
-    let all = first.filter(|side| sides.all(|other| other == Some(*side)));
+    let sides: Vec<Option<Color>> = books.iter().map(|book| book.header().only).collect();
+    let first = sides.first().copied().flatten();
+    let all = first.filter(|side| sides.iter().all(|other| *other == Some(*side)));
     let only = options.only.or(all);
     let written_as = WriteOptions {
         old: options.old,
@@ -287,6 +291,7 @@ pub fn merge(
         written,
         games,
         only,
+        sides,
         salvage,
         splits_kept: false,
     })

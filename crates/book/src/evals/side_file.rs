@@ -99,6 +99,7 @@ const MOST_LINE: u64 = 64 << 10;
 pub struct EvalFile {
     path: PathBuf,
     file: Locked,
+    /// What the next line begins with: the end of one that a crash has cut off.
     line: Mutex<String>,
     /// Whether the file did not exist before.
     is_new: bool,
@@ -119,23 +120,58 @@ impl EvalFile {
     ///
     /// # Errors
     ///
-    /// The file cannot be opened, or another program is appending to it.
+    /// The file cannot be opened or holds something else ([`EvalFile::check`]), or another
+    /// program is appending to it.
     pub fn open(path: &Path) -> Result<EvalFile, Error> {
         let failed = |error| failed(path, error);
+        EvalFile::check(path)?;
         let is_new = !path.exists();
         let file = Locked::within(LOCK_WAIT, open_for_append(path).map_err(failed)?);
         let in_use = "another program is writing to it; wait until it ends";
         let mut file = file.ok_or_else(|| Error::refused(path, in_use))?;
-        // A line cut off by a crash is ended first.
-        if is_cut_short(&mut file).map_err(failed)? {
-            file.write_all(b"\n").map_err(failed)?;
-        }
+        // Written with the next line, as nothing may follow.
+        let end = match is_cut_short(&mut file).map_err(failed)? {
+            true => "\n",
+            false => "",
+        };
         Ok(EvalFile {
             path: path.to_owned(),
             file,
-            line: Mutex::default(),
+            line: Mutex::new(end.to_owned()),
             is_new,
         })
+    }
+
+    /// Checks, before any work, that evaluations can be appended to a file: it does not exist,
+    /// or holds evaluations. Appended to a book or to games, they would damage it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or holds something else.
+    pub fn check(path: &Path) -> Result<(), Error> {
+        let failed = |error| failed(path, error);
+        match path.metadata() {
+            Ok(data) if data.is_dir() => {
+                return Err(failed(io::ErrorKind::IsADirectory.into()));
+            }
+            Ok(data) if data.is_file() => {}
+            // Opening a pipe would wait for its writer.
+            Ok(_) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(failed(error)),
+        }
+        let mut start = Vec::new();
+        let file = File::open(path).map_err(failed)?;
+        let mut file = file.take(MOST_LINE);
+        file.read_to_end(&mut start).map_err(failed)?;
+        match holds_evaluations(&start) {
+            true => Ok(()),
+            false => Err(Error::refused(
+                path,
+                "evaluations would be added to this file, which is no file of evaluations: name \
+                 another one; nothing was changed",
+            )),
+        }
     }
 
     /// Appends an evaluation of a position. It is in the file when this returns, even if
@@ -146,9 +182,9 @@ impl EvalFile {
     /// The file cannot be written.
     pub fn add(&self, position: &Chess, evaluation: &Evaluation) -> Result<(), Error> {
         let mut line = tabia_io::parallel::lock(&self.line);
-        line.clear();
         epd::write(position, evaluation, &mut line);
         let written = (&*self.file).write_all(line.as_bytes());
+        line.clear();
         written.map_err(|error| failed(&self.path, error))
     }
 
@@ -161,6 +197,28 @@ impl EvalFile {
         let synced = self.file.sync_data();
         synced.map_err(|error| failed(&self.path, error))
     }
+}
+
+/// Whether a file that starts so holds evaluations: at least half of its lines, as a crash may
+/// have cut off some, or no line but the start of the first.
+fn holds_evaluations(start: &[u8]) -> bool {
+    let is_all = (start.len() as u64) < MOST_LINE;
+    let mut lines: Vec<&[u8]> = start.split(|byte| *byte == b'\n').collect();
+    // After the last line end is nothing, or a line that is not whole.
+    let rest = lines.pop().unwrap_or_default();
+    let is_content = |line: &&[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"#");
+    lines.retain(is_content);
+    let known = lines.iter().filter(|line| {
+        let line = String::from_utf8_lossy(line.trim_ascii());
+        epd::read(&line).is_ok()
+    });
+    let known = known.count();
+    if lines.is_empty() {
+        let board = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
+        let is_board = |byte: &u8| b"PNBRQKpnbrqk12345678/".contains(byte);
+        return is_all && (board.iter().all(is_board) || !is_content(&rest));
+    }
+    2 * known >= lines.len()
 }
 
 fn failed(path: &Path, reason: io::Error) -> Error {
@@ -201,6 +259,43 @@ mod tests {
             let value = found.table.get(&start).unwrap().value;
             assert!(matches!(value, Value::Cp(20)), "{cut}: {value}");
         }
+    }
+
+    #[test]
+    fn evaluations_are_added_to_no_other_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.evals");
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        let game = "[Event \"?\"]\n\n1. e4 *\n";
+        let line = format!("{start} ce 15;\n");
+        for (text, is_one) in [
+            ("", true),
+            ("\n# x\n", true),
+            ("# x", true),
+            (&line, true),
+            (&line[..1], true),
+            (&line[..line.len() - 3], true),
+            (&format!("rnb\n{line}"), true),
+            (&format!("title\n{line}{line}"), true),
+            (game, false),
+            (&format!("{game}{line}"), false),
+            ("1. e4 *", false),
+            (&format!("{start} 0 1\n"), false),
+            (&format!("{start} bm e4;\n"), false),
+            ("\0\u{20}\u{10}\0", false),
+        ] {
+            fs::write(&path, text).unwrap();
+            let opened = EvalFile::open(&path);
+            assert_eq!(opened.is_ok(), is_one, "{text:?}: {opened:?}");
+            if let Ok(file) = opened {
+                drop(file);
+                assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            }
+        }
+        assert!(EvalFile::check(folder.path()).is_err());
+        let long = vec![b'8'; 2 * MOST_LINE as usize];
+        fs::write(&path, long).unwrap();
+        EvalFile::check(&path).unwrap_err();
     }
 
     #[test]

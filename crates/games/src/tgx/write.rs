@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use super::file::{
     Directory, FRAME_HEAD, HEAD_BYTES, MAGIC, Root, SLOTS, Segment, Slot, TableRoot, TgxFile,
 };
-use crate::Error;
+use crate::{Error, is_game_file};
 use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Previous, remove_leftovers};
+use tabia_io::input::path::has_extension;
+use tabia_notation::kind::BookKind;
 
 /// Blocks of sorted tables are closed at this size.
 const BLOCK_BYTES: usize = 16 << 10;
@@ -72,6 +74,28 @@ impl TgxWriter {
             tables: Vec::new(),
             cut_to: None,
         })
+    }
+
+    /// Checks the name of a new index: one of another format would mislead whoever opens it.
+    ///
+    /// # Errors
+    ///
+    /// It is the name of a book, of games or of a table.
+    pub fn check_name(path: &Path) -> Result<(), Error> {
+        const OTHERS: [&str; 6] = ["cto", "ctb", "csv", "epd", "evals", "parquet"];
+        let has = |extension: &str| has_extension(path, extension);
+        let is_other = BookKind::of_name(path).is_some()
+            || is_game_file(path) && !has("tgx")
+            || OTHERS.into_iter().any(has);
+        match is_other {
+            true => Err(Error::Format {
+                path: path.to_owned(),
+                text: "an index of games has another format than this name says: its name ends \
+                       with .tgx; nothing was written"
+                    .to_owned(),
+            }),
+            false => Ok(()),
+        }
     }
 
     /// Opens a file to add a segment at its end; returns the file's old content too.

@@ -13,6 +13,16 @@ pub enum WriteFileError {
         /// The file.
         path: PathBuf,
     },
+    /// The same command reads the file, or writes something else to it.
+    #[error(
+        "{}: this command reads this file, or writes another output to it: give this output \
+         another name; nothing was changed",
+        path.display()
+    )]
+    Taken {
+        /// The file.
+        path: PathBuf,
+    },
     /// The folder does not exist.
     #[error("{}: cannot be written: there is no folder {}", path.display(), folder.display())]
     NoFolder {

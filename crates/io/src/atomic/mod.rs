@@ -321,6 +321,25 @@ pub fn check(path: &Path, companions: &[&str], old: Previous) -> Result<(), Writ
     }
 }
 
+/// Checks, before any work, that a file to be written is none of the `others`, which the same
+/// command reads or writes: it would end as a mixture of them, or replace what was just made.
+///
+/// # Errors
+///
+/// It is one of them.
+pub fn check_apart(
+    path: &Path,
+    others: impl IntoIterator<Item = impl AsRef<Path>>,
+) -> Result<(), WriteFileError> {
+    let mut others = others.into_iter();
+    match others.any(|other| is_same_file(path, other.as_ref())) {
+        true => Err(WriteFileError::Taken {
+            path: path.to_owned(),
+        }),
+        false => Ok(()),
+    }
+}
+
 /// The name of the only or last backup of a file: `book.ctg.bak`.
 #[must_use]
 pub fn backup_of(path: &Path) -> PathBuf {

@@ -52,6 +52,18 @@ fn what_is_there_is_refused_and_stays() {
 }
 
 #[test]
+fn a_file_of_the_same_command_is_refused_under_any_name() {
+    let (folder, path) = folder();
+    let other = folder.path().join("other.ctg");
+    check_apart(&path, [&other]).unwrap();
+    for same in ["book.ctg", "BOOK.ctg", "./book.ctg"] {
+        let same = folder.path().join(same);
+        let error = check_apart(&path, [&other, &same]).unwrap_err();
+        assert!(matches!(error, WriteFileError::Taken { .. }), "{error}");
+    }
+}
+
+#[test]
 fn what_came_meanwhile_is_refused_too() {
     let (folder, path) = folder();
     let new = begun(&path, "new", Previous::Refuse);

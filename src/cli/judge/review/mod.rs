@@ -198,8 +198,11 @@ pub(crate) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     if let (Some(player), true) = (&args.player, args.has_studies()) {
         return beside_studies(args, player, out);
     }
+    let mut taken = vec![&*args.games, args.book()];
     for path in args.report.iter().chain(&args.save_evals) {
+        atomic::check_apart(path, &taken)?;
         atomic::check(path, &[], args.force.old())?;
+        taken.push(path);
     }
     let form = args.report.as_deref().map(evaluations::form).transpose()?;
     if let (Some(path), Some(Form::Markdown)) = (&args.report, &form) {

@@ -110,7 +110,10 @@ fn evaluations_are_added_to_no_other_file() {
     // A file of evaluations is continued, also after a crash.
     folder.put("cut.evals", &EVALUATION[..30]);
     for file in ["known.evals", "cut.evals"] {
-        folder.put("more.evals", EVALUATION.replace("-31", "-40"));
+        folder.put(
+            "more.evals",
+            EVALUATION.replace("-31; acd 20", "-40; acd 30"),
+        );
         folder.tabia(&format!("evaluate book.ctg --import more.evals -o {file}"));
         assert_has(&folder.text(file), "ce -40;");
     }

@@ -69,12 +69,9 @@ fn walks_that_end_at_damage_are_reported() {
     let at = |name: &str| folder.join(name);
     copy(SMALL, &at("bad.ctg"));
     let mut bytes = fs::read(at("bad.ctg")).unwrap();
-    let book = open(&at("bad.ctg")).unwrap();
-    let used = format!("{:?}", book.explain(&Chess::default()).unwrap());
-    for page in 0..bytes.len() / 4096 - 1 {
-        if page % 3 == 0 && !used.contains(&format!("page: {page},")) {
-            bytes[4096 * (page + 1) + 2..][..2].fill(0xff);
-        }
+    // The start position is on page 0.
+    for page in (1..bytes.len() / 4096 - 1).step_by(3) {
+        bytes[4096 * (page + 1) + 2..][..2].fill(0xff);
     }
     fs::write(at("bad.ctg"), bytes).unwrap();
     for command in [

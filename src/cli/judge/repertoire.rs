@@ -214,7 +214,7 @@ pub(crate) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
     let lost = made::lost(&unread);
     if unread.is_loss() {
         message!(
-            "{}: what only moves into damage lead to is left out{lost}",
+            "{}: lines behind damage are left out{lost}",
             args.book.display()
         );
     }

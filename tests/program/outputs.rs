@@ -128,7 +128,7 @@ fn files_beside_a_suite_are_checked_before_it_is_written() {
     for (options, why) in [
         (
             "--metadata list.json",
-            "list.json: this is no list of suites",
+            "list.json: this is not a list of suites",
         ),
         (
             "--metadata no/list.json",

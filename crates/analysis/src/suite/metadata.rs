@@ -139,7 +139,7 @@ fn updated(path: &Path, name: &str, row: &SuiteRow) -> Result<[String; 2], Error
     };
     match with_row(&old, name, row) {
         Ok(new) => Ok([old, new]),
-        Err(why) => Err(about(path, format!("this is no list of suites: {why}"))),
+        Err(why) => Err(about(path, format!("this is not a list of suites: {why}"))),
     }
 }
 

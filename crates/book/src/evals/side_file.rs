@@ -168,7 +168,7 @@ impl EvalFile {
             true => Ok(()),
             false => Err(Error::refused(
                 path,
-                "evaluations would be added to this file, which is no file of evaluations: name \
+                "evaluations would be added to this file, which is not a file of evaluations: name \
                  another one; nothing was changed",
             )),
         }

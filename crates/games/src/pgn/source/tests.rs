@@ -418,7 +418,7 @@ fn moves_after_a_result_are_of_another_game_or_reported() {
         ),
         // A result in a comment or a variation is not that of the game.
         ("1. e4 {1-0} 1. d5 (1. d4 1-0 1. c4) 1. d4 *", &["* 3"]),
-        // These are no first moves.
+        // These are not first moves.
         ("1. e4 1-0 1. prize 1 e5 {1. d4}", &["1-0 2", SAID]),
         ("1. e4 e5 1-0 2. Nf3 Nc6", &["1-0 4", SAID]),
         ("1. e4 1-0 1... e5 0-1", &["1-0 2", SAID]),

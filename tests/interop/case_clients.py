@@ -100,14 +100,14 @@ def cutechess_plays_a_game_with_ponder_hits_and_misses():
             client.ready()
             answer = _cutechess_moves(client, _line(board))
             for ply in range(24):
-                in_book = bool(oracle.playable(board))
+                in_book = bool(oracle.playable_in_game(board))
                 assert answer.from_book == in_book, f"ply {2 * ply}: {answer.lines}"
                 board.push(_legal(board, answer.move))
                 client.send(_line(board))
                 if board.is_game_over():
                     break
                 replies = list(board.legal_moves)
-                book_replies = [chess.Move.from_uci(uci) for uci in oracle.playable(board)]
+                book_replies = [chess.Move.from_uci(uci) for uci in oracle.playable_in_game(board)]
                 reply = rng.choice(book_replies or replies)
                 guess = answer.reply and _legal(board, answer.reply)
                 pondered = board.copy()
@@ -116,7 +116,7 @@ def cutechess_plays_a_game_with_ponder_hits_and_misses():
                 if guess and not pondered.is_game_over():
                     if ply % 2 == 0:
                         reply = guess
-                    answered += bool(oracle.playable(pondered))
+                    answered += bool(oracle.playable_in_game(pondered))
                     client.send(_line(pondered))
                     client.ready()
                     client.send("go ponder wtime 3000 btime 3000 winc 20 binc 20")

@@ -27,6 +27,26 @@ def four_games_with_the_starter_book_against_stockfish():
     return str(report)
 
 
+@case(30)
+def a_game_that_comes_back_to_a_position_goes_on_with_its_other_moves():
+    """Without the rook move, which has nearly all games, a move comes into play whose share was
+    too small before."""
+    line = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Bb7 d4 Re8 Ng5 Rf8 Nf3"
+    start = chess.Board()
+    for san in line.split():
+        start.push_san(san)
+    plies = len(start.move_stack)
+    report, played = Report(), set()
+    with open_engine(adapter("--set", "Book Seed=1")) as ours, open_engine(BUILT_IN) as other, Oracle(STARTER) as book:
+        assert set(book.playable(start)) == {"f8e8", "f6d7"}, "by the position alone"
+        for _ in range(20):
+            board = play_game(report, other, ours, {chess.WHITE: None, chess.BLACK: book}, board=start.copy(), plies=1)
+            played.add(board.move_stack[plies].uci())
+    assert played == {"f6d7", "c6a5"}, played
+    assert report.book_moves == 20, report
+    return str(report)
+
+
 @case(90)
 def four_games_on_clocks_against_the_built_in_engine_behind_us():
     """Both sides use the adapter and play from the book: long book lines."""

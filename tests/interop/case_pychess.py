@@ -103,7 +103,7 @@ def pychess_asks_tabia_from_the_first_move_on():
     board = chess.Board()
     with Oracle(book) as oracle:
         for move in game["moves"]:
-            assert move in oracle.playable(board), (move, game)
+            assert move in oracle.playable_in_game(board), (move, game)
             board.push_uci(move)
     # PyChess has rewritten its settings; removing Tabia sets the old value back.
     assert "book_depth_max = 0" in config.read_text(), config.read_text()

@@ -39,18 +39,26 @@ class Oracle:
             env=environment(),
         )
 
-    def look_up(self, board) -> dict:
-        self.process.stdin.write(board.fen().encode() + b"\n")
+    def look_up(self, board, game: Iterable[chess.Move] = ()) -> dict:
+        """What is stored after the moves of a `game` from a position."""
+        line = " ".join([board.fen(), "moves", *(move.uci() for move in game)])
+        self.process.stdin.write(line.encode() + b"\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
-    def playable(self, board) -> dict[str, float]:
+    def playable(self, board, game: Iterable[chess.Move] = ()) -> dict[str, float]:
         """The moves that may be played, with their probabilities."""
         return {
             move["uci"]: move["probability"]
-            for move in self.look_up(board)["moves"]
+            for move in self.look_up(board, game)["moves"]
             if move["probability"] > 0
         }
+
+    def playable_in_game(self, board) -> dict[str, float]:
+        """The same for a position of a game: moves into one of its earlier positions are not
+        played, and shares are of what is left. So a move of a small share may be played only
+        in a game that comes back to a position."""
+        return self.playable(board.root(), board.move_stack)
 
     def __enter__(self) -> "Oracle":
         return self

@@ -102,19 +102,16 @@ def play_game(
         assert result.move in board.legal_moves, (result.move, board.fen())
         oracle = books[turn]
         if oracle:
-            playable = {board.parse_uci(uci) for uci in oracle.playable(board)}
-            # A move that repeats a position is not played from the book.
-            fresh = set()
+            playable = {board.parse_uci(uci) for uci in oracle.playable_in_game(board)}
             for move in playable:
                 board.push(move)
-                if not board.is_repetition(2):
-                    fresh.add(move)
+                assert not board.is_repetition(2), f"repeats a position: {board.fen()} {move}"
                 board.pop()
-            if fresh:
+            if playable:
                 assert from_book(result), f"not from the book: {board.fen()} {result.info}"
-                assert result.move in playable, (result.move, playable)
+                assert result.move in playable, (result.move, playable, board.move_stack)
                 report.book_moves += 1
-            elif not playable:
+            else:
                 assert not from_book(result), f"from no book: {board.fen()} {result.info}"
         board.push(result.move)
         report.plies += 1

@@ -237,9 +237,9 @@ impl<'a> Places<'a> {
 
     /// The numbers of the stored moves of a place in the graph; none without one.
     pub(super) fn stored_range(&self, place: &Place) -> Range<u32> {
-        match (place, &self.graph) {
-            (Place::Entry { number, .. }, Some((_, graph))) => graph.stored_range(*number),
-            (Place::Entry { .. }, None) | (Place::Position(_), _) => 0..0,
+        match place {
+            Place::Entry { number, .. } => self.stored_of_entry(*number),
+            Place::Position(_) => 0..0,
         }
     }
 
@@ -252,20 +252,33 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The entries after stored moves, by their [numbers](Places::stored_range); what is
-    /// stored about them is loaded together, so that the waits for the memory overlap.
-    pub(super) fn entries_after(&self, stored: Range<u32>) -> impl Iterator<Item = u32> + Clone {
-        let graph = self.graph.as_ref().map(|(_, graph)| graph);
-        let targets = graph
-            .into_iter()
-            .flat_map(move |graph| graph.stored_in(stored.clone()));
-        let entries = targets.filter_map(|(_, _, target)| match target {
-            Target::Entry(to) => Some(to.entry),
-            Target::Illegal | Target::Repeated | Target::Nowhere => None,
+    /// The numbers of the stored moves of an entry.
+    pub(super) fn stored_of_entry(&self, entry: u32) -> Range<u32> {
+        let graph = self.graph.as_ref();
+        graph.map_or(0..0, |(_, graph)| graph.stored_range(entry))
+    }
+
+    /// Loads what is stored about some places, together, so that the waits for the memory
+    /// overlap.
+    pub(super) fn ask_for<'p>(&self, places: impl Iterator<Item = &'p Place>) {
+        let entries = places.filter_map(|place| match place {
+            Place::Entry { number, .. } => Some(*number),
+            Place::Position(_) => None,
         });
-        graph
-            .into_iter()
-            .for_each(|graph| graph.ask_for_entries(entries.clone()));
+        let graph = self.graph.as_ref();
+        graph.inspect(|(_, graph)| graph.ask_for_entries(entries));
+    }
+
+    /// The entries after stored moves, by their [numbers](Places::stored_range); what is
+    /// stored about these entries is loaded as by [`Places::ask_for`].
+    pub(super) fn ask_for_moves(&self, stored: impl Iterator<Item = Range<u32>>) -> Vec<u32> {
+        let Some((_, graph)) = &self.graph else {
+            return Vec::new();
+        };
+        let targets = stored.flat_map(|stored| graph.stored_in(stored));
+        let entries = targets.filter_map(|(_, _, target)| target.entry());
+        let entries: Vec<u32> = entries.collect();
+        graph.ask_for_entries(entries.iter().copied());
         entries
     }
 

@@ -2,6 +2,7 @@
 //! opponent's replies.
 
 use std::collections::{BinaryHeap, HashMap};
+use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
@@ -85,6 +86,14 @@ enum Next {
 }
 
 impl State {
+    /// The numbers of the stored moves in the graph of the book, until they are looked at.
+    fn stored(&self) -> Range<u32> {
+        match self.next {
+            Next::Waiting { stored, moves, .. } => stored..stored + u32::from(moves),
+            Next::Steps { .. } => 0..0,
+        }
+    }
+
     /// The probability that the opponent plays a move that was never played.
     pub(super) fn other(&self) -> f64 {
         match self.next {
@@ -133,9 +142,11 @@ impl Numbers {
 
     /// Loads the numbers of states of some entries, together, so that the waits for the memory
     /// overlap.
-    fn ask_for(&self, entries: impl Iterator<Item = u32>, is_own: bool) {
-        let at = |entry| 2 * entry as usize + usize::from(is_own);
-        let numbers = entries.filter_map(|entry| self.by_entry.get(at(entry)));
+    fn ask_for(&self, entries: &[u32], is_own: bool) {
+        let at = |entry: &u32| 2 * *entry as usize + usize::from(is_own);
+        let numbers = entries
+            .iter()
+            .filter_map(|entry| self.by_entry.get(at(entry)));
         std::hint::black_box(numbers.fold(0, |all, number| all ^ number));
     }
 
@@ -215,10 +226,16 @@ pub(super) struct StateSearch<'o, 'a> {
     /// Sorted by the probability of the most probable way to the state: the bits of a
     /// positive float have the same order as its value.
     open: BinaryHeap<(u64, u32)>,
+    /// States taken out of `open` before their turn, the next one last: what they need is
+    /// loaded together.
+    ahead: Vec<(u64, u32)>,
     likely: Vec<f64>,
     /// States of a lower probability are not expanded.
     least: f64,
 }
+
+/// States whose positions and moves are asked for together.
+const ASKED_AT_ONCE: usize = 64;
 
 /// Games added to those of a position, spread evenly over its moves.
 const KAPPA: f64 = 10.0;
@@ -268,6 +285,7 @@ impl<'o, 'a> StateSearch<'o, 'a> {
                 numbers: Numbers::default(),
             },
             open: BinaryHeap::new(),
+            ahead: Vec::new(),
             likely: Vec::new(),
             least: 1.0 / (options.one_in * BEYOND),
         };
@@ -275,7 +293,7 @@ impl<'o, 'a> StateSearch<'o, 'a> {
         walk.reach(start, is_own, &record, 1.0, StateEstimate::EVEN);
         let mut done = 0;
         let mut known = Vec::new();
-        while let Some((likely, number)) = walk.open.pop() {
+        while let Some((likely, number)) = walk.next() {
             let likely = f64::from_bits(likely);
             if walk.likely.get(number as usize) > Some(&likely) {
                 continue;
@@ -334,8 +352,54 @@ impl<'o, 'a> StateSearch<'o, 'a> {
 
     /// Lets a state be expanded, if it is probable enough.
     fn wait(&mut self, number: u32, likely: f64) {
-        if likely >= self.least {
-            self.open.push((likely.to_bits(), number));
+        if likely < self.least {
+            return;
+        }
+        let waiting = (likely.to_bits(), number);
+        // After an own move: no less probable than the position before.
+        let is_next = Some(&waiting) > self.ahead.last() && Some(&waiting) > self.open.peek();
+        match is_next {
+            true => self.ahead.push(waiting),
+            false => self.open.push(waiting),
+        }
+    }
+
+    /// The most probable state that waits; of equal ones the last one reached.
+    fn next(&mut self) -> Option<(u64, u32)> {
+        if self.ahead.is_empty() {
+            let next = std::iter::from_fn(|| self.open.pop());
+            self.ahead.extend(next.take(ASKED_AT_ONCE));
+            self.ahead.reverse();
+            self.ask_for_ahead();
+        }
+        match self.open.peek() > self.ahead.last() {
+            true => self.open.pop(),
+            false => self.ahead.pop(),
+        }
+    }
+
+    /// Loads what the next states need, together, so that the waits for the memory overlap: of
+    /// 2.8 million positions the walk takes a third less time.
+    fn ask_for_ahead(&self) {
+        let States {
+            all,
+            places,
+            numbers,
+            ..
+        } = &self.states;
+        let states = self.ahead.iter();
+        let states = states.filter_map(|(_, number)| all.get(*number as usize));
+        for is_own in [true, false] {
+            let states = states.clone().filter(|state| state.is_own == is_own);
+            places.ask_for(states.clone().map(|state| &state.place));
+            let after = places.ask_for_moves(states.map(State::stored));
+            numbers.ask_for(&after, !is_own);
+            // These follow at once.
+            if is_own {
+                let stored = after.iter().map(|entry| places.stored_of_entry(*entry));
+                let after = places.ask_for_moves(stored);
+                numbers.ask_for(&after, is_own);
+            }
         }
     }
 
@@ -357,18 +421,15 @@ impl<'o, 'a> StateSearch<'o, 'a> {
         };
         // A more probable way to it would have been taken before.
         let Next::Waiting {
-            stored,
-            moves,
             is_evaluated,
             prior,
+            ..
         } = state.next
         else {
             return Ok(());
         };
         let (place, is_own, is_given) = (state.place.clone(), state.is_own, state.is_given);
-        let stored = stored..stored + u32::from(moves);
-        let after = self.states.places.entries_after(stored.clone());
-        self.states.numbers.ask_for(after, !is_own);
+        let stored = state.stored();
         let (points, games) = points(&self.states.places.record_in_walk(&place), is_own);
         let here = StateEstimate {
             points,

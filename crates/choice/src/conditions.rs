@@ -200,8 +200,8 @@ pub struct BookConditions {
     pub paces: Vec<Pace>,
     /// The lowest and the highest rating of the opponent.
     pub elo: Option<(u32, u32)>,
-    /// The rules; `None` is chess, Chess960 included.
-    pub variant: Option<Variant>,
+    /// The rules; empty: chess, Chess960 included.
+    pub variants: Vec<Variant>,
 }
 
 impl BookConditions {
@@ -240,11 +240,11 @@ impl BookConditions {
                     None => Err("two ratings, as 1200..1800"),
                 }
             }
-            "variant" if text.trim().is_empty() => {
-                Err("the name of a variant as in UCI_Variant: antichess, 3check")
-            }
+            "variant" if parts().any(str::is_empty) => Err(
+                "the name of a variant as in UCI_Variant: antichess, 3check; several with | between",
+            ),
             "variant" => {
-                self.variant = Some(Variant::named(text));
+                self.variants = parts().map(Variant::named).collect();
                 Ok(())
             }
             _ => return None,
@@ -256,16 +256,18 @@ impl BookConditions {
     pub fn given(&self) -> Vec<(&'static str, String)> {
         let paces: Vec<String> = self.paces.iter().map(ToString::to_string).collect();
         let elo = self.elo.map(|(low, high)| format!("{low}..{high}"));
+        let variants = self.variants.iter().map(|variant| match variant {
+            Variant::Chess => "chess".to_owned(),
+            other => other.to_string().to_lowercase(),
+        });
+        let variants: Vec<String> = variants.collect();
         let all = [
             ("opponent", self.opponent.clone()),
             ("time_control", (!paces.is_empty()).then(|| paces.join("|"))),
             ("elo", elo),
             (
                 "variant",
-                self.variant.as_ref().map(|variant| match variant {
-                    Variant::Chess => "chess".to_owned(),
-                    other => other.to_string().to_lowercase(),
-                }),
+                (!variants.is_empty()).then(|| variants.join("|")),
             ),
         ];
         let given = all
@@ -305,7 +307,7 @@ impl BookConditions {
             opponent,
             paces,
             elo,
-            variant,
+            variants,
         } = self;
         let wanted = opponent.as_deref().unwrap_or_default();
         let elo = elo.map_or_else(|| "none".to_owned(), |(low, _)| low.to_string());
@@ -322,7 +324,7 @@ impl BookConditions {
         let mut games = games.map(|opponent| GameConditions {
             opponent,
             pace: paces.first().copied(),
-            variant: variant.clone().unwrap_or_default(),
+            variant: variants.first().cloned().unwrap_or_default(),
             chess960: false,
         });
         games.find(|game| self.hold(game))
@@ -331,9 +333,9 @@ impl BookConditions {
     /// Whether the book is for games with these rules.
     #[must_use]
     pub fn hold_in(&self, rules: &Variant) -> bool {
-        match &self.variant {
-            Some(variant) => variant == rules,
-            None => !matches!(rules, Variant::Other(_)),
+        match self.variants.is_empty() {
+            true => !matches!(rules, Variant::Other(_)),
+            false => self.variants.contains(rules),
         }
     }
 }
@@ -501,14 +503,19 @@ mod tests {
             opponent in prop::option::of("(GM|human|[a-z]{1,5}|[a-z]{0,3}[*][a-z]{0,3})([|][A-Za-z*]{1,4})?"),
             pace in prop::option::of(0_usize..4),
             elo in prop::option::of((0_u32..3000, 0_u32..3000)),
-            variant in prop::option::of("chess|Chess960|antichess|3check"),
+            variants in prop::collection::vec("chess|Chess960|antichess|3check", 0..3),
         ) {
             let mut all = BookConditions { opponent, ..BookConditions::default() };
             all.paces.extend(pace.map(|pace| Pace::ALL[pace]));
             all.elo = elo.map(|(a, b)| (a.min(b), a.max(b)));
-            all.variant = variant.map(|name| Variant::named(&name));
+            all.variants = variants.iter().map(|name| Variant::named(name)).collect();
             let example = all.example().unwrap();
             prop_assert!(all.hold(&example), "{example:?}");
+            let mut again = BookConditions::default();
+            for (key, text) in all.given() {
+                prop_assert_eq!(again.read(key, &text), Some(Ok(())));
+            }
+            prop_assert_eq!(again, all);
         }
 
         #[test]

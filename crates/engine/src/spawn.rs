@@ -155,8 +155,15 @@ impl EngineCommand {
             .or_else(|error| self.spawn_elsewhere(error))
             .map_err(|reason| SpawnError {
                 program: self.program.clone(),
-                reason,
+                reason: self.missing_folder().unwrap_or(reason),
             })
+    }
+
+    /// The system says of it what it says of a program that is missing.
+    fn missing_folder(&self) -> Option<io::Error> {
+        let folder = self.dir.as_ref().filter(|folder| !folder.is_dir())?;
+        let text = format!("there is no folder \"{}\" (dir)", folder.display());
+        Some(io::Error::other(text))
     }
 
     /// Tries other usual folders for a bare name that is not in `PATH`: programs
@@ -489,6 +496,16 @@ mod tests {
         assert_eq!(line, "got hello\n");
         let status = engine.process.wait(Duration::from_secs(20)).unwrap();
         assert_eq!(status.code(), Some(3));
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_is_named() {
+        let engine = shell("exit").dir(Some("/no/such/folder".into()));
+        let error = engine.spawn().unwrap_err().to_string();
+        assert!(
+            error.ends_with("started: there is no folder \"/no/such/folder\" (dir)"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -392,8 +392,14 @@ pub fn sound_answer(line: &[u8]) -> Option<&[u8]> {
 /// Whether engines announce by this word that they have no move.
 #[must_use]
 pub fn is_no_move(word: &[u8]) -> bool {
-    const NONE: [&[u8]; 5] = [b"0000", b"(none)", b"none", b"null", b"resign"];
-    NONE.iter().any(|none| word.eq_ignore_ascii_case(none))
+    const NONE: [&[u8]; 4] = [b"0000", b"(none)", b"none", b"null"];
+    is_resignation(word) || NONE.iter().any(|none| word.eq_ignore_ascii_case(none))
+}
+
+/// Whether engines resign by this word.
+#[must_use]
+pub fn is_resignation(word: &[u8]) -> bool {
+    word.eq_ignore_ascii_case(b"resign")
 }
 
 /// Whether a word is a move (boards of up to 16 files and drops included), or a word

@@ -240,7 +240,15 @@ impl Reader<'_> {
                     entry.start_timeout = Duration::from_millis(number);
                 }
                 "options" => {
-                    let named = self.named_values(key, value)?.into_iter();
+                    let named = self.named_values(key, value)?;
+                    // The next line would be a command of its own: `quit`.
+                    let in_lines = |text: &str| text.contains(char::is_control);
+                    if let Some((name, _)) = named.iter().find(|(a, b)| in_lines(a) || in_lines(b))
+                    {
+                        let text = format!("{name:?} takes a text in one line");
+                        return Err(self.error(value.span().start, text));
+                    }
+                    let named = named.into_iter();
                     let of_engine = |(name, value): (String, _)| {
                         (OptionId::name_for_engine(&name).to_owned(), value)
                     };

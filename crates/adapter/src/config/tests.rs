@@ -248,6 +248,10 @@ fn an_unknown_key_leads_to_the_right_one() {
         ),
         ("default = 3", "\"default\" takes a text or a list of texts"),
         ("name = \" \"", "name takes a text in one line"),
+        (
+            "[engine.x.options]\nSyzygyPath = \"a\\nquit\"",
+            "\"SyzygyPath\" takes a text in one line",
+        ),
     ] {
         let error = fails(text);
         assert!(error.contains(part), "{text:?}: {error}");

@@ -29,7 +29,7 @@ pub(super) enum NoAnswerReason {
     /// The book is for games with other opponents or clocks.
     OtherGames,
     /// The book is for games with other rules.
-    Rules(Variant),
+    Rules(Vec<Variant>),
     /// The book is for the other colour.
     Colour(Color),
     /// The game is beyond the `Book Depth` of the book.
@@ -67,8 +67,7 @@ impl NoAnswerReason {
     ) -> Option<NoAnswerReason> {
         let conditions = &book.spec.conditions;
         if !conditions.hold_in(game.rules()) {
-            let rules = conditions.variant.clone().unwrap_or_default();
-            return Some(NoAnswerReason::Rules(rules));
+            return Some(NoAnswerReason::Rules(conditions.variants.clone()));
         }
         if !conditions.hold(game) {
             return Some(NoAnswerReason::OtherGames);
@@ -97,7 +96,15 @@ impl NoAnswerReason {
     pub(super) fn describe(&self, chess960: bool, text: &mut String) {
         let _ = match self {
             NoAnswerReason::OtherGames => write!(text, "it is for other opponents or clocks"),
-            NoAnswerReason::Rules(rules) => write!(text, "it is for {rules}"),
+            NoAnswerReason::Rules(rules) => match &rules[..] {
+                [] => write!(text, "it is for {}", Variant::Chess),
+                [first, others @ ..] => {
+                    let _ = write!(text, "it is for {first}");
+                    others
+                        .iter()
+                        .try_for_each(|other| write!(text, " or {other}"))
+                }
+            },
             NoAnswerReason::Colour(Color::White) => write!(text, "it is for White"),
             NoAnswerReason::Colour(Color::Black) => write!(text, "it is for Black"),
             NoAnswerReason::PastDepth(depth) => write!(text, "past Book Depth {depth}"),

@@ -5,11 +5,12 @@
 //! unreadable answer may be the engine's last word on this search: it searches again
 //! once, and counts as dead if that does not help. Castling in letters and other moves in
 //! SAN are converted, and so is castling in the notation that is not in force, for which
-//! fastchess has an engine lose the game. In a variant, and in a game that cannot be followed, every answer
+//! fastchess has an engine lose the game. So does it by `(none)`; such an answer counts as
+//! illegal where a program needs a move and there are legal ones. In a variant, and in a game that cannot be followed, every answer
 //! in the form of UCI is passed on.
 
 use super::super::game::Game;
-use shakmaty::{CastlingMode, Chess, Move};
+use shakmaty::{CastlingMode, Chess, Move, Position as _};
 use tabia_notation as notation;
 use tabia_uci::line::{place, replaced, text, words};
 use tabia_uci::{engine, message};
@@ -22,6 +23,8 @@ pub(in super::super) enum Answer<'a> {
     Translated(Vec<u8>),
     /// The move is not in the form of UCI: this line is passed on instead.
     Converted(Vec<u8>),
+    /// The engine says that it has no move, where there are legal ones.
+    NoMove(&'a [u8]),
     /// The move is not legal in the position of the search.
     Illegal,
     /// The line has no move in the form of UCI.
@@ -36,7 +39,10 @@ impl<'a> Answer<'a> {
             (Some(sound), _, None) => return Answer::Sound(sound),
             (Some(sound), _, Some(position)) => {
                 if engine::is_no_move(word) {
-                    return Answer::Sound(sound);
+                    return match is_over(position) || engine::is_resignation(word) {
+                        true => Answer::Sound(sound),
+                        false => Answer::NoMove(sound),
+                    };
                 }
                 if let Some(mv) = notation::find_uci(position, word) {
                     return match translated(sound, (position, mv), game.castling_mode()) {
@@ -81,6 +87,12 @@ fn translated(line: &[u8], (position, mv): (&Chess, Move), mode: CastlingMode) -
         respell(reply, mv);
     }
     (!changes.is_empty()).then(|| replaced(line, &changes))
+}
+
+/// Whether the game is over by the rules, so that no move is needed; a threefold repetition does
+/// not show.
+fn is_over(position: &Chess) -> bool {
+    position.is_game_over() || position.halfmoves() >= 100
 }
 
 /// Whether an answer cannot be one in this position. An engine may have no move, as for

@@ -103,7 +103,12 @@ impl Parts {
                 at.out.notice(&text);
                 Cow::Owned(passed_on)
             }
-            engine::Answer::Illegal => {
+            engine::Answer::NoMove(answer)
+                if self.turn.search().is_some_and(Search::may_lack_a_move) =>
+            {
+                Cow::Borrowed(answer)
+            }
+            engine::Answer::NoMove(_) | engine::Answer::Illegal => {
                 let shown = engine::shown(word);
                 let text = format!("the engine's answer {shown} is not legal here");
                 self.engine.note_answer(word);
@@ -137,7 +142,9 @@ impl Parts {
         // The position of an abandoned search is not known any more.
         let is_sound = uci::sound_answer(line).is_some();
         let ends_search = match &answer {
-            engine::Answer::Sound(_) | engine::Answer::Translated(_) => true,
+            engine::Answer::Sound(_)
+            | engine::Answer::Translated(_)
+            | engine::Answer::NoMove(_) => true,
             engine::Answer::Converted(_) | engine::Answer::Illegal => is_sound && look.is_none(),
             engine::Answer::Unreadable => false,
         };
@@ -156,7 +163,7 @@ impl Parts {
         }
         if let Some((_, Look::Check(check))) = look {
             let answer: &[u8] = match &answer {
-                engine::Answer::Sound(answer) => answer,
+                engine::Answer::Sound(answer) | engine::Answer::NoMove(answer) => answer,
                 engine::Answer::Translated(passed_on) | engine::Answer::Converted(passed_on) => {
                     passed_on
                 }

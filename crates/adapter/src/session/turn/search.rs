@@ -360,6 +360,13 @@ impl Search {
         }
     }
 
+    /// Whether the engine may answer that there is no move: impossible `searchmoves`, `go mate`
+    /// without a mate, and a `stop` before its first thought.
+    pub(in super::super) fn may_lack_a_move(&self) -> bool {
+        let asks_for_some = self.parsed.searchmoves.is_some() || self.parsed.engine_only;
+        asks_for_some || self.stopped || !self.kind.is_free()
+    }
+
     /// The last answer of the engine has come once more: true if it may be ignored. An
     /// answer that is printed a third time may be meant, but is not an answer either.
     pub(in super::super) fn may_ignore_repeat(&mut self) -> bool {

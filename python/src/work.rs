@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use tabia_book::convert as converter;
 use tabia_book::mark::{self as marks, Filter, MarkJob, MarkTarget, Selection, words};
-use tabia_book::{Annotation, BookEditor, EditOptions, Error, MarkEdit, ctg};
+use tabia_book::{Annotation, BookEditor, EditOptions, MarkEdit, ctg};
 use tabia_build::{self as builder, GameFilter, PolyglotRule, Product};
 use tabia_games::{FilterOption, ParseError, Takes, TextEncoding, ValueKind};
 use tabia_io::atomic::Previous;
@@ -394,16 +394,15 @@ pub(crate) fn mark<'py>(
         .dry_run(dry_run)
         .strict(strict);
     let edit = job.selection.edit;
-    let mut lost = Vec::new();
+    let options = EditOptions::default();
     let done = watched(py, progress.as_ref(), |watch| {
-        let editor = BookEditor::open_for(&book, &edit, &EditOptions::default())?;
-        let mut note = |damage: Error| lost.push(damage.to_string());
-        marks::mark(editor, &job, watch, &mut note, &mut |_| Ok(()))
+        let editor = BookEditor::open_for(&book, &edit, &options)?;
+        marks::mark(editor, &job, watch, &mut |_| Ok(()))
     })?;
     let done = done.map_err(|error| error::of_marks(py, &error, &book))?;
-    for text in lost {
+    for text in done.unread.messages.iter().chain(&done.unread.parts) {
         let warning = py.import("tabia.errors")?.getattr("BookWarning")?;
-        PyErr::warn(py, &warning, &CString::new(text).unwrap_or_default(), 1)?;
+        PyErr::warn(py, &warning, &CString::new(&**text).unwrap_or_default(), 1)?;
     }
     let summary = PyDict::new(py);
     summary.set_item("chosen", done.chosen)?;

@@ -81,6 +81,152 @@ fn walks_that_end_at_damage_are_reported() {
         let text = folder.tabia(command).ends_with(1, "tabia: bad.ctg: page ");
         assert_has(&text, " damaged pages not read to their end");
     }
+    // Without an index look-ups do not come to damaged pages at all.
+    fs::remove_file(at("bad.cto")).unwrap();
+    copy(SMALL, &at("whole.ctg"));
+    folder.put("games.pgn", "[Result \"1-0\"]\n\n1. e4 c5 2. Nf3 d6 1-0\n");
+    let engine = "--engine builtin --nodes 20";
+    for command in [
+        "suite make bad.ctg -o bad.epd --plies 6 --force",
+        "repertoire bad.ctg --colour white",
+        "repertoire whole.ctg --colour white --opponent bad.ctg",
+        "repertoire whole.ctg --colour white --measure bad.ctg",
+        "tree bad.ctg --depth 2",
+        "review games.pgn --book bad.ctg",
+        "learn bad.ctg games.pgn -n",
+        &format!("evaluate bad.ctg {engine} --positions 2"),
+        "audit bad.ctg",
+        &format!("prove whole.ctg bad.ctg {engine} --walks 3"),
+        &format!("grow whole.ctg -o grown.ctg --replies bad.ctg {engine} --positions 1"),
+    ] {
+        let text = folder.tabia(command).ends_with(1, "tabia: bad.ctg: page ");
+        assert_has(&text, " damaged pages not read to their end");
+    }
+    // Its exit code says whether the position is in the book.
+    let text = folder
+        .tabia("probe bad.ctg")
+        .ends_with(0, "tabia: bad.ctg: page ");
+    assert_has(&text, " damaged pages not read to their end");
+}
+
+/// Removes what a command has made.
+fn remove(folder: &Folder, out: &str) {
+    fs::remove_file(folder.join(out)).unwrap();
+    if out.ends_with(".ctg") {
+        for end in ["cto", "ctb"] {
+            fs::remove_file(folder.join(out).with_extension(end)).unwrap();
+        }
+    }
+}
+
+/// A ChessBase book that was cut off between two pages has no damaged page, but lacks some.
+#[test]
+fn missing_pages_are_damage() {
+    let folder = Folder::new();
+    copy(SMALL, &folder.join("whole.ctg"));
+    copy(SMALL, &folder.join("cut.ctg"));
+    let bytes = fs::read(folder.join("cut.ctg")).unwrap();
+    let left = bytes.len() / 4096 - 3;
+    folder.put("cut.ctg", &bytes[..4096 * left]);
+    let page = format!("cut.ctg: page {} (file byte {})", left - 1, 4096 * left);
+    let lost = "1 damaged page not read to its end";
+    for has_index in [true, false] {
+        if !has_index {
+            fs::remove_file(folder.join("cut.cto")).unwrap();
+        }
+        for (command, out) in [
+            ("convert cut.ctg", "a.jsonl"),
+            ("convert cut.ctg", "a.csv"),
+            ("convert cut.ctg", "a.bin"),
+            ("merge cut.ctg whole.ctg -o", "a.ctg"),
+            ("compact cut.ctg -o", "b.ctg"),
+            ("diff cut.ctg", "whole.ctg"),
+        ] {
+            let strict = folder.tabia(&format!("{command} {out} --strict"));
+            assert_has(&strict.refused(lost), &page);
+            let is_made = out != "whole.ctg";
+            assert!(!is_made || !folder.join(out).exists());
+            let text = folder.tabia(&format!("{command} {out}")).ends_with(1, lost);
+            assert_eq!(text.matches(&page).count(), 1, "{command}: {text}");
+            if is_made {
+                remove(&folder, out);
+            }
+        }
+        for command in [
+            "suite make cut.ctg -o a.epd --plies 6 --force",
+            "repertoire cut.ctg --colour white",
+            "mark cut.ctg --all main -n",
+        ] {
+            assert_has(&folder.tabia(command).ends_with(1, lost), &page);
+        }
+    }
+}
+
+/// A book of another format that ends inside an entry lacks a part, too.
+#[test]
+fn books_that_end_inside_an_entry_are_losses_everywhere() {
+    let folder = Folder::with(SMALL);
+    folder.put("games.pgn", "[Result \"1-0\"]\n\n1. e4 c5 2. Nf3 d6 1-0\n");
+    for (end, entry) in [("bin", 16), ("abk", 28)] {
+        folder.done(&format!("convert book.ctg whole.{end}"));
+        let mut bytes = fs::read(folder.join(format!("whole.{end}"))).unwrap();
+        bytes.truncate(bytes.len() - 5);
+        let named = format!(
+            "cut.{end}: file byte {}: the last",
+            bytes.len() / entry * entry
+        );
+        folder.put(&format!("cut.{end}"), &bytes);
+        let cut = |command: &str| {
+            let command = command.replace("CUT", &format!("cut.{end}"));
+            folder.tabia(&command.replace("WHOLE", &format!("whole.{end}")))
+        };
+        let lost = |command: &str, code: i32| {
+            let text = cut(command).ends_with(code, " not read");
+            assert_has(&text, " missing or damaged part");
+            assert_eq!(text.matches(&named).count(), 1, "{command}: {text}");
+        };
+        for (command, out) in [
+            ("convert CUT a.pgn", "a.pgn"),
+            ("convert CUT a.ctg", "a.ctg"),
+            ("convert CUT a.jsonl", "a.jsonl"),
+            ("merge CUT WHOLE -o b.ctg", "b.ctg"),
+            ("merge CUT WHOLE -o b.bin", "b.bin"),
+            ("diff CUT WHOLE", ""),
+            ("mark CUT --all --weight 3", ""),
+            ("compact CUT -o c.bin", "c.bin"),
+        ] {
+            if end == "abk" && out == "c.bin" {
+                continue;
+            }
+            assert_has(&cut(&format!("{command} --strict")).ends(2), &named);
+            assert!(out.is_empty() || !folder.join(out).exists(), "{command}");
+            lost(command, 1);
+            if !out.is_empty() {
+                remove(&folder, out);
+            }
+        }
+        let engine = "--engine builtin --nodes 20";
+        for command in [
+            "suite make CUT -o a.epd --plies 6 --force",
+            "repertoire CUT --colour white",
+            "repertoire book.ctg --colour white --opponent CUT",
+            "repertoire book.ctg --colour white --measure CUT",
+            "tree CUT --depth 2",
+            "review games.pgn --book CUT",
+            &format!("evaluate CUT {engine} --positions 2"),
+            "audit CUT",
+            &format!("prove WHOLE CUT {engine} --walks 3"),
+            &format!("grow book.ctg -o d.ctg --force --replies CUT {engine} --positions 1"),
+        ] {
+            lost(command, 1);
+        }
+        lost("probe CUT", 0);
+        if end == "bin" {
+            lost("learn CUT games.pgn -n", 1);
+        }
+        // Sound books are none.
+        folder.done(&format!("convert whole.{end} a.csv --strict --force"));
+    }
 }
 
 /// Changes of a whole book do the same.

@@ -124,7 +124,8 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     engine does not confirm are not listed.\n\n\
     --mark, --symbols and --learn-values change existing marks only with --over. After \
     --learn-values leave Book Judgement at results: otherwise the evaluations would count twice.\n\n\
-    Exit codes: 0 no findings; 1 findings; 2 the book cannot be read, or has no evaluations.";
+    Exit codes: 0 no findings; 1 findings, or parts of the book cannot be read; 2 the book cannot \
+    be read, or has no evaluations.";
 
 impl AuditArgs {
     /// Confirms the first findings, if requested.
@@ -208,7 +209,7 @@ pub(crate) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         "{}: no evaluations there; `tabia evaluate` fills it",
         path.display()
     );
-    let graph = evaluations::graph(&book)?;
+    let (graph, code) = evaluations::graph(&book)?;
     let policy = options.policy;
     let mut options = AuditOptions::default();
     options.max_loss = args.max_loss;
@@ -272,5 +273,5 @@ pub(crate) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         counted_as(found.refutation_count, "refutation", "refutations"),
         start.elapsed().as_secs_f64()
     );
-    Ok(u8::from(!found.is_clean()))
+    Ok(code.max(u8::from(!found.is_clean())))
 }

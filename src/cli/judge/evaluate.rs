@@ -75,7 +75,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     is in the file at once: an interrupted run continues when it is started again. \
     docs/evaluations.md of the source describes file and numbers.\n\n\
     Exit codes: 0 done; 1 some positions got no answer, or the files of --import have no \
-    position of the book; 2 nothing could be done.";
+    position of the book, or parts of the book cannot be read; 2 nothing could be done.";
 
 /// One part of the work.
 #[derive(Clone, Copy, Debug)]
@@ -170,7 +170,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         atomic::check(carried, &[], args.force.old())?;
     }
     let book = files::open_book(&args.book, false)?;
-    let graph = evaluations::graph(&book)?;
+    let (graph, lost) = evaluations::graph(&book)?;
     let file = EvalFile::open(&path)?;
     let mut table = evaluations::read(&path)?;
     let before = table.len();
@@ -197,11 +197,11 @@ pub(crate) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             gathered.new
         );
     }
-    let mut code = u8::from(!args.import.is_empty() && taken == 0);
+    let mut code = lost.max(u8::from(!args.import.is_empty() && taken == 0));
     if with_engine {
         let plan = args.engine.plan(args.multipv)?;
         if let Some(report) = &args.of {
-            return evaluate_named(args, report, &plan, &table, &file);
+            return Ok(lost.max(evaluate_named(args, report, &plan, &table, &file)?));
         }
         let tasks = args.tasks(&graph, &table);
         let (worked, leaving) = progress::watched(|watch| {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 
 use crate::cli::files;
-use crate::cli::print::progress;
 use crate::cli::print::style::counted;
+use crate::cli::print::{made, progress};
 use shakmaty::Chess;
 use tabia_analysis::evaluate;
 use tabia_analysis::graph::BookGraph;
@@ -27,12 +27,13 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<EvalTable> {
     Ok(known.table)
 }
 
-/// The graph of a book; damaged parts are reported.
-pub(crate) fn graph(book: &Book) -> anyhow::Result<BookGraph> {
-    Ok(progress::watched(|watch| {
-        let mut damaged = |error: &tabia_book::Error| message!("tabia: {error}");
-        BookGraph::from_book(book, watch, &mut damaged)
-    })??)
+/// The graph of a book, and the exit code for what cannot be read of it, which is reported.
+pub(crate) fn graph(book: &Book) -> anyhow::Result<(BookGraph, u8)> {
+    let mut unread = book.missing_parts();
+    let graph = progress::watched(|watch| {
+        BookGraph::from_book(book, watch, &mut |damage| unread.bad_page(damage.clone()))
+    })??;
+    Ok((graph, made::lines_left_out(book.path(), &unread)))
 }
 
 /// The file of a book's evaluations: the given one, or the one next to the book.

@@ -20,6 +20,7 @@ use shakmaty::Position as _;
 use tabia_analysis::Error;
 use tabia_analysis::graph::BookGraph;
 use tabia_analysis::grow::{self, Costs, End, GrowOptions, MoveFrequencies, Root};
+use tabia_book::Book;
 use tabia_book::ctg::RewriteOptions;
 use tabia_book::evals::{self, EvalFile};
 use tabia_games::EcoRange;
@@ -104,8 +105,8 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     cheapest lines first.\n\n\
     New moves have no games: set `Book Minimum Games` to 0 to play them, and `Book Judgement` \
     to `evaluations` or `both` to choose between them.\n\n\
-    Exit codes: 0 done; 1 there is nothing to add, or some positions got no answer; 2 nothing \
-    was written.";
+    Exit codes: 0 done; 1 there is nothing to add, some positions got no answer, or parts of a \
+    book cannot be read; 2 nothing was written.";
 
 pub(crate) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     files::complete_interrupted(&args.output)?;
@@ -114,8 +115,8 @@ pub(crate) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let start = Instant::now();
     let plan = args.engine.plan(1)?;
     let book = files::open_book(&args.book, false)?;
-    let replies = args.replies.as_deref().map(played).transpose()?;
-    let mut graph = evaluations::graph(&book)?;
+    let replies = args.replies.as_deref().map(Replies::open).transpose()?;
+    let (mut graph, lost) = evaluations::graph(&book)?;
     let beside = evals::beside(&args.output);
     let file = EvalFile::open(&beside)?;
     let mut evaluations = evals::read(&beside)?.table;
@@ -136,7 +137,7 @@ pub(crate) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     options.costs.ply = args.ply_cost;
     options.costs.own = args.own_cost;
     options.costs.other = args.other_cost;
-    options.replies = replies.as_deref();
+    options.replies = replies.as_ref().map(Replies::frequencies);
     options.until = until;
     options.max_cost = args.max_cost;
     options.max_ply = args.max_ply;
@@ -161,6 +162,7 @@ pub(crate) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         grown => grown?,
     };
     evaluations::report_unanswered(grown.first_fault.as_ref());
+    let lost = lost.max(replies.as_ref().map_or(0, Replies::left_out));
     let counts = collection::counts([
         (grown.failed, "without an answer"),
         (grown.restarts, "engines started again"),
@@ -203,7 +205,7 @@ pub(crate) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         grown.cost,
     );
     let code = made::report(&what, &written, start);
-    Ok(code.max(u8::from(grown.failed > 0)))
+    Ok(code.max(lost).max(u8::from(grown.failed > 0)))
 }
 
 /// The positions where growing begins.
@@ -251,9 +253,31 @@ fn root(line: &Line) -> Root {
 }
 
 /// The source of how often opponents play each move.
-fn played(path: &Path) -> anyhow::Result<Box<dyn MoveFrequencies>> {
-    if files::is_index(path) {
-        return Ok(Box::new(GamesIndex::open(path, true)?));
+enum Replies {
+    Book(Box<Book>),
+    Games(Box<GamesIndex>),
+}
+
+impl Replies {
+    fn open(path: &Path) -> anyhow::Result<Replies> {
+        Ok(match files::is_index(path) {
+            true => Replies::Games(Box::new(GamesIndex::open(path, true)?)),
+            false => Replies::Book(Box::new(files::open_book(path, false)?)),
+        })
     }
-    Ok(Box::new(files::open_book(path, false)?))
+
+    fn frequencies(&self) -> &dyn MoveFrequencies {
+        match self {
+            Replies::Book(book) => &**book,
+            Replies::Games(games) => &**games,
+        }
+    }
+
+    /// Reports what cannot be read of it; returns the exit code.
+    fn left_out(&self) -> u8 {
+        match self {
+            Replies::Book(book) => made::left_out(book),
+            Replies::Games(_) => 0,
+        }
+    }
 }

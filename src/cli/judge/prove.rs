@@ -16,8 +16,8 @@ use crate::cli::arguments::complete::{self, Of};
 use crate::cli::arguments::engine_args::EngineArgs;
 use crate::cli::files;
 use crate::cli::print::columns::{Table, cell, left, right};
-use crate::cli::print::progress;
 use crate::cli::print::style::{counted, thousands};
+use crate::cli::print::{made, progress};
 use shakmaty::{Chess, Color, Position as _};
 use tabia_analysis::evaluate;
 use tabia_analysis::prove::{
@@ -78,7 +78,8 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     version, or net) that did not choose the moves, and more nodes than the evaluations of \
     the books took. Not measured are how an engine plays the resulting positions, and the time \
     that a book saves.\n\n\
-    Exit codes: 0 done; 1 some exits got no answer; 2 no result.";
+    Exit codes: 0 done; 1 some exits got no answer, or parts of a book cannot be read; 2 no \
+    result.";
 
 /// Greatest number of shown exits.
 const SHOWN: usize = 10;
@@ -97,8 +98,8 @@ pub(crate) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let plan = args.engine.plan(1)?;
     let options_a = common::choice_options(&args.set_a)?;
     let options_b = common::choice_options(&args.set_b)?;
-    let (_, played_a) = files::open_as_played(&args.book_a, &options_a, false)?;
-    let (_, played_b) = files::open_as_played(&args.book_b, &options_b, false)?;
+    let (book_a, played_a) = files::open_as_played(&args.book_a, &options_a, false)?;
+    let (book_b, played_b) = files::open_as_played(&args.book_b, &options_b, false)?;
     let sides = [
         Side::new(&*played_a, options_a.rules(), args.seed),
         Side::new(&*played_b, options_b.rules(), args.seed + args.apart),
@@ -166,7 +167,8 @@ pub(crate) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         ]),
         start.elapsed().as_secs_f64()
     );
-    Ok(u8::from(searched.failed > 0))
+    let code = made::left_out(&book_a).max(made::left_out(&book_b));
+    Ok(code.max(u8::from(searched.failed > 0)))
 }
 
 /// The positions to search, each once.

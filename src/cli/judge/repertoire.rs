@@ -20,7 +20,6 @@ use tabia_analysis::repertoire::{
     self, Differences, Gap, Knowledge, Measured, OwnRepertoire, Repair, Repertoire,
     RepertoireOptions, RepertoireSummary, SHRINKAGE_GAMES, SeveralAnswers, Trimmed, one_in,
 };
-use tabia_book::ctg::CtgBook;
 use tabia_book::evals;
 use tabia_io::atomic;
 use tabia_io::input::path::{file_name, has_extension};
@@ -108,7 +107,8 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     The results of chosen moves are partly luck. So results of few games are shrunk \
     (--hold-back), and --measure shows the score in games that were not used for the choice. \
     docs/evaluations.md of the source explains the numbers.\n\n\
-    Exit codes: 0 done; 1 the start position is not in the book; 2 wrong usage or files.";
+    Exit codes: 0 done; 1 the start position is not in the book, or parts of a book cannot be \
+    read; 2 wrong usage or files.";
 
 /// Greatest number of shown gaps and repairs.
 const SHOWN: usize = 10;
@@ -174,9 +174,9 @@ pub(crate) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         _ => None,
     };
     let summary = found.summary()?;
-    let measured = match &args.measure {
+    let (measured, lost) = match &args.measure {
         Some(games) => measured(&found, games)?,
-        None => None,
+        None => (None, 0),
     };
     if let Some(target) = args.output.as_ref().filter(|_| !args.trim) {
         if is_book {
@@ -210,27 +210,22 @@ pub(crate) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         }
         write!(out, "{list}")?;
     }
-    let unread = book.as_ctg().map(CtgBook::unread).unwrap_or_default();
-    let lost = made::lost(&unread);
-    if unread.is_loss() {
-        message!(
-            "{}: lines behind damage are left out{lost}",
-            args.book.display()
-        );
-    }
-    Ok(u8::from(unread.is_loss()))
+    let lost = lost.max(opponents.as_deref().map_or(0, made::left_out));
+    Ok(lost.max(made::left_out(&book)))
 }
 
-/// The score of the repertoire in the games of another book.
-fn measured(found: &Repertoire<'_>, games: &Path) -> anyhow::Result<Option<Measured>> {
-    let measured = found.measure(&*games_book::open(games, false)?)?;
+/// The score of the repertoire in the games of another book, and the exit code for what cannot
+/// be read of it.
+fn measured(found: &Repertoire<'_>, games: &Path) -> anyhow::Result<(Option<Measured>, u8)> {
+    let book = games_book::open(games, false)?;
+    let measured = found.measure(&book)?;
     if measured.is_none() {
         message!(
             "{}: none of its games begins like the repertoire",
             games.display()
         );
     }
-    Ok(measured)
+    Ok((measured, made::left_out(&book)))
 }
 
 /// An existing repertoire; what cannot be read of it is reported.

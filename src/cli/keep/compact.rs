@@ -92,27 +92,27 @@ fn compact_polyglot(args: &CompactArgs) -> anyhow::Result<u8> {
          makes other formats",
         target.display()
     );
-    let old = match in_place {
-        true => Previous::Keep,
-        false => args.rewriting.force.old(),
-    };
+    let mut options = args.rewriting.options();
+    if in_place {
+        options.old = Previous::Keep;
+    }
     let before = std::fs::metadata(&args.book).map_or(0, |data| data.len());
     let dry = args.dry_run.place(target)?;
     let place = dry.as_ref().map_or(target, |(_, place)| place);
     let books = [args.book.clone()];
     let order = MergeOrder::FirstWins;
-    let (written, notices) =
-        progress::watched(|watch| bin::merge(&books, place, order, old, watch))??;
-    for notice in notices {
+    let done = progress::watched(|watch| bin::merge(&books, place, order, &options, watch))??;
+    for notice in &done.notices {
         message!("tabia: {notice}");
     }
     let what = format!("{}: {before} bytes before; sorted,", target.display());
-    made::made(&what, made::numbers(&written), start.elapsed(), "");
+    let extra = made::lost(&done.salvage);
+    made::made(&what, made::numbers(&done.written), start.elapsed(), &extra);
     args.dry_run.note();
     if !args.dry_run.dry_run && in_place {
         files::report_kept(target);
     }
-    Ok(0)
+    Ok(u8::from(done.salvage.is_loss()))
 }
 
 /// Rewrites a games index.

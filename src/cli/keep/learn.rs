@@ -14,8 +14,8 @@ use crate::cli::arguments::collection::{self, GameFilterArgs};
 use crate::cli::arguments::common::PlayerColour;
 use crate::cli::arguments::complete;
 use crate::cli::files;
-use crate::cli::print::progress;
 use crate::cli::print::style::counted;
+use crate::cli::print::{made, progress};
 use shakmaty::Color;
 use tabia_book::mark;
 use tabia_book::{BookEditor, Error, Field, Format};
@@ -102,7 +102,7 @@ pub(crate) const LEARN_EXAMPLES: &str = "Examples:\n  \
     values again (see --fresh). No move or position is added. The book before it is BOOK.bak.\n\n\
     In a Polyglot book its two learn counts grow, games and twice the points, as Polyglot \
     itself counts; strength plays no part.\n\n\
-    Exit codes: 0 done; 2 nothing was changed.";
+    Exit codes: 0 done; 1 parts of the book cannot be read; 2 nothing was changed.";
 
 impl LearnArgs {
     fn counted(&self) -> Counted {
@@ -217,13 +217,15 @@ pub(crate) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         0 => String::new(),
         skipped => format!("; {} skipped", counted(skipped, "game")),
     };
+    let unread = book.unread();
+    let lost = made::all_lost(&unread);
     summary!(
         "{}: {}, {moves} moves with results; {changed} learn values {}, {raised} of \
-         them upwards, {:.2} s{left_out}",
+         them upwards, {:.2} s{left_out}{lost}",
         args.book.display(),
         counted(games, "game"),
         args.work.done(),
         start.elapsed().as_secs_f64(),
     );
-    Ok(0)
+    Ok(u8::from(unread.is_loss()))
 }

@@ -12,10 +12,9 @@ use crate::cli::arguments::common::{COLOUR, PlayerColour};
 use crate::cli::arguments::complete;
 use crate::cli::arguments::line;
 use crate::cli::files;
-use crate::cli::print::progress;
 use crate::cli::print::style::counted;
+use crate::cli::print::{made, progress};
 use shakmaty::{Color, Position};
-use tabia_book::ctg::Error;
 use tabia_book::mark::{self, Filter, MarkError, MarkJob, MarkTarget, Selection, words};
 use tabia_book::{Annotation, BookEditor, Mark, MarkEdit, Resolve};
 use tabia_notation::Line;
@@ -352,15 +351,9 @@ pub(crate) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let editor = BookEditor::open_for(&args.book, &job.selection.edit, &options)?;
     let name = args.book.display();
     files::report_recovered(&editor);
-    let (mut shown, mut lost) = (0_u64, 0_u64);
+    let mut shown = 0_u64;
     let done = progress::watched(|watch| {
-        let mut name_lost = |damage: Error| {
-            lost += 1;
-            if lost <= SHOWN as u64 {
-                message!("tabia: {damage}");
-            }
-        };
-        mark::mark(editor, &job, watch, &mut name_lost, &mut |change| {
+        mark::mark(editor, &job, watch, &mut |change| {
             shown += 1;
             mark_changes::write(change, args.work.json, out)
         })
@@ -383,7 +376,7 @@ pub(crate) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     if args.work.json {
         let summary = serde_json::json!({"summary": {
             "chosen": done.chosen, "changes": done.changes,
-            "damaged_pages": lost, "changed": !args.work.dry_run,
+            "damaged_pages": done.unread.bad_pages, "changed": !args.work.dry_run,
         }});
         writeln!(out, "{summary}")?;
     }
@@ -397,16 +390,12 @@ pub(crate) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut extra = done
         .applied
         .map_or_else(String::new, |done| format!(" in {} writes", done.writes));
-    match lost {
-        0 => {}
-        1 => extra += "; 1 damaged page not read to its end",
-        _ => extra += &format!("; {lost} damaged pages not read to their end"),
-    }
+    extra += &made::all_lost(&done.unread);
     summary!(
         "{name}: {} chosen, {} {done_word}{extra}, {:.2} s",
         done.chosen,
         counted(done.changes, "mark"),
         start.elapsed().as_secs_f64()
     );
-    Ok(u8::from(lost > 0))
+    Ok(u8::from(done.unread.is_loss()))
 }

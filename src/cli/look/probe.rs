@@ -11,6 +11,7 @@ use crate::cli::arguments::common::{self, PlaceArgs};
 use crate::cli::arguments::complete::{self, Of};
 use crate::cli::arguments::line;
 use crate::cli::files;
+use crate::cli::print::made;
 use crate::cli::print::output::print_json;
 use crate::cli::print::table;
 use shakmaty::Position as _;
@@ -82,6 +83,8 @@ pub(crate) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     } else {
         prober.answer_one(&args.place.line()?, out)?
     };
+    // The exit code says whether the position is in the book.
+    book.as_deref().map(made::left_out);
     Ok(code)
 }
 

@@ -11,6 +11,7 @@ use crate::cli::arguments::common::{PLIES, PlaceArgs};
 use crate::cli::arguments::complete;
 use crate::cli::games_book;
 use crate::cli::print::columns::{Table, cell, left, right};
+use crate::cli::print::made;
 use crate::cli::print::style::{FAINT, HEADING, Painted, of_mark, per_cent, rounded, thousands};
 use shakmaty::Chess;
 use tabia_book::tree::{Branch, Tree, TreeLimits, probe_lines, weight};
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     } else {
         printer.print(&book, &reached, out)?
     };
-    Ok(u8::from(!found))
+    Ok(made::left_out(&book).max(u8::from(!found)))
 }
 
 struct Printer<'b> {

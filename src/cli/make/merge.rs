@@ -15,7 +15,7 @@ use crate::cli::print::progress;
 use tabia_book::bin::{self, MergeOrder};
 use tabia_book::convert::{self, ConvertJob, SameFormat};
 use tabia_book::ctg::{self, RewriteOptions};
-use tabia_io::atomic::{self, Previous, TempFolder};
+use tabia_io::atomic::{self, TempFolder};
 use tabia_io::input::path::has_extension;
 
 /// Arguments of `merge`.
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<u8> {
         files::complete_interrupted(book)?;
     }
     if has_extension(&args.output, "bin") {
-        return merge_polyglot(args, options.old);
+        return merge_polyglot(args, options);
     }
     ensure!(
         !args.first_wins,
@@ -95,21 +95,21 @@ fn merge_and_convert(args: &MergeArgs, options: RewriteOptions) -> anyhow::Resul
 }
 
 /// Merges Polyglot books.
-fn merge_polyglot(args: &MergeArgs, old: Previous) -> anyhow::Result<u8> {
+fn merge_polyglot(args: &MergeArgs, options: RewriteOptions) -> anyhow::Result<u8> {
     let order = match args.first_wins {
         true => MergeOrder::FirstWins,
         false => MergeOrder::Heaviest,
     };
     let start = Instant::now();
     let same = of_one_format(args)?;
-    let (written, notices) =
-        progress::watched(|watch| bin::merge(&same.books, &args.output, order, old, watch))??;
-    for notice in notices {
+    let mut done =
+        progress::watched(|watch| bin::merge(&same.books, &args.output, order, &options, watch))??;
+    for notice in &done.notices {
         message!("tabia: {notice}");
     }
+    done.salvage.add(same.salvage);
     let what = format!("{}: {} books;", args.output.display(), args.books.len());
-    let numbers = [written.positions, written.moves, written.bytes];
-    let extra = made::lost(&same.salvage);
-    made::made(&what, numbers, start.elapsed(), &extra);
-    Ok(u8::from(same.salvage.is_loss() || same.is_mostly_unreached))
+    let extra = made::lost(&done.salvage);
+    made::made(&what, made::numbers(&done.written), start.elapsed(), &extra);
+    Ok(u8::from(done.salvage.is_loss() || same.is_mostly_unreached))
 }

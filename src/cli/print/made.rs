@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::style::counted;
+use tabia_book::Book;
 use tabia_book::ctg::{Rewritten, Salvage, Written};
 use tabia_io::atomic;
 
@@ -38,6 +39,30 @@ pub(crate) fn lost(salvage: &Salvage) -> String {
     }
     let notes = salvage.notes();
     notes.iter().map(|note| format!("; {note}")).collect()
+}
+
+/// Reports what look-ups in a book left out because of damage, and what opening it found
+/// missing; returns the exit code.
+pub(crate) fn left_out(book: &Book) -> u8 {
+    lines_left_out(book.path(), &book.unread())
+}
+
+/// Reports what cannot be read of a book, and that the lines behind it are left out; returns the
+/// exit code.
+pub(crate) fn lines_left_out(book: &Path, unread: &Salvage) -> u8 {
+    let lost = lost(unread);
+    if unread.is_loss() {
+        message!("{}: lines behind damage are left out{lost}", book.display());
+    }
+    u8::from(unread.is_loss())
+}
+
+/// As [`lost`], for a book whose notices are not printed.
+pub(crate) fn all_lost(salvage: &Salvage) -> String {
+    for part in &salvage.parts {
+        message!("tabia: {part}");
+    }
+    lost(salvage)
 }
 
 /// Reports for which side a merged book plays, if that is not clear from its sources: those

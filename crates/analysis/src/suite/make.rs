@@ -19,7 +19,7 @@ use super::values::Values;
 use crate::Error;
 use crate::evaluate::Worker;
 use crate::funnel::{Funnel, FunnelStep};
-use tabia_book::ctg::{CtgBook, Salvage};
+use tabia_book::ctg::Salvage;
 use tabia_book::evals::{self, EvalFile, EvalKey};
 use tabia_book::{Book, OpenOptions};
 use tabia_games::{Sources, Tally};
@@ -190,8 +190,7 @@ impl Making<'_> {
                 |_, done| Ok(watch.step(Progress::new("walking", "positions", done, None))?),
             )?;
             self.funnel.add(&funnel);
-            self.unread
-                .add(book.as_ctg().map(CtgBook::unread).unwrap_or_default());
+            self.unread.add(book.unread());
         }
         Ok(sorter)
     }

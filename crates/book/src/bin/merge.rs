@@ -5,11 +5,11 @@ use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
 use super::{BinBook, ENTRY_BYTES, Entries, encode};
-use crate::ctg::Written;
+use crate::ctg::{RewriteOptions, Salvage, Written};
 use crate::edit::pending_changes;
 use crate::polyglot::PackedMove;
 use crate::{Error, KeyedEntry, OpenOptions, Preference};
-use tabia_io::atomic::{NewFile, Previous};
+use tabia_io::atomic::NewFile;
 use tabia_io::input::file::DataFile;
 use tabia_io::progress::{Progress, Watch};
 
@@ -23,9 +23,21 @@ pub enum MergeOrder {
     FirstWins,
 }
 
+/// What [`merge`] has made.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MergedBooks {
+    /// The size of the new book.
+    pub written: Written,
+    /// Problems of the old books, one sentence each.
+    pub notices: Vec<String>,
+    /// What could not be read of them.
+    pub salvage: Salvage,
+}
+
 /// Adds up the weights of some books. A move's learn fields are those of the first book
-/// that has it. If a sum exceeds 16 bits, all weights of its position are scaled down.
-/// Returns the size of the new book, and problems of the old ones.
+/// that has it. If a sum exceeds 16 bits, all weights of its position are scaled down. Of the
+/// options only those count that a Polyglot book has a use for: `old` and `strict`.
 ///
 /// # Errors
 ///
@@ -35,10 +47,10 @@ pub fn merge(
     books: &[PathBuf],
     target: &Path,
     order: MergeOrder,
-    old: Previous,
+    options: &RewriteOptions,
     watch: &mut Watch<'_>,
-) -> Result<(Written, Vec<String>), Error> {
-    let mut output = NewFile::create(target, old)?;
+) -> Result<MergedBooks, Error> {
+    let mut output = NewFile::create(target, options.old)?;
     let mut no_books = Vec::new();
     let open = |path: &PathBuf| -> Result<BinBook, Error> {
         let file = DataFile::open(path, OpenOptions::default().mmap);
@@ -50,6 +62,11 @@ pub fn merge(
         Ok(book)
     };
     let books: Vec<BinBook> = books.iter().map(open).collect::<Result<_, _>>()?;
+    let mut salvage = Salvage::default();
+    for book in &books {
+        salvage.add(book.unread.clone());
+    }
+    salvage.checked(options.strict)?;
     let mut sources: Vec<_> = books.iter().map(|book| book.entries().peekable()).collect();
     let mut written = Written::default();
     let total = books.iter().map(BinBook::len).sum();
@@ -78,7 +95,11 @@ pub fn merge(
     let notices = no_books.into_iter().chain(notices).collect();
     drop(books);
     written.bytes = output.commit()?.bytes;
-    Ok((written, notices))
+    Ok(MergedBooks {
+        written,
+        notices,
+        salvage,
+    })
 }
 
 /// A move with the sum of its weights.

@@ -20,7 +20,7 @@ mod merge;
 mod order;
 mod survey;
 
-pub use merge::{MergeOrder, merge};
+pub use merge::{MergeOrder, MergedBooks, merge};
 
 use std::ops::Range;
 use std::path::Path;
@@ -30,6 +30,7 @@ use super::{
     polyglot::PackedMove,
     polyglot::keyed::{self, Keyed, KeyedEntry},
 };
+use crate::ctg::Salvage;
 use crate::edit::pending_changes;
 use survey::{Landmarks, Survey};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
@@ -59,6 +60,7 @@ pub struct BinBook {
     /// Entries of key 0, all at the front.
     header_entries: u64,
     pub(super) notices: Vec<String>,
+    pub(super) unread: Salvage,
 }
 
 impl BinBook {
@@ -96,6 +98,8 @@ impl BinBook {
         let name = file.path().display();
         let cut_off = keyed::cut_off(&file, ENTRY_BYTES).map(|text| format!("{name}: {text}"));
         let mut notices = Vec::from_iter(cut_off);
+        let mut unread = Salvage::default();
+        unread.parts.clone_from(&notices);
         let mut sorted = None;
         let mut survey = Survey::of(&file)?;
         let mut landmarks = std::mem::take(&mut survey.landmarks);
@@ -130,6 +134,7 @@ impl BinBook {
             entries,
             header_entries: 0,
             notices,
+            unread,
         };
         book.header_entries = book.search(&book.view()?, 1)?.0;
         if book.is_empty() {

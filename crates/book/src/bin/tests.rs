@@ -4,6 +4,7 @@ use std::fs;
 use shakmaty::{Chess, Position as _};
 
 use super::*;
+use crate::ctg::RewriteOptions;
 use crate::{Lookup, Probe as _, Wanted, polyglot};
 use tabia_io::atomic::Previous;
 use tabia_io::progress::{Progress, Watch};
@@ -128,6 +129,7 @@ fn a_cut_off_book_says_where() {
         "{:?}",
         book.notices()
     );
+    assert_eq!(book.unread.parts, book.notices());
     for few in [0, 1, 15] {
         let error = open(&bytes[..few], true).unwrap_err().to_string();
         assert!(error.contains(&format!("{few} bytes")), "{error}");
@@ -178,8 +180,9 @@ fn merged_books_have_the_sums_of_the_weights() {
             let mut see = |progress: Progress| last = Some((progress.done, progress.total));
             let go_on = std::sync::atomic::AtomicBool::new(false);
             let watch = &mut Watch::new(&mut see, &go_on);
-            let (written, notices) =
-                merge(&paths, &target, order, Previous::Replace, watch).unwrap();
+            let options = RewriteOptions::default().old(Previous::Replace);
+            let done = merge(&paths, &target, order, &options, watch).unwrap();
+            let (written, notices) = (done.written, done.notices);
             assert_eq!(last, Some((read, Some(read))));
             // The keys are those of no real position.
             let says = |text: &String| text.contains("no move in the start position");

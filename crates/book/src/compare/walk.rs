@@ -123,6 +123,9 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
         },
         lost: Lost::default(),
     };
+    for book in [a, b] {
+        comparison.lost.salvage.add(book.missing_parts());
+    }
     comparison.walk(plan, watch, &make, &mut found)?;
     if let Some((pair, tree)) = pair {
         let reached = tree.reached.iter().filter(|reached| **reached);

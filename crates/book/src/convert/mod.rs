@@ -127,7 +127,11 @@ impl Converted {
             return Ok(());
         }
         let mut why = self.salvage.notes();
-        why.extend(self.salvage.messages.first().cloned());
+        why.extend(
+            self.salvage
+                .is_loss()
+                .then(|| self.salvage.first_text().to_owned()),
+        );
         why.extend(self.notes.iter().cloned());
         let why: String = why.iter().map(|note| format!("; {note}")).collect();
         let target = job.target.display();
@@ -283,6 +287,8 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
     }
     let book = Book::open(&job.source, &OpenOptions::default())?;
     let notices = book.notices().to_vec();
+    let missing = book.missing_parts();
+    missing.checked(job.strict)?;
     let mut summary = match (&book, target) {
         (Book::Ctg(_), Target::Ctg) => Err(same_format(
             job,
@@ -296,6 +302,7 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
         _ => written(&mut work, &book, target),
     }?;
     summary.notices.splice(0..0, notices);
+    summary.salvage.add(missing);
     Ok(summary)
 }
 
@@ -366,8 +373,11 @@ pub fn write(
             "only a ChessBase book becomes .jsonl without a file on disk"
         }
         (Target::Bin | Target::Abk | Target::Jsonl | Target::Pgn | Target::Csv, _) => {
+            let missing = book.missing_parts();
+            missing.checked(job.strict)?;
             let mut summary = written(&mut work, book, target)?;
             summary.notices.splice(0..0, book.notices().iter().cloned());
+            summary.salvage.add(missing);
             return Ok(summary);
         }
     };

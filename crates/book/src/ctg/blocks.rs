@@ -61,7 +61,7 @@ impl CtgBook {
     where
         E: From<Error> + From<Panicked> + Send,
     {
-        let pages = self.pages.pages_in_use();
+        let pages = self.pages.pages_to_read();
         let mut done = 0_u64;
         in_order(
             pages.div_ceil(BLOCK),

@@ -96,6 +96,7 @@ impl CtgBook {
         let samples = samples(&pages)?;
         let path = pages.file().path();
         notices.extend(pages.notice());
+        pages.leave_out_missing()?;
         let index = match usable_index(cto, ctb, &pages, &samples) {
             Ok((slots, problem)) => {
                 notices.extend(problem.map(|problem| {

@@ -161,6 +161,22 @@ impl PageFile {
         }
     }
 
+    /// The number of pages that readers of the whole book walk over: those in use, and the
+    /// first of those that the header announces and the file does not have. It is met as a
+    /// damaged page, so that none counts a book that was cut off between pages as read.
+    pub(super) fn pages_to_read(&self) -> u32 {
+        self.pages_in_use() + u32::from(self.header.pages > self.page_count)
+    }
+
+    /// Records that pages are missing: look-ups need not come to them.
+    pub(super) fn leave_out_missing(&self) -> Result<(), Error> {
+        match self.reader()?.page(self.page_count) {
+            Err(damage) if self.pages_to_read() > self.pages_in_use() => self.leave_out(damage),
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// A message if the file is cut off.
     pub(super) fn notice(&self) -> Option<String> {
         let Header { pages, .. } = self.header;

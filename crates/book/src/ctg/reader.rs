@@ -239,8 +239,8 @@ impl EntryReader<'_> {
 }
 
 impl CtgBook {
-    /// The damage that probes so far came upon at positions after moves, each page once: such a
-    /// position counts as not in the book.
+    /// What counts as not in the book because it cannot be read, each page once: the damage
+    /// that probes so far came upon at positions after moves, and what opening it found.
     #[must_use]
     pub fn unread(&self) -> Salvage {
         self.pages.unread()

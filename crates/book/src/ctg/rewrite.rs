@@ -312,16 +312,16 @@ impl<'b> Surveyed<'b> {
         // The index may have more pages than a damaged header says.
         let named = live.iter().flat_map(|live| &live.slots);
         let end = named.map(|(_, page)| page + 1).max().unwrap_or(0);
-        let pages = book.pages_in_use().max(end);
+        let pages = book.pages_to_read().max(end);
         let mut survey = Survey::read(book, pages, watch)?;
         let mut salvage = Salvage::default();
         let live = live.filter(|live| live.fits(&survey.spans));
         match &live {
             None => {
-                survey.spans.retain(|span| span.page < book.pages_in_use());
+                survey.spans.retain(|span| span.page < book.pages_to_read());
                 survey
                     .faults
-                    .retain(|(page, _)| *page < book.pages_in_use());
+                    .retain(|(page, _)| *page < book.pages_to_read());
             }
             Some(live) => {
                 let slot_of = live.slot_of(pages);

@@ -16,6 +16,9 @@ pub struct Salvage {
     pub unreached_pages: u64,
     /// The first of these problems, in words, with file and offset.
     pub messages: Vec<String>,
+    /// Parts of books of other formats that are missing, damaged or not read, as
+    /// [`Book::notices`](crate::Book::notices) has them, too: who opens a book prints those.
+    pub parts: Vec<String>,
     /// The fault of the first bad page.
     pub(super) first_fault: Option<Error>,
 }
@@ -30,7 +33,7 @@ impl Salvage {
     }
 
     /// Records a page that cannot be read to its end.
-    pub(crate) fn bad_page(&mut self, fault: Error) {
+    pub fn bad_page(&mut self, fault: Error) {
         self.bad_pages += 1;
         self.message(|| fault.to_string());
         self.first_fault.get_or_insert(fault);
@@ -45,7 +48,7 @@ impl Salvage {
     /// Whether something could not be read.
     #[must_use]
     pub fn is_loss(&self) -> bool {
-        self.bad_pages + self.bad_keys > 0
+        self.bad_pages + self.bad_keys > 0 || !self.parts.is_empty()
     }
 
     /// An error if something was lost and `strict` is set.
@@ -59,8 +62,17 @@ impl Salvage {
     /// A sentence with the number of losses and the first one.
     #[must_use]
     pub fn summary_text(&self) -> String {
-        let first = self.messages.first().map_or("", String::as_str);
-        format!("{}; the first: {first}", self.notes().join("; "))
+        format!(
+            "{}; the first: {}",
+            self.notes().join("; "),
+            self.first_text()
+        )
+    }
+
+    /// The first problem, in words.
+    pub(crate) fn first_text(&self) -> &str {
+        let mut all = self.messages.iter().chain(&self.parts);
+        all.next().map_or("", String::as_str)
     }
 
     /// A short list of all losses.
@@ -76,6 +88,11 @@ impl Salvage {
             (self.bad_keys, "position", "with an impossible key left out"),
             (self.repeated, "repeated position", "left out"),
             (self.unreached_pages, "page", "that no slot led to"),
+            (
+                self.parts.len() as u64,
+                "missing or damaged part",
+                "not read",
+            ),
         ]
         .into_iter()
         .filter(|(count, ..)| *count > 0)
@@ -92,6 +109,7 @@ impl Salvage {
         for message in other.messages {
             self.message(|| message);
         }
+        self.parts.extend(other.parts);
         if let Some(fault) = other.first_fault {
             self.first_fault.get_or_insert(fault);
         }

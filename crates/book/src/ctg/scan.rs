@@ -109,6 +109,8 @@ pub(super) fn for_each_hash(
                 Err(fault) => {
                     report.bad_pages += 1;
                     report.damaged.push(number);
+                    // Look-ups do not meet it: the index does not lead there.
+                    book.leave_out(fault.clone());
                     report.first_fault.get_or_insert(fault);
                 }
             }

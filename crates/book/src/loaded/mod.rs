@@ -7,6 +7,7 @@ pub mod obk;
 
 use std::path::Path;
 
+use crate::ctg::Salvage;
 use crate::edit::pending_changes;
 use crate::polyglot::PackedMove;
 use crate::polyglot::keyed::{self, Keyed, KeyedEntry};
@@ -24,6 +25,7 @@ pub struct LoadedBook {
     positions: u64,
     unreached: u64,
     pub(super) notices: Vec<String>,
+    pub(super) unread: Salvage,
 }
 
 /// How books of a format are read.
@@ -53,8 +55,16 @@ struct Found {
     moves: Moves,
     /// Positions of the file that were not found.
     unreached: u64,
-    /// What the user should know, without the name of the file.
-    notices: Vec<String>,
+    notices: Vec<Notice>,
+}
+
+/// What the user should know of a file, without its name.
+#[derive(Debug)]
+enum Notice {
+    /// A part is missing, damaged or not read.
+    Loss(String),
+    /// All that the format can say was read.
+    Remark(String),
 }
 
 /// Moves by Polyglot's key of their position.
@@ -159,15 +169,23 @@ impl LoadedBook {
             Repeats::Greatest => moves.join(),
         }
         let name = file.path().display();
-        let notices = notices
-            .into_iter()
-            .map(|notice| format!("{name}: {notice}"));
+        let mut unread = Salvage::default();
+        let notices = notices.into_iter().map(|notice| match notice {
+            Notice::Remark(text) => format!("{name}: {text}"),
+            Notice::Loss(text) => {
+                let text = format!("{name}: {text}");
+                unread.parts.push(text.clone());
+                text
+            }
+        });
+        let notices = notices.collect();
         let keys = moves.0.chunk_by(|a, b| a.key == b.key);
         Ok(LoadedBook {
             format,
             entry_bytes: loader.entry_bytes,
             positions: keys.count() as u64,
-            notices: notices.collect(),
+            notices,
+            unread,
             file,
             moves: moves.0,
             unreached,

@@ -19,7 +19,7 @@
 
 use shakmaty::{Chess, Position as _, Role, Square};
 
-use super::{Found, Loader, Repeats, whole};
+use super::{Found, Loader, Notice, Repeats, whole};
 use crate::Error;
 use crate::polyglot::{self, PackedMove};
 use tabia_io::input::bytes::le_u32_at;
@@ -118,10 +118,15 @@ fn read(file: &DataFile) -> Result<Found, Error> {
             surplus,
             format!("{surplus} moves follow the last variation, and were not read"),
         ),
-        (notes as usize, format!("its notes ({notes}) are not read")),
     ] {
-        found.notices.extend((count > 0).then_some(text));
+        found
+            .notices
+            .extend((count > 0).then_some(Notice::Loss(text)));
     }
+    let text = format!("its notes ({notes}) are not read");
+    found
+        .notices
+        .extend((notes > 0).then_some(Notice::Remark(text)));
     Ok(found)
 }
 
@@ -232,6 +237,8 @@ mod tests {
         ] {
             assert!(notices.contains(text), "{notices}");
         }
+        // That notes are not read is no fault of the book.
+        assert_eq!(found.unread().parts, found.notices()[..2]);
         assert_eq!(moves(&found, "e4").len(), 1);
         assert_eq!(moves(&found, "").len(), 2);
         for bytes in [&b"BOO!"[..], b"UGWS\0\0\0\0", b"UGWS\x01\0\0\0\0"] {

@@ -8,6 +8,7 @@ use super::named::{admits, leads_out};
 use super::select::{Selection, select};
 use super::show;
 use super::shown::ShownChange;
+use crate::ctg::Salvage;
 use crate::edit::UndoWriter;
 use crate::{Applied, Book, BookEditor, EditBatch, Error, MarkChange};
 use tabia_io::progress::Watch;
@@ -57,10 +58,12 @@ pub struct Marked {
     pub applied: Option<Applied>,
     /// Why what undoes the change could not be kept.
     pub not_undoable: Option<String>,
+    /// What could not be read, when marking a whole book.
+    pub unread: Salvage,
 }
 
-/// Marks a book; the old files of a whole book are kept with `.bak`. Calls `shown` with the changes and `lost` with pages that cannot be
-/// read.
+/// Marks a book; the old files of a whole book are kept with `.bak`. Calls `shown` with the
+/// changes.
 ///
 /// # Errors
 ///
@@ -70,7 +73,6 @@ pub fn mark(
     editor: BookEditor,
     job: &MarkJob,
     watch: &mut Watch<'_>,
-    lost: &mut dyn FnMut(Error),
     shown: &mut dyn FnMut(&ShownChange) -> io::Result<()>,
 ) -> Result<Marked, MarkError> {
     keyed::check(editor.book(), job.selection.filter.as_ref())?;
@@ -78,7 +80,7 @@ pub fn mark(
     let mut planned: Vec<(&Line, MarkChange)> = Vec::new();
     let mut chosen = 0;
     match &job.target {
-        MarkTarget::Book => return whole_book(&editor, job, watch, lost, shown),
+        MarkTarget::Book => return whole_book(&editor, job, watch, shown),
         MarkTarget::Position(line) => {
             let plan = editor.plan_position(line.last(), edit);
             let plan = plan
@@ -129,8 +131,8 @@ pub fn mark(
     Ok(Marked {
         chosen,
         changes: changes.len() as u64,
-        applied: None,
         not_undoable,
+        ..Marked::default()
     })
 }
 
@@ -152,11 +154,10 @@ fn whole_book(
     editor: &BookEditor,
     job: &MarkJob,
     watch: &mut Watch<'_>,
-    lost: &mut dyn FnMut(Error),
     shown: &mut dyn FnMut(&ShownChange) -> io::Result<()>,
 ) -> Result<Marked, MarkError> {
     let mut done = Marked::default();
-    let mut losses = 0;
+    let mut unread = editor.book().missing_parts();
     let mut batch = editor.batch();
     let mut listed = Vec::new();
     let mut note = |change: &MarkChange| {
@@ -185,25 +186,19 @@ fn whole_book(
     };
     let book = snapshot.as_ref().unwrap_or(editor.book());
     done.chosen = match book {
-        Book::Ctg(book) => {
-            let mut count = |damage| {
-                losses += 1;
-                lost(damage);
-            };
-            select(
-                book,
-                &job.selection,
-                watch,
-                &mut count,
-                &mut |change, at| {
-                    note(change);
-                    match (job.dry_run, change.old, change.new) {
-                        (false, Some(old), Some(new)) => set(&mut batch, at, old, new),
-                        _ => Ok(()),
-                    }
-                },
-            )?
-        }
+        Book::Ctg(book) => select(
+            book,
+            &job.selection,
+            watch,
+            &mut |damage| unread.bad_page(damage),
+            &mut |change, at| {
+                note(change);
+                match (job.dry_run, change.old, change.new) {
+                    (false, Some(old), Some(new)) => set(&mut batch, at, old, new),
+                    _ => Ok(()),
+                }
+            },
+        )?,
         _ => keyed::select(editor, &job.selection, watch, &mut |change| {
             note(change);
             match job.dry_run {
@@ -218,9 +213,10 @@ fn whole_book(
     if job.dry_run {
         show(book, listed, watch, shown)?;
     }
-    if job.strict && losses > 0 {
-        return Err(MarkError::Loss(losses));
+    if job.strict && unread.is_loss() {
+        return Err(MarkError::Loss(unread.summary_text()));
     }
+    done.unread = unread;
     if !job.dry_run {
         drop(snapshot);
         let is_changed = !batch.is_empty();

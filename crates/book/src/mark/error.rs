@@ -20,8 +20,8 @@ pub enum MarkError {
         what: String,
     },
     /// Part of the book cannot be read, and `strict` is set.
-    #[error("damaged pages not read to their end: {0}; nothing was changed (strict)")]
-    Loss(u64),
+    #[error("{0}; nothing was changed (strict)")]
+    Loss(String),
     /// The book cannot be read or changed.
     #[error(transparent)]
     Book(#[from] Error),

@@ -5,8 +5,9 @@ use std::{path::Path, sync::Arc};
 use shakmaty::Chess;
 
 use super::{BookMove, Lookup, MoveGames, Probe, Wanted};
+use crate::ctg::{CtgBook, Salvage};
 use crate::traits::Reader;
-use crate::{Error, Format, OpenOptions, bin::BinBook, ctg::CtgBook, loaded::LoadedBook};
+use crate::{Error, Format, OpenOptions, bin::BinBook, loaded::LoadedBook};
 use tabia_io::input::{file::DataFile, path::has_extension};
 
 fn no_book(path: &Arc<Path>, text: &'static str) -> Error {
@@ -137,6 +138,27 @@ impl Book {
             Book::Ctg(book) => book.notices(),
             Book::Bin(book) => book.notices(),
             Book::Loaded(book) => book.notices(),
+        }
+    }
+
+    /// What is left out because it cannot be read: of a ChessBase book what look-ups met so
+    /// far, of others what was missing or damaged when they were opened.
+    #[must_use]
+    pub fn unread(&self) -> Salvage {
+        match self {
+            Book::Ctg(book) => book.unread(),
+            Book::Bin(_) | Book::Loaded(_) => self.missing_parts(),
+        }
+    }
+
+    /// What opening the book found missing or damaged. Nothing of a ChessBase book: who reads
+    /// it whole meets each damaged page.
+    #[must_use]
+    pub fn missing_parts(&self) -> Salvage {
+        match self {
+            Book::Ctg(_) => Salvage::default(),
+            Book::Bin(book) => book.unread.clone(),
+            Book::Loaded(book) => book.unread.clone(),
         }
     }
 

@@ -47,8 +47,7 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
             stop.store(true, Ordering::Relaxed);
         };
         let mut watch = Watch::new(&mut report, &stop);
-        let ended =
-            tabia_book::mark::mark(edit(&book), &job, &mut watch, &mut |_| {}, &mut |_| Ok(()));
+        let ended = tabia_book::mark::mark(edit(&book), &job, &mut watch, &mut |_| Ok(()));
         let ended = ended.unwrap_err().to_string();
         assert!(ended.contains("interrupted"), "{ended}");
         assert_eq!(reports, 1);
@@ -81,9 +80,10 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
     let before = reads();
     let path = folder.join("book.bin");
     let editor = BookEditor::open_for(&path, &job.selection.edit, &EditOptions::default()).unwrap();
-    let (mut watch, mut lost) = (Watch::default(), |damage| panic!("{damage}"));
-    let done = tabia_book::mark::mark(editor, &job, &mut watch, &mut lost, &mut |_| Ok(()));
-    let (chosen, reads) = (done.unwrap().chosen, reads() - before);
+    let mut watch = Watch::default();
+    let done = tabia_book::mark::mark(editor, &job, &mut watch, &mut |_| Ok(())).unwrap();
+    let (chosen, reads) = (done.chosen, reads() - before);
+    assert!(!done.unread.is_loss(), "{done:?}");
     assert!(chosen > 1000, "{chosen} moves are too few to tell");
     assert!(reads < chosen / 4, "{reads} reads for {chosen} moves");
     // Written data can be read at once.
@@ -349,8 +349,9 @@ fn a_whole_book_is_marked_by_its_filter() {
             changes += 1;
             Ok(())
         };
-        let (mut watch, mut lost) = (Watch::default(), |damage| panic!("{damage}"));
-        let done = mark::mark(editor, &job, &mut watch, &mut lost, &mut see).unwrap();
+        let mut watch = Watch::default();
+        let done = mark::mark(editor, &job, &mut watch, &mut see).unwrap();
+        assert!(!done.unread.is_loss(), "{done:?}");
         assert_eq!(changes, if is_dry { 3 } else { 0 });
         assert!(done.chosen >= chosen && chosen > 50, "{done:?}");
         let wanted = if is_dry { &book } else { &expected };

@@ -13,9 +13,9 @@ use crate::cli::arguments::common::{self, Force, PlayerColour};
 use crate::cli::arguments::complete;
 use crate::cli::files;
 use crate::cli::judge::evaluations::{self, Form};
-use crate::cli::print::progress;
 use crate::cli::print::report::{results, review as page, score};
 use crate::cli::print::style::counted;
+use crate::cli::print::{made, progress};
 use shakmaty::Color;
 use tabia_analysis::departures::{ChosenMoves, Departure, LeftBy, NamedMove, SeveralMoves};
 use tabia_analysis::review::{self, Exit, ReviewReport, Reviewed};
@@ -45,7 +45,8 @@ pub(crate) const AFTER_HELP: &str = "Examples:\n  \
     Commands for the next step are printed at the end: `tabia learn` with the same games, and `tabia audit` \
     with values. The values of --save-evals are the engine's own; those of positions that the \
     book holds are taken by `tabia evaluate --import`.\n\n\
-    Exit codes: 0 done; 2 the games or the book cannot be read, or the player has no game.";
+    Exit codes: 0 done; 1 parts of the book cannot be read; 2 the games or the book cannot be \
+    read, or the player has no game.";
 
 /// Arguments of `review`.
 #[derive(Args, Debug)]
@@ -208,7 +209,7 @@ pub(crate) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     if let (Some(path), Some(Form::Markdown)) = (&args.report, &form) {
         bail!("{}: a report is .html or .json", path.display());
     }
-    let (_, book) = files::open_as_played(args.book(), &Options::default(), false)?;
+    let (opened, book) = files::open_as_played(args.book(), &Options::default(), false)?;
     let colour = args.colour.map(Color::from);
     let chosen = args.chosen(colour)?;
     let mut whose = Reviewed::default();
@@ -259,7 +260,7 @@ pub(crate) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
             }
         }
     }
-    Ok(0)
+    Ok(made::left_out(&opened))
 }
 
 impl ReviewArgs {

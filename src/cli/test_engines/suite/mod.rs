@@ -43,8 +43,8 @@ pub(crate) const AFTER_HELP: &str = "Examples:\n  \
     (.epd, .pgn) and `-` (games or positions on standard input); several are combined. Positions \
     of an .epd are taken unchanged, regardless of --plies. The same sources and seed give the \
     same bytes. docs/suites.md of the source says what makes a good suite.\n\n\
-    Exit codes: 0 done; 1 games were skipped with --strict, or `check` found a fault; 2 no \
-    suite was made.";
+    Exit codes: 0 done; 1 games were skipped with --strict, parts of a book cannot be read, or \
+    `check` found a fault; 2 no suite was made.";
 
 /// The words of a line with `make` taken out, which is what `suite` does without a word, and
 /// with the options of before as the commands that have replaced them; the second is what to
@@ -681,7 +681,7 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
         (tally.skipped, "games or lines skipped"),
         (tally.cut, "games cut short"),
     ]);
-    let lost = made::lost(&made.unread);
+    let lost = made::all_lost(&made.unread);
     summary!(
         "{}: {} positions in {:.1} s{extra}{lost}",
         job.target.display(),

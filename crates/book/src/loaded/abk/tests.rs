@@ -135,6 +135,7 @@ fn loops_bad_links_and_illegal_moves_are_survived_and_counted() {
             notice.contains(word) && notice.contains("file byte"),
             "{notice}"
         );
+        assert_eq!(book.unread.parts, book.notices());
     }
     let mut rows = transposing();
     rows[1].0 = 200;

@@ -3,7 +3,7 @@
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{ENTRY_BYTES, Entry, FIRST_ENTRY, MAX_PLIES};
-use crate::loaded::{Found, Moves, StoredMove};
+use crate::loaded::{Found, Moves, Notice, StoredMove};
 use crate::polyglot::keyed;
 use crate::{Error, Preference, polyglot};
 use tabia_io::input::file::{DataFile, View};
@@ -185,8 +185,9 @@ impl AbkWalk<'_> {
         Some(mv)
     }
 
-    fn notices(&self) -> Vec<String> {
-        let mut notices = Vec::from_iter(keyed::cut_off(self.file, ENTRY_BYTES));
+    fn notices(&self) -> Vec<Notice> {
+        let cut_off = keyed::cut_off(self.file, ENTRY_BYTES).map(Notice::Loss);
+        let mut notices = Vec::from_iter(cut_off);
         let faults = &self.faults;
         let mut parts = Vec::new();
         for (count, what) in [
@@ -200,11 +201,11 @@ impl AbkWalk<'_> {
             }
         }
         if let Some(first) = faults.first {
-            notices.push(format!(
+            notices.push(Notice::Loss(format!(
                 "skipped {}; the first at file byte {}",
                 parts.join(", "),
                 u64::from(first) * ENTRY_BYTES as u64
-            ));
+            )));
         }
         notices
     }

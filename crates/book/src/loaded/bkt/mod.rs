@@ -32,7 +32,7 @@ mod solve;
 
 use shakmaty::{Color, Role, Square};
 
-use super::{Found, Loader, Repeats, whole};
+use super::{Found, Loader, Notice, Repeats, whole};
 use crate::Error;
 use tabia_io::input::bytes::{be_u64_at, le_u32_at};
 use tabia_io::input::file::DataFile;
@@ -152,19 +152,19 @@ fn read(file: &DataFile) -> Result<Found, Error> {
     let mut found = Found::default();
     let rest = bytes.len() % BLOCK_BYTES;
     if rest != 0 || bytes.len() < BUCKETS * BLOCK_BYTES {
-        found.notices.push(format!(
+        found.notices.push(Notice::Loss(format!(
             "{} bytes are not 256 blocks of {BLOCK_BYTES} bytes or more; the book is cut off",
             bytes.len()
-        ));
+        )));
     }
     for ((count, first), what) in [
         (broken, "cells without a move"),
         (misplaced, "cells in a bucket of other keys"),
     ] {
-        found.notices.extend(
-            (count > 0)
-                .then(|| format!("{what} were skipped: {count}; the first at file byte {first}")),
-        );
+        let text = || format!("{what} were skipped: {count}; the first at file byte {first}");
+        found
+            .notices
+            .extend((count > 0).then(|| Notice::Loss(text())));
     }
     let solved = solve::solve(cells);
     found.notices.extend(solved.notices());

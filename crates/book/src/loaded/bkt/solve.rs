@@ -23,7 +23,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use shakmaty::{CastlingSide, Chess, Color, Move, Position as _, Rank, Role, Square};
 
 use super::linear::{Constants, System};
-use super::{Cell, CellMove, START_KEY};
+use super::{Cell, CellMove, Notice, START_KEY};
 use crate::loaded::Moves;
 use crate::polyglot::{self, PackedMove};
 use tabia_notation as notation;
@@ -51,19 +51,22 @@ pub(super) struct Solved {
 }
 
 impl Solved {
-    pub(super) fn notices(&self) -> Vec<String> {
-        let counted = |count: u64, text: &str| (count > 0).then(|| format!("{count} {text}"));
+    /// What is wrong in the file is a loss; what its keys do not say is none.
+    pub(super) fn notices(&self) -> Vec<Notice> {
+        let counted =
+            |count: u64, text: &str| (count > 0).then(|| Notice::Remark(format!("{count} {text}")));
+        let illegal = format!(
+            "{} moves skipped, as they are illegal in their positions",
+            self.illegal
+        );
         let unreached = format!(
             "{} of {} positions were not found: the keys of the file do not say by which moves \
              they are reached",
             self.unreached, self.positions
         );
         [
-            (self.unreached > 0).then_some(unreached),
-            counted(
-                self.illegal,
-                "moves skipped, as they are illegal in their positions",
-            ),
+            (self.unreached > 0).then_some(Notice::Remark(unreached)),
+            (self.illegal > 0).then_some(Notice::Loss(illegal)),
             counted(
                 self.contradictions,
                 "moves change the key in other ways than the rest of the book says; they were \

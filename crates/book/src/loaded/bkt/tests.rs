@@ -176,6 +176,7 @@ fn positions_are_found_without_the_constants() {
         let early: Vec<_> = known.iter().filter(is_early).cloned().collect();
         of_early.push((found(&book, &early).0, early.len()));
         assert_eq!(book.positions(), reached as u64);
+        assert_eq!(book.unread.parts, [""; 0], "a sound book");
         let missing = known.len() - reached;
         assert_eq!(book.unreached(), missing as u64);
         let notice = format!("{missing} of {} positions were not found", known.len());
@@ -215,7 +216,9 @@ fn cells_that_are_no_moves_or_in_a_wrong_place_are_skipped_and_counted() {
     let last = at + 19 * CELL_BYTES;
     bytes[last + 10] ^= 0x40;
     bytes.truncate(bytes.len() - 100);
-    let notices = loaded(&bytes).notices().join("\n");
+    let book = loaded(&bytes);
+    let notices = book.notices().join("\n");
+    assert_eq!(book.unread.parts.len(), 4, "{notices}");
     for text in [
         "the book is cut off".to_owned(),
         format!("cells without a move were skipped: 1; the first at file byte {at}"),

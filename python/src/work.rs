@@ -394,7 +394,7 @@ pub(crate) fn mark<'py>(
         .dry_run(dry_run)
         .strict(strict);
     let edit = job.selection.edit;
-    let options = EditOptions::default();
+    let options = EditOptions::default().dry_run(dry_run);
     let done = watched(py, progress.as_ref(), |watch| {
         let editor = BookEditor::open_for(&book, &edit, &options)?;
         marks::mark(editor, &job, watch, &mut |_| Ok(()))

@@ -377,6 +377,10 @@ fn mark_with_invalid_input_changes_nothing() {
     permissions.set_readonly(true);
     fs::set_permissions(&book, permissions).unwrap();
     mark(&folder, "book.ctg --move e4 main").refused("read-only");
+    for dry in ["--move e4 main", "--all main", "--colour white '?!'"] {
+        mark(&folder, &format!("book.ctg {dry} -n")).ends_with(0, "would change");
+    }
+    assert_eq!(fs::read(&book).unwrap(), before);
 }
 
 /// An Arena book: 1.e4 e5 2.Nf3, and 1.Nf3 e5 2.e4 which transposes to it.

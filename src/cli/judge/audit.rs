@@ -241,7 +241,7 @@ pub(crate) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     out.flush()?;
     if is_marking {
         // Removing marks needs a book that has marks.
-        let options = EditOptions::default();
+        let options = EditOptions::default().dry_run(args.dry_run);
         let editor = BookEditor::open_for(&args.book, &MarkEdit::clear(), &options)?;
         files::report_recovered(&editor);
         let mut marks = Marks::default();

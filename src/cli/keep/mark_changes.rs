@@ -27,7 +27,9 @@ pub(crate) struct ChangeArgs {
 
 impl ChangeArgs {
     pub(crate) fn options(&self) -> EditOptions {
-        EditOptions::default().wait(Duration::from_secs(self.wait))
+        EditOptions::default()
+            .wait(Duration::from_secs(self.wait))
+            .dry_run(self.dry_run)
     }
 
     /// The verb for what the command did to values.

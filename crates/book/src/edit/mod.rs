@@ -74,6 +74,8 @@ tabia_io::options! {
         /// Memory in bytes for sorting, needed only if a move is added to a book whose pages
         /// have no order.
         memory: u64 = 256 << 20,
+        /// Whether the changes are only tried: then the book may be read-only.
+        dry_run: bool = false,
     }
 }
 
@@ -171,7 +173,7 @@ impl BookEditor {
             });
         }
         let mut messages = settle(path)?;
-        let (file, lock) = match claim(path, options.wait) {
+        let (file, lock) = match claim(path, options) {
             Ok(claimed) => claimed,
             Err(error) => {
                 // If the file is not a book, the reader has the better message.
@@ -400,15 +402,18 @@ impl BookEditor {
 }
 
 /// Opens and locks a book for one writer, after waiting for others.
-fn claim(path: &Path, wait: Duration) -> Result<(File, Locked), Error> {
+fn claim(path: &Path, options: &EditOptions) -> Result<(File, Locked), Error> {
     let failed = |error| Error::change(path, error);
-    if is_read_only(&path.metadata().map_err(failed)?) {
+    if !options.dry_run && is_read_only(&path.metadata().map_err(failed)?) {
         let text = "the file is read-only; nothing was changed";
         return Err(Error::refused(path, text));
     }
-    let lock = lock::acquire(path, wait)?;
+    let lock = lock::acquire(path, options.wait)?;
     remove_leftovers(path);
-    let mut options = File::options();
-    let file = options.read(true).write(true).open(path).map_err(failed)?;
-    Ok((file, lock))
+    let file = File::options().read(true).write(true).open(path);
+    let file = file.or_else(|error| match options.dry_run {
+        true => File::open(path),
+        false => Err(error),
+    });
+    Ok((file.map_err(failed)?, lock))
 }

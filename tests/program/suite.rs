@@ -333,6 +333,19 @@ fn a_suite_of_all_replies_has_its_entry_and_its_archive() {
     assert!(at.text("1moves.epd.json").contains("\"sha\": \""));
 }
 
+/// If one output cannot be written, none is.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_suite_is_not_left_without_the_files_beside_it() {
+    let at = games();
+    let old = at.names();
+    // Nobody may make files there, and the check before the work cannot tell.
+    let suite = "suite one.pgn -o a.epd --plies 4 --zip --metadata books.json --openbench /proc";
+    at.tabia(suite)
+        .refused("/proc/a.epd.json: cannot be written");
+    assert_eq!(at.names(), old);
+}
+
 #[test]
 fn faults_are_found_and_matches_reported() {
     let at = Folder::new();

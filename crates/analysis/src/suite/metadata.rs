@@ -1,7 +1,7 @@
 //! Files about a suite for test farms: the entry in official-stockfish's `books.json`,
 //! OpenBench's file, and the archive.
 
-use std::io::{self, Cursor, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256, Sha384};
 
 use crate::error::{Error, about};
-use tabia_io::atomic::{self, Previous};
+use tabia_io::atomic::{NewFile, Previous};
 use tabia_io::input::path::file_name;
 
 /// The entry of a suite in `books.json`.
@@ -156,15 +156,21 @@ pub(super) fn check(path: &Path) -> Result<(), Error> {
     updated(path, "", &row).map(|_| ())
 }
 
-/// Adds an entry to `books.json`, which need not exist; the old file is renamed with
-/// `.bak` after its name.
-pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Error> {
+/// `books.json`, which need not exist, with an entry more, not yet in its place, where the old
+/// file will be renamed with `.bak` after its name; `None` if nothing changes.
+pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<Option<NewFile>, Error> {
     let [old, new] = updated(path, name, row)?;
-    if new == old {
-        return Ok(());
+    match new == old {
+        true => Ok(None),
+        false => written(path, &new).map(Some),
     }
-    atomic::write(path, new.as_bytes(), Previous::Keep)?;
-    Ok(())
+}
+
+/// A text that is not yet in its place.
+fn written(path: &Path, text: &str) -> Result<NewFile, Error> {
+    let mut file = NewFile::create(path, Previous::Keep)?;
+    file.write_bytes(text.as_bytes())?;
+    Ok(file)
 }
 
 /// The path of a suite's archive: its name with `.zip` after it.
@@ -172,24 +178,32 @@ pub(super) fn archive_of(suite: &Path) -> PathBuf {
     suite.with_added_extension("zip")
 }
 
-/// Packs a suite: one file, with the earliest possible time stamp, so that the same suite
-/// gives the same bytes.
-pub(super) fn pack(suite: &Path, old: Previous) -> Result<PathBuf, Error> {
-    let text = std::fs::read(suite).map_err(|error| about(suite, error))?;
-    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let options = zip::write::SimpleFileOptions::default()
-        .compression_method(zip::CompressionMethod::Deflated)
-        .last_modified_time(zip::DateTime::default())
-        .unix_permissions(0o644);
-    let write = || -> zip::result::ZipResult<Cursor<Vec<u8>>> {
-        archive.start_file(file_name(suite), options)?;
-        archive.write_all(&text)?;
-        archive.finish()
-    };
-    let bytes = write().map_err(|error| about(suite, error))?;
-    let path = archive_of(suite);
-    atomic::write(&path, bytes.get_ref(), old)?;
-    Ok(path)
+/// The archive of a suite, of which the text is still to be written: one file, with the
+/// earliest possible time stamp, so that the same suite gives the same bytes.
+pub(super) struct Archive(zip::ZipWriter<NewFile>, PathBuf);
+
+impl Archive {
+    pub(super) fn new(suite: &Path, old: Previous) -> Result<Archive, Error> {
+        let path = archive_of(suite);
+        let mut archive = zip::ZipWriter::new(NewFile::create(&path, old)?);
+        let options = zip::write::SimpleFileOptions::default()
+            .compression_method(zip::CompressionMethod::Deflated)
+            .last_modified_time(zip::DateTime::default())
+            .unix_permissions(0o644);
+        let started = archive.start_file(file_name(suite), options);
+        started.map_err(|error| about(&path, error))?;
+        Ok(Archive(archive, path))
+    }
+
+    pub(super) fn add(&mut self, text: &str) -> Result<(), Error> {
+        let added = self.0.write_all(text.as_bytes());
+        added.map_err(|error| about(&self.1, error))
+    }
+
+    pub(super) fn finish(self) -> Result<NewFile, Error> {
+        let Archive(archive, path) = self;
+        archive.finish().map_err(|error| about(&path, error))
+    }
 }
 
 /// The path of OpenBench's file about a suite.
@@ -197,17 +211,15 @@ pub(super) fn openbench_of(folder: &Path, suite: &Path) -> PathBuf {
     folder.join(format!("{}.json", file_name(suite)))
 }
 
-/// Writes OpenBench's file about a suite.
+/// OpenBench's file about a suite, not yet in its place.
 pub(super) fn openbench(
     folder: &Path,
     suite: &Path,
     checksums: &Checksums,
     source: &str,
-) -> Result<PathBuf, Error> {
-    let path = openbench_of(folder, suite);
+) -> Result<NewFile, Error> {
     let object = serde_json::json!({ "sha": checksums.sha256(), "source": source });
-    atomic::write(&path, format!("{object:#}\n").as_bytes(), Previous::Keep)?;
-    Ok(path)
+    written(&openbench_of(folder, suite), &format!("{object:#}\n"))
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use shakmaty::{Chess, Position as _};
 use super::entry::{Ranked, StartPosition};
 use super::figures::{Figures, SuiteSummary, beginning};
 use super::job::SuiteJob;
-use super::metadata::{self, Checksums, SuiteRow};
+use super::metadata::{self, Archive, Checksums, SuiteRow};
 use super::output::{self, Counters, Form};
 use crate::Error;
-use tabia_io::atomic::NewFile;
+use tabia_io::atomic::{self, NewFile};
 use tabia_io::input::path::file_name;
 use tabia_io::progress::Watch;
 use tabia_io::sort::Sorter;
@@ -28,7 +28,7 @@ pub(super) struct Published {
 ///
 /// # Errors
 ///
-/// A file cannot be written; earlier ones remain.
+/// A file cannot be written; then there is none of them.
 pub(super) fn publish(
     job: &SuiteJob,
     mut file: NewFile,
@@ -40,6 +40,8 @@ pub(super) fn publish(
     let mut figures = Figures::default();
     let name = job.target.file_stem().unwrap_or_default().to_string_lossy();
     let mut text = String::new();
+    let archive = job.zip.then(|| Archive::new(&job.target, job.old));
+    let mut archive = archive.transpose()?;
     while let Some(Ranked { entry, .. }) = merge.next()? {
         let Some(position) = entry.position() else {
             continue;
@@ -50,6 +52,9 @@ pub(super) fn publish(
         output::write(job.form, entry, &position, &name, number, &mut text);
         checksums.add(text.as_bytes());
         file.write_bytes(text.as_bytes())?;
+        if let Some(archive) = &mut archive {
+            archive.add(&text)?;
+        }
         let path = match job.form {
             Form::Pgn if entry.start.is_empty() => Some(&*entry.path),
             Form::Pgn => Some(&[][..]),
@@ -62,27 +67,27 @@ pub(super) fn publish(
     if figures.total == 0 {
         return Ok(None);
     }
-    file.commit()?;
     let row = row_of(&figures, &checksums);
+    let mut outputs = vec![file];
     let mut files = Vec::new();
-    if job.zip {
-        files.push(metadata::pack(&job.target, job.old)?);
+    if let Some(archive) = archive {
+        let file = archive.finish()?;
+        files.push(file.path().to_owned());
+        outputs.push(file);
     }
     let name = file_name(&job.target);
     if let Some(path) = &job.metadata {
-        metadata::update(path, &name, &row)?;
+        outputs.extend(metadata::update(path, &name, &row)?);
         files.push(path.clone());
     }
     if let Some(folder) = &job.openbench {
         let source = job.source_url.clone();
         let source = source.unwrap_or_else(|| format!("{name}.zip"));
-        files.push(metadata::openbench(
-            folder,
-            &job.target,
-            &checksums,
-            &source,
-        )?);
+        let file = metadata::openbench(folder, &job.target, &checksums, &source)?;
+        files.push(file.path().to_owned());
+        outputs.push(file);
     }
+    atomic::commit_all(outputs)?;
     Ok(Some(Published {
         figures: figures.summary(),
         row,

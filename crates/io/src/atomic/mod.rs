@@ -81,6 +81,21 @@ pub fn write(path: &Path, bytes: &[u8], old: Previous) -> Result<Placed, WriteFi
     file.commit()
 }
 
+/// Renames all files of a command to their targets. All are complete and synced before the first
+/// is renamed, so that a full disk or a folder without permission leaves none of them.
+///
+/// # Errors
+///
+/// One of the files cannot be written.
+pub fn commit_all(mut files: Vec<NewFile>) -> Result<(), WriteFileError> {
+    for file in &mut files {
+        file.complete()?;
+    }
+    files
+        .into_iter()
+        .try_for_each(|file| file.commit().map(|_| ()))
+}
+
 /// A file that was written and renamed.
 #[derive(Debug)]
 pub struct Placed {

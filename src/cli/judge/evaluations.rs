@@ -87,6 +87,11 @@ pub(crate) fn check_sources(job: &BuildJob) -> anyhow::Result<()> {
             "{}: records hold no evaluations: leave --evaluations out",
             path.display()
         );
+        ensure!(
+            !files::is_index(path),
+            "{}: an index of games holds no evaluations: leave --evaluations out",
+            path.display()
+        );
     }
     Ok(())
 }

@@ -380,6 +380,16 @@ fn is_book(path: &Path) -> bool {
 }
 
 pub(crate) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Previous) -> BuildJob {
+    if args.variations || args.annotations {
+        // A pipe is read once only.
+        let files = sources.iter().filter(|path| path.is_file());
+        for path in files.filter(|path| files::is_index(path)) {
+            message!(
+                "tabia: {}: an index of games holds no variations and annotations",
+                path.display()
+            );
+        }
+    }
     let source =
         |priority| move |path: &std::path::PathBuf| Source::new(path.clone()).priority(priority);
     // A file that is named twice counts once, as a priority.

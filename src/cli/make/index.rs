@@ -21,8 +21,8 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     tabia index -o masters.tgx --both-elo 2200 twic/ mega.cbh\n  \
     tabia explore games.tgx main.ctg\n  \
     tabia build -o blitz.ctg games.tgx --ratings 2000,2200 --speeds blitz\n\n\
-    Games without a result are left out. The index holds the games too: every command that \
-    reads games reads it.\n\n\
+    Games without a result are left out. The index holds the games too, without \
+    variations, comments and rare tags: every command that reads games reads it.\n\n\
     Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no index was made, or \
     the old one is as it was.";
 

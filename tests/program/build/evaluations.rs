@@ -61,12 +61,14 @@ fn sources_that_cannot_be_read_twice_are_refused_before_anything_is_made() {
     let folder = Folder::new();
     folder.put("games.pgn", GAMES);
     folder.put("r.parquet", "PAR1");
+    folder.put("i.tgx", "");
     for (source, wanted) in [
         ("-", "reads the games twice, and - can be read only once"),
         ("r.parquet", "r.parquet: records hold no evaluations"),
+        ("i.tgx", "i.tgx: an index of games holds no evaluations"),
     ] {
         let build = format!("build -o x.ctg {source} --evaluations");
         folder.tabia(&build).refused(wanted);
     }
-    assert_eq!(folder.names(), ["games.pgn", "r.parquet"]);
+    assert_eq!(folder.names(), ["games.pgn", "i.tgx", "r.parquet"]);
 }

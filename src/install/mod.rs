@@ -9,4 +9,4 @@ pub(crate) use setup::{
     ChessProgram, EngineIn, FileChange, Finds, Lines, Origin, Places, ProgramFile, Record,
     Registered, SetupPlan, Situation, WrittenFile, is_executable,
 };
-pub(crate) use text_file::{TextFile, make_folder};
+pub(crate) use text_file::{NewFolders, TextFile};

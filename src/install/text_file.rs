@@ -78,13 +78,13 @@ impl TextFile {
         self.lock.is_some()
     }
 
-    /// Replaces the text, with or without a backup of the old one. At every moment the
-    /// file has its old or its new content. Returns the path of the backup.
-    pub(crate) fn replace(&mut self, text: &str, old: Previous) -> anyhow::Result<Option<PathBuf>> {
+    /// Writes a new text beside the file, which [`Prepared::commit`] puts in its place, with or
+    /// without a backup of the old one: what cannot be written is found before any file changes.
+    pub(crate) fn prepare(self, text: &str, old: Previous) -> anyhow::Result<Prepared> {
         let shown = self.path.display();
-        let old = match &self.lock {
-            Some(_) => old,
-            None => Previous::Refuse,
+        let old = match self.exists() {
+            true => old,
+            false => Previous::Refuse,
         };
         if self.exists() {
             let now = fs::metadata(&self.path).with_context(|| format!("cannot read {shown}"))?;
@@ -95,18 +95,76 @@ impl TextFile {
         }
         let mut new = NewFile::create(&self.path, old)?;
         new.write_bytes(text.as_bytes())?;
-        if self.exists() {
-            let now = fs::read(&self.path).with_context(|| format!("cannot read {shown}"))?;
+        Ok(Prepared { file: self, new })
+    }
+
+    /// Replaces the text. At every moment the file has its old or its new content. Returns the
+    /// path of the backup.
+    pub(crate) fn replace(self, text: &str, old: Previous) -> anyhow::Result<Option<PathBuf>> {
+        self.prepare(text, old)?.commit()
+    }
+}
+
+/// A new text beside its file; without [`Prepared::commit`] the file stays as it is.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    file: TextFile,
+    new: NewFile,
+}
+
+impl Prepared {
+    /// Puts the new text in the place of the old one. Returns the path of the backup.
+    pub(crate) fn commit(self) -> anyhow::Result<Option<PathBuf>> {
+        let Prepared { file, new } = self;
+        let shown = file.path.display();
+        if file.exists() {
+            let now = fs::read(&file.path).with_context(|| format!("cannot read {shown}"))?;
             ensure!(
-                now == self.text.as_bytes(),
+                now == file.text.as_bytes(),
                 "{shown} was changed by another program meanwhile: try again"
             );
         }
         // Windows does not replace a file that is open, even by this process.
         #[cfg(windows)]
-        drop(self.lock.take());
+        drop(file);
         Ok(new.commit()?.kept)
     }
+}
+
+/// Folders that were made for files; when dropped, those that are still empty are removed, as
+/// after an error.
+#[derive(Debug, Default)]
+pub(crate) struct NewFolders(Vec<PathBuf>);
+
+impl NewFolders {
+    /// Makes the folder of a file, and those it is in.
+    pub(crate) fn make_for(&mut self, path: &Path) -> anyhow::Result<()> {
+        for folder in missing(path) {
+            make_folder(&folder)?;
+            self.0.push(folder);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for NewFolders {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            // One with files is not empty and stays.
+            fs::remove_dir(folder).ok();
+        }
+    }
+}
+
+/// The missing folders of a file, outermost first.
+pub(crate) fn missing(path: &Path) -> Vec<PathBuf> {
+    let folders = path.ancestors().skip(1);
+    let mut missing: Vec<PathBuf> = folders
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        .map(Path::to_owned)
+        .collect();
+    missing.reverse();
+    missing
 }
 
 /// Makes a folder, and those it is in.
@@ -125,7 +183,7 @@ mod tests {
         let path = folder.path().join("a.json");
         fs::write(&path, "one").unwrap();
         for (text, backup) in [("two", "a.json.bak"), ("three", "a.json.bak2")] {
-            let mut file = TextFile::open(&path).unwrap();
+            let file = TextFile::open(&path).unwrap();
             let before = file.text().to_owned();
             let kept = file.replace(text, Previous::KeepEach).unwrap().unwrap();
             assert_eq!(kept.file_name().unwrap(), backup);
@@ -152,7 +210,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         fs::write(&path, "one").unwrap();
-        let mut file = TextFile::open(&path).unwrap();
+        let file = TextFile::open(&path).unwrap();
         fs::write(&path, "theirs").unwrap();
         let error = file
             .replace("ours", Previous::KeepEach)
@@ -169,6 +227,25 @@ mod tests {
         fs::write(&path, b"[\"K\xf6nig\"]").unwrap();
         let error = TextFile::open(&path).unwrap_err().to_string();
         assert!(error.contains("byte 3: the text is not UTF-8"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_committed_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one/two/a.json");
+        let mut folders = NewFolders::default();
+        folders.make_for(&path).unwrap();
+        let file = TextFile::open(&path).unwrap();
+        drop(file.prepare("one", Previous::KeepEach).unwrap());
+        drop(folders);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        // A folder with a file stays.
+        let mut folders = NewFolders::default();
+        folders.make_for(&path).unwrap();
+        let file = TextFile::open(&path).unwrap();
+        file.replace("one", Previous::KeepEach).unwrap();
+        drop(folders);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
     }
 
     #[cfg(unix)]

@@ -290,8 +290,7 @@ fn register_remove_restores_the_file() {
         assert_has(&at_home(&folder, &other).ok(), "nothing to change");
     }
     // The script that passes arguments for Cute Chess.
-    let launchers = folder.join("home/.config/tabia/launchers");
-    assert_eq!(crate::common::names(&launchers), [""; 0]);
+    assert!(!folder.join("home/.config/tabia").exists());
     at_home(&folder, "register arena --remove").refused("nothing was written for this program");
 }
 
@@ -378,10 +377,70 @@ fn register_remove_restores_every_byte() {
     }
 }
 
+/// Of two engines the first was changed later.
+#[cfg(target_os = "linux")]
+#[test]
+fn register_remove_restores_every_byte_after_a_change() {
+    for (program, before) in [
+        ("cutechess", "[{\"name\": \"A\", \"command\": \"a\"}]"),
+        ("cutechess", "[ ]"),
+        ("cutechess", ""),
+        ("gnome-chess", "[A]\nbinary=a"),
+    ] {
+        let folder = Folder::new();
+        folder.put("list", before);
+        for options in ["X", "Y", "X --engine builtin", "X --remove", "Y --remove"] {
+            let register = format!("register {program} --config-file list --name {options}");
+            at_home(&folder, &register).ok();
+        }
+        assert_eq!(folder.text("list"), before, "{program}");
+        assert!(!folder.join("home/.config/tabia").exists());
+    }
+}
+
 /// A file that cannot be changed is found before another one is.
 #[cfg(target_os = "linux")]
 #[test]
 fn register_changes_all_files_or_none() {
+    for (program, file) in [
+        ("cutechess", "engines.json"),
+        ("pychess", "engines.json"),
+        ("pychess", "config"),
+    ] {
+        let folder = Folder::new();
+        let at = folder.join("home/.config").join(program);
+        fs::create_dir_all(&at).unwrap();
+        fs::write(at.join(file), if file == "config" { "" } else { "[]" }).unwrap();
+        let read_only = |is: bool| {
+            let mut permissions = fs::metadata(at.join(file)).unwrap().permissions();
+            permissions.set_readonly(is);
+            fs::set_permissions(at.join(file), permissions).unwrap();
+        };
+        read_only(true);
+        let register = format!("register {program} --engine builtin");
+        at_home(&folder, &register).refused("is read-only: it is as it was");
+        assert_eq!(crate::common::names(&at), [file]);
+        let others = crate::common::names(&folder.join("home/.config"));
+        assert_eq!(others, [program]);
+        // Nor does --remove: it can be tried again.
+        read_only(false);
+        at_home(&folder, &register).ok();
+        let all = || ["config", "engines.json"].map(|name| fs::read(at.join(name)).ok());
+        let with = all();
+        read_only(true);
+        at_home(&folder, &format!("register {program} --remove")).refused("is read-only");
+        assert_eq!(all(), with);
+        read_only(false);
+        at_home(&folder, &format!("register {program} --remove")).ok();
+        assert_eq!(
+            fs::read(at.join(file)).unwrap().len(),
+            if file == "config" { 0 } else { 2 }
+        );
+        assert_eq!(
+            crate::common::names(&folder.join("home/.config")),
+            [program]
+        );
+    }
     let folder = Folder::new();
     let at = folder.join("home/.config/pychess");
     fs::create_dir_all(&at).unwrap();

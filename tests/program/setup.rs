@@ -314,3 +314,195 @@ fn several_engines_are_set_up_at_once() {
     assert!(!text.contains(three), "{text}");
     run_in(&home, "setup --engine no/such").refused("--engine no/such: no program of this name");
 }
+
+/// The scripts that `register` has made.
+fn scripts(home: &Folder) -> Vec<String> {
+    let folder = home.join(".config/tabia/launchers");
+    match folder.is_dir() {
+        true => crate::common::names(&folder),
+        false => Vec::new(),
+    }
+}
+
+/// What the entry of this name starts, in a list of engines.
+fn script_of(list: &str, name: &str) -> String {
+    let engines: Vec<Value> = serde_json::from_str(list).unwrap();
+    let mut named = engines.iter().filter(|engine| engine["name"] == name);
+    let engine = named.next().unwrap();
+    let path = [&engine["command"], &engine["path"]].map(Value::as_str);
+    fs::read_to_string(path[0].or(path[1]).unwrap()).unwrap()
+}
+
+/// In one program and in several, whatever the names are.
+#[test]
+fn each_entry_has_a_script_of_its_own() {
+    let home = Folder::new();
+    let before = all_below(&home);
+    let long = "\u{4e16}".repeat(90);
+    let names = [
+        "Tabia", "Tabia2", "TABIA", "SF 15", "SF-15", "\u{fc}", "\u{f6}", &long,
+    ];
+    // One program in two files, too.
+    let lists = [
+        ("cutechess", "one"),
+        ("cutechess", "two"),
+        ("en-croissant", "en"),
+        ("pychess", "py"),
+    ];
+    let run = |(program, list): (&str, &str), name: &str, options: &str| {
+        let list = home.join(format!("{list}.json"));
+        let register = format!("register {program} --config-file '{}'", list.display());
+        run_in(&home, &format!("{register} --name '{name}' {options}")).ok();
+    };
+    for (at, name) in names.iter().enumerate() {
+        for list in lists {
+            // Each is told apart by its arguments.
+            let config = home.join(format!("{at} {} {}.toml", list.0, list.1));
+            fs::write(&config, "").unwrap();
+            run(list, name, &format!("--config '{}'", config.display()));
+        }
+    }
+    let is_right = |list: (&str, &str), at: usize| {
+        let text = home.text(&format!("{}.json", list.1));
+        let config = format!("{at} {} {}.toml", list.0, list.1);
+        match list.0 {
+            "pychess" => assert_has(&script_of(&text, names[at]), names[at]),
+            _ => assert_has(&script_of(&text, names[at]), &config),
+        }
+    };
+    for list in lists {
+        (0..names.len()).for_each(|at| is_right(list, at));
+    }
+    let all = names.len() * lists.len();
+    assert_eq!(scripts(&home).len(), all, "{:?}", scripts(&home));
+    // Registered again, it is the same one, without a backup; without arguments it is not needed.
+    let first = home.join("0 cutechess one.toml");
+    run(
+        lists[0],
+        "Tabia",
+        &format!("--engine builtin --config '{}'", first.display()),
+    );
+    assert_eq!(scripts(&home).len(), all);
+    run(lists[0], "Tabia", "");
+    assert_eq!(scripts(&home).len(), all - 1);
+    // Those that stay have theirs.
+    for (at, name) in names.iter().enumerate() {
+        for list in lists {
+            run(list, name, "--remove");
+        }
+        for list in lists {
+            (at + 1..names.len()).for_each(|at| is_right(list, at));
+        }
+    }
+    for entry in fs::read_dir(&*home).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name.ends_with(".toml") || name.contains(".bak") {
+            fs::remove_file(&path).unwrap();
+        }
+    }
+    let left: Vec<PathBuf> = all_below(&home).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(all_below(&home), before, "{left:?}");
+}
+
+/// Whoever switched it off, it is on again when the last engine of ours is gone, and not
+/// before.
+#[test]
+fn the_own_book_of_pychess_is_off_as_long_as_an_engine_of_ours_is_there() {
+    let mine = format!("[{{\"name\": \"Mine\", \"command\": \"{TABIA}\", \"protocol\": \"uci\"}}]");
+    let register = "register pychess --name X --engine builtin";
+    let (setup, undo) = ("setup --yes --program pychess", "setup --remove --yes");
+    let remove = "register pychess --name X --remove";
+    for list in ["[]", &*mine] {
+        for commands in [
+            [register, setup, remove, undo],
+            [register, setup, undo, remove],
+            [setup, register, remove, undo],
+            [setup, register, undo, remove],
+            [register, register, undo, remove],
+        ] {
+            let home = Folder::new();
+            fs::create_dir_all(home.join(".config/pychess")).unwrap();
+            home.put(".config/pychess/engines.json", list);
+            home.put(".config/pychess/config", "[General]\nbook_depth_max=13\n");
+            let before = all_below(&home);
+            for (at, command) in commands.iter().enumerate() {
+                run_in(&home, *command).ends(0);
+                let text = home.text(".config/pychess/config");
+                let is_off = text.contains("book_depth_max = 0");
+                assert_eq!(is_off, at < 3, "{list} {commands:#?} {at}: {text}");
+            }
+            for backup in [
+                "engines.json.bak",
+                "engines.json.bak2",
+                "config.bak",
+                "config.bak2",
+            ] {
+                fs::remove_file(home.join(".config/pychess").join(backup)).ok();
+            }
+            // White space in the list of both commands may differ.
+            let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+            let text = home.text(".config/pychess/engines.json");
+            assert_eq!(value(&text), value(list));
+            home.put(".config/pychess/engines.json", list);
+            assert_eq!(all_below(&home), before, "{list} {commands:#?}");
+        }
+    }
+}
+
+/// Without `--book` those of the configuration play again, and what the user chose in the
+/// program stays.
+#[test]
+fn a_book_goes_with_the_registration_that_named_it() {
+    for (program, empty) in [
+        ("cutechess", "[]"),
+        ("banksia", "[]"),
+        ("pychess", "[]"),
+        ("nibbler", "{}"),
+        ("gnome-chess", "[A]\nbinary=a\n"),
+        ("en-croissant", "[]"),
+    ] {
+        let home = Folder::new();
+        let list = home.put("list", empty);
+        let register = format!("register {program} --config-file '{}'", list.display());
+        run_in(&home, &register).ok();
+        let without = home.text("list");
+        let with_book = format!("{register} --book {STARTER}");
+        run_in(&home, &with_book).ok();
+        assert_has(&home.text("list"), "tabia.ctg");
+        let shown = run_in(&home, &format!("{register} --dry-run")).out();
+        assert!(shown.contains("tabia.ctg"), "{program}: {shown}");
+        run_in(&home, &register).ok();
+        let text = home.text("list");
+        assert!(!text.contains("tabia.ctg"), "{program}: {text}");
+        // Only the empty list that the book was in may be left.
+        let value = |text: &str| {
+            let text = text
+                .replace("\"settings\": []", "")
+                .replace("\"options\": []", "");
+            let mut letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).collect();
+            letters.sort_unstable();
+            letters
+        };
+        let is_new_script = program == "pychess";
+        assert!(
+            is_new_script || value(&text) == value(&without),
+            "{program}: {text}"
+        );
+        // In these two a book is an argument, which is not chosen in a dialog.
+        if ["pychess", "gnome-chess"].contains(&program) {
+            continue;
+        }
+        run_in(&home, &with_book).ok();
+        let chosen = home
+            .text("list")
+            .replace("books/tabia.ctg", "books/mine.ctg");
+        // Cute Chess keeps the default.
+        home.put("list", &*chosen);
+        run_in(&home, &register).ok();
+        assert_has(&home.text("list"), "books/mine.ctg");
+        run_in(&home, &format!("{register} --remove")).ok();
+        let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        assert_eq!(value(&home.text("list")), value(empty), "{program}");
+    }
+}

@@ -13,14 +13,15 @@ use crate::cli::arguments::complete;
 use crate::cli::arguments::configuration::{self, ConfigArgs};
 use crate::cli::arguments::engines;
 use crate::install::{
-    ChessProgram, EditedFor, EngineIn, Places, PrintedFor, ProgramFile, Registered, Registration,
-    TextFile, make_folder, with_own_book, without_own_book,
+    ChessProgram, EditedFor, EngineIn, NewFolders, Places, PrintedFor, ProgramFile, Record,
+    Registered, Registration, TextFile, with_own_book, without_own_book,
 };
 use tabia_adapter::config::Config;
 use tabia_adapter::declarations;
 use tabia_choice::book_set::Opener;
 use tabia_choice::settings::STARTER;
 use tabia_io::atomic::Previous;
+use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::sanitize::{escape_control, shell_word};
 use tabia_uci::message::UciOptionConfig;
 
@@ -34,8 +35,9 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     program's own file; the old file is kept beside it as .bak, and what else is in it stays \
     as it is. Close the program first: it writes that file when it ends. The others: the \
     lines to type are printed.\n\n\
-    An existing entry of Tabia with this name is updated; a second run with the \
-    same arguments changes nothing. --remove takes it out again.";
+    An existing entry of Tabia with this name is updated, and loses an earlier --book that is \
+    not given again; a book that was chosen in the program stays. A second run with the same \
+    arguments changes nothing. --remove takes it out again.";
 
 /// Arguments of `register`.
 #[derive(Args, Debug)]
@@ -160,8 +162,8 @@ pub(crate) fn registration_of(
         folder: text(program.parent().unwrap_or(Path::new(".")))?,
         command: text(&program)?,
         args: Vec::new(),
-        books: None,
         options: announced(config, engine)?,
+        ..Registration::default()
     })
 }
 
@@ -218,72 +220,107 @@ fn register(
         );
     }
     let path = file_of(program, args)?;
-    let launcher = match program.needs_script(&registration) {
-        true => Some(launcher(program, &registration)?),
-        false => None,
+    let adapter = registration.command.clone();
+    let engine = EngineIn {
+        name: &args.name,
+        command: &adapter,
+        path: &path,
+        program: ProgramFile::Engines(program),
     };
-    if let Some((path, _)) = &launcher {
-        registration.command = text(path)?;
+    let record_path = record_path("register.json");
+    let mut record = match &record_path {
+        Some(path) => Registered::read(path)?,
+        None => Registered::default(),
+    };
+    registration.earlier_books = record.books(&engine);
+    // Everything is read before anything is written.
+    let mut edits = Vec::new();
+    let mut launcher = None;
+    if program.needs_script(&registration) {
+        let (path, script) = self::launcher(program, &path, &registration)?;
+        registration.command = text(&path)?;
         if !program.takes_arguments() {
             registration.args.clear();
         }
+        edits.push(Edit::new(&path, Some(script), Previous::Replace)?);
+        launcher = Some(path);
     }
-    let mut file = TextFile::open(&path)?;
+    let file = TextFile::open(&path)?;
+    let old = file.text().to_owned();
     let text = match program.list_of_the_system() {
         Some(list) if !file.exists() => TextFile::text_of(list).map_err(anyhow::Error::msg)?,
         _ => None,
     };
-    let text = text.as_deref().unwrap_or(file.text());
-    let edited = program.edit(text, &registration);
+    let edited = program.edit(text.as_deref().unwrap_or(&old), &registration);
     let edited = edited.with_context(|| path.display().to_string())?;
-    // Everything is read before anything is written.
-    let mut settings = match program.settings_beside(&path) {
-        Some(path) => Some((TextFile::open(&path)?, path)),
-        None => None,
+    let list = Edit {
+        path: path.clone(),
+        file,
+        after: Some(edited),
+        previous: Previous::KeepEach,
     };
-    if !args.dry_run {
-        let adapter = self::text(
-            &configuration::program().context("the program does not know its own file")?,
-        )?;
-        record(
-            program,
-            args,
-            &adapter,
-            (&path, &file, &edited),
-            settings.as_ref(),
-        )?;
+    let is_new = list.is_change();
+    edits.push(list);
+    for edit in edits.iter().filter(|edit| !edit.is_change()) {
+        message!("tabia: {}: nothing to change", edit.path.display());
     }
-    if let Some((path, script)) = &launcher {
-        if let (Some(folder), false) = (path.parent(), args.dry_run) {
-            make_folder(folder)?;
-        }
-        let mut file = TextFile::open(path)?;
-        apply(&mut file, path, script, args.dry_run, out)?;
-        if !args.dry_run {
-            make_executable(path)?;
+    let mut settings = None;
+    if let Some(path) = program.settings_beside(&path) {
+        let mut edit = Edit::new(&path, None, Previous::KeepEach)?;
+        let text = without_own_book(edit.file.text());
+        if text != edit.file.text() {
+            edit.after = Some(text);
+            edits.push(edit);
+            settings = Some(path);
         }
     }
     if let Some(folder) = path.parent()
         && !folder.is_dir()
+        && !program.list_of_the_system().is_some_and(Path::exists)
     {
-        let list = program.list_of_the_system();
-        if !list.is_some_and(Path::exists) {
-            message!(
-                "tabia: there was no folder {}: is {} installed for you?",
-                folder.display(),
-                program.title()
-            );
-        }
-        if !args.dry_run {
-            make_folder(folder)?;
-        }
+        message!(
+            "tabia: there was no folder {}: is {} installed for you?",
+            folder.display(),
+            program.title()
+        );
     }
-    let changed = apply(&mut file, &path, &edited, args.dry_run, out)?;
-    drop(file);
-    if let Some((settings, path)) = &mut settings {
-        switch_own_book_off(program, settings, path, args.dry_run, out)?;
+    show(&edits, args.dry_run, out)?;
+    if args.dry_run {
+        return Ok(());
     }
-    if changed && !args.dry_run {
+    // A script is found by its name.
+    let is_noted = |edit: &&Edit| edit.is_change() && Some(&edit.path) != launcher.as_ref();
+    for edit in edits.iter().filter(is_noted) {
+        let (engine, books) = match edit.path == path {
+            true => (engine, registration.books.as_deref()),
+            false => (EngineIn::settings(&edit.path), None),
+        };
+        let after = edit.after.as_deref().unwrap_or_default();
+        let noted = record.note(&engine, edit.now(), after, books);
+        noted.map_err(|error| anyhow::anyhow!("{}: {error}", edit.path.display()))?;
+    }
+    if let Some(path) = &record_path {
+        // Before the folder of the script is made.
+        record.note_folders(path);
+    }
+    // What will be written is recorded first, so that it can be taken back.
+    carry_out(edits, || match &record_path {
+        Some(path) => record.save(path),
+        None => Ok(()),
+    })?;
+    if let Some(path) = &launcher {
+        make_executable(path)?;
+    }
+    delete_scripts(&engine, program, &old, &record)?;
+    if let Some(path) = &settings {
+        message!(
+            "tabia: {}: {} does not play from its own book any more before it asks an engine \
+             (Book depth max is 0)",
+            path.display(),
+            program.title()
+        );
+    }
+    if is_new {
         message!(
             "tabia: {}: {} knows \"{}\" from its next start on",
             path.display(),
@@ -298,92 +335,81 @@ fn register(
     Ok(())
 }
 
-/// Records what will be written, so that it can be taken back.
-fn record(
-    program: EditedFor,
-    args: &RegisterArgs,
-    command: &str,
-    (path, file, edited): (&Path, &TextFile, &str),
-    settings: Option<&(TextFile, PathBuf)>,
-) -> anyhow::Result<()> {
-    let Some(record_path) = record_path() else {
-        return Ok(());
-    };
-    let mut record = Registered::read(&record_path)?;
-    let before = record.clone();
-    let mut note = |path: &Path, program, file: &TextFile, after: &str| {
-        let now = file.exists().then(|| file.text());
-        if now == Some(after) {
-            return Ok(());
-        }
-        let engine = EngineIn {
-            name: &args.name,
-            command,
-            path,
-            program,
-        };
-        let noted = record.note(&engine, now, after);
-        noted.map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
-    };
-    note(path, ProgramFile::Engines(program), file, edited)?;
-    if let Some((settings, path)) = settings {
-        let off = without_own_book(settings.text());
-        if off != settings.text() {
-            note(path, ProgramFile::PyChessSettings, settings, &off)?;
-        }
+/// A record of what was written; `None` if the system names no folder for it.
+fn record_path(name: &str) -> Option<PathBuf> {
+    Some(Places::of_this_user().of_tabia()?.join(name))
+}
+
+/// A file that gets another text, or is deleted.
+struct Edit {
+    path: PathBuf,
+    file: TextFile,
+    after: Option<String>,
+    previous: Previous,
+}
+
+impl Edit {
+    fn new(path: &Path, after: Option<String>, previous: Previous) -> anyhow::Result<Edit> {
+        Ok(Edit {
+            path: path.to_owned(),
+            file: TextFile::open(path)?,
+            after,
+            previous,
+        })
     }
-    match record == before {
-        true => Ok(()),
-        false => record.save(&record_path),
+
+    /// The present text; `None` for no file.
+    fn now(&self) -> Option<&str> {
+        self.file.exists().then(|| self.file.text())
+    }
+
+    fn is_change(&self) -> bool {
+        self.now() != self.after.as_deref()
     }
 }
 
-/// The record of what was written; `None` if the system names no folder for it.
-fn record_path() -> Option<PathBuf> {
-    let folder = Places::of_this_user().of_tabia()?;
-    Some(folder.join("register.json"))
-}
-
-/// Switches the book off from which a program plays before it asks an engine.
-fn switch_own_book_off(
-    program: EditedFor,
-    settings: &mut TextFile,
-    path: &Path,
-    dry_run: bool,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
-    let text = without_own_book(settings.text());
-    if text != settings.text() && apply(settings, path, &text, dry_run, out)? && !dry_run {
-        message!(
-            "tabia: {}: {} does not play from its own book any more before it asks an engine \
-             (Book depth max is 0)",
-            path.display(),
-            program.title()
-        );
+/// Shows what changes in the files.
+fn show(edits: &[Edit], dry_run: bool, out: &mut impl Write) -> anyhow::Result<()> {
+    for edit in edits.iter().filter(|edit| edit.is_change()) {
+        file_diff::write(&edit.path, edit.now(), edit.after.as_deref(), out)?;
+        out.flush()?;
+        if dry_run {
+            let shown = edit.path.display();
+            message!("tabia: {shown}: not changed (--dry-run)");
+        }
     }
     Ok(())
 }
 
-/// Gives a file the text from before, or deletes it; returns whether there is a difference.
-fn put_back(
-    mut file: TextFile,
-    path: &Path,
-    left: Option<&str>,
-    dry_run: bool,
-    out: &mut impl Write,
-) -> anyhow::Result<bool> {
-    if !file.exists() || left == Some(file.text()) {
-        return Ok(false);
+/// Changes all files, or none if one of them cannot be written; `record` is saved between.
+fn carry_out(edits: Vec<Edit>, record: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut folders = NewFolders::default();
+    let mut ready = Vec::new();
+    for edit in edits.into_iter().filter(Edit::is_change) {
+        let new = match &edit.after {
+            Some(text) => {
+                folders.make_for(&edit.path)?;
+                Some(edit.file.prepare(text, edit.previous)?)
+            }
+            None => None,
+        };
+        ready.push((edit.path, new));
     }
-    if let Some(left) = left {
-        return apply(&mut file, path, left, dry_run, out);
+    record()?;
+    for (path, new) in ready {
+        let shown = path.display();
+        match new {
+            Some(new) => {
+                if let Some(backup) = new.commit()? {
+                    message!("tabia: {shown}: the old file is {}", backup.display());
+                }
+            }
+            None => {
+                std::fs::remove_file(&path).with_context(|| format!("cannot delete {shown}"))?
+            }
+        }
     }
-    file_diff::write(path, Some(file.text()), None, out)?;
-    drop(file);
-    if !dry_run {
-        std::fs::remove_file(path).with_context(|| format!("cannot delete {}", path.display()))?;
-    }
-    Ok(true)
+    Ok(())
 }
 
 /// The file with the engines of the program.
@@ -409,7 +435,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         command: text(&adapter)?,
         ..Registration::default()
     };
-    let record_path = record_path();
+    let record_path = record_path("register.json");
     let mut record = match &record_path {
         Some(path) => Registered::read(path)?,
         None => Registered::default(),
@@ -421,62 +447,53 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         program: ProgramFile::Engines(program),
     };
     let at_path = |path: &Path, error| anyhow::anyhow!("{}: {error}", path.display());
-    let file = TextFile::open(&path)?;
-    let left = match record.without(&engine, file.text()) {
+    let mut list = Edit::new(&path, None, Previous::KeepEach)?;
+    let old = list.file.text().to_owned();
+    let left = match record.without(&engine, &old) {
         Ok(Some(left)) => left,
         Ok(None) => {
-            let left = program.remove(file.text(), &registration);
+            let left = program.remove(&old, &registration);
             let left = left.with_context(|| path.display().to_string())?;
             // Without the user's file, the program reads that of the system again.
             let of_the_system = match program.list_of_the_system() {
                 Some(list) => TextFile::text_of(list).map_err(anyhow::Error::msg)?,
                 None => None,
             };
-            (of_the_system.as_ref() != Some(&left) || left == file.text()).then_some(left)
+            (of_the_system.as_ref() != Some(&left) || left == old).then_some(left)
         }
         Err(error) => return Err(at_path(&path, error)),
     };
-    let text_left = left.as_deref().unwrap_or_default();
-    let is_still = left.as_deref().is_some_and(|left| {
-        let without = program.remove(left, &registration);
-        without.is_ok_and(|without| without != left)
-    });
+    let text_left = left.clone().unwrap_or_default();
+    let is_still = program.has(&text_left, &registration);
     record.forget(&engine, left.as_deref(), is_still);
+    // A file that is not there stays so.
+    list.after = left.filter(|_| list.file.exists());
+    let mut edits = Vec::new();
     // The program gets its own book back once no engine in its list was written by us.
-    let ours = program.ours(text_left);
-    let is_from_before = |name: &String| record.is_from_before(&EngineIn { name, ..engine });
-    let is_last = ours.iter().all(is_from_before);
-    let settings = program.settings_beside(&path);
-    let settings = match settings.filter(|path| path.is_file() && is_last) {
-        Some(path) => {
-            let of_the_program = EngineIn {
-                path: &path,
-                program: ProgramFile::PyChessSettings,
-                ..engine
-            };
-            match TextFile::open(&path) {
-                Ok(settings) => {
-                    let text = settings.text();
-                    let without = record.without(&of_the_program, text);
-                    let without = match without.map_err(|error| at_path(&path, error))? {
-                        Some(without) => without,
-                        None if ours.is_empty() => with_own_book(text, None),
-                        None => Some(text.to_owned()),
-                    };
-                    record.forget(&of_the_program, without.as_deref(), false);
-                    Some((settings, path, without))
-                }
-                // Nothing was written then.
-                Err(_) if left.as_deref() == Some(file.text()) => None,
-                Err(error) => return Err(error),
+    if let Some(path) = program.settings_beside(&path)
+        && path.is_file()
+        && !record.is_in(engine.path, &text_left)
+        && !of_setup()?.is_in(engine.path, &text_left)
+    {
+        let of_all = EngineIn::settings(&path);
+        match Edit::new(&path, None, Previous::KeepEach) {
+            Ok(mut edit) => {
+                let text = edit.file.text();
+                let without = record.without(&of_all, text);
+                edit.after = match without.map_err(|error| at_path(&path, error))? {
+                    Some(without) => without,
+                    None if program.ours(&text_left).is_empty() => with_own_book(text, None),
+                    None => Some(text.to_owned()),
+                };
+                record.forget(&of_all, edit.after.as_deref(), false);
+                edits.push(edit);
             }
+            // Nothing was written then.
+            Err(_) if !list.is_change() => {}
+            Err(error) => return Err(error),
         }
-        None => None,
-    };
-    let mut changed = put_back(file, &path, left.as_deref(), args.dry_run, out)?;
-    if let Some((settings, path, left)) = settings {
-        changed |= put_back(settings, &path, left.as_deref(), args.dry_run, out)?;
     }
+    edits.insert(0, list);
     if is_still {
         message!(
             "tabia: {}: \"{}\" is as it was before tabia register; if you do not want it, delete \
@@ -486,7 +503,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             program.title()
         );
     }
-    if !changed {
+    if !edits.iter().any(Edit::is_change) {
         message!(
             "tabia: {}: {} has no engine \"{}\" that tabia register wrote: nothing to change",
             path.display(),
@@ -494,23 +511,69 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             args.name
         );
     }
+    show(&edits, args.dry_run, out)?;
     if args.dry_run {
         return Ok(0);
     }
+    // The record is the last: after an error the same can be tried again.
+    carry_out(edits, || Ok(()))?;
+    delete_scripts(&engine, program, &old, &record)?;
     if let Some(path) = &record_path {
         record.save(path)?;
     }
-    if program.may_need_script()
-        && let Ok(launcher) = launcher_of(program, &args.name)
-        && launcher.exists()
-        // An entry from before may start it.
-        && !text_left.contains(&*launcher.to_string_lossy())
-    {
-        std::fs::remove_file(&launcher)
-            .with_context(|| format!("cannot delete {}", launcher.display()))?;
-        message!("tabia: {}: deleted", launcher.display());
-    }
     Ok(0)
+}
+
+/// What `setup` has written.
+fn of_setup() -> anyhow::Result<Record> {
+    match record_path("setup.json") {
+        Some(path) => Record::read(&path),
+        None => Ok(Record::default()),
+    }
+}
+
+/// Deletes the scripts that no engine starts any more: that of this entry, and those that
+/// entries of its file have started in their `old` text.
+fn delete_scripts(
+    engine: &EngineIn<'_>,
+    program: EditedFor,
+    old: &str,
+    record: &Registered,
+) -> anyhow::Result<()> {
+    let Ok(own) = launcher_of(program, engine.path, engine.name) else {
+        return Ok(());
+    };
+    let starts = |program: EditedFor, text: &str, script: &Path| {
+        let mut commands = program.commands(text).into_iter();
+        commands.any(|command| Path::new(&command) == script)
+    };
+    let earlier = program.commands(old).into_iter().map(PathBuf::from);
+    for script in earlier.chain([own.clone()]) {
+        if script.parent() != own.parent() || !script.is_file() {
+            continue;
+        }
+        let lists = record.lists().into_iter();
+        let mut lists = lists.chain([(program, engine.path.to_owned(), None)]);
+        let is_used = lists.any(|(program, path, before)| {
+            let now = TextFile::text_of(&path);
+            // A list that cannot be read may have it, and one from before may come back.
+            now.is_err()
+                || [now.ok().flatten().as_deref(), before]
+                    .iter()
+                    .flatten()
+                    .any(|text| starts(program, text, &script))
+        });
+        if !is_used {
+            let shown = script.display();
+            std::fs::remove_file(&script).with_context(|| format!("cannot delete {shown}"))?;
+            message!("tabia: {shown}: deleted");
+        }
+    }
+    if let Some(folder) = own.parent() {
+        // Others stay in it.
+        std::fs::remove_dir(folder).ok();
+    }
+    Ok(())
 }
 
 /// Tabia's engines in the files of chess programs, each with the command that removes it;
@@ -524,8 +587,7 @@ pub(crate) fn registered(
         let ChessProgram::Edited(edited, file) = program else {
             continue;
         };
-        let word = edited.to_possible_value();
-        let word = word.map_or_else(String::new, |value| value.get_name().to_owned());
+        let word = word(*edited);
         let text = text_now(file).unwrap_or_default();
         for name in edited.ours(&text) {
             let name = match edited.takes_a_name() && name != "Tabia" {
@@ -541,33 +603,13 @@ pub(crate) fn registered(
     found
 }
 
-/// Writes a file, or shows the difference; returns whether there is one.
-fn apply(
-    file: &mut TextFile,
-    path: &Path,
-    text: &str,
-    dry_run: bool,
-    out: &mut impl Write,
-) -> anyhow::Result<bool> {
-    let shown = path.display();
-    if file.exists() && file.text() == text {
-        message!("tabia: {shown}: nothing to change");
-        return Ok(false);
-    }
-    let old = file.exists().then(|| file.text());
-    file_diff::write(path, old, Some(text), out)?;
-    out.flush()?;
-    if dry_run {
-        message!("tabia: {shown}: not changed (--dry-run)");
-    } else if let Some(backup) = file.replace(text, Previous::KeepEach)? {
-        message!("tabia: {shown}: the old file is {}", backup.display());
-    }
-    Ok(true)
-}
-
 /// A script that starts the adapter with its arguments, for a program that cannot pass
 /// them or takes two entries of one program for the same engine: its path, and its text.
-fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(PathBuf, String)> {
+fn launcher(
+    program: EditedFor,
+    list: &Path,
+    registration: &Registration,
+) -> anyhow::Result<(PathBuf, String)> {
     ensure!(
         cfg!(unix),
         "{} starts engines without arguments: make a copy of the program and put a .toml file \
@@ -575,7 +617,7 @@ fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(
          --engine and --config",
         program.title()
     );
-    let path = launcher_of(program, &registration.name)?;
+    let path = launcher_of(program, list, &registration.name)?;
     let args: &[String] = match program.takes_arguments() {
         // It passes them itself, and needs the script to be another file for each entry.
         true => &[],
@@ -596,17 +638,26 @@ fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(
     Ok((path, script))
 }
 
-/// The path of the script for an engine of this name. PyChess's has arguments of its own:
-/// the same name may be another engine in Cute Chess.
-fn launcher_of(program: EditedFor, name: &str) -> anyhow::Result<PathBuf> {
+/// The path of the script for the entry of this name in a program's list: no other entry has
+/// it, so its name has a hash of both. Only by that do "SF 15" and "SF-15" differ, or "sf" and
+/// "SF" where files are found in any case.
+fn launcher_of(program: EditedFor, list: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    /// A file's name has at most 255 bytes on all systems.
+    const SHOWN: usize = 60;
     let folder = dirs::config_dir().context("there is no home folder")?;
-    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
-    let name: String = name.chars().map(plain).collect();
-    let folder = folder.join("tabia").join("launchers");
-    Ok(folder.join(match program {
-        EditedFor::PyChess => format!("tabia-pychess-{name}"),
-        _ => format!("tabia-{name}"),
-    }))
+    let entry = [list.as_os_str().as_encoded_bytes(), name.as_bytes()].join(&0);
+    let hash = fnv1a(FNV_START, &entry);
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let shown: String = name.chars().map(plain).take(SHOWN).collect();
+    let program = word(program);
+    let file = format!("tabia-{program}-{shown}-{hash:016x}");
+    Ok(folder.join("tabia").join("launchers").join(file))
+}
+
+/// The name of a program on the command line.
+fn word(program: EditedFor) -> String {
+    let value = program.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 #[cfg(unix)]

@@ -15,8 +15,8 @@ use crate::cli::look::info;
 use crate::cli::print::columns::Table;
 use crate::cli::print::style::{HEADING, Painted, counted};
 use crate::install::{
-    ChessProgram, FileChange, Finds, Places, ProgramFile, Record, Registration, SetupPlan,
-    Situation, TextFile, WrittenFile, is_executable,
+    ChessProgram, FileChange, Finds, Places, ProgramFile, Record, Registered, Registration,
+    SetupPlan, Situation, TextFile, WrittenFile, is_executable,
 };
 use tabia_adapter::config::Config;
 use tabia_book::bin::ENTRY_BYTES;
@@ -302,7 +302,9 @@ fn remove(
         name_registered(places, &SetupPlan::default(), out)?;
         return Ok(0);
     }
-    let (plan, rest) = SetupPlan::undoing(record, &TextFile::text_of);
+    let registered_path = record_path.with_file_name("register.json");
+    let mut registered = Registered::read(&registered_path)?;
+    let (plan, rest) = SetupPlan::undoing(record, &mut registered, &TextFile::text_of);
     if args.diff || args.dry_run {
         show_origins(&rest, &record.command, out)?;
         show_plan(&plan, out)?;
@@ -333,6 +335,7 @@ fn remove(
     }
     let is_all = rest.is_empty();
     plan.take_back(record, rest, record_path)?;
+    registered.save(&registered_path)?;
     match is_all {
         true => writeln!(out, "Done.")?,
         false => writeln!(out, "Done, except for what is left as it is.")?,

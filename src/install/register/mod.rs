@@ -25,6 +25,7 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
+use serde_json::Value;
 use tabia_uci::message::UciOptionConfig;
 
 pub(crate) use lines::PrintedFor;
@@ -44,12 +45,22 @@ pub(crate) struct Registration {
     pub args: Vec<String>,
     /// Value of the UCI option `Book File`; `None` does not set it.
     pub books: Option<String>,
+    /// The value of `Book File` that an earlier registration wrote: without `books` it goes,
+    /// and any other is the user's.
+    pub earlier_books: Option<String>,
     /// The adapter's own options with their announced values, for programs that store a
     /// list of them.
     pub options: Vec<UciOptionConfig>,
 }
 
 impl Registration {
+    /// Whether a value of `Book File` is that of an earlier registration, which is no longer
+    /// wanted.
+    fn is_outdated(&self, book: Option<&Value>) -> bool {
+        let book = book.and_then(Value::as_str);
+        self.books.is_none() && book.is_some() && book == self.earlier_books.as_deref()
+    }
+
     /// The arguments including the books, for programs in which options cannot be preset.
     #[must_use]
     pub(crate) fn args_with_books(&self) -> Vec<String> {

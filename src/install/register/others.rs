@@ -30,6 +30,14 @@ impl EditedFor {
         Ok(root.to_string())
     }
 
+    /// Whether the adapter is in the text of the program's file, or may be: a text that the
+    /// program did not write tells nothing.
+    #[must_use]
+    pub(crate) fn has(self, text: &str, registration: &Registration) -> bool {
+        let without = self.remove(text, registration);
+        !without.is_ok_and(|without| without == text)
+    }
+
     /// The text of the program's file with the adapter as in `before`: without it, or with the
     /// fields that still have their values of `after` set back. Other fields stay.
     ///
@@ -97,6 +105,13 @@ impl EditedFor {
         let known = known(self, text).into_iter();
         let bare = known.filter(|engine| engine.is_bare);
         bare.map(|engine| engine.command).collect()
+    }
+
+    /// What the engines in a file start.
+    #[must_use]
+    pub(crate) fn commands(self, text: &str) -> Vec<String> {
+        let known = known(self, text).into_iter();
+        known.map(|engine| engine.command).collect()
     }
 
     /// The names of the Tabia engines in a file.

@@ -98,15 +98,6 @@ impl EditedFor {
         }
     }
 
-    /// Whether [`EditedFor::needs_script`] is true for some arguments.
-    #[must_use]
-    pub(crate) const fn may_need_script(self) -> bool {
-        match self {
-            EditedFor::CuteChess | EditedFor::EnCroissant | EditedFor::PyChess => true,
-            EditedFor::Banksia | EditedFor::Nibbler | EditedFor::GnomeChess => false,
-        }
-    }
-
     /// The file with the settings that decide whether it plays from a book of its own before
     /// it asks an engine, if there is one beside its list of engines.
     #[must_use]
@@ -203,19 +194,40 @@ pub(super) fn is_ours(
     }
 }
 
-/// Sets `Book File` in a list of options, each an object with a name.
-fn set_book(options: &CstArray, path: &str, otherwise: &Value) -> Result<()> {
+/// Sets `Book File` in an engine's list of options, each an object with a name, or takes out
+/// the one of an earlier registration.
+fn set_book(
+    engine: &CstObject,
+    list: &str,
+    registration: &Registration,
+    otherwise: Option<&Value>,
+) -> Result<()> {
+    let no_array = || unexpected(&format!("\"{list}\""), "an array");
+    let options = match &registration.books {
+        None if engine.get(list).is_none() => return Ok(()),
+        None => engine.array_value(list),
+        Some(_) => engine.array_value_or_create(list),
+    };
+    let options = options.ok_or_else(no_array)?;
     for option in options.elements() {
         let option = option
             .as_object()
             .ok_or_else(|| unexpected("an option", "an object"))?;
         let is_it = |name: String| name.eq_ignore_ascii_case("Book File");
-        if text_of(&option, "name").is_some_and(is_it) {
-            set(&option, "value", &json!(path));
-            return Ok(());
+        if !text_of(&option, "name").is_some_and(is_it) {
+            continue;
         }
+        let value = option.get("value").and_then(|field| value_of(&field));
+        if let Some(books) = &registration.books {
+            set(&option, "value", &json!(books));
+        } else if registration.is_outdated(value.as_ref()) {
+            option.remove();
+        }
+        return Ok(());
     }
-    push(options, otherwise);
+    if let Some(otherwise) = otherwise {
+        push(&options, otherwise);
+    }
     Ok(())
 }
 
@@ -269,7 +281,9 @@ fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<()
         let field = |name| value_of(&option.get(name)?);
         // A book that is its own default was registered: it is not Tabia's default.
         let is_file = |value: &Value| value.as_str().is_some_and(|text| !text.starts_with('<'));
-        let is_book = name == "book file" && field("value").is_some_and(|value| is_file(&value));
+        let is_book = name == "book file"
+            && field("value")
+                .is_some_and(|value| is_file(&value) && !registration.is_outdated(Some(&value)));
         if !is_book
             && let Some(announced) = announced
             && field("value").is_some_and(|value| field("default") == Some(value))
@@ -336,10 +350,7 @@ fn banksia(text: &str, registration: &Registration) -> Result<String> {
         .map(|books| json!({"name": "Book File", "type": "string", "default": "", "value": books}));
     let change = |engine: &CstObject, app: &CstObject| {
         set_all(app, &fields);
-        match (&registration.books, &option) {
-            (Some(books), Some(option)) => set_book(&options_of(engine)?, books, option),
-            _ => Ok(()),
-        }
+        set_book(engine, "options", registration, option.as_ref())
     };
     let options: Vec<&Value> = option.iter().collect();
     let new = json!({"app": object_of(&fields), "options": options});
@@ -399,6 +410,10 @@ fn nibbler(text: &str, registration: &Registration) -> Result<String> {
             .ok_or_else(|| unexpected("\"options\"", "an object"))?;
         if let Some(books) = &registration.books {
             set(&options, "Book File", &json!(books));
+        } else if let Some(field) = options.get("Book File")
+            && registration.is_outdated(value_of(&field).as_ref())
+        {
+            field.remove();
         }
         // Another one was chosen by the user.
         let lines = options.get(MULTI_PV).map(|field| value_of(&field));
@@ -442,13 +457,7 @@ fn en_croissant(text: &str, registration: &Registration) -> Result<String> {
         .map(|books| json!({"name": "Book File", "value": books}));
     let change = |engine: &CstObject, _: &CstObject| {
         set_all(engine, &fields);
-        let (Some(books), Some(book)) = (&registration.books, &book) else {
-            return Ok(());
-        };
-        let settings = engine
-            .array_value_or_create("settings")
-            .ok_or_else(|| unexpected("\"settings\"", "an array"))?;
-        set_book(&settings, books, book)
+        set_book(engine, "settings", registration, book.as_ref())
     };
     let settings: Vec<&Value> = book.iter().collect();
     let others = [

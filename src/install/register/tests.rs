@@ -25,6 +25,7 @@ fn sample() -> Registration {
         folder: "/opt/tabia".to_owned(),
         args: vec!["--engine=/opt/stock fish/sf".to_owned()],
         books: Some("/books/main.ctg".to_owned()),
+        earlier_books: None,
         options: vec![
             file("<starter>"),
             variety(50),

@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 
 use super::plan::{FileChange, SetupPlan, undone};
 use super::record::{Record, WrittenFile, path_of};
-use crate::install::text_file::{TextFile, make_folder};
+use crate::install::text_file::{TextFile, make_folder, missing};
 use tabia_io::atomic::Previous;
 use tabia_io::input::path::to_text;
 
@@ -107,6 +107,8 @@ impl SetupPlan {
             }
         }
         if rest.is_empty() {
+            // `register` may have made it, and was undone first.
+            record_path.parent().map(fs::remove_dir);
             return Ok(());
         }
         let left = Record {
@@ -118,21 +120,10 @@ impl SetupPlan {
     }
 }
 
-/// The missing folders of a file, outermost first.
-pub(super) fn missing(path: &Path) -> Vec<PathBuf> {
-    let folders = path.ancestors().skip(1);
-    let mut missing: Vec<PathBuf> = folders
-        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
-        .map(Path::to_owned)
-        .collect();
-    missing.reverse();
-    missing
-}
-
 /// Replaces the text of a file, which must not have changed.
 fn put(change: &FileChange) -> anyhow::Result<()> {
     let path = &change.path;
-    let mut file = TextFile::open(path)?;
+    let file = TextFile::open(path)?;
     let now = file.exists().then(|| file.text());
     ensure!(
         now == change.before.as_deref(),

@@ -7,6 +7,7 @@ use super::configuration;
 use super::find::Finds;
 use super::programs::ChessProgram;
 use super::record::{ProgramFile, Record, WrittenFile};
+use super::registered::Registered;
 use crate::install::register::{EditedFor, Registration, without_own_book};
 use tabia_adapter::config::Config;
 
@@ -79,31 +80,67 @@ impl SetupPlan {
     }
 
     /// The plan that undoes everything in the record, and the files that it cannot undo.
+    /// `registered` takes over PyChess's settings: its own book stays off while an engine is
+    /// registered, and the plan switches it on again without one.
     #[must_use]
-    pub(crate) fn undoing(record: &Record, text_of: TextOf<'_>) -> (SetupPlan, Vec<WrittenFile>) {
+    pub(crate) fn undoing(
+        record: &Record,
+        registered: &mut Registered,
+        text_of: TextOf<'_>,
+    ) -> (SetupPlan, Vec<WrittenFile>) {
         let mut plan = SetupPlan::default();
         let mut rest = Vec::new();
         for file in record.files.iter().rev() {
-            let path = file.path();
-            let after = text_of(&path).and_then(|now| match now {
-                Some(now) => Ok(Some((undone(file, &record.command, &now)?, now))),
-                None => Ok(None),
-            });
-            match after {
-                Ok(None) => {}
-                Ok(Some((after, now))) => plan.change(FileChange {
-                    path,
-                    program: file.program,
-                    before: Some(now),
-                    after,
-                }),
-                Err(reason) => {
-                    plan.left.push(reason);
-                    rest.insert(0, file.clone());
-                }
+            let undone = match file.program {
+                Some(ProgramFile::PyChessSettings) => registered.take_over(file),
+                _ => plan.undo(file, &record.command, text_of),
+            };
+            if let Err(reason) = undone {
+                plan.left.push(reason);
+                rest.insert(0, file.clone());
+            }
+        }
+        for file in registered.settings() {
+            let list = file.path().with_file_name("engines.json");
+            let text = plan.text_after(&list, text_of).ok().flatten();
+            if text.is_some_and(|text| registered.is_in(&list, &text)) {
+                continue;
+            }
+            registered.forget_settings(&file.path());
+            if let Err(reason) = plan.undo(&file, &record.command, text_of) {
+                plan.left.push(reason);
+                rest.insert(0, file);
             }
         }
         (plan, rest)
+    }
+
+    /// The text of a file after the plan.
+    fn text_after(&self, path: &Path, text_of: TextOf<'_>) -> Result<Option<String>, String> {
+        match self.changes.iter().find(|change| change.path == path) {
+            Some(change) => Ok(change.after.clone()),
+            None => text_of(path),
+        }
+    }
+
+    /// Adds the undo of a file.
+    fn undo(
+        &mut self,
+        file: &WrittenFile,
+        command: &str,
+        text_of: TextOf<'_>,
+    ) -> Result<(), String> {
+        let path = file.path();
+        if let Some(now) = text_of(&path)? {
+            let after = undone(file, command, &now)?;
+            self.change(FileChange {
+                path,
+                program: file.program,
+                before: Some(now),
+                after,
+            });
+        }
+        Ok(())
     }
 
     fn configure(&mut self, finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) {

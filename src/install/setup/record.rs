@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::install::register::EditedFor;
+use crate::install::register::{EditedFor, Registration};
 use tabia_io::input::path::{from_text, to_text};
 
 /// All changes of [`super::SetupPlan::carry_out`] in all runs.
@@ -50,6 +50,13 @@ impl Record {
         self.files.iter().find(|file| file.path == path)
     }
 
+    /// Whether setup's engine is in a list of this text.
+    #[must_use]
+    pub(crate) fn is_in(&self, list: &Path, text: &str) -> bool {
+        let mut files = self.files.iter();
+        files.any(|file| file.is_in(list, [super::NAME, &self.command], text))
+    }
+
     /// Adds a written file to the record; `written` has what undo restores.
     pub(super) fn note(&mut self, written: WrittenFile) {
         self.files.retain(|file| file.path != written.path);
@@ -71,6 +78,22 @@ impl WrittenFile {
     #[must_use]
     pub(crate) fn path(&self) -> PathBuf {
         path_of(&self.path)
+    }
+
+    /// Whether it is this list, and the engine that was written into it is in the text. One
+    /// that was there before is the user's.
+    pub(super) fn is_in(&self, list: &Path, [name, command]: [&str; 2], text: &str) -> bool {
+        let Some(ProgramFile::Engines(program)) = self.program else {
+            return false;
+        };
+        let ours = Registration {
+            name: name.to_owned(),
+            command: command.to_owned(),
+            ..Registration::default()
+        };
+        self.path == to_text(list)
+            && self.before.as_ref() != Some(&self.after)
+            && program.has(text, &ours)
     }
 }
 

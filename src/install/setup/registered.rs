@@ -2,15 +2,15 @@
 //! them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
-use super::apply::missing;
 use super::compare::Comparison;
 use super::record::{ProgramFile, WrittenFile, path_of};
-use crate::install::text_file::{TextFile, make_folder};
+use crate::install::register::EditedFor;
+use crate::install::text_file::{TextFile, make_folder, missing};
 use tabia_io::atomic::Previous;
 use tabia_io::input::path::to_text;
 
@@ -30,6 +30,9 @@ struct WrittenFor {
     name: String,
     /// Full path of our program when it was registered.
     command: String,
+    /// The value of `Book File` that was written: another one is the user's choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    books: Option<String>,
     file: WrittenFile,
 }
 
@@ -47,17 +50,21 @@ pub(crate) struct EngineIn<'a> {
 }
 
 impl EngineIn<'_> {
-    fn owner(&self) -> &str {
-        match self.program {
-            ProgramFile::PyChessSettings => "",
-            ProgramFile::Engines(_) => self.name,
+    /// The settings of PyChess, which all its engines share.
+    #[must_use]
+    pub(crate) const fn settings(path: &Path) -> EngineIn<'_> {
+        EngineIn {
+            name: "",
+            command: "",
+            path,
+            program: ProgramFile::PyChessSettings,
         }
     }
 }
 
 impl WrittenFor {
     fn is(&self, engine: &EngineIn<'_>) -> bool {
-        self.name == engine.owner() && self.file.path == to_text(engine.path)
+        self.name == engine.name && self.file.path == to_text(engine.path)
     }
 
     /// The text without what was written; `None` for no file.
@@ -99,14 +106,41 @@ impl Registered {
         written.map(|written| written.without(now)).transpose()
     }
 
-    /// Whether an engine is known to have been in its file before `register`.
+    /// The value of `Book File` that an engine was registered with.
     #[must_use]
-    pub(crate) fn is_from_before(&self, engine: &EngineIn<'_>) -> bool {
-        let mut files = self.files.iter().map(|written| (written, &written.file));
-        files.any(|(written, file)| written.is(engine) && file.before.as_ref() == Some(&file.after))
+    pub(crate) fn books(&self, engine: &EngineIn<'_>) -> Option<String> {
+        let written = self.files.iter().find(|written| written.is(engine));
+        written.and_then(|written| written.books.clone())
     }
 
-    /// Adds a change; a later undo restores the text that an undo now would restore.
+    /// Whether an engine that `register` wrote is in a list of this text.
+    #[must_use]
+    pub(crate) fn is_in(&self, list: &Path, text: &str) -> bool {
+        let mut files = self.files.iter();
+        files.any(|written| (written.file).is_in(list, [&written.name, &written.command], text))
+    }
+
+    /// The settings that were changed for the engines of a program.
+    pub(super) fn settings(&self) -> Vec<WrittenFile> {
+        let files = self.files.iter().map(|written| &written.file);
+        let settings = files.filter(|file| file.program == Some(ProgramFile::PyChessSettings));
+        settings.cloned().collect()
+    }
+
+    /// The files with engines: what program has which file, and its text before.
+    pub(crate) fn lists(&self) -> Vec<(EditedFor, PathBuf, Option<&str>)> {
+        let files = self.files.iter().map(|written| &written.file);
+        let lists = files.filter_map(|file| match file.program {
+            Some(ProgramFile::Engines(program)) => {
+                Some((program, file.path(), file.before.as_deref()))
+            }
+            _ => None,
+        });
+        lists.collect()
+    }
+
+    /// Adds a change, with the value of `Book File` in it; a later undo restores the text that
+    /// an undo now would restore.
     ///
     /// # Errors
     ///
@@ -116,26 +150,51 @@ impl Registered {
         engine: &EngineIn<'_>,
         now: Option<&str>,
         after: &str,
+        books: Option<&str>,
     ) -> Result<(), String> {
         let before = match now.map(|now| self.without(engine, now)).transpose()? {
             Some(Some(before)) => before,
             _ => now.map(str::to_owned),
         };
-        self.put(engine, before, after);
-        for folder in missing(engine.path) {
+        // It becomes the last change of the file: the others were made without it.
+        self.forget(engine, None, false);
+        self.put(engine, before, after, books);
+        self.note_folders(engine.path);
+        Ok(())
+    }
+
+    /// Adds the folders that must be made for a file.
+    pub(crate) fn note_folders(&mut self, path: &Path) {
+        for folder in missing(path) {
             let folder = to_text(&folder);
             if !self.folders.contains(&folder) {
                 self.folders.push(folder);
             }
         }
-        Ok(())
     }
 
-    fn put(&mut self, engine: &EngineIn<'_>, before: Option<String>, after: &str) {
-        self.files.retain(|written| !written.is(engine));
+    /// Takes over the change of a program's settings from the record of `setup`.
+    pub(super) fn take_over(&mut self, file: &WrittenFile) -> Result<(), String> {
+        let before = file.before.as_deref();
+        self.note(&EngineIn::settings(&file.path()), before, &file.after, None)
+    }
+
+    /// Takes the change of a program's settings out of the record.
+    pub(super) fn forget_settings(&mut self, path: &Path) {
+        self.forget(&EngineIn::settings(path), None, false);
+    }
+
+    fn put(
+        &mut self,
+        engine: &EngineIn<'_>,
+        before: Option<String>,
+        after: &str,
+        books: Option<&str>,
+    ) {
         self.files.push(WrittenFor {
-            name: engine.owner().to_owned(),
+            name: engine.name.to_owned(),
             command: engine.command.to_owned(),
+            books: books.map(str::to_owned),
             file: WrittenFile {
                 path: to_text(engine.path),
                 program: Some(engine.program),
@@ -166,7 +225,7 @@ impl Registered {
             }
         }
         if let Some(left) = left.filter(|_| is_still) {
-            self.put(engine, Some(left.to_owned()), left);
+            self.put(engine, Some(left.to_owned()), left, None);
         }
     }
 
@@ -183,14 +242,13 @@ impl Registered {
                 fs::remove_file(path).with_context(|| format!("cannot delete {shown}"))?;
             }
             self.remove_folders();
+            // Setup may have made it, and was undone first.
+            path.parent().map(fs::remove_dir);
             return Ok(());
         }
-        for folder in missing(path) {
-            let name = to_text(&folder);
-            if !self.folders.contains(&name) {
-                self.folders.push(name);
-            }
-            make_folder(&folder)?;
+        self.note_folders(path);
+        if let Some(folder) = path.parent() {
+            make_folder(folder)?;
         }
         let text = serde_json::to_string_pretty(self)? + "\n";
         TextFile::open(path)?.replace(&text, Previous::Replace)?;

@@ -43,7 +43,8 @@ impl Disk {
     }
 
     fn undo_and_rest(&self, record: &Record) -> (SetupPlan, Vec<WrittenFile>) {
-        SetupPlan::undoing(record, &|path| Ok(self.0.get(path).cloned()))
+        let none = &mut Registered::default();
+        SetupPlan::undoing(record, none, &|path| Ok(self.0.get(path).cloned()))
     }
 
     fn apply(&mut self, plan: &SetupPlan) {
@@ -359,7 +360,7 @@ fn setup_in_a_home_folder_can_be_undone() {
     fs::remove_file(home.join("bin/berserk")).unwrap();
 
     let record = Record::read(&record_path).unwrap();
-    let (plan, rest) = SetupPlan::undoing(&record, &TextFile::text_of);
+    let (plan, rest) = SetupPlan::undoing(&record, &mut Registered::default(), &TextFile::text_of);
     plan.take_back(&record, rest, &record_path).unwrap();
     assert_eq!(tree(&home), before);
 }
@@ -473,7 +474,8 @@ fn the_record_keeps_only_what_could_not_be_undone() {
     };
     let undo = || {
         let record = Record::read(&record_path).unwrap();
-        let (plan, rest) = SetupPlan::undoing(&record, &TextFile::text_of);
+        let (plan, rest) =
+            SetupPlan::undoing(&record, &mut Registered::default(), &TextFile::text_of);
         plan.take_back(&record, rest, &record_path).unwrap();
         Record::read(&record_path).unwrap()
     };
@@ -493,4 +495,58 @@ fn the_record_keeps_only_what_could_not_be_undone() {
     fs::write(&own, written).unwrap();
     assert_eq!(undo(), Record::default());
     assert_eq!(tree(folder.path()), []);
+}
+
+/// The order in which engines are entered, changed and taken away does not matter.
+#[test]
+fn without_the_last_registered_engine_every_byte_is_as_before() {
+    let path = Path::new("/c/list");
+    let crafty = "[{\"name\": \"Crafty\", \"command\": \"/x/crafty\"}]";
+    let mine = "[{\"name\":\"B\",\"command\":\"/old/tabia\",\"args\":[\"--mine\"]}]";
+    let lists = [Some(crafty), Some("[ ]"), Some(""), Some(mine), None]
+        .map(|text| (EditedFor::PyChess, text));
+    let keys =
+        [Some("[Crafty]\nbinary=crafty"), Some(""), None].map(|text| (EditedFor::GnomeChess, text));
+    for (program, before) in lists.into_iter().chain(keys) {
+        for entered in ["ABC", "ABA", "ABCB", "BABCA"] {
+            for removed in ["ABC", "ACB", "BAC", "BCA", "CAB", "CBA"] {
+                let mut now = before.map(str::to_owned);
+                let mut record = Registered::default();
+                let as_entry = |name: &str, at: usize| Registration {
+                    name: name.to_owned(),
+                    args: vec![format!("--engine={at}")],
+                    ..registration()
+                };
+                let engine = |name| EngineIn {
+                    name,
+                    command: "/opt/tabia/tabia",
+                    path,
+                    program: ProgramFile::Engines(program),
+                };
+                for (at, name) in entered.split_terminator("").enumerate().skip(1) {
+                    let text = now.clone().unwrap_or_default();
+                    let after = program.edit(&text, &as_entry(name, at)).unwrap();
+                    record
+                        .note(&engine(name), now.as_deref(), &after, None)
+                        .unwrap();
+                    now = Some(after);
+                }
+                for name in removed.split_terminator("").skip(1) {
+                    let text = now.clone().unwrap_or_default();
+                    let Some(left) = record.without(&engine(name), &text).unwrap() else {
+                        continue;
+                    };
+                    let left_text = left.as_deref().unwrap_or_default();
+                    let is_still = program.has(left_text, &as_entry(name, 0));
+                    record.forget(&engine(name), left.as_deref(), is_still);
+                    now = left;
+                }
+                assert_eq!(
+                    now.as_deref(),
+                    before,
+                    "{program:?}: {entered}, without {removed}"
+                );
+            }
+        }
+    }
 }

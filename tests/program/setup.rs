@@ -440,11 +440,6 @@ fn the_own_book_of_pychess_is_off_as_long_as_an_engine_of_ours_is_there() {
             ] {
                 fs::remove_file(home.join(".config/pychess").join(backup)).ok();
             }
-            // White space in the list of both commands may differ.
-            let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-            let text = home.text(".config/pychess/engines.json");
-            assert_eq!(value(&text), value(list));
-            home.put(".config/pychess/engines.json", list);
             assert_eq!(all_below(&home), before, "{list} {commands:#?}");
         }
     }

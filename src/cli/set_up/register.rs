@@ -288,6 +288,7 @@ fn register(
     if args.dry_run {
         return Ok(());
     }
+    let mut setup = of_setup()?;
     // A script is found by its name.
     let is_noted = |edit: &&Edit| edit.is_change() && Some(&edit.path) != launcher.as_ref();
     for edit in edits.iter().filter(is_noted) {
@@ -296,7 +297,7 @@ fn register(
             false => (EngineIn::settings(&edit.path), None),
         };
         let after = edit.after.as_deref().unwrap_or_default();
-        let noted = record.note(&engine, edit.now(), after, books);
+        let noted = record.note(&engine, edit.now(), after, books, &mut setup);
         noted.map_err(|error| anyhow::anyhow!("{}: {error}", edit.path.display()))?;
     }
     if let Some(path) = &record_path {
@@ -305,7 +306,10 @@ fn register(
     }
     // What will be written is recorded first, so that it can be taken back.
     carry_out(edits, || match &record_path {
-        Some(path) => record.save(path),
+        Some(path) => {
+            record.save(path)?;
+            save_of_setup(&setup)
+        }
         None => Ok(()),
     })?;
     if let Some(path) = &launcher {
@@ -465,7 +469,8 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     };
     let text_left = left.clone().unwrap_or_default();
     let is_still = program.has(&text_left, &registration);
-    record.forget(&engine, left.as_deref(), is_still);
+    let mut setup = of_setup()?;
+    record.forget(&engine, left.as_deref(), is_still, &mut setup);
     // A file that is not there stays so.
     list.after = left.filter(|_| list.file.exists());
     let mut edits = Vec::new();
@@ -473,7 +478,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     if let Some(path) = program.settings_beside(&path)
         && path.is_file()
         && !record.is_in(engine.path, &text_left)
-        && !of_setup()?.is_in(engine.path, &text_left)
+        && !setup.is_in(engine.path, &text_left)
     {
         let of_all = EngineIn::settings(&path);
         match Edit::new(&path, None, Previous::KeepEach) {
@@ -485,7 +490,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
                     None if program.ours(&text_left).is_empty() => with_own_book(text, None),
                     None => Some(text.to_owned()),
                 };
-                record.forget(&of_all, edit.after.as_deref(), false);
+                record.forget(&of_all, edit.after.as_deref(), false, &mut setup);
                 edits.push(edit);
             }
             // Nothing was written then.
@@ -519,6 +524,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     carry_out(edits, || Ok(()))?;
     delete_scripts(&engine, program, &old, &record)?;
     if let Some(path) = &record_path {
+        save_of_setup(&setup)?;
         record.save(path)?;
     }
     Ok(0)
@@ -529,6 +535,14 @@ fn of_setup() -> anyhow::Result<Record> {
     match record_path("setup.json") {
         Some(path) => Record::read(&path),
         None => Ok(Record::default()),
+    }
+}
+
+/// Saves the record of `setup`, of which the texts may have changed.
+fn save_of_setup(setup: &Record) -> anyhow::Result<()> {
+    match record_path("setup.json").filter(|_| of_setup().is_ok_and(|old| old != *setup)) {
+        Some(path) => setup.write(&path),
+        None => Ok(()),
     }
 }
 

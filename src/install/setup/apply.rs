@@ -27,7 +27,12 @@ impl Record {
             .with_context(|| format!("{}: this is not what setup has written", path.display()))
     }
 
-    fn write(&self, path: &Path) -> anyhow::Result<()> {
+    /// Writes the record.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
         TextFile::open(path)?.replace(&text, Previous::Replace)?;
         Ok(())

@@ -95,9 +95,13 @@ impl SetupPlan {
                 Some(ProgramFile::PyChessSettings) => registered.take_over(file),
                 _ => plan.undo(file, &record.command, text_of),
             };
-            if let Err(reason) = undone {
-                plan.left.push(reason);
-                rest.insert(0, file.clone());
+            match undone {
+                Ok(()) if file.program == Some(ProgramFile::PyChessSettings) => {}
+                Ok(()) => registered.forget_setup(file, &record.command),
+                Err(reason) => {
+                    plan.left.push(reason);
+                    rest.insert(0, file.clone());
+                }
             }
         }
         for file in registered.settings() {

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
 use super::compare::Comparison;
-use super::record::{ProgramFile, WrittenFile, path_of};
+use super::record::{ProgramFile, Record, WrittenFile, path_of};
 use crate::install::register::EditedFor;
 use crate::install::text_file::{TextFile, make_folder, missing};
 use tabia_io::atomic::Previous;
@@ -72,6 +72,20 @@ impl WrittenFor {
         match self.file.compare_as(&self.name, &self.command, now)? {
             Comparison::Separate { without, .. } => Ok(without),
             Comparison::Entangled { .. } => Ok(Some(now.to_owned())),
+        }
+    }
+
+    /// Leaves the texts of another change of the same file, which was made before it, or of a
+    /// text that had it.
+    fn leave(&self, other: &mut WrittenFile) {
+        if other.path != self.file.path {
+            return;
+        }
+        if let Some(Ok(before)) = other.before.as_deref().map(|text| self.without(text)) {
+            other.before = before;
+        }
+        if let Ok(Some(after)) = self.without(&other.after) {
+            other.after = after;
         }
     }
 }
@@ -151,13 +165,14 @@ impl Registered {
         now: Option<&str>,
         after: &str,
         books: Option<&str>,
+        setup: &mut Record,
     ) -> Result<(), String> {
         let before = match now.map(|now| self.without(engine, now)).transpose()? {
             Some(Some(before)) => before,
             _ => now.map(str::to_owned),
         };
         // It becomes the last change of the file: the others were made without it.
-        self.forget(engine, None, false);
+        self.forget(engine, None, false, setup);
         self.put(engine, before, after, books);
         self.note_folders(engine.path);
         Ok(())
@@ -175,13 +190,16 @@ impl Registered {
 
     /// Takes over the change of a program's settings from the record of `setup`.
     pub(super) fn take_over(&mut self, file: &WrittenFile) -> Result<(), String> {
-        let before = file.before.as_deref();
-        self.note(&EngineIn::settings(&file.path()), before, &file.after, None)
+        let (before, none) = (file.before.as_deref(), &mut Record::default());
+        let path = file.path();
+        let engine = EngineIn::settings(&path);
+        self.note(&engine, before, &file.after, None, none)
     }
 
     /// Takes the change of a program's settings out of the record.
     pub(super) fn forget_settings(&mut self, path: &Path) {
-        self.forget(&EngineIn::settings(path), None, false);
+        let none = &mut Record::default();
+        self.forget(&EngineIn::settings(path), None, false, none);
     }
 
     fn put(
@@ -204,29 +222,39 @@ impl Registered {
         });
     }
 
-    /// Takes an engine out of the record, after its file has become `left`. If there `is_still`
-    /// an engine of this name, it is that of the user from before: the record knows it as his.
-    pub(crate) fn forget(&mut self, engine: &EngineIn<'_>, left: Option<&str>, is_still: bool) {
+    /// Takes an engine out of the record, after its file has become `left`, and out of what
+    /// `setup` has recorded. If there `is_still` an engine of this name, it is that of the user
+    /// from before: the record knows it as his.
+    pub(crate) fn forget(
+        &mut self,
+        engine: &EngineIn<'_>,
+        left: Option<&str>,
+        is_still: bool,
+        setup: &mut Record,
+    ) {
         let Some(at) = self.files.iter().position(|written| written.is(engine)) else {
             return;
         };
         let gone = self.files.remove(at);
-        // The others in the file were written before it, or into a text that had it.
-        for other in &mut self.files {
-            if other.file.path == gone.file.path {
-                if let Some(Ok(before)) =
-                    other.file.before.as_deref().map(|text| gone.without(text))
-                {
-                    other.file.before = before;
-                }
-                if let Ok(Some(after)) = gone.without(&other.file.after) {
-                    other.file.after = after;
-                }
-            }
-        }
+        let others = self.files.iter_mut().map(|written| &mut written.file);
+        others
+            .chain(&mut setup.files)
+            .for_each(|other| gone.leave(other));
         if let Some(left) = left.filter(|_| is_still) {
             self.put(engine, Some(left.to_owned()), left, None);
         }
+    }
+
+    /// Takes what `setup` has written into a file, and is undone, out of the record.
+    pub(super) fn forget_setup(&mut self, file: &WrittenFile, command: &str) {
+        let gone = WrittenFor {
+            name: super::NAME.to_owned(),
+            command: command.to_owned(),
+            books: None,
+            file: file.clone(),
+        };
+        let others = self.files.iter_mut().map(|written| &mut written.file);
+        others.for_each(|other| gone.leave(other));
     }
 
     /// Writes the record; without changes it is removed, with the created folders that are

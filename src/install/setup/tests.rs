@@ -512,6 +512,7 @@ fn without_the_last_registered_engine_every_byte_is_as_before() {
             for removed in ["ABC", "ACB", "BAC", "BCA", "CAB", "CBA"] {
                 let mut now = before.map(str::to_owned);
                 let mut record = Registered::default();
+                let setup = &mut Record::default();
                 let as_entry = |name: &str, at: usize| Registration {
                     name: name.to_owned(),
                     args: vec![format!("--engine={at}")],
@@ -527,7 +528,7 @@ fn without_the_last_registered_engine_every_byte_is_as_before() {
                     let text = now.clone().unwrap_or_default();
                     let after = program.edit(&text, &as_entry(name, at)).unwrap();
                     record
-                        .note(&engine(name), now.as_deref(), &after, None)
+                        .note(&engine(name), now.as_deref(), &after, None, setup)
                         .unwrap();
                     now = Some(after);
                 }
@@ -538,7 +539,7 @@ fn without_the_last_registered_engine_every_byte_is_as_before() {
                     };
                     let left_text = left.as_deref().unwrap_or_default();
                     let is_still = program.has(left_text, &as_entry(name, 0));
-                    record.forget(&engine(name), left.as_deref(), is_still);
+                    record.forget(&engine(name), left.as_deref(), is_still, setup);
                     now = left;
                 }
                 assert_eq!(

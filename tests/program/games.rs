@@ -95,6 +95,9 @@ fn what_is_lost_is_said_and_an_error_with_strict() {
     folder.put("first.pgn", "[Event \"x\"]\n\n(1. d4) 1. e4 *\n");
     folder.put("sign.pgn", "[Event \"x\"]\n\n1. e4 $256 *\n");
     folder.put("null.pgn", "[Event \"x\"]\n\n1. d4 -- 2. c4 *\n");
+    folder.put("side.pgn", "1. e4 e5 (1... d5 2. Ke3 d4) 2. Nf3 0-1\n");
+    folder.put("pass.pgn", "1. e4 e5 (1... c5 2. -- d6) 2. Nf3 0-1\n");
+    folder.done("build null.pgn -o old.ctg");
     let high = ": 1 game read, 1 written, 0 skipped in";
     let cut = " cut short";
     for (command, said, count) in [
@@ -121,6 +124,11 @@ fn what_is_lost_is_said_and_an_error_with_strict() {
             cut,
         ),
         (
+            "build side.pgn -o out.ctg --variations",
+            "line 1: game cut short: move 2. on line 1 is impossible: Ke3",
+            cut,
+        ),
+        (
             "build null.pgn -o out.ctg",
             "line 1: game cut short: move 1... is a null move",
             cut,
@@ -137,6 +145,11 @@ fn what_is_lost_is_said_and_an_error_with_strict() {
     }
     folder.done("games null.pgn -o out.pgn --strict -f");
     folder.done("build first.pgn -o out.ctg --strict -f");
+    folder.done("build side.pgn -o out.ctg --strict -f");
+    let passed = folder.done("build pass.pgn -o out.ctg --variations --strict -f");
+    assert_has(&passed, "; 1 variation ended by a null move");
+    let added = folder.tabia("add old.ctg side.pgn --variations --strict");
+    drop(added.negative());
 }
 
 #[test]

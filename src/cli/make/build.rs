@@ -431,7 +431,7 @@ fn report(name: &str, job: &BuildJob, summary: &Summary, time: Duration) {
         (summary.duplicates, "duplicates"),
         (games.skipped, "games skipped"),
         (games.cut, "games cut short"),
-        (games.null_variations, "variations that end at a null move"),
+        (games.null_variations, "variations ended by a null move"),
         (games.left_out, "deleted games and texts left out"),
         (
             summary.unstorable,

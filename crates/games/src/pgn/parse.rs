@@ -76,8 +76,8 @@ pub(super) struct Parser {
 
 /// The result of parsing a game.
 pub(super) enum Ending {
-    /// A usable game; with notes, it may end at a move that cannot be played. The offset
-    /// is that of a comment without an end, at which it is cut off.
+    /// A usable game. A variation or, with notes, the main line may end at a move that cannot
+    /// be played. The offset is that of a comment without an end, at which it is cut off.
     Game(Option<Broken>, Option<usize>),
     /// The game must be skipped.
     Skip(SkipReason),
@@ -341,8 +341,7 @@ impl<'a> Visit<'a> {
             Break(Stop::NoGame) => Ending::NoGame,
             _ if self.is_game || tokens.unclosed().is_some() => {
                 self.recorder.finish();
-                let broken = self.broken.take().filter(|_| self.wanted.notes);
-                Ending::Game(broken, tokens.unclosed())
+                Ending::Game(self.broken.take(), tokens.unclosed())
             }
             _ => Ending::NoGame,
         };

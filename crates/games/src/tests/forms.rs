@@ -241,6 +241,41 @@ fn variations_before_the_first_move_of_a_line_are_reported() {
     }
 }
 
+/// A book has the moves before it, and the game counts as cut short.
+#[test]
+fn a_variation_ends_at_an_impossible_move_or_an_unknown_word_and_says_so() {
+    let side = GameParts::default().with_variations();
+    for (text, parts, sides, cut) in [
+        (
+            "(1... d5 2. Ke3 d4)",
+            side,
+            1,
+            Some("move 2. on line 1 is impossible: Ke3"),
+        ),
+        (
+            "(1... d5 2. Zz9)",
+            side,
+            1,
+            Some("move 2. on line 1 is not understood: Zz9"),
+        ),
+        ("(1... d5 2. Ke3 d4)", side.up_to(2), 1, None),
+        ("(1... d5 2. Ke3 d4)", GameParts::default(), 0, None),
+    ] {
+        let folder = Folder::new();
+        let text = format!("1. e4 e5 {text} 2. Nf3 *\n");
+        let (games, problems) = read_each(&folder.put("in.pgn", &text), parts);
+        assert_eq!(problems, [""; 0]);
+        let game = games.values().next().unwrap();
+        let found = game.cut.as_ref().map(ToString::to_string);
+        assert_eq!(
+            (game.side_moves.len(), found.as_deref()),
+            (sides, cut),
+            "{text}"
+        );
+        assert_eq!(game.moves.len(), 3.min(parts.plies), "{text}");
+    }
+}
+
 /// A book has no null moves.
 #[test]
 fn without_notes_a_line_ends_at_a_null_move_and_says_so() {

@@ -18,11 +18,14 @@ pub(super) enum Oddity {
     Encoding,
     Stray,
     AfterResult,
+    Tag,
+    Open,
+    Closing,
 }
 
 impl Oddity {
     /// All kinds, in the order of their numbers.
-    const ALL: [Oddity; 12] = [
+    const ALL: [Oddity; 15] = [
         Oddity::Result,
         Oddity::Comment,
         Oddity::Kings,
@@ -35,6 +38,9 @@ impl Oddity {
         Oddity::Encoding,
         Oddity::Stray,
         Oddity::AfterResult,
+        Oddity::Tag,
+        Oddity::Open,
+        Oddity::Closing,
     ];
 
     /// The message about a game.
@@ -61,6 +67,11 @@ impl Oddity {
             }
             Oddity::Stray => "a comment belongs to no game and is left out",
             Oddity::AfterResult => "moves follow a result and are read as part of the game",
+            Oddity::Tag => {
+                "the tag Result is not one of PGN's four values; the result after the moves counts"
+            }
+            Oddity::Open => "a variation has no closing bracket and goes on to the end of the game",
+            Oddity::Closing => "a closing bracket ends no variation and is passed over",
         }
     }
 }

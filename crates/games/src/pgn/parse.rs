@@ -219,6 +219,8 @@ struct Visit<'a> {
     is_game: bool,
     /// Whether a tag states the result.
     has_result: bool,
+    /// Whether a tag says that both have lost: `0-0`, which is castling among moves.
+    is_lost_by_both: bool,
     /// The first known result after the moves.
     movetext_result: Option<GameResult>,
     /// Whether the result followed the moves: then the game is over.
@@ -259,6 +261,7 @@ impl<'a> Visit<'a> {
             letters,
             is_game: false,
             has_result: false,
+            is_lost_by_both: false,
             movetext_result: None,
             is_over: false,
             fen: None,
@@ -319,6 +322,17 @@ impl<'a> Visit<'a> {
         if read.is_break() {
             tokens.skip_movetext();
             self.result(tokens.skipped_result());
+        }
+        // A result at the very end is that of the game, though the variation before it has no end.
+        let is_open = read.is_continue() && tokens.unclosed().is_none() && tokens.is_in_variation();
+        if is_open {
+            self.odd.add(Oddity::Open);
+            let mut again = tokens.again();
+            again.skip_movetext();
+            self.result(again.skipped_result());
+        }
+        if tokens.has_closing() {
+            self.odd.add(Oddity::Closing);
         }
         let tag_result = self.recorder.game().result;
         let mut odd = self.odd;
@@ -506,6 +520,10 @@ impl<'a> Visit<'a> {
             }
             // Words after the result belong to no game.
             Err(_) if self.is_over && self.recorder.is_main_line() => Continue(()),
+            Err(_) if self.is_lost_by_both && &*word == "0-0" && tokens.is_last() => {
+                self.is_over = true;
+                Continue(())
+            }
             Err(_) if !self.is_game && !is_numbered => Break(Stop::NoGame),
             Err(MoveError::Illegal)
                 if self.recorder.is_main_line() && self.is_game && is_king_to_centre(&word) =>
@@ -632,8 +650,13 @@ impl<'a> Visit<'a> {
                 }
             }
             b"Result" => {
-                game.result = result_of(value.trim_ascii());
+                let value = value.trim_ascii();
+                game.result = result_of(value);
                 self.has_result = game.result != GameResult::Unknown;
+                self.is_lost_by_both = value == b"0-0";
+                if !self.has_result && !matches!(value, b"*" | b"?" | b"-" | b"") {
+                    self.odd.add(Oddity::Tag);
+                }
             }
             b"FEN" => match fen_of(value) {
                 Some(Ok(fen)) => self.fen = Some(fen),

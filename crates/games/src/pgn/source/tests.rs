@@ -127,6 +127,10 @@ fn comments_to_the_end_of_the_line_are_notes() {
 /// For each game: players, Elo, date, result, FEN if set up, and moves; or why it is
 /// skipped or cut short. Then the remarks.
 fn summary(text: &str) -> Vec<String> {
+    parts(text, GameParts::default())
+}
+
+fn parts(text: &str, wanted: GameParts) -> Vec<String> {
     let counter = Arc::new(AtomicU64::new(0));
     let text = Box::new(io::Cursor::new(text.as_bytes().to_vec()));
     let mut source = PgnSource::new("x", text, counter);
@@ -134,7 +138,7 @@ fn summary(text: &str) -> Vec<String> {
     while let Some(mut batch) = source.next_batch().unwrap() {
         loop {
             let mut game = Game::default();
-            match batch.next_game(GameParts::default(), &mut game) {
+            match batch.next_game(wanted, &mut game) {
                 Ok(false) => break,
                 Err(reason) => found.push(batch.skip(reason).to_string()),
                 Ok(true) => {
@@ -379,8 +383,6 @@ fn results_are_read_in_every_form() {
         ("[Result \"0.5 - 0.5\"]\n\n1. e4 *", "1/2-1/2 1"),
         ("[Result \"1:0\"]\n\n1. e4", "1-0 1"),
         ("[Result \"1-0\"]\n\n1. e4 *", "1-0 1"),
-        // The whole tag is a result, or none of it.
-        ("[Result \"1:0 or 0:1\"]\n\n1. e4 *", "* 1"),
         // Castling at the first move.
         (
             "[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1.0-0 Ke7 *",
@@ -388,6 +390,108 @@ fn results_are_read_in_every_form() {
         ),
     ] {
         assert_eq!(summary(text), [format!("- 0 0.0 {expected}")], "{text}");
+    }
+}
+
+/// The whole tag is a result, or none of it.
+#[test]
+fn values_of_the_tag_result_that_pgn_does_not_know_are_reported() {
+    let said = "the tag Result is not one of PGN's four values; the result after the moves counts";
+    let values = [
+        "1:0 or 0:1",
+        "1-0F",
+        "1/2-1/2 (forfeit)",
+        "+:-",
+        "1-½",
+        "Draw",
+        "0-0",
+    ];
+    for value in values {
+        for (result, expected) in [("*", "*"), ("1-0", "1-0"), ("", "*")] {
+            let text = format!("[Result \"{value}\"]\n\n1. e4 {result}");
+            let expected = [
+                format!("- 0 0.0 {expected} 1"),
+                format!("x: line 1: {said}"),
+            ];
+            assert_eq!(summary(&text), expected, "{text}");
+        }
+    }
+    for value in ["", "-", "?", "*", " * ", "½-½", "1/2", "0:1"] {
+        let text = format!("[Result \"{value}\"]\n\n1. e4");
+        assert_eq!(summary(&text).len(), 1, "{text}");
+    }
+}
+
+/// Where castling is impossible, `0-0` may be a result: that of a game that both have lost.
+#[test]
+fn zeros_end_a_game_that_both_have_lost() {
+    let said = "x: line 1: the tag Result is not one of PGN's four values; the result after the \
+                moves counts";
+    for (tag, moves, expected) in [
+        ("0-0", "1. f4 0-0", "- 0 0.0 * 1"),
+        ("0-0", "1. f4\n0-0 {neither came}\n", "- 0 0.0 * 1"),
+        ("0-0", "0-0", "- 0 0.0 * 0"),
+        ("0-0", "1. e4 e5 2. Nf3 d6 3. Bc4 d5 4. 0-0", "- 0 0.0 * 7"),
+        (
+            "0-0",
+            "1. f4 0-0 2. e4",
+            "x: line 1: game skipped: move 1... on line 3 is impossible: 0-0",
+        ),
+        (
+            "*",
+            "1. f4 0-0",
+            "x: line 1: game skipped: move 1... on line 3 is impossible: 0-0",
+        ),
+    ] {
+        let found = summary(&format!("[Result \"{tag}\"]\n\n{moves}"));
+        let said = (tag == "0-0").then_some(said);
+        let expected: Vec<&str> = [expected].into_iter().chain(said).collect();
+        assert_eq!(found, expected, "{moves}");
+    }
+}
+
+/// As python-chess 1.11.2 reads them; it does not have the result of an open variation.
+#[test]
+fn brackets_without_their_other_half_are_reported() {
+    let open = "a variation has no closing bracket and goes on to the end of the game";
+    let closing = "a closing bracket ends no variation and is passed over";
+    for (moves, result, count, said) in [
+        ("1. e4 e5 (1... c5 2. Nf3 1-0", "1-0", 2, Some(open)),
+        (
+            "1. e4 e5 (1... c5 (1... d5) 2. Nf3\n1-0 {c}\n",
+            "1-0",
+            2,
+            Some(open),
+        ),
+        ("1. e4 e5 (1... c5 2. Nf3 1-0 Nc6", "*", 2, Some(open)),
+        ("1. e4 e5 (1... c5 2. Nf3", "*", 2, Some(open)),
+        ("1. e4 e5 ) 2. Nf3 ) 1-0", "1-0", 3, Some(closing)),
+        ("1. e4 e5 (1... c5) ) 2. Nf3 1-0", "1-0", 3, Some(closing)),
+        ("1. e4 e5 (1... c5 1-0) 2. Nf3", "*", 3, None),
+        (
+            "1. e4 e5 (1... c5 (1... d5)) (=) (!?) 2. Nf3 *",
+            "*",
+            3,
+            None,
+        ),
+    ] {
+        for wanted in [
+            GameParts::default(),
+            GameParts::default().with_variations(),
+            GameParts::EVERYTHING,
+        ] {
+            let text = format!("[White \"A\"]\n\n{moves}\n\n[White \"B\"]\n\n1. d4 *\n");
+            let mut found = parts(&text, wanted);
+            let expected = format!("A- 0 0.0 {result} {count}");
+            assert_eq!(found.remove(0), expected, "{moves} {wanted:?}");
+            assert_eq!(found.remove(0), "B- 0 0.0 * 1", "{moves} {wanted:?}");
+            let said = said.map(|said| format!("x: line 1: {said}"));
+            assert_eq!(
+                found,
+                said.into_iter().collect::<Vec<_>>(),
+                "{moves} {wanted:?}"
+            );
+        }
     }
 }
 

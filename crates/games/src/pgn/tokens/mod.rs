@@ -60,6 +60,8 @@ pub(super) struct Tokens<'t> {
 struct Seen {
     /// Number of open variations.
     depth: usize,
+    /// Whether a `)` ended none.
+    has_closing: bool,
     /// Whether there was a move or another word.
     has_words: bool,
     /// Whether a result followed a move, outside variations.
@@ -72,7 +74,10 @@ impl Seen {
         match token {
             Token::Move(_) | Token::Word(_) => self.has_words = true,
             Token::Begin => self.depth += 1,
-            Token::End => self.depth = self.depth.saturating_sub(1),
+            Token::End => match self.depth.checked_sub(1) {
+                Some(depth) => self.depth = depth,
+                None => self.has_closing = true,
+            },
             // Before any move, a result is one of the moves that follow.
             Token::Result(_) => self.is_over |= self.depth == 0 && self.has_words,
             _ => {}
@@ -221,6 +226,43 @@ impl<'t> Tokens<'t> {
     /// Offset of the comment that ends the game because it has no end.
     pub(super) fn unclosed(&self) -> Option<usize> {
         self.unclosed
+    }
+
+    /// Whether a variation is open.
+    pub(super) fn is_in_variation(&self) -> bool {
+        self.seen.depth > 0
+    }
+
+    /// Whether a `)` ended no variation.
+    pub(super) fn has_closing(&self) -> bool {
+        self.seen.has_closing
+    }
+
+    /// The movetext from its beginning.
+    #[cold]
+    pub(super) fn again(&self) -> Tokens<'t> {
+        Tokens {
+            at: self.movetext,
+            notes: Vec::new(),
+            seen: Seen::default(),
+            ..*self
+        }
+    }
+
+    /// Whether no more than comments follow in the movetext.
+    #[cold]
+    pub(super) fn is_last(&self) -> bool {
+        let mut rest = Tokens {
+            notes: Vec::new(),
+            ..*self
+        };
+        loop {
+            match rest.next() {
+                None => return true,
+                Some(Token::Comment(_) | Token::LineComment(_)) => {}
+                Some(_) => return false,
+            }
+        }
     }
 
     /// Whether a comment of the game contains what looks like the tags of another one.

@@ -121,6 +121,16 @@ proptest! {
             "convert a.bin e.jsonl",
             "convert e.jsonl e.bin",
             "convert a.bin f.bin",
+            "build -o a.abk games.pgn --only SIDE",
+            "convert a.abk i.bin",
+            "convert a.abk i.ctg",
+            "convert a.abk i.jsonl",
+            "convert i.jsonl j.ctg",
+            "convert a.abk j.abk",
+            "convert a.bin k.abk",
+            "convert k.abk k.ctg",
+            "convert a.abk i.csv",
+            "merge -o l.ctg a.abk a.ctg",
             "compact b.ctg -o f.ctg",
             "merge -o g.ctg a.ctg b.ctg c.ctg",
             "merge -o g.bin a.bin c.bin",
@@ -135,16 +145,20 @@ proptest! {
         for (name, both) in [
             ("a.ctg", None), ("c.ctg", None), ("d.ctg", None), ("a.bin", None), ("c.bin", None),
             ("d.bin", None), ("e.bin", None), ("f.bin", None), ("g.bin", None), ("all.bin", None),
+            ("a.abk", None), ("i.bin", None), ("i.ctg", None), ("j.ctg", None), ("j.abk", None),
+            ("k.abk", None), ("k.ctg", None), ("l.ctg", None),
             ("b.ctg", Some(&both)), ("f.ctg", Some(&both)), ("g.ctg", Some(&both)),
         ] {
             let path = folder.join(name);
             if name.ends_with(".ctg") {
                 assert_sound(&path);
             }
+            let only = &folder.tabia(&format!("info {name} --json")).json()["only"];
+            prop_assert_eq!(only, &side.to_string(), "{}", name);
             let book = Book::open(path, &OpenOptions::default()).unwrap();
             assert_answers(&book, &positions, side, &played, both);
         }
-        for table in ["g.csv", "h.csv"] {
+        for table in ["g.csv", "h.csv", "i.csv"] {
             let turn = format!(" {} ", side.char());
             let mut moves = 0;
             for row in folder.text(table).lines().skip(1) {

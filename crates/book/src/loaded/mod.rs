@@ -22,6 +22,8 @@ pub struct LoadedBook {
     entry_bytes: usize,
     file: DataFile,
     moves: Vec<StoredMove>,
+    /// Moves of the side that it is not for, which only lead on: it has none of them.
+    links: Vec<StoredMove>,
     positions: u64,
     unreached: u64,
     pub(super) notices: Vec<String>,
@@ -53,6 +55,8 @@ enum Repeats {
 #[derive(Debug, Default)]
 struct Found {
     moves: Moves,
+    /// Moves that only lead on, of the side that the book is not for.
+    links: Moves,
     /// Positions of the file that were not found.
     unreached: u64,
     notices: Vec<Notice>,
@@ -158,6 +162,7 @@ impl LoadedBook {
     ) -> Result<LoadedBook, Error> {
         let Found {
             mut moves,
+            mut links,
             unreached,
             notices,
         } = (loader.read)(&file)?;
@@ -168,6 +173,7 @@ impl LoadedBook {
             Repeats::Added => moves.0.sort_by_key(|one| one.key),
             Repeats::Greatest => moves.join(),
         }
+        links.0.sort_by_key(|one| one.key);
         let name = file.path().display();
         let mut unread = Salvage::default();
         let notices = notices.into_iter().map(|notice| match notice {
@@ -188,6 +194,7 @@ impl LoadedBook {
             unread,
             file,
             moves: moves.0,
+            links: links.0,
             unreached,
         })
     }
@@ -235,6 +242,11 @@ impl LoadedBook {
         self.unreached
     }
 
+    /// Whether it is for one side, and has no moves in positions of the other.
+    pub(crate) fn is_for_one_side(&self) -> bool {
+        !self.links.is_empty()
+    }
+
     /// Length of the file in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
@@ -250,20 +262,11 @@ impl LoadedBook {
         keyed::raw_entry(&self.file, offset, self.entry_bytes)
     }
 
-    /// The entries of the position with this key, in the order of the file.
+    /// The entries of the position with this key, in the order of the file; also those that
+    /// only lead on in a book for the other side.
     pub fn entries_of(&self, key: u64) -> impl Iterator<Item = KeyedEntry> + '_ {
-        self.entries_at(self.lower_bound(key), key)
-    }
-
-    fn lower_bound(&self, key: u64) -> usize {
-        self.moves.partition_point(|one| one.key < key)
-    }
-
-    fn entries_at(&self, place: usize, key: u64) -> impl Iterator<Item = KeyedEntry> + '_ {
-        let rest = self.moves.get(place..).unwrap_or_default();
-        rest.iter()
-            .take_while(move |one| one.key == key)
-            .map(StoredMove::entry)
+        let both = [&self.moves, &self.links].into_iter();
+        both.flat_map(move |moves| entries_at(moves, lower_bound(moves, key), key))
     }
 }
 
@@ -279,7 +282,7 @@ impl Keyed for LoadedBook {
     }
 
     fn place_of(&self, key: u64) -> Result<Option<u64>, Error> {
-        let place = self.lower_bound(key);
+        let place = lower_bound(&self.moves, key);
         let has_it = self.moves.get(place).is_some_and(|one| one.key == key);
         Ok(has_it.then_some(place as u64))
     }
@@ -297,9 +300,24 @@ impl Keyed for LoadedBook {
         key: u64,
         visit: &mut dyn FnMut(KeyedEntry),
     ) -> Result<(), Error> {
-        self.entries_at(place as usize, key).for_each(visit);
+        entries_at(&self.moves, place as usize, key).for_each(visit);
         Ok(())
     }
+}
+
+fn lower_bound(moves: &[StoredMove], key: u64) -> usize {
+    moves.partition_point(|one| one.key < key)
+}
+
+fn entries_at(
+    moves: &[StoredMove],
+    place: usize,
+    key: u64,
+) -> impl Iterator<Item = KeyedEntry> + '_ {
+    let rest = moves.get(place..).unwrap_or_default();
+    rest.iter()
+        .take_while(move |one| one.key == key)
+        .map(StoredMove::entry)
 }
 
 /// All bytes of a file.

@@ -17,7 +17,7 @@ use tabia_notation as notation;
 /// as it occurs in games, with a line to it: see [`Book::walk`].
 ///
 /// It goes along the stored moves ([`Wanted::Lines`]). A Polyglot book has keys and no
-/// boards, and if it is for one side only, no moves of the other side. So if the stored
+/// boards, and if it is for one side only, as an Arena book may be, no moves of the other. So if the stored
 /// moves do not reach all of its keys, more walks follow, which also continue by moves that
 /// the book does not store: first by each single one that leads to a missing position,
 /// then by two and by three in a row, as far as some twenty million trials allow. Each goes on by
@@ -189,7 +189,8 @@ impl<'b> BookWalk<'b> {
     fn goes_beyond(&self) -> bool {
         match self.book {
             Book::Bin(_) => self.beyond < MOST_BEYOND,
-            Book::Ctg(_) | Book::Loaded(_) => false,
+            Book::Loaded(book) => book.is_for_one_side() && self.beyond < MOST_BEYOND,
+            Book::Ctg(_) => false,
         }
     }
 

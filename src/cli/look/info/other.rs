@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use crate::cli::print::columns::Table;
 use crate::cli::print::{output, progress};
-use shakmaty::Color;
-use tabia_book::Book;
+use shakmaty::{Chess, Color};
+use tabia_book::walk::Order;
+use tabia_book::{Book, Probe as _};
 use tabia_io::sanitize::escape_control;
 
 /// The object of `--json`. Values that a format does not have are null.
@@ -97,8 +98,18 @@ fn count(book: &Book) -> anyhow::Result<Numbers> {
         Book::Ctg(_) => {}
     }
     if book.has_results() {
-        let first = book.positions().next().transpose()?;
-        numbers.games = first.map(|first| first.record.stats.games.into());
+        // A book for Black only has no moves in the start position.
+        let plies = usize::from(!book.contains(&Chess::default())?);
+        let mut games = 0;
+        for here in book.walk(Order::Breadth) {
+            let here = here?;
+            if here.line.len() > plies {
+                break;
+            }
+            let here = here.lookup.here.unwrap_or_default();
+            games += u64::from(here.stats.games);
+        }
+        numbers.games = Some(games);
     }
     let reached = progress::watched(|watch| book.count_reached(watch))??;
     numbers.reached_positions = reached.positions;

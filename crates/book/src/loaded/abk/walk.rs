@@ -1,6 +1,6 @@
 //! The walk over an Arena book.
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{ByColor, Chess, Move, Position as _};
 
 use super::{ENTRY_BYTES, Entry, FIRST_ENTRY, MAX_PLIES};
 use crate::loaded::{Found, Moves, Notice, StoredMove};
@@ -45,7 +45,7 @@ pub(super) fn walk(file: &DataFile) -> Result<Found, Error> {
         file,
         entries,
         visited: vec![0; entries as usize / 64 + 1],
-        moves: Moves::default(),
+        moves: ByColor::default(),
         faults: Faults::default(),
     };
     let start = Chess::default();
@@ -87,11 +87,25 @@ pub(super) fn walk(file: &DataFile) -> Result<Found, Error> {
         });
     }
     let notices = walk.notices();
+    let (moves, links) = by_use(walk.moves);
     Ok(Found {
-        moves: walk.moves,
+        moves,
+        links,
         unreached: 0,
         notices,
     })
+}
+
+/// The moves of the book, and those that only lead on. A tree for one side needs the moves of
+/// the other; it never plays any of them, and that is how it is told from one for both.
+fn by_use(moves: ByColor<Vec<StoredMove>>) -> (Moves, Moves) {
+    let plays = |moves: &Vec<StoredMove>| moves.iter().any(|one| !one.preference.is_never());
+    let ByColor { white, black } = moves;
+    match (plays(&white), plays(&black)) {
+        (true, false) => (Moves(white), Moves(black)),
+        (false, true) => (Moves(black), Moves(white)),
+        _ => (Moves([white, black].concat()), Moves::default()),
+    }
 }
 
 struct AbkWalk<'f> {
@@ -103,7 +117,8 @@ struct AbkWalk<'f> {
     entries: u32,
     /// One bit for each entry.
     visited: Vec<u64>,
-    moves: Moves,
+    /// By the side to move.
+    moves: ByColor<Vec<StoredMove>>,
     faults: Faults,
 }
 
@@ -175,7 +190,7 @@ impl AbkWalk<'_> {
             true => (raw.won, raw.lost),
             false => (raw.lost, raw.won),
         };
-        self.moves.0.push(StoredMove {
+        self.moves.get_mut(frame.position.turn()).push(StoredMove {
             key: frame.key,
             mv: polyglot::PackedMove::from_move(mv),
             preference: Preference::Priority(raw.priority),

@@ -4,13 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args as _, Command, FromArgMatches as _};
 
+use crate::cli::arguments::collection::ReachArgs;
 use crate::cli::arguments::counting::Choice;
+use shakmaty::Chess;
 
 /// A book, and the options that choose its games.
 #[derive(Clone, Debug)]
 pub(crate) struct Also {
     pub(crate) target: PathBuf,
     pub(crate) choice: Choice,
+    /// The position that its games reach.
+    pub(crate) reaches: Option<Chess>,
 }
 
 impl Also {
@@ -24,10 +28,15 @@ impl Also {
         let command = Command::new("--also")
             .no_binary_name(true)
             .disable_help_flag(true);
-        let choice = Choice::augment_args(command)
-            .try_get_matches_from(words)
-            .and_then(|matches| Choice::from_arg_matches(&matches))
+        let command = ReachArgs::augment_args(Choice::augment_args(command));
+        let matches = command.try_get_matches_from(words);
+        let (choice, reach) = matches
+            .and_then(|matches| {
+                let choice = Choice::from_arg_matches(&matches)?;
+                Ok((choice, ReachArgs::from_arg_matches(&matches)?))
+            })
             .map_err(|error| one_line(&error))?;
+        let reaches = reach.position().map_err(|error| format!("{error:#}"))?;
         if choice.filter.password.is_some() {
             return Err("--password is for the sources: give it outside --also".to_owned());
         }
@@ -37,6 +46,7 @@ impl Also {
         Ok(Also {
             target: target.into(),
             choice,
+            reaches,
         })
     }
 }
@@ -66,11 +76,17 @@ fn one_line(error: &clap::Error) -> String {
 mod tests {
     use super::*;
     use crate::cli::arguments::common::PlayerColour;
+    use shakmaty::Position as _;
 
     #[test]
     fn a_book_and_its_options_are_read() {
         let also = Also::read("my books/w.ctg: --player \"Smith, Jane\" --as white --max-ply 12");
-        let Also { target, choice } = also.unwrap();
+        let Also {
+            target,
+            choice,
+            reaches,
+        } = also.unwrap();
+        assert_eq!(reaches, None);
         assert_eq!(target, PathBuf::from("my books/w.ctg"));
         assert_eq!(choice.max_ply, 12);
         assert_eq!(choice.min_games, 1);
@@ -92,6 +108,12 @@ mod tests {
         assert_eq!(also.target, PathBuf::from("C:\\books\\x.ctg"));
         assert!(also.choice.dedupe);
         assert_eq!(split("x.ctg"), ("x.ctg", ""));
+        let [by_line, by_fen] = [
+            "x.abk: --line '1.e4'",
+            "x.abk: --fen 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1'",
+        ]
+        .map(|text| Also::read(text).unwrap().reaches.unwrap());
+        assert_eq!(by_line.board(), by_fen.board());
     }
 
     #[test]
@@ -104,6 +126,7 @@ mod tests {
             ("x.ctg: --password x", "--password"),
             ("x.ctg: --encoding cp866", "--encoding"),
             ("x.ctg: games.pgn", "'games.pgn'"),
+            ("x.ctg: --line Ke5", "Ke5"),
             ("x.ctg: --player \"Smith", "quotation mark"),
             (": --dedupe", "expected a book"),
         ] {

@@ -23,7 +23,7 @@ use crate::cli::print::style::counted;
 use shakmaty::Color;
 use tabia_book::convert::{self, ConvertJob};
 use tabia_book::ctg::{CtgBook, OpenOptions, RewriteOptions, Written, merge};
-use tabia_build::{self as build, BuildJob, Compression, Product, Source, Summary};
+use tabia_build::{self as build, BuildError, BuildJob, Compression, Product, Source, Summary};
 use tabia_io::atomic::{self, Previous, TempFolder};
 use tabia_io::input::path::has_extension;
 use tabia_notation::Line;
@@ -67,7 +67,8 @@ pub(crate) struct BuildArgs {
     /// given several times. After the colon come the options that choose games,
     /// plies and moves (--max-ply, --eco-relative, --min-games, --dedupe,
     /// and all conditions on games); how games are read is given before it, for all
-    /// books. Implies --provenance
+    /// books, as are --line and --fen for those without their own. BOOK has any format of
+    /// --output. Implies --provenance
     #[arg(long, value_name = "BOOK: OPTIONS", conflicts_with = "records", value_parser = Also::read)]
     also: Vec<Also>,
     /// Writes OUT.provenance.json beside the book: sources, conditions, counts,
@@ -101,78 +102,100 @@ pub(crate) struct BuildArgs {
 const CONVERTED: [&str; 3] = ["abk", "jsonl", "csv"];
 
 pub(crate) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    if let Some(target) = args
-        .output
-        .as_ref()
-        .filter(|target| CONVERTED.iter().any(|end| has_extension(target, end)))
-    {
-        return build_and_convert(args, target, out);
-    }
     let (product, target) = match (&args.output, &args.records) {
         (_, Some(records)) => (Product::Records, records),
         (Some(book), None) => (args.games.choice.product(book)?, book),
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
-    if product == Product::Book && !has_extension(target, "ctg") {
-        let name = target.display();
-        ensure!(
-            !has_extension(target, "pgn"),
-            "{name}: this makes a book; `tabia games -o {name}` writes games, and `tabia convert \
-             BOOK.ctg {name}` the lines of a book"
-        );
-        anyhow::bail!("{name}: the name of a book ends with .ctg, .bin, .abk, .jsonl or .csv");
-    }
+    check_name(target, product)?;
     files::complete_interrupted(target)?;
     let job = job(&args.games, &args.sources, target, args.force.old())
         .product(product)
         .compression(args.compression)
         .scale_counts(args.scale_counts);
-    make(args, job, target, out)
+    make(args, job, out)
 }
 
-/// Makes a ChessBase book in a folder that is removed, and from it the file.
-fn build_and_convert(args: &BuildArgs, target: &Path, out: &mut impl Write) -> anyhow::Result<u8> {
-    let name = target.display();
-    for (option, is_typed) in [
-        ("--also", !args.also.is_empty()),
-        ("--provenance", args.provenance),
-        ("--evaluations", args.evaluations),
-        ("--json", args.games.work.json),
-    ] {
-        ensure!(!is_typed, "{name}: {option} is only for .ctg and .bin");
+/// Refuses a name whose end is of no book.
+fn check_name(target: &Path, product: Product) -> anyhow::Result<()> {
+    if product != Product::Book {
+        return Ok(());
     }
-    let product = args.games.choice.product(target)?;
-    convert::check_target(target, args.force.old())?;
-    let folder = TempFolder::beside(target).with_context(|| name.to_string())?;
-    let book = folder.path().join("book.ctg");
-    let job = job(&args.games, &args.sources, &book, Previous::Refuse)
-        .product(product)
-        .scale_counts(args.scale_counts);
+    let name = target.display();
     ensure!(
-        books_among(&args.sources)?.is_empty(),
-        "{name}: this is made of games; `tabia merge -o {name}` adds books"
+        !has_extension(target, "pgn"),
+        "{name}: this makes a book; `tabia games -o {name}` writes games, and `tabia convert \
+         BOOK.ctg {name}` the lines of a book"
     );
-    let code = make(args, job, target, out)?;
-    let job = ConvertJob::new(book, target.to_owned()).old(args.force.old());
-    let start = Instant::now();
-    let done = progress::watched(|watch| convert::run(&job, watch))??;
-    Ok(code.max(super::convert::report(target, &done, start)))
+    ensure!(
+        has_extension(target, "ctg") || is_converted(target),
+        "{name}: the name of a book ends with .ctg, .bin, .abk, .jsonl or .csv"
+    );
+    Ok(())
 }
 
-/// Makes a book or records; `name` is the file that was asked for.
-fn make(
-    args: &BuildArgs,
-    mut job: BuildJob,
-    name: &Path,
-    out: &mut impl Write,
-) -> anyhow::Result<u8> {
+/// Whether this file is made from a finished book.
+fn is_converted(target: &Path) -> bool {
+    CONVERTED.iter().any(|end| has_extension(target, end))
+}
+
+/// A book that is made.
+struct Making {
+    /// The file that was asked for.
+    asked: PathBuf,
+    /// For a file that is made from a ChessBase book, makes that one in the folder, which is
+    /// removed.
+    job: BuildJob,
+    folder: Option<TempFolder>,
+}
+
+impl Making {
+    fn new(args: &BuildArgs, mut job: BuildJob) -> anyhow::Result<Making> {
+        let asked = job.target.clone();
+        let mut folder = None;
+        if job.product == Product::Book && is_converted(&asked) {
+            let name = asked.display();
+            for (option, is_typed) in [
+                ("--evaluations", args.evaluations),
+                ("--json", args.games.work.json),
+            ] {
+                ensure!(!is_typed, "{name}: {option} is only for .ctg and .bin");
+            }
+            convert::check_target(&asked, job.old)?;
+            let made = TempFolder::beside(&asked).with_context(|| name.to_string())?;
+            job = job.target(made.path().join("book.ctg"));
+            folder = Some(made);
+        }
+        Ok(Making { asked, job, folder })
+    }
+
+    /// Makes the file from its book; the numbers are then those of the file.
+    fn convert(&self, made: &mut Written) -> anyhow::Result<u8> {
+        if self.folder.is_none() {
+            return Ok(0);
+        }
+        let job = ConvertJob::new(self.job.target.clone(), self.asked.clone()).old(self.job.old);
+        let start = Instant::now();
+        let done = progress::watched(|watch| convert::run(&job, watch))??;
+        (made.positions, made.moves, made.bytes) = (done.positions, done.moves, done.bytes);
+        Ok(super::convert::report(&self.asked, &done, start))
+    }
+}
+
+/// Makes a book or records.
+fn make(args: &BuildArgs, mut job: BuildJob, out: &mut impl Write) -> anyhow::Result<u8> {
     let product = job.product;
     job.filter.reaches = args.reach.position()?;
     let books = books_among(&args.sources)?;
     if books.is_empty() {
-        return build_all(args, job, name, out);
+        return build_all(args, job, out);
     }
     ensure!(args.records.is_none(), "--records takes games, not books");
+    let name = job.target.display();
+    ensure!(
+        !is_converted(&job.target),
+        "{name}: this is made of games; `tabia merge -o {name}` adds books"
+    );
     ensure!(args.also.is_empty(), "--also takes games, not books");
     ensure!(!args.provenance, "--provenance takes games, not books");
     ensure!(!args.evaluations, "--evaluations takes games, not books");
@@ -188,22 +211,22 @@ fn make(
 }
 
 /// Makes the book, or records, and the books of `--also`, in one pass.
-fn build_all(
-    args: &BuildArgs,
-    job: BuildJob,
-    name: &Path,
-    out: &mut impl Write,
-) -> anyhow::Result<u8> {
+fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::Result<u8> {
     let also = args.also.iter().map(|also| {
-        Ok(also
-            .choice
-            .apply(job.clone())
-            .target(also.target.clone())
-            .product(also.choice.product(&also.target)?))
+        let product = also.choice.product(&also.target)?;
+        let mut job = also.choice.apply(job.clone());
+        if also.reaches.is_some() {
+            job.filter.reaches.clone_from(&also.reaches);
+        }
+        check_name(&also.target, product)?;
+        Ok(job.target(also.target.clone()).product(product))
     });
     let also: Vec<BuildJob> = also.collect::<anyhow::Result<_>>()?;
-    let first = job.target.clone();
-    let jobs: Vec<BuildJob> = std::iter::once(job).chain(also).collect();
+    let all = std::iter::once(job).chain(also);
+    let all: Vec<Making> = all
+        .map(|job| Making::new(args, job))
+        .collect::<anyhow::Result<_>>()?;
+    let jobs: Vec<BuildJob> = all.iter().map(|making| making.job.clone()).collect();
     if args.evaluations {
         jobs.iter().try_for_each(evaluations::check_sources)?;
     }
@@ -221,42 +244,50 @@ fn build_all(
         "--scale-counts is for ChessBase books (.ctg): the weights of a Polyglot book are in proportion anyway"
     );
     let several = jobs.len() > 1;
-    for (index, job) in jobs.iter().enumerate() {
-        let mut others = jobs.iter().take(index);
+    for (index, Making { asked, job, .. }) in all.iter().enumerate() {
+        // Books of the same name but for its end would have one file of provenance.
+        let of = provenance::path_of;
+        let mut others = all.iter().take(index);
         ensure!(
-            !others.any(|other| atomic::is_same_file(&other.target, &job.target)),
+            !others.any(|other| atomic::is_same_file(&of(&other.asked), &of(asked))),
             "--also {}: there is another book of this name in the same command",
-            job.target.display()
+            asked.display()
         );
         if several || args.provenance {
-            provenance::check(&job.target, job.old)?;
+            provenance::check(asked, job.old)?;
         }
     }
     let start = Instant::now();
-    let made = progress::watched(|watch| build::run_all(&jobs, watch))??;
+    let made = progress::watched(|watch| build::run_all(&jobs, watch))?;
+    let made = made.map_err(|error| match error {
+        BuildError::Book { path, error } => {
+            let making = all.iter().find(|making| making.job.target == path);
+            let path = making.map_or(path, |making| making.asked.clone());
+            BuildError::Book { path, error }
+        }
+        error => error,
+    })?;
     let time = start.elapsed();
     if let Some(summary) = made.first() {
         collection::report(&summary.tally);
     }
     let mut code = 0;
     let choices = std::iter::once(&args.games.choice).chain(args.also.iter().map(|a| &a.choice));
-    for ((job, summary), choice) in jobs.iter().zip(&made).zip(choices) {
-        let asked = if job.target == first {
-            name
-        } else {
-            &job.target
-        };
+    for ((making, mut summary), choice) in all.iter().zip(made).zip(choices) {
+        let Making { asked, job, .. } = making;
         let target = asked.display().to_string();
-        report(&target, job, summary, time);
+        report(&target, job, &summary, time);
+        code = code.max(making.convert(&mut summary.written)?);
         if several || args.provenance {
-            provenance::write(job, &args.games, choice, summary)?;
+            let job = job.clone().target(asked.clone());
+            provenance::write(&job, &args.games, choice, &summary)?;
         }
         let evaluations = match args.evaluations {
             true => Some(evaluations::of_games(job)?),
             false => None,
         };
         if args.games.work.json {
-            let mut object = to_json(summary.games, &summary.written, summary);
+            let mut object = to_json(summary.games, &summary.written, &summary);
             if let Some(new) = evaluations {
                 object["evaluations"] = new.into();
             }

@@ -131,7 +131,13 @@ fn if_one_book_of_also_fails_no_book_is_written() {
         ("b.ctg: --memory 1G", "'--memory'"),
         ("b.ctg: --as green", "--as"),
         ("./A.ctg: --max-ply 3", "another book of this name"),
-        ("b.abk: --max-ply 3", "b.abk"),
+        (
+            "b.txt: --max-ply 3",
+            "ends with .ctg, .bin, .abk, .jsonl or .csv",
+        ),
+        ("b.abk: --min-elo 2900", "b.abk: no game is left"),
+        ("a.abk: --max-ply 3", "another book of this name"),
+        ("b.ctg: --line Ke5", "Ke5"),
         ("there.ctg: --max-ply 3", "there.ctg: already exists"),
         ("none/b.ctg: --max-ply 3", "none"),
     ] {
@@ -153,4 +159,34 @@ fn as_without_player_means_only() {
     let recorded = provenance(&folder, "as.ctg");
     let recorded = json!([recorded["only"], recorded["conditions"]]);
     assert_eq!(recorded, json!(["white", "--min-elo 2000"]));
+}
+
+/// Each is the file that a build of its own makes, of all formats and conditions.
+#[test]
+fn also_takes_what_output_takes() {
+    let folder = Folder::new();
+    folder.put("games.pgn", games());
+    let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    let books = [
+        ("a.abk", "--max-ply 9"),
+        ("b.jsonl", "--min-games 2"),
+        ("c.csv", "--line '1.e4'"),
+        ("d.ctg", &format!("--fen '{fen}'")),
+        ("e.bin", "--line 1.e4"),
+    ];
+    let also = books.map(|(book, options)| format!("--also \"{book}: {options}\""));
+    folder.done(&format!("build -o all.abk games.pgn {}", also.join(" ")));
+    for (book, options) in books.into_iter().chain([("all.abk", "")]) {
+        folder.done(&format!("build -o one-{book} games.pgn {options}"));
+        let read = |name: &str| fs::read(folder.join(name)).unwrap();
+        assert!(read(book) == read(&format!("one-{book}")), "{book}");
+        let name = book.split('.').next().unwrap();
+        let text = folder.text(&format!("{name}.provenance.json"));
+        let recorded: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(recorded["book"], book);
+        if name != "d" {
+            assert_eq!(recorded["bytes"], read(book).len() as u64);
+        }
+    }
+    assert!(!folder.names().iter().any(|name| name.starts_with('.')));
 }

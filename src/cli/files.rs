@@ -113,7 +113,11 @@ pub(crate) fn report_recovered(editor: &BookEditor) {
 /// Reports that the old files of a changed book are kept.
 pub(crate) fn report_kept(book: &Path) {
     let kept = atomic::backup_of(book);
-    let name = file_name(&kept);
+    // Of a link, the file that it leads to is kept.
+    let name = match kept.parent() == book.parent() {
+        true => file_name(&kept),
+        false => kept.to_string_lossy(),
+    };
     summary!("{}: the old book is kept as {name}", book.display());
 }
 

@@ -133,3 +133,35 @@ fn force_keeps_all_files_of_the_old_book() {
     folder.done("compact book1.ctg --force -o book0.ctg");
     assert_eq!(parts(".bak"), second);
 }
+
+/// What links lead to is changed and kept; the links stay.
+#[cfg(unix)]
+#[test]
+fn commands_that_replace_a_book_follow_links() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    folder.put("a.pgn", "1.e4 e5 2.Nf3 *\n");
+    fs::create_dir(folder.join("real")).unwrap();
+    folder.done("build -o real/x.ctg a.pgn");
+    for end in ["ctg", "cto", "ctb"] {
+        symlink(format!("real/x.{end}"), folder.join(format!("l.{end}"))).unwrap();
+    }
+    for command in ["compact l.ctg", "add l.ctg --line '1.d4 d5'"] {
+        let old = fs::read(folder.join("real/x.ctg")).unwrap();
+        let said = folder.done(command);
+        assert!(said.contains("real/x.ctg.bak"), "{said}");
+        for end in ["ctg", "cto", "ctb"] {
+            assert!(folder.join(format!("l.{end}")).is_symlink(), "{command}");
+            assert!(!folder.join(format!("real/x.{end}.bak")).is_symlink());
+        }
+        let kept = fs::read(folder.join("real/x.ctg.bak")).unwrap();
+        assert!(kept == old, "{command}");
+    }
+    let moves = folder.probe("real/x.ctg", "")["moves"].clone();
+    assert!(moves.to_string().contains("\"d4\""), "{moves}");
+    folder.tabia("verify l.ctg").ok();
+    // The index of another book.
+    fs::remove_file(folder.join("l.cto")).unwrap();
+    folder.put("l.cto", "mine");
+    folder.tabia("add l.ctg a.pgn").refused("links must lead");
+}

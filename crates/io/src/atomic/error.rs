@@ -23,6 +23,19 @@ pub enum WriteFileError {
         /// The file.
         path: PathBuf,
     },
+    /// Of a file and its companions, some are links that lead elsewhere.
+    #[error(
+        "{}: cannot be replaced, as it is not in one folder, under one name, with {}: links \
+         must lead to all files of one book or database; nothing was changed",
+        path.display(),
+        other.display()
+    )]
+    Apart {
+        /// The file.
+        path: PathBuf,
+        /// The companion.
+        other: PathBuf,
+    },
     /// The folder does not exist.
     #[error("{}: cannot be written: there is no folder {}", path.display(), folder.display())]
     NoFolder {

@@ -18,12 +18,16 @@
 //! If a step fails, the old files are moved back. If the program is killed, [`settle`] does
 //! that later, or the steps that are left: see `set.rs`.
 //!
+//! A symbolic link stays one: the file that it leads to is replaced and kept, in its folder
+//! ([`followed`]). So are its companions, to which links of theirs must lead.
+//!
 //! Temporary names begin with a dot, the file's name and another dot, and end with
 //! `.tmp`; temporary folders are called `.tabia-XXXXXX`. A killed writer leaves its
 //! files; the next one in that folder removes them (`remove_leftovers`), except locked
 //! ones, whose writer still runs.
 
 mod error;
+mod followed;
 mod locked;
 mod output;
 mod set;
@@ -37,6 +41,7 @@ pub use crate::input::path::folder_of;
 use crate::input::path::named_like;
 use crate::input::sibling::sibling;
 pub use error::WriteFileError;
+use followed::{apart, followed};
 pub use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
 use output::Output;
 use set::FolderLock;
@@ -114,13 +119,14 @@ impl NewFile {
     /// folder.
     pub fn create(path: &Path, old: Previous) -> Result<NewFile, WriteFileError> {
         check(path, &[], old)?;
-        remove_leftovers(path);
-        let made = temporary::file_beside(path);
-        let (file, temporary) = made.map_err(|error| WriteFileError::io(path, error))?;
+        let path = followed(path);
+        remove_leftovers(&path);
+        let made = temporary::file_beside(&path);
+        let (file, temporary) = made.map_err(|error| WriteFileError::io(&path, error))?;
         Ok(NewFile {
             file: Output::new(file, &temporary.0),
             temporary,
-            path: path.to_owned(),
+            path,
             old,
         })
     }
@@ -214,6 +220,14 @@ impl NewFile {
         mut companions: Vec<NewFile>,
         gone: &[PathBuf],
     ) -> Result<Placed, WriteFileError> {
+        let folder = folder_of(&self.path);
+        let mut others = companions.iter().map(NewFile::path);
+        if let Some(other) = others.find(|path| folder_of(path) != folder) {
+            return Err(WriteFileError::Apart {
+                path: self.path.clone(),
+                other: other.to_owned(),
+            });
+        }
         let bytes = self.complete()?;
         for companion in &mut companions {
             companion.complete()?;
@@ -320,17 +334,19 @@ pub fn check(path: &Path, companions: &[&str], old: Previous) -> Result<(), Writ
     if path.is_dir() {
         return Err(WriteFileError::io(path, io::ErrorKind::IsADirectory.into()));
     }
+    let own = |extension: &&str| named_like(&path.with_extension(extension)).unwrap_or_default();
+    let others: Vec<PathBuf> = companions.iter().flat_map(own).collect();
     if old != Previous::Refuse {
-        return Ok(());
+        return match others.into_iter().find(|other| apart(path, other)) {
+            Some(other) => Err(WriteFileError::Apart {
+                path: path.to_owned(),
+                other,
+            }),
+            None => Ok(()),
+        };
     }
-    let mut there = fs::symlink_metadata(path).is_ok().then(|| path.to_owned());
-    for extension in companions {
-        if there.is_none() {
-            let alike = named_like(&path.with_extension(extension));
-            there = alike.ok().and_then(|paths| paths.into_iter().next());
-        }
-    }
-    match there {
+    let there = fs::symlink_metadata(path).is_ok().then(|| path.to_owned());
+    match there.or_else(|| others.into_iter().next()) {
         Some(path) => Err(WriteFileError::Exists { path }),
         None => Ok(()),
     }
@@ -355,10 +371,11 @@ pub fn check_apart(
     }
 }
 
-/// The name of the only or last backup of a file: `book.ctg.bak`.
+/// The name of the only or last backup of a file: `book.ctg.bak`, beside the file that a
+/// link leads to.
 #[must_use]
 pub fn backup_of(path: &Path) -> PathBuf {
-    set::backup(path, 1)
+    set::backup(&followed(path), 1)
 }
 
 /// Copies a file that will be changed in place, and those of its companions that exist, to

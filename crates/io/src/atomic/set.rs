@@ -16,7 +16,8 @@ use std::time::UNIX_EPOCH;
 
 use super::temporary::{Owner, TempFolder, owner_of, temp_folders};
 use super::{
-    LOCK_WAIT, Locked, NewFile, Previous, WriteFileError, folder_of, named_like, sync_folder,
+    LOCK_WAIT, Locked, NewFile, Previous, WriteFileError, folder_of, followed, named_like,
+    sync_folder,
 };
 use crate::input::path::to_text;
 
@@ -74,6 +75,7 @@ pub struct InterruptedSet {
 /// programs that still run are not among them.
 #[must_use]
 pub fn interrupted(path: &Path) -> Vec<InterruptedSet> {
+    let path = &followed(path);
     let folders = temp_folders(path).into_iter();
     let sets = folders.filter_map(|folder| {
         let set = FileSet::read(&folder, path)?;
@@ -94,6 +96,7 @@ pub fn interrupted(path: &Path) -> Vec<InterruptedSet> {
 /// A file cannot be renamed, for instance because the folder is read-only; it can be
 /// tried again.
 pub fn settle(path: &Path) -> Result<Vec<InterruptedSet>, WriteFileError> {
+    let path = &followed(path);
     let folders = temp_folders(path);
     // Most folders contain none: then there is no need to wait.
     if folders.iter().all(|folder| !has_record(folder)) {
@@ -109,6 +112,7 @@ pub fn settle(path: &Path) -> Result<Vec<InterruptedSet>, WriteFileError> {
 /// ([`SetState::OtherFile`]); returns their number.
 #[must_use]
 pub fn discard(path: &Path) -> usize {
+    let path = &followed(path);
     let other = |folder: &PathBuf| {
         let Owner::Dead(dead) = owner_of(folder) else {
             return false;

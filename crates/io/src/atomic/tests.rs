@@ -225,6 +225,63 @@ fn a_backup_that_is_the_file_itself_becomes_a_real_one() {
     are(&folder, &[("book.ctg", "new"), ("book.ctg.bak", "old")]);
 }
 
+/// Links stay, and the old files are kept beside those that they lead to.
+#[cfg(unix)]
+#[test]
+fn the_files_that_links_lead_to_are_replaced() {
+    use std::os::unix::fs::symlink;
+    let (folder, path) = folder();
+    let link = folder.path().join("link.ctg");
+    put_three(&path, "old", Previous::Refuse).unwrap();
+    let of = |path: &Path, part: &str| path.with_extension(part);
+    for part in ["ctg", "cto", "ctb"] {
+        symlink(of(Path::new("book"), part), of(&link, part)).unwrap();
+    }
+    NewFile::create(&link, Previous::Refuse).unwrap_err();
+    let companions = ["cto", "ctb"];
+    for old in [Previous::Keep, Previous::KeepEach, Previous::Replace] {
+        check(&link, &companions, old).unwrap();
+        let number = if old == Previous::KeepEach { "2" } else { "" };
+        let placed = put_three(&link, "new", old).unwrap();
+        for part in ["ctg", "cto", "ctb"] {
+            let kept = of(&path, &format!("{part}.bak{number}"));
+            assert!(of(&link, part).is_symlink() && !kept.is_symlink());
+            assert_eq!(fs::read_to_string(of(&path, part)).unwrap(), "new");
+            assert!(kept.is_file() && !of(&link, &format!("{part}.bak")).exists());
+        }
+        assert_eq!(placed.kept.is_some(), old != Previous::Replace);
+    }
+    assert_eq!(fs::read_to_string(of(&path, "ctg.bak")).unwrap(), "old");
+    assert!(is_same_file(
+        &back_up(&link, &companions).unwrap(),
+        &backup_of(&path)
+    ));
+    begun(&link, "one", Previous::Keep).commit().unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+
+    // An index that is not that of the book.
+    fs::remove_file(of(&link, "cto")).unwrap();
+    check(&link, &companions, Previous::Keep).unwrap();
+    fs::write(of(&link, "cto"), "mine").unwrap();
+    let error = check(&link, &companions, Previous::Keep).unwrap_err();
+    assert!(
+        error.to_string().contains("link.cto: links must lead"),
+        "{error}"
+    );
+    let other = folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let index = begun(&other.join("link.cto"), "x", Previous::Keep);
+    begun(&link, "x", Previous::Keep)
+        .commit_with(vec![index])
+        .unwrap_err();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+
+    // A link that leads nowhere is replaced.
+    fs::remove_file(&path).unwrap();
+    begun(&link, "x", Previous::Replace).commit().unwrap();
+    assert!(!link.is_symlink() && !path.exists());
+}
+
 /// The files of an old book, which is there or not, and of a new one.
 fn old_book(path: &Path, has_old: bool) {
     if has_old {

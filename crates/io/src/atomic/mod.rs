@@ -19,7 +19,7 @@
 //! that later, or the steps that are left: see `set.rs`.
 //!
 //! A symbolic link stays one: the file that it leads to is replaced and kept, in its folder
-//! ([`followed`]). So are its companions, to which links of theirs must lead.
+//! (`followed`). So are its companions, to which links of theirs must lead.
 //!
 //! Temporary names begin with a dot, the file's name and another dot, and end with
 //! `.tmp`; temporary folders are called `.tabia-XXXXXX`. A killed writer leaves its

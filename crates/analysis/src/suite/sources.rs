@@ -41,17 +41,10 @@ impl SortedSources {
                     let text = Kind::Book(kind).no_games().unwrap_or_default();
                     return Err(about(source, text));
                 }
-                match kind {
-                    BookKind::Ctg
-                    | BookKind::Bin
-                    | BookKind::Abk
-                    | BookKind::Bkt
-                    | BookKind::Obk => {
-                        books.push(source.clone());
-                        continue;
-                    }
-                    // Made into a book first.
-                    BookKind::Jsonl => {}
+                // A book as text is made into a book first.
+                if kind != BookKind::Jsonl {
+                    books.push(source.clone());
+                    continue;
                 }
                 let path = made.path().join(format!("{number}.ctg"));
                 let convert = tabia_book::convert::ConvertJob::new(source.clone(), path.clone());

@@ -169,10 +169,7 @@ impl ConvertArgs {
         // Of other formats a ChessBase book is made first, and their weights would be lost.
         let kind = Kind::of_file(&self.input);
         let is_whole = match kind {
-            Some(Kind::Book(book)) => match book {
-                BookKind::Ctg | BookKind::Jsonl => true,
-                BookKind::Bin | BookKind::Abk | BookKind::Bkt | BookKind::Obk => false,
-            },
+            Some(Kind::Book(book)) => matches!(book, BookKind::Ctg | BookKind::Jsonl),
             // Anything but a book is refused when it is read.
             Some(
                 Kind::Pgn

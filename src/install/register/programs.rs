@@ -202,13 +202,16 @@ fn set_book(
     registration: &Registration,
     otherwise: Option<&Value>,
 ) -> Result<()> {
-    let no_array = || unexpected(&format!("\"{list}\""), "an array");
     let options = match &registration.books {
-        None if engine.get(list).is_none() => return Ok(()),
         None => engine.array_value(list),
         Some(_) => engine.array_value_or_create(list),
     };
-    let options = options.ok_or_else(no_array)?;
+    let options = match options {
+        Some(options) => options,
+        // En Croissant may write `null`; there is no earlier book in it.
+        None if registration.books.is_none() => return Ok(()),
+        None => return Err(unexpected(&format!("\"{list}\""), "an array")),
+    };
     for option in options.elements() {
         let option = option
             .as_object()

@@ -427,3 +427,18 @@ fn the_entry_of_en_croissant_is_added_changed_and_removed() {
     let taken = r#"[{"type": "local", "name": "Tabia", "path": "/x/other"}]"#;
     assert!(program.edit(taken, &registration).is_err());
 }
+
+/// En Croissant writes `null` for an engine whose settings were never opened.
+#[test]
+fn an_entry_without_a_list_of_settings_is_updated() {
+    let registration = Registration {
+        books: None,
+        ..sample()
+    };
+    let new = EditedFor::EnCroissant.edit("[]", &registration).unwrap();
+    for settings in ["null", "[]"] {
+        let old = new.replacen("\"settings\": []", &format!("\"settings\": {settings}"), 1);
+        assert!(old.contains(settings), "{old}");
+        EditedFor::EnCroissant.edit(&old, &registration).unwrap();
+    }
+}

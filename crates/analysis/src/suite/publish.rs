@@ -28,7 +28,7 @@ pub(super) struct Published {
 ///
 /// # Errors
 ///
-/// A file cannot be written; then there is none of them.
+/// As for [`atomic::commit_all`].
 pub(super) fn publish(
     job: &SuiteJob,
     mut file: NewFile,

@@ -91,7 +91,7 @@ pub fn write(path: &Path, bytes: &[u8], old: Previous) -> Result<Placed, WriteFi
 ///
 /// # Errors
 ///
-/// One of the files cannot be written.
+/// One of the files cannot be written, or not be renamed: then those before it are in their places.
 pub fn commit_all(mut files: Vec<NewFile>) -> Result<(), WriteFileError> {
     for file in &mut files {
         file.complete()?;

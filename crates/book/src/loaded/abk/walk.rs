@@ -97,7 +97,7 @@ pub(super) fn walk(file: &DataFile) -> Result<Found, Error> {
 }
 
 /// The moves of the book, and those that only lead on. A tree for one side needs the moves of
-/// the other; it never plays any of them, and that is how it is told from one for both.
+/// the other; it never plays any of them, and by that it differs from one for both.
 fn by_use(moves: ByColor<Vec<StoredMove>>) -> (Moves, Moves) {
     let plays = |moves: &Vec<StoredMove>| moves.iter().any(|one| !one.preference.is_never());
     let ByColor { white, black } = moves;

@@ -5,7 +5,9 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::common::{Folder, Ran, SIMPLE, SMALL, STARTER, assert_has, command, copy, tabia};
+use crate::common::{
+    Folder, Ran, SIMPLE, SMALL, STARTER, assert_has, command, copy, project, tabia,
+};
 use serde_json::{Value, json};
 
 /// The output of a command for the genuine book.
@@ -171,13 +173,24 @@ fn every_command_has_help() {
 #[cfg(unix)]
 #[test]
 fn a_closed_output_ends_with_code_0_and_no_message() {
-    let mut probe = command(&["probe", SIMPLE, "--explain"]);
-    let pipes = probe.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = pipes.spawn().unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert!(output.status.success());
+    let sample = project("tests/data/sample.pgn");
+    let sample = sample.display().to_string();
+    for arguments in [
+        &["probe", SIMPLE, "--explain"][..],
+        &["tree", STARTER],
+        &["diff", SIMPLE, STARTER],
+        &["games", &sample, "-o", "-", "-q"],
+        &["review", &sample, "--book", STARTER],
+    ] {
+        let mut program = command(arguments);
+        let pipes = program.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = pipes.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(messages, "", "{arguments:?}");
+        assert!(output.status.success(), "{arguments:?}");
+    }
 }
 
 #[test]

@@ -72,6 +72,43 @@ fn evaluate_with_invalid_input_leaves_no_file() {
     assert_eq!(left.count(), 0, "{names:?}");
 }
 
+#[test]
+fn games_and_comments_that_are_not_read_are_named() {
+    let folder = Folder::new();
+    book(&folder);
+    let good = "[Event \"a\"]\n\n1. e4 {[%eval 0.3]} *\n\n";
+    let odd = "[Event \"b\"]\n\n1. e4 {[%eval good]} e5 {[%eval bad]} *\n";
+    folder.put("a.pgn", format!("{good}{odd}"));
+    let set_up = "[Event \"c\"]\n[FEN \"x\"]\n\n1. e4 *\n\n";
+    let broken = "[Event \"d\"]\n\n1. e4 {[%eval 0.2]} Ke3 *\n";
+    folder.put("b.pgn", format!("{set_up}{broken}"));
+    let text = folder.tabia("evaluate book.ctg --import a.pgn b.pgn").err();
+    for part in [
+        "; 2 comments skipped (",
+        "a.pgn: line 5: [%eval good] is not understood)",
+        "b.pgn: line 1: game skipped: its set-up position",
+        "b.pgn: line 6: game cut short: move 1...",
+        "; 1 game skipped; 1 game cut short",
+    ] {
+        assert_has(&text, part);
+    }
+}
+
+#[test]
+fn a_damaged_first_line_is_one_of_the_lines_that_are_skipped() {
+    let folder = Folder::new();
+    book(&folder);
+    let first = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - ce 20;\n";
+    for damaged in [format!("rnbq\u{1}{first}{first}"), format!("x\n{first}")] {
+        folder.put("values.epd", damaged);
+        let text = folder
+            .tabia("evaluate book.ctg -f --import values.epd")
+            .err();
+        assert_has(&text, "values.epd: 2 lines, 1 evaluations");
+        assert_has(&text, "1 lines skipped (line 1");
+    }
+}
+
 /// As Toga II 3.0 and GNU Chess 6.2 do.
 #[test]
 fn an_engine_that_ignores_nodes_is_told_at_once_with_what_helps() {

@@ -373,3 +373,69 @@ fn a_round_is_reviewed_beside_studies() {
         folder.tabia(typed).refused(why);
     }
 }
+
+/// A block of an index has dozens of games: with it all of them are lost.
+#[test]
+fn the_games_of_a_damaged_index_are_counted() {
+    let folder = Folder::new();
+    let source = data("sample.pgn");
+    folder.done(&format!("index -o whole.tgx '{}'", source.display()));
+    let whole = fs::read(folder.join("whole.tgx")).unwrap();
+    let mut all_lost = 0;
+    for at in (0..whole.len()).step_by(whole.len() / 32) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0xa5;
+        folder.put("damaged.tgx", bytes);
+        let ran = folder.tabia("games -f damaged.tgx -o out.pgn");
+        if !ran.is_ok() {
+            ran.refused("damaged.tgx");
+            continue;
+        }
+        let messages = ran.err();
+        let (_, counts) = messages.split_once("out.pgn: ").unwrap();
+        let counts: Vec<u32> = counts
+            .split(' ')
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        let [read, written, lost] = counts[..3] else {
+            unreachable!("{messages}");
+        };
+        assert_eq!([read, written + lost], [198; 2], "at {at}: {messages}");
+        all_lost += lost;
+    }
+    assert!(all_lost > 0);
+}
+
+/// Dates that mean nothing, or less than they say, are counted where they are lost.
+#[test]
+fn parts_of_dates_that_a_format_cannot_hold_are_reported() {
+    let folder = Folder::new();
+    let game = |date: &str| format!("[Date \"{date}\"]\n\n1. e4 *\n\n");
+    let dates = [
+        "2020.13.01",
+        "2020.??.31",
+        "2020.02.03",
+        "2020.02.??",
+        "????.??.??",
+    ];
+    folder.put("dates.pgn", dates.map(game).concat());
+    for to in ["x.si5", "x.dci"] {
+        let ran = folder.tabia(&format!("games -f dates.pgn -o {to} --strict"));
+        ran.negative();
+        assert_has(&ran.err(), "2 with dates that the format cannot hold");
+    }
+    folder.done("games -f dates.pgn -o same.pgn --strict");
+    assert_has(&folder.text("same.pgn"), "[Date \"2020.13.01\"]");
+}
+
+#[test]
+fn a_database_without_games_has_none() {
+    let folder = Folder::new();
+    folder.put("one.pgn", "1. e4 *\n");
+    folder.done("games one.pgn -o none.si5 --min-elo 3000");
+    folder
+        .tabia("games none.si5 -o out.pgn")
+        .refused("none.si5");
+    let messages = folder.tabia("games none.si5 -o out.pgn").err();
+    assert!(!messages.contains("not a Scid database"), "{messages}");
+}

@@ -522,3 +522,15 @@ fn make_check_and_match_are_commands_of_suite() {
     );
     folder.tabia("suite make").refused("--output");
 }
+
+#[test]
+fn a_suite_without_positions_is_refused() {
+    let folder = Folder::new();
+    for (name, why) in [
+        ("none.epd", "no position in it"),
+        ("none.pgn", "no games in it"),
+    ] {
+        folder.put(name, "\n");
+        folder.tabia(&format!("suite check {name}")).refused(why);
+    }
+}

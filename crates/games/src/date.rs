@@ -131,6 +131,16 @@ enum DatePart {
     Month(u16),
 }
 
+/// How many numbers and names of months a text has.
+pub(crate) fn parts_said(text: &str) -> usize {
+    let is_known = |part: &&DatePart| match part {
+        DatePart::Number(number, _) => *number > 0,
+        DatePart::Month(_) => true,
+        DatePart::Open => false,
+    };
+    parts(text).iter().filter(is_known).count()
+}
+
 /// The parts of a text, without the words and signs between them.
 fn parts(text: &str) -> Vec<DatePart> {
     let mut found = Vec::new();

@@ -63,8 +63,8 @@ pub enum Error {
     )]
     ReadOnce(PathBuf),
     /// Text cannot be written to the given output.
-    #[error("standard output: {0}")]
-    Output(io::Error),
+    #[error("standard output cannot be written")]
+    Output(#[source] io::Error),
     /// The file is not a games index.
     #[error("{}: not a games index (.tgx): index the games first", path.display())]
     NoIndex {

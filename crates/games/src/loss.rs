@@ -2,6 +2,7 @@
 
 use shakmaty::Color;
 
+use super::date::parts_said;
 use super::{Date, Game};
 
 tabia_notation::named! {
@@ -47,12 +48,13 @@ impl GameLosses {
     /// Notes it if a date is not stored as its text says.
     pub(crate) fn note_date(&mut self, text: &str, stored: Date) {
         let said = Date::from_pgn(text);
-        let is_unread = said == Date::default()
-            && stored == said
-            && text.contains(|c: char| ('1'..='9').contains(&c));
+        // Also those that have no meaning: a month 13, a day without a month.
+        let parts = [stored.year, stored.month.into(), stored.day.into()];
+        let parts = parts.iter().filter(|part: &&u16| **part > 0).count();
+        let is_less = parts_said(text).min(3) > parts;
         self.note(
             Loss::Dates,
-            is_unread || said != Date::default() && said != stored,
+            is_less || said != Date::default() && said != stored,
         );
     }
 }

@@ -491,7 +491,12 @@ impl Batch<'_> {
             let starts = self.reader.starts;
             match read {
                 Err(reason) if reason.is_intended() => self.tally.left_out += 1,
-                Err(reason) => self.skip(reason),
+                Err(reason) => {
+                    let others = self.batch.lost_with_it();
+                    self.tally.read += others;
+                    self.tally.skipped += others;
+                    self.skip(reason);
+                }
                 Ok(_) if game.chess960 && starts != Starts::Any => {
                     self.skip(SkipReason::Variant("Chess960".to_owned()));
                 }

@@ -105,6 +105,9 @@ pub enum SkipReason {
         /// Its line in the text, from 1.
         line: u64,
     },
+    /// The source ends within the game.
+    #[error("the text ends here")]
+    BrokenOff,
     /// The text or the bytes are damaged.
     #[error("{0}")]
     Text(String),

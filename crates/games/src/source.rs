@@ -70,6 +70,12 @@ pub trait GameBatch: Send {
     /// The place of the last game in the source.
     fn place(&self) -> GamePlace;
 
+    /// After an error: the number of games after the last one that are lost with it, because
+    /// they are in the same damaged block. The next call continues with the game after them.
+    fn lost_with_it(&self) -> u64 {
+        0
+    }
+
     /// Describes the last game, if the caller skips it.
     fn skip(&self, reason: SkipReason) -> Skipped {
         Skipped {

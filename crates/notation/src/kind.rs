@@ -278,10 +278,15 @@ fn without_mark(start: &[u8]) -> &[u8] {
     start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start)
 }
 
-/// Whether there are no control characters. Old editors end a text with 0x1a.
+/// Whether there are no control characters.
 fn is_text(start: &[u8]) -> bool {
-    let is_text = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace() || *byte == 0x1a;
-    start.iter().all(is_text)
+    control_characters(start) == 0
+}
+
+/// The number of control characters. Old editors end a text with 0x1a.
+fn control_characters(start: &[u8]) -> usize {
+    let is_text = |byte: &&u8| **byte >= b' ' || byte.is_ascii_whitespace() || **byte == 0x1a;
+    start.iter().filter(|byte| !is_text(byte)).count()
 }
 
 fn is_web_page(start: &[u8]) -> bool {
@@ -333,7 +338,13 @@ fn is_tar(start: &[u8]) -> bool {
 /// Whether the bytes look like PGN text; true if there are none.
 fn is_pgn(start: &[u8]) -> bool {
     let text = without_mark(start);
-    let text_only = is_text(text);
+    let begins = text.trim_ascii_start();
+    // After a tag, control characters are damage in a text: readers of games take them as
+    // blanks.
+    let is_text = match control_characters(text) {
+        0 => true,
+        some => some <= text.len() / 8 && begins.starts_with(b"[") && tag_name(text),
+    };
     let mut words = text.split(u8::is_ascii_whitespace);
     let is_word = |word: &[u8]| {
         let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -348,12 +359,12 @@ fn is_pgn(start: &[u8]) -> bool {
             && (!tail.is_some_and(u8::is_ascii_digit) || is_squares());
         numbered || is_move(word) || is_result(word)
     };
-    text_only
-        && match text.trim_ascii_start().first() {
+    is_text
+        && match begins.first() {
             None | Some(b'%' | b';' | b'(') => true,
             // A tag has a name here; other lists do not.
             Some(b'[') => tag_name(text) || words.any(is_word),
-            Some(b'{') => text.trim_ascii_start().get(1) != Some(&b'"'),
+            Some(b'{') => begins.get(1) != Some(&b'"'),
             Some(_) => words.any(is_word) || tag_name(text),
         }
 }
@@ -442,6 +453,13 @@ mod tests {
                 b"\xef\xbb\xbf[Event \"?\"]\n\n1. e4 *\n",
                 Kind::Pgn,
             ),
+            (
+                "a.pgn",
+                b"[Event \"E\"]\n\n1. e4 {a\x01b\0} e5 1-0\n",
+                Kind::Pgn,
+            ),
+            ("a.pgn", b"[Event \"\x01\x02\x03\x04\"]\n", Kind::Other),
+            ("a.pgn", b"1. e4 {a\x01b} e5 1-0\n", Kind::Other),
             ("a", b"1.e4 e5 2.Nf3", Kind::Pgn),
             ("a", b"e4 e5 Nf3 *", Kind::Pgn),
             (

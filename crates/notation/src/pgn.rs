@@ -6,6 +6,7 @@
 //! sign or a comment after the last variation of a line. So a move is written together with
 //! all that is said of it, and a variation together with its first move.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use shakmaty::{Chess, Move, Position};
@@ -16,17 +17,30 @@ use crate::{after, pass, san_to};
 /// the standard (4.3: 80 or more).
 const COLUMNS: usize = 79;
 
-/// Adds a tag, with the end of its line. A name has letters, digits and underscores, as in
-/// the standard; others become underscores, because kokopu 4.13.4 and pgn-extract 19.04
-/// refuse them. False if nothing is left of the name: then nothing is added.
-pub fn write_tag(name: &str, value: &str, out: &mut String) -> bool {
+/// The name of a tag as it is written: letters, digits and underscores, as in the standard;
+/// others become underscores, because kokopu 4.13.4 and pgn-extract 19.04 refuse them. `None`
+/// if nothing is left of it.
+#[must_use]
+pub fn tag_name(name: &str) -> Option<Cow<'_, str>> {
     let is_usual = |c: char| c.is_ascii_alphanumeric();
     let name = name.trim_start_matches(|c| !is_usual(c));
-    if name.is_empty() {
-        return false;
+    let is_clean = name.chars().all(|c| is_usual(c) || c == '_');
+    let letters = name.chars().map(|c| if is_usual(c) { c } else { '_' });
+    match (name.is_empty(), is_clean) {
+        (true, _) => None,
+        (false, true) => Some(Cow::Borrowed(name)),
+        (false, false) => Some(Cow::Owned(letters.collect())),
     }
+}
+
+/// Adds a tag, with the end of its line. False if nothing is left of the [name](tag_name):
+/// then nothing is added.
+pub fn write_tag(name: &str, value: &str, out: &mut String) -> bool {
+    let Some(name) = tag_name(name) else {
+        return false;
+    };
     out.push('[');
-    out.extend(name.chars().map(|c| if is_usual(c) { c } else { '_' }));
+    out.push_str(&name);
     out.push_str(" \"");
     for c in value.chars() {
         match c {

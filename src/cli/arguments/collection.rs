@@ -194,7 +194,9 @@ pub(crate) fn report(tally: &Tally) {
     for skipped in tally.named.iter().take(NAMED) {
         message!("{skipped}");
     }
-    let unnamed = (tally.skipped + tally.cut).saturating_sub(NAMED as u64);
+    // Of several that are lost together, only the first is named.
+    let named = tally.named.len().min(NAMED) as u64;
+    let unnamed = (tally.skipped + tally.cut).saturating_sub(named);
     if unnamed > 0 {
         message!("... and {unnamed} more");
     }

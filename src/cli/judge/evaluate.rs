@@ -14,7 +14,7 @@ use crate::cli::arguments::engine_args::EngineArgs;
 use crate::cli::files;
 use crate::cli::print::progress;
 use tabia_analysis::audit;
-use tabia_analysis::evaluate::{self, EnginePlan, Task};
+use tabia_analysis::evaluate::{self, EnginePlan, GatheredFrom, Task};
 use tabia_analysis::graph::BookGraph;
 use tabia_book::evals::{self, EvalFile, EvalKey, EvalTable};
 use tabia_book::policy::Policy;
@@ -180,19 +180,29 @@ pub(crate) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             progress::watched(|watch| evaluate::gather(import, &graph, &mut table, &file, watch))??;
         let read = &gathered.read;
         taken += read.hits;
-        let bad = match &read.first_bad {
-            Some(first) if gathered.unit == "games" => {
+        let mut bad = match (&read.first_bad, &gathered.from) {
+            (None, _) => String::new(),
+            (Some(first), GatheredFrom::Games(_)) => {
                 format!("; {} comments skipped ({first})", read.bad_lines)
             }
-            Some(first) => format!("; {} lines skipped ({first})", read.bad_lines),
-            None => String::new(),
+            (Some(first), GatheredFrom::Lines | GatheredFrom::Rows) => {
+                format!("; {} lines skipped ({first})", read.bad_lines)
+            }
         };
+        if let GatheredFrom::Games(tally) = &gathered.from {
+            collection::report(tally);
+            bad.push_str(&collection::counts([
+                (tally.skipped, "games skipped"),
+                (tally.cut, "games cut short"),
+                (tally.left_out, "deleted games and texts left out"),
+            ]));
+        }
         evaluations::report_centipawns(&import.display().to_string(), read);
         message!(
             "{}: {} {}, {} evaluations of positions of the book, {} of them new{bad}",
             import.display(),
             read.lines,
-            gathered.unit,
+            gathered.from.as_str(),
             read.hits,
             gathered.new
         );

@@ -8,16 +8,39 @@ use shakmaty::{Chess, Color, Position as _};
 use tabia_book::Error;
 use tabia_book::eval::{Evaluation, Value};
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable, Imported};
+use tabia_games::Tally;
 
 /// The result of reading a file of evaluations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gathered {
     /// What was read.
     pub read: Imported,
-    /// The unit of its `lines`: "lines", "games" or "rows".
-    pub unit: &'static str,
+    /// What the `lines` of it are.
+    pub from: GatheredFrom,
     /// New evaluations.
     pub new: u64,
+}
+
+/// What a file of evaluations has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GatheredFrom {
+    Lines,
+    /// Of a Parquet table.
+    Rows,
+    /// With these numbers of games that were skipped or cut short.
+    Games(Box<Tally>),
+}
+
+impl GatheredFrom {
+    /// The plural.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            GatheredFrom::Lines => "lines",
+            GatheredFrom::Rows => "rows",
+            GatheredFrom::Games(_) => "games",
+        }
+    }
 }
 
 /// Adds to the error of cancelled work that the file has some evaluations already.

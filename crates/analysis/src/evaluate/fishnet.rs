@@ -194,7 +194,7 @@ mod tests {
         assert_eq!((read.lines, read.hits, read.bad_lines), (8, 5, 2));
         let first = read.first_bad.as_deref();
         assert_eq!(first, Some("row 7: neither a value nor a mate"));
-        assert_eq!((gathered.unit, gathered.new), ("rows", 3));
+        assert_eq!((gathered.from.as_str(), gathered.new), ("rows", 3));
         let value = |moves: &str| {
             let line = Line::read("", moves).unwrap();
             table.get(line.last()).map(|evaluation| evaluation.value)

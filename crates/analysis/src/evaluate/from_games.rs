@@ -2,11 +2,11 @@
 
 use shakmaty::{Chess, Color, Position as _};
 
-use super::collected::{CollectedValues, Gathered, cancelled};
+use super::collected::{CollectedValues, Gathered, GatheredFrom, cancelled};
 use crate::Error;
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable, Imported};
 use tabia_book::{Book, Lookup, Probe as _, Wanted};
-use tabia_games::{Game, GameFilter, GameParts, GameReader, Item, Sources, Starts};
+use tabia_games::{Batches, Game, GameFilter, GameParts, GameReader, Item, Sources, Starts, Tally};
 use tabia_io::progress::Watch;
 use tabia_notation::value::{PgnValue, Value};
 
@@ -35,11 +35,11 @@ pub fn gather_games(
         let probed = book.probe(position, Wanted::Stored, &mut found);
         probed.is_ok() && found.here.is_some()
     };
-    let (read, collected) = read(sources, filter, &holds, watch).map_err(cancelled)?;
+    let (read, tally, collected) = read(sources, filter, &holds, watch).map_err(cancelled)?;
     let new = collected.add_to(table, file, source)?;
     Ok(Gathered {
         read,
-        unit: "games",
+        from: GatheredFrom::Games(Box::new(tally)),
         new,
     })
 }
@@ -50,17 +50,33 @@ pub(super) fn read(
     filter: &GameFilter,
     holds: Holds<'_>,
     watch: &mut Watch<'_>,
-) -> Result<(Imported, CollectedValues), Error> {
+) -> Result<(Imported, Tally, CollectedValues), Error> {
     let reader = GameReader::new(filter)
         .wanted(GameParts::EVERYTHING)
         .starts(Starts::SetUp);
-    let add = |sum: &mut Sum, game: &Game| {
-        sum.add(game, holds);
-        Ok::<_, Error>(())
+    let worker = |batches: &Batches<'_, Option<String>, Sum, Error>| {
+        let (mut sum, mut game) = (Sum::default(), Game::default());
+        batches.each(|batch| {
+            let mut first_bad = None;
+            while batch.next(&mut game) {
+                sum.add(&game, holds);
+                if let Some(bad) = sum.bad_in_game.take() {
+                    first_bad.get_or_insert_with(|| format!("{}: {bad}", batch.place()));
+                }
+            }
+            Ok(first_bad)
+        })?;
+        Ok(sum)
     };
-    let (tally, sums) = reader.add_up(sources, add, watch)?;
+    let mut first_bad = None;
+    let in_order = |bad: Option<String>| {
+        first_bad = first_bad.take().or(bad);
+        Ok(())
+    };
+    let (tally, sums) = reader.read(sources, worker, in_order, watch)?;
     let mut read = Imported {
         lines: tally.read,
+        first_bad,
         ..Imported::default()
     };
     let mut all = CollectedValues::default();
@@ -69,9 +85,8 @@ pub(super) fn read(
         read.hits += sum.hits;
         read.in_centipawns += sum.in_centipawns;
         read.bad_lines += sum.bad;
-        read.first_bad = read.first_bad.or(sum.first_bad);
     }
-    Ok((read, all))
+    Ok((read, tally, all))
 }
 
 /// What one thread has found.
@@ -84,7 +99,8 @@ struct Sum {
     in_centipawns: u64,
     /// Evaluations that are not understood.
     bad: u64,
-    first_bad: Option<String>,
+    /// The first of them in the last game, until it is taken.
+    bad_in_game: Option<String>,
 }
 
 /// An evaluation in a game.
@@ -175,7 +191,7 @@ impl Sum {
         self.bad += 1;
         let text: String = rest.split(']').next().into_iter().collect();
         let text: String = text.trim().chars().take(30).collect();
-        self.first_bad
+        self.bad_in_game
             .get_or_insert_with(|| format!("[%eval {text}] is not understood"));
     }
 }
@@ -241,7 +257,7 @@ mod tests {
         let (found, sum) = values(text);
         assert_eq!(found, [(Some(1), 31), (None, 50)]);
         assert_eq!((sum.hits, sum.in_centipawns, sum.bad), (2, 0, 1));
-        let first = sum.first_bad.as_deref();
+        let first = sum.bad_in_game.as_deref();
         assert_eq!(first, Some("[%eval good] is not understood"));
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use super::collected::{Gathered, cancelled};
+use super::collected::{Gathered, GatheredFrom, cancelled};
 use super::fishnet::read as fishnet;
 use super::from_games;
 use crate::error::{Error, about};
@@ -37,19 +37,21 @@ pub fn gather(
     let source = file_name(path);
     let is_table = start.starts_with(b"PAR1");
     if is_table || !is_lines(&start) {
-        let (unit, (read, collected)) = match is_table {
-            true => ("rows", fishnet(path, graph, watch).map_err(cancelled)?),
+        let (from, read, collected) = match is_table {
+            true => {
+                let (read, collected) = fishnet(path, graph, watch).map_err(cancelled)?;
+                (GatheredFrom::Rows, read, collected)
+            }
             false => {
                 let sources = Sources::list([&path.to_owned()])?;
                 let (all, holds) = (GameFilter::default(), |_: &_, key| graph.holds(key));
-                (
-                    "games",
-                    from_games::read(&sources, &all, &holds, watch).map_err(cancelled)?,
-                )
+                let read = from_games::read(&sources, &all, &holds, watch);
+                let (read, tally, collected) = read.map_err(cancelled)?;
+                (GatheredFrom::Games(Box::new(tally)), read, collected)
             }
         };
         let new = collected.add_to(table, file, &source)?;
-        return Ok(Gathered { read, unit, new });
+        return Ok(Gathered { read, from, new });
     }
     let mut new = 0;
     let mut fault = None;
@@ -79,23 +81,28 @@ pub fn gather(
     watch.go_on().map_err(|stopped| cancelled(stopped.into()))?;
     Ok(Gathered {
         read,
-        unit: "lines",
+        from: GatheredFrom::Lines,
         new,
     })
 }
 
-/// Whether a text with this beginning has an evaluation in each line.
+/// Whether a text with this beginning has an evaluation in each line: one of the first lines
+/// is so, perhaps after a damaged one, and the first is not a tag of a game.
 fn is_lines(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
-    let mut lines = text.lines().map(str::trim);
-    let Some(line) = lines.find(|line| !line.is_empty() && !line.starts_with('#')) else {
-        return false;
-    };
+    let lines = text.lines().map(str::trim);
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let is_board = |word: &str| word.split('/').count() == 8;
-    let object = line.strip_prefix('{').map(str::trim_start);
-    // A comment of a game also begins with a brace, but usually goes on differently.
-    object.is_some_and(|inside| inside.starts_with('"'))
-        || line.split_whitespace().next().is_some_and(is_board)
+    let is_evaluation = |line: &str| {
+        let object = line.strip_prefix('{').map(str::trim_start);
+        // A comment of a game also begins with a brace, but usually goes on differently.
+        object.is_some_and(|inside| inside.starts_with('"'))
+            || line.split_whitespace().next().is_some_and(is_board)
+    };
+    let first = lines.next();
+    first.is_some_and(|first| {
+        is_evaluation(first) || !first.starts_with('[') && lines.any(is_evaluation)
+    })
 }
 
 #[cfg(test)]

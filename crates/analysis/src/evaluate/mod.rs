@@ -14,7 +14,7 @@ mod work;
 mod worker;
 
 pub use backed_up::backed_up;
-pub use collected::Gathered;
+pub use collected::{Gathered, GatheredFrom};
 pub use from_games::gather_games;
 pub use gather::gather;
 pub(crate) use search::each;

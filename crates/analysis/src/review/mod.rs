@@ -121,6 +121,8 @@ struct GameInBook {
     side: Color,
     /// The opponent's name, the event and the round.
     against: [String; 3],
+    /// The year, 0 if unknown.
+    year: u16,
     value: Option<(Chess, Evaluation)>,
     departure: Option<GameDeparture>,
     /// The moves of the game, and the plies at which the repertoire has several answers.
@@ -290,6 +292,7 @@ fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<GameInBook, Erro
             game.tags.get("Event").unwrap_or_default().to_owned(),
             game.tags.get("Round").unwrap_or_default().to_owned(),
         ],
+        year: game.year,
         // Only values of this side's own engine are used.
         value: value::first(game, plies, side),
         departure: None,

@@ -99,9 +99,12 @@ impl Spread {
 }
 
 /// Pairs of games of an event against the same opponent in the same round, colours
-/// exchanged. Rounds are numbered `1.1` and `1.2`, or both `1`.
+/// exchanged. Rounds are numbered `1.1` and `1.2`, or both `1`. An event of the same name in
+/// later years is another one (the final of the Candidates of 1968, and that of 1977); a
+/// match may go on at midnight of New Year's Eve.
 fn pairs(all: &[GameInBook]) -> Option<PairedResults> {
-    let mut waiting: HashMap<([&str; 3], Color), Vec<u8>> = HashMap::new();
+    type Waiting = Vec<(u8, u16)>;
+    let mut waiting: HashMap<([&str; 3], Color), Waiting> = HashMap::new();
     let mut pairs = Pairs::default();
     for played in all {
         let [opponent, event, round] = &played.against;
@@ -110,13 +113,20 @@ fn pairs(all: &[GameInBook]) -> Option<PairedResults> {
         let (Some(points), Ok(_)) = (played.points, round.parse::<u32>()) else {
             continue;
         };
-        let other = waiting.get_mut(&(meeting, !played.side));
-        let Some(other) = other.and_then(Vec::pop) else {
-            let own = waiting.entry((meeting, played.side)).or_default();
-            own.push(points);
-            continue;
-        };
-        pairs.add([points, other]);
+        let year = played.year;
+        let is_near = |other: u16| year.min(other) == 0 || year.abs_diff(other) <= 1;
+        let others = waiting.get_mut(&(meeting, !played.side));
+        let other = others.and_then(|others| {
+            let at = others.iter().rposition(|(_, year)| is_near(*year))?;
+            Some(others.remove(at).0)
+        });
+        match other {
+            Some(other) => pairs.add([points, other]),
+            None => {
+                let own = waiting.entry((meeting, played.side)).or_default();
+                own.push((points, year));
+            }
+        }
     }
     (pairs.count() > 0).then(|| PairedResults {
         strength: pairs.strength(),

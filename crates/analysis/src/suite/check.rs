@@ -124,7 +124,11 @@ pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<S
     if is_pgn {
         checking.games(path, plies, watch)?;
     }
-    Ok(checking.finish())
+    let checked = checking.finish();
+    match checked.figures.positions == 0 && checked.faults.is_empty() {
+        true => Err(about(path, "no position in it")),
+        false => Ok(checked),
+    }
 }
 
 #[derive(Default)]

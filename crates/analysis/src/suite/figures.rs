@@ -89,7 +89,10 @@ pub struct SuiteEvaluations {
 /// How different the openings are, by their first four plies or their codes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diversity {
-    /// Number of different beginnings.
+    /// Positions whose beginning is known. In a suite of positions these are few: those that
+    /// are themselves named openings.
+    pub positions: u64,
+    /// Number of different beginnings of these.
     pub openings: usize,
     /// Entropy of their distribution, in bits.
     pub entropy: f64,
@@ -241,6 +244,7 @@ impl Figures {
         let share = |count: u64| count as f64 / total as f64;
         let bits = |count: &u64| -share(*count) * share(*count).log2();
         Some(Diversity {
+            positions: total,
             openings: counts.len(),
             entropy: counts.iter().map(bits).sum::<f64>() + 0.0,
             greatest_share: share(*greatest),

@@ -75,7 +75,14 @@ pub fn make(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
         evaluate::read_file(file, &mut making.values, watch)?;
     }
     making.counts.0 = making.values.len() as u64;
-    let chosen = making.choose(ranked, watch)?;
+    let chosen = making.choose(ranked, watch);
+    let chosen = chosen.map_err(|error| match (error, &job.save) {
+        (Error::Stopped, Some(saved)) => Error::Text(format!(
+            "interrupted; the values found so far are in {}",
+            saved.display()
+        )),
+        (error, _) => error,
+    })?;
     making.publish(file, chosen, watch)
 }
 

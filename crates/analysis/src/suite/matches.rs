@@ -169,10 +169,38 @@ impl MatchGame {
 /// The games of two players in an opening.
 #[derive(Default)]
 struct Shared {
-    /// Points of the first player, by his colour, whose second game has not come yet.
-    waiting: [std::collections::VecDeque<u8>; 2],
+    /// Points of the first player, by his colour, whose second game has not come yet. None of
+    /// an unfinished game, which also has a second one: that does not belong to another.
+    waiting: [std::collections::VecDeque<Option<u8>>; 2],
     /// Points of the first player with White and with Black.
     pairs: Vec<[u8; 2]>,
+    /// Games whose second one was not finished.
+    unpaired: u64,
+}
+
+impl Shared {
+    /// Adds a game by the colour of the first player and his points.
+    fn add(&mut self, colour: Color, own: Option<u8>) {
+        let [white, black] = &mut self.waiting;
+        let (others, waiting) = match colour {
+            Color::White => (black, white),
+            Color::Black => (white, black),
+        };
+        match (others.pop_front(), own) {
+            (None, own) => waiting.push_back(own),
+            (Some(Some(other)), Some(own)) => self.pairs.push(match colour {
+                Color::White => [own, other],
+                Color::Black => [other, own],
+            }),
+            (Some(Some(_)), None) | (Some(None), Some(_)) => self.unpaired += 1,
+            (Some(None), None) => {}
+        }
+    }
+
+    fn unpaired(&self) -> u64 {
+        let waiting = self.waiting.iter().flatten().flatten();
+        self.unpaired + waiting.count() as u64
+    }
 }
 
 fn count(all: Vec<MatchGame>, positions: u64, tally: &Tally) -> MatchReport {
@@ -195,39 +223,39 @@ fn count(all: Vec<MatchGame>, positions: u64, tally: &Tally) -> MatchReport {
                 continue;
             }
         };
-        let Some(points) = points(played.result, Color::White) else {
-            report.unfinished += 1;
-            continue;
-        };
-        report.games += 1;
-        let own = openings.entry(opening).or_insert_with(|| MatchOpening {
-            fen,
-            ..MatchOpening::default()
-        });
+        let points = points(played.result, Color::White);
         match points {
-            2 => (report.white_wins += 1, own.results[0] += 1),
-            1 => (report.draws += 1, own.results[1] += 1),
-            _ => (report.black_wins += 1, own.results[2] += 1),
-        };
-        let [white, black] = played.names;
-        let first_is_white = white <= black;
-        let (names, colour, own) = match first_is_white {
-            true => ([white, black], 0, points),
-            false => ([black, white], 1, 2 - points),
-        };
-        let shared = shared.entry((names, opening)).or_default();
-        match shared.waiting[1 - colour].pop_front() {
-            Some(other) if colour == 1 => shared.pairs.push([other, own]),
-            Some(other) => shared.pairs.push([own, other]),
-            None => shared.waiting[colour].push_back(own),
+            None => report.unfinished += 1,
+            Some(points) => {
+                report.games += 1;
+                let own = openings.entry(opening).or_insert_with(|| MatchOpening {
+                    fen,
+                    ..MatchOpening::default()
+                });
+                match points {
+                    2 => (report.white_wins += 1, own.results[0] += 1),
+                    1 => (report.draws += 1, own.results[1] += 1),
+                    _ => (report.black_wins += 1, own.results[2] += 1),
+                };
+            }
         }
+        let [white, black] = played.names;
+        let (names, colour, own) = match white <= black {
+            true => ([white, black], Color::White, points),
+            false => (
+                [black, white],
+                Color::Black,
+                points.map(|points| 2 - points),
+            ),
+        };
+        shared.entry((names, opening)).or_default().add(colour, own);
     }
     let mut pairings: BTreeMap<[String; 2], Pairs> = BTreeMap::new();
     let mut results: HashMap<u32, Vec<[u8; 2]>> = HashMap::new();
     for ((names, opening), shared) in shared {
         let pairs = pairings.entry(names).or_default();
         shared.pairs.iter().for_each(|pair| pairs.add(*pair));
-        report.unpaired += shared.waiting.iter().map(|w| w.len() as u64).sum::<u64>();
+        report.unpaired += shared.unpaired();
         let count = shared.pairs.len() as u64;
         report.repeated += u64::from(count > 1);
         report.repeated_pairs += count.saturating_sub(1);
@@ -269,6 +297,41 @@ mod tests {
                 99 => Err("somewhere".to_owned()),
                 _ => Ok((opening, format!("opening {opening}"))),
             },
+        }
+    }
+
+    /// The games of a match that goes through its suite several times.
+    #[test]
+    fn an_unfinished_game_leaves_the_other_pairs_as_they_are() {
+        let [white, black] = [Color::White, Color::Black].map(GameResult::Won);
+        let results = [white, white, white, black, GameResult::Draw, white];
+        let games = |unfinished: Option<usize>| {
+            let results = results.iter().enumerate();
+            let games = results.map(|(n, result)| {
+                let names = if n % 2 == 0 { ["a", "b"] } else { ["b", "a"] };
+                let is_finished = Some(n) != unfinished;
+                game(
+                    names,
+                    if is_finished {
+                        *result
+                    } else {
+                        GameResult::Unknown
+                    },
+                    0,
+                )
+            });
+            count(games.collect(), 1, &Tally::default())
+        };
+        assert_eq!(games(None).players[0].pairs.pentanomial, [0, 1, 1, 0, 1]);
+        let without = [[0, 1, 0, 0, 1], [0, 1, 1, 0, 0], [0, 0, 1, 0, 1]];
+        for (n, wanted) in without
+            .into_iter()
+            .flat_map(|wanted| [wanted; 2])
+            .enumerate()
+        {
+            let report = games(Some(n));
+            assert_eq!(report.players[0].pairs.pentanomial, wanted, "{n}");
+            assert_eq!((report.unpaired, report.unfinished), (1, 1), "{n}");
         }
     }
 

@@ -63,7 +63,8 @@ options::game_filter! {
         List Ratings groups: u16 = options::group,
             "ratings", "--ratings", "LIST",
             "Only games of these rating groups, as lichess divides them by the mean of both \
-             players: 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500; several with commas";
+             players: 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500 (1700 is in 1600); \
+             several with commas";
         /// It counted for ratings.
         Nothing Rated rated: bool = options::flag,
             "rated", "--rated", "",
@@ -309,7 +310,7 @@ impl fmt::Display for Band {
 impl FromStr for Band {
     type Err = ParseError;
 
-    /// Reads `1800..2000`; one end may be missing.
+    /// Reads `1800..2000`; an end may be missing. (`..`: of any rating, but with one.)
     fn from_str(text: &str) -> Result<Band, ParseError> {
         const WANTED: ParseError = ParseError("expected ratings as 1800..2000");
         let (low, high) = text.split_once("..").ok_or(WANTED)?;
@@ -669,7 +670,7 @@ mod tests {
             ValueKind::Number => vec!["1800", "0", "2500"],
             ValueKind::Month => vec!["2025-01"],
             ValueKind::Words(words) => words.to_vec(),
-            ValueKind::Name => vec!["Smith, Jane", ""],
+            ValueKind::Name => vec!["Smith, Jane"],
             ValueKind::Text => match option.condition {
                 GameCondition::Result => vec!["1-0", "1/2-1/2", "*"],
                 GameCondition::Eco => vec!["B20-B99", "C57-C57"],
@@ -691,13 +692,11 @@ mod tests {
             }
             let mut filter = GameFilter::default();
             assert!(filter.typed(option.condition).is_empty(), "{option:?}");
-            let takes_any =
-                matches!(option.value, ValueKind::Name) || option.takes == Takes::Nothing;
-            assert_eq!(
-                filter.set(option.condition, "?????").is_ok(),
-                takes_any,
-                "{option:?}"
-            );
+            let takes_any = option.takes == Takes::Nothing;
+            for without_meaning in ["?????", "", " ", "-"] {
+                let result = filter.set(option.condition, without_meaning);
+                assert_eq!(result.is_ok(), takes_any, "{option:?} {without_meaning:?}");
+            }
         }
         let mut filter = GameFilter::default();
         assert!(filter.set(GameCondition::Reaches, "").is_err());

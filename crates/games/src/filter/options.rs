@@ -3,7 +3,7 @@
 
 use shakmaty::Color;
 
-use super::{Band, EcoRange, GameCondition, group_of};
+use super::{Band, EcoRange, GameCondition, group_of, words};
 use crate::{GameResult, Month, ParseError, Speed, Title};
 
 /// An option that sets a condition of a [`GameFilter`](super::GameFilter).
@@ -227,9 +227,12 @@ pub(super) fn last_month(text: &str) -> Result<Month, ParseError> {
     Month::range(text).map(|(_, last)| last)
 }
 
-#[allow(clippy::unnecessary_wraps)] // As the other readers.
+/// A name without a word would be that of every player.
 pub(super) fn name(text: &str) -> Result<String, ParseError> {
-    Ok(text.to_owned())
+    match words(text).next() {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(ParseError("expected a name")),
+    }
 }
 
 pub(super) fn colour(text: &str) -> Result<Color, ParseError> {
@@ -252,6 +255,11 @@ pub(super) fn group(text: &str) -> Result<u16, ParseError> {
 }
 
 pub(super) fn title(text: &str) -> Result<Title, ParseError> {
-    let found = crate::title(text.as_bytes()).filter(|title| *title != Title::default());
+    let is_word = text
+        .trim()
+        .bytes()
+        .all(|letter| letter.is_ascii_alphabetic());
+    let found = crate::title(text.as_bytes());
+    let found = found.filter(|title| is_word && *title != Title::default());
     found.ok_or(ParseError("expected a title as GM, IM, WGM or BOT"))
 }

@@ -111,6 +111,14 @@ impl Ending {
 }
 
 impl Parser {
+    /// Whether no text follows.
+    pub(super) fn is_at_end(&self, text: &[u8]) -> bool {
+        text.get(self.at..)
+            .unwrap_or_default()
+            .trim_ascii()
+            .is_empty()
+    }
+
     /// Parses the next game; `None` at the end of `text`.
     pub(super) fn next(
         &mut self,

@@ -4,6 +4,8 @@
 //! name. A line has at most 79 characters, unless a single word is longer.
 //! Reading the text and writing it again changes no byte.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::slice::Iter;
 
@@ -11,7 +13,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
 use crate::{Game, Item};
-use tabia_notation::pgn::{MoveText, Remarks, write_tag};
+use tabia_notation::pgn::{MoveText, Remarks, tag_name, write_tag};
 
 /// Adds a game to `out`, with the empty line after it. Returns the number of tags that are
 /// left out, because their names have no letter or digit.
@@ -65,10 +67,27 @@ fn write_tags(game: &Game, out: &mut String) -> u64 {
     if game.chess960 {
         add("Variant", "Chess960".to_owned());
     }
-    others.sort_unstable();
-    let all = roster.into_iter().chain(others);
-    all.filter(|(name, value)| !write_tag(name, value, out))
-        .count() as u64
+    for (name, value) in &roster {
+        write_tag(name, value, out);
+    }
+    // By the name that is written, and with one of its own for each: a reader takes the last
+    // of equal ones.
+    let mut written: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
+    let mut left_out = 0;
+    for (name, value) in &others {
+        let Some(mut name) = tag_name(name) else {
+            left_out += 1;
+            continue;
+        };
+        while written.contains_key(&name) || roster.iter().any(|(known, _)| name == *known) {
+            name.to_mut().push('_');
+        }
+        written.insert(name, value);
+    }
+    for (name, value) in written {
+        write_tag(&name, value, out);
+    }
+    left_out
 }
 
 /// The first position as FEN.

@@ -103,7 +103,8 @@ pub(super) fn open(index: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     } else {
         present
     };
-    if !is_old && present == 0 {
+    // A database without games has an index of no bytes.
+    if !is_old && present == 0 && !entries.is_empty() {
         return Err(Error::format(path, "not a Scid database: it is too short"));
     }
     if present != announced || rest > 0 {

@@ -573,3 +573,21 @@ fn a_comment_that_ends_in_a_backslash_ends_for_every_reader() {
     crate::write_pgn(&games[0], &mut text);
     assert_has(&text, "1. e4 {/\\ } 1... e5 {a\\ b} *");
 }
+
+/// Names are cleaned for kokopu and pgn-extract; then two of them may be the same.
+#[test]
+fn every_tag_is_written_under_a_name_of_its_own() {
+    let tags = "[W$ite \"1\"]\n[A.b \"2\"]\n[A$b \"3\"]\n[A_b \"4\"]\n";
+    let (games, _) = read(format!("{tags}\n1. e4 *\n"));
+    let mut text = String::new();
+    crate::write_pgn(&games[0], &mut text);
+    for value in ["1", "2", "3", "4"] {
+        assert_has(&text, &format!(" \"{value}\"]"));
+    }
+    let (again, _) = read(&text);
+    let odd = again[0].tags.iter().filter(|(name, _)| name.contains('_'));
+    assert_eq!(odd.count(), 4);
+    let mut second = String::new();
+    crate::write_pgn(&again[0], &mut second);
+    assert_eq!(text, second);
+}

@@ -45,6 +45,41 @@ fn games_before_the_end_of_a_truncated_stream_are_read() {
     assert_eq!(text, sample());
 }
 
+/// Whatever the text is cut to, no move, sign, tag or result is read that it did not have.
+#[test]
+fn a_word_that_is_cut_off_is_no_other_word() {
+    let folder = Folder::new();
+    let whole = "[Event \"cut\"]\n[White \"Smith\"]\n[Black \"Jones\"]\n\n\
+        1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 $14 Qd7 5. O-O-O {fine} O-O-O 6. e3 1-0\n";
+    let path = folder.put("whole.pgn", whole);
+    let (all, _) = convert(&path);
+    let moves = |text: &str| -> String {
+        let moves = text.split("\n\n").nth(1).unwrap_or_default();
+        moves.trim_end().trim_end_matches('*').trim_end().to_owned()
+    };
+    let all_moves = moves(&all);
+    let mut cut_games = 0;
+    for end in 30..whole.len() {
+        // Without the check sum.
+        let packed = gzip(whole.get(..end).unwrap());
+        let path = folder.put("cut.pgn.gz", &packed[..packed.len() - 8]);
+        let (text, messages) = convert(&path);
+        assert_has(&messages, "1 cut sources");
+        let read = moves(&text);
+        assert!(all_moves.starts_with(&read), "{end}: {text}");
+        for line in text.lines().filter(|line| line.starts_with("[White ")) {
+            assert!(
+                ["[White \"Smith\"]", "[White \"?\"]"].contains(&line),
+                "{line}"
+            );
+        }
+        let is_whole = end >= whole.len() - 1;
+        assert_eq!(text.contains("1-0"), is_whole, "{end}: {text}");
+        cut_games += usize::from(messages.contains("game cut short: the text ends here"));
+    }
+    assert!(cut_games > 60, "{cut_games}");
+}
+
 #[test]
 fn a_7z_archive_is_read_as_a_zip_is() {
     let folder = Folder::new();

@@ -61,7 +61,7 @@ impl GameSource for TgxSource {
                 at: 0,
                 number: first,
                 heads: Vec::new(),
-                failed: false,
+                lost: 0,
             })));
         }
     }
@@ -93,17 +93,34 @@ struct TgxBatch {
     /// Number of the last game, from 1.
     number: u64,
     heads: Vec<DecodedGame>,
-    /// A block could not be read; its games are missing.
-    failed: bool,
+    /// The games of the last block, if it could not be read. `number` is that of the first.
+    lost: u64,
 }
 
 impl TgxBatch {
     /// Reads the next block.
     fn fill(&mut self) -> Option<Result<(), String>> {
         let block = self.blocks.next()?;
+        self.number += std::mem::take(&mut self.lost).saturating_sub(1);
         self.heads.clear();
         self.at = 0;
-        Some(self.read(block).map_err(|error| error.to_string()))
+        let read = self.read(block);
+        if read.is_err() {
+            let decoded = self.heads.len() as u64;
+            let games = self.games_of(block).unwrap_or(0);
+            self.heads.clear();
+            self.lost = games.max(decoded).max(1);
+            self.number += 1;
+        }
+        Some(read.map_err(|error| error.to_string()))
+    }
+
+    /// The number of games in a block, by the first game of the next one.
+    fn games_of(&self, block: usize) -> Option<u64> {
+        let (segment, directory) = self.file.tables(GAMES).nth(self.segment)?;
+        let end = segment.first_game.checked_add(segment.games)?;
+        let next = directory.first_key(block + 1).unwrap_or(end);
+        next.checked_sub(directory.first_key(block)?)
     }
 
     fn read(&mut self, block: usize) -> Result<(), Error> {
@@ -137,10 +154,7 @@ impl GameBatch for TgxBatch {
             match self.fill() {
                 None => return Ok(false),
                 Some(Ok(())) => {}
-                Some(Err(text)) => {
-                    self.failed = true;
-                    return Err(SkipReason::Text(text));
-                }
+                Some(Err(text)) => return Err(SkipReason::Text(text)),
             }
         }
         let Some(read) = self.heads.get(self.at) else {
@@ -169,7 +183,11 @@ impl GameBatch for TgxBatch {
     }
 
     fn place(&self) -> GamePlace {
-        GamePlace::Game(self.number + u64::from(self.failed))
+        GamePlace::Game(self.number)
+    }
+
+    fn lost_with_it(&self) -> u64 {
+        self.lost.saturating_sub(1)
     }
 }
 

@@ -55,9 +55,13 @@ pub(crate) fn figures(summary: &SuiteSummary) -> Vec<String> {
         ));
     }
     if let Some(diversity) = &summary.diversity {
+        let of = match diversity.positions < summary.positions {
+            true => format!("; {} positions have one", diversity.positions),
+            false => String::new(),
+        };
         lines.push(format!(
-            "{} different openings by name (games: by their first four plies), {:.1} bits; the \
-             commonest has {:.1} %",
+            "{} different openings by name (games: by their first four plies{of}), {:.1} bits; \
+             the commonest has {:.1} %",
             diversity.openings,
             diversity.entropy,
             100.0 * diversity.greatest_share

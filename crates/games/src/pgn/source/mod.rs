@@ -21,7 +21,7 @@ use memchr::memmem;
 use super::language::Language;
 use super::oddities::{Findings, Oddities, Oddity};
 use super::parse::{Broken, Ending, Parser};
-use super::tokens::last_start;
+use super::tokens::{final_result, last_start};
 use crate::open::is_damage;
 use crate::{Error, Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason};
 
@@ -64,6 +64,8 @@ pub struct PgnSource {
     pub(crate) trailing_data: Arc<AtomicBool>,
     /// Where the text breaks off, and why.
     cut: Option<String>,
+    /// Whether it does so within a game.
+    breaks_game: bool,
     at_end: bool,
 }
 
@@ -85,11 +87,13 @@ impl PgnSource {
             at_end: false,
             trailing_data: Arc::default(),
             cut: None,
+            breaks_game: false,
         }
     }
 
-    /// Records that the text breaks off; an error if nothing could be read.
-    fn break_off(&mut self, error: io::Error, text: &[u8]) -> Result<(), Error> {
+    /// Records that the text breaks off; an error if nothing could be read. What is left of a
+    /// word or a tag is removed: it may be another move (`O-O` of `O-O-O`).
+    fn break_off(&mut self, error: io::Error, text: &mut Vec<u8>) -> Result<(), Error> {
         let name = self.name.to_string();
         if !is_damage(&error) || self.line == 1 && text.is_empty() {
             return Err(Error::Io {
@@ -102,6 +106,16 @@ impl PgnSource {
             "{name}: it is cut off or damaged after line {line} of its text ({error}); \
              the games before that are read"
         ));
+        if final_result(text).is_none() {
+            self.breaks_game = true;
+            let line = memchr::memrchr2(b'\n', b'\r', text).map_or(0, |end| end + 1);
+            let word = text
+                .iter()
+                .rposition(u8::is_ascii_whitespace)
+                .map_or(0, |end| end + 1);
+            let is_tag = text.get(line) == Some(&b'[');
+            text.truncate(if is_tag { line } else { word });
+        }
         Ok(())
     }
 }
@@ -122,7 +136,7 @@ impl GameSource for PgnSource {
                 match self.text.by_ref().take(missing).read_to_end(&mut text) {
                     Ok(count) => self.at_end = count == 0,
                     Err(error) => {
-                        self.break_off(error, &text)?;
+                        self.break_off(error, &mut text)?;
                         self.text = Box::new(io::empty());
                         self.at_end = true;
                     }
@@ -185,6 +199,7 @@ impl GameSource for PgnSource {
         Ok(Some(Box::new(PgnBatch {
             name: self.name.clone(),
             language: Arc::clone(language),
+            breaks_off: self.breaks_game && self.at_end && self.pending.is_empty(),
             text,
             line,
             counted: Cell::default(),
@@ -235,6 +250,8 @@ struct PgnBatch {
     name: Arc<str>,
     language: Arc<Language>,
     text: Vec<u8>,
+    /// Whether the source breaks off within the last game.
+    breaks_off: bool,
     /// Number of the first line.
     line: u64,
     /// Offset of a game, and the number of lines before it: a line may have many games.
@@ -268,6 +285,9 @@ impl PgnBatch {
                     line: self.line_of(at),
                 });
                 game.cut = broken.or(unclosed).or(game.cut.take());
+                if self.breaks_off && self.parser.is_at_end(&self.text) {
+                    game.cut.get_or_insert(SkipReason::BrokenOff);
+                }
                 Ok(true)
             }
             Some(Ending::Skip(reason)) => Err(reason),

@@ -21,8 +21,8 @@ use shakmaty::san::San;
 
 use super::tags::{blanks, odd_name, odd_value, quote, space_in_utf8, unquoted_end};
 use crate::{GameResult, encodings};
-pub(super) use results::result_at;
-use results::{dash, final_result};
+use results::dash;
+pub(super) use results::{final_result, result_at};
 pub(super) use starts::last_start;
 pub(super) use tag::is_tag;
 use tag::{begins_tags, closing, is_tag_line, odd_closing, quoted_tags, value_of_tag};

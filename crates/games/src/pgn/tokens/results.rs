@@ -97,7 +97,7 @@ fn blanks(text: &[u8]) -> usize {
 }
 
 /// The result at the end of a movetext.
-pub(super) fn final_result(movetext: &[u8]) -> Option<GameResult> {
+pub(in crate::pgn) fn final_result(movetext: &[u8]) -> Option<GameResult> {
     let text = movetext.trim_ascii_end();
     match text.last()? {
         b'*' => return Some(GameResult::Unknown),

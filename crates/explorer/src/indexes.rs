@@ -69,6 +69,8 @@ pub struct Games {
 pub(super) struct OpenIndex {
     open: Mutex<Arc<GamesIndex>>,
     mmap: bool,
+    /// Its place among the indexes, which stay open until the end.
+    place: u16,
     /// How often it has been reopened.
     times_reopened: AtomicU64,
     players: Mutex<Vec<(PlayerKey, Arc<Player>)>>,
@@ -99,7 +101,7 @@ impl OpenIndex {
         let Ok(again) = GamesIndex::open(open.file().path(), self.mmap) else {
             return open;
         };
-        let again = Arc::new(again);
+        let again = Arc::new(again.with_place(self.place));
         *lock(&self.open) = Arc::clone(&again);
         self.times_reopened.fetch_add(1, Ordering::Release);
         again
@@ -263,14 +265,17 @@ impl Games {
     }
 
     fn add(&self, index: GamesIndex) -> Arc<OpenIndex> {
+        let mut indexes = lock(&self.indexes);
+        let place = u16::try_from(indexes.len()).unwrap_or(u16::MAX);
         let index = Arc::new(OpenIndex {
-            open: Mutex::new(Arc::new(index)),
+            open: Mutex::new(Arc::new(index.with_place(place))),
             mmap: self.mmap,
+            place,
             times_reopened: AtomicU64::new(0),
             players: Mutex::default(),
             names: Mutex::default(),
         });
-        lock(&self.indexes).push(Arc::clone(&index));
+        indexes.push(Arc::clone(&index));
         index
     }
 

@@ -7,7 +7,7 @@ use shakmaty::Chess;
 use crate::Error;
 use crate::count::key;
 use crate::position::read_rows;
-use crate::posting::{Posting, id_key, id_number, own_id, player_key};
+use crate::posting::{Posting, id_key, id_number, own_game, own_id, player_key};
 use crate::row::Row;
 use crate::{IDS, PLAYERS, POSITIONS, table};
 use tabia_games::Month;
@@ -19,6 +19,8 @@ use tabia_notation::pgn::{MoveText, Remarks, write_tag};
 #[derive(Debug)]
 pub struct GamesIndex {
     file: TgxFile,
+    /// Its place among the indexes that are open together.
+    place: u16,
 }
 
 /// A game that was looked up.
@@ -40,7 +42,14 @@ impl GamesIndex {
     /// It cannot be read, or is not a games index.
     pub fn open(path: &Path, mmap: bool) -> Result<GamesIndex, Error> {
         let file = TgxFile::open(path, mmap)?;
-        Ok(GamesIndex { file })
+        Ok(GamesIndex { file, place: 0 })
+    }
+
+    /// The index with this place among those that are open together: their games without a
+    /// lichess id get different ones.
+    #[must_use]
+    pub fn with_place(self, place: u16) -> GamesIndex {
+        GamesIndex { place, ..self }
     }
 
     /// The file, which describes its content.
@@ -130,7 +139,7 @@ impl GamesIndex {
             plies,
             id: head
                 .lichess_id()
-                .map_or_else(|| own_id(number), str::to_owned),
+                .map_or_else(|| own_id(self.place, number), str::to_owned),
             head,
         }))
     }
@@ -147,7 +156,7 @@ impl GamesIndex {
         if let Some(game) = self.postings(IDS, key)?.last() {
             return Ok(Some(u64::from(*game)));
         }
-        let Some(number) = number.checked_sub(1) else {
+        let Some(number) = own_game(self.place, number) else {
             return Ok(None);
         };
         // The number of a game is its id only if it has no other.

@@ -111,10 +111,11 @@ pub(crate) fn id_number(id: &str) -> Option<u64> {
     })
 }
 
-/// The name that Tabia makes for a game without one.
+/// The name that Tabia makes for a game without one, in the index with this place: eight
+/// letters and digits have room for the numbers of some 50,000 indexes.
 #[must_use]
-pub(crate) fn own_id(game: u64) -> String {
-    let mut rest = game + 1;
+pub(crate) fn own_id(place: u16, game: u64) -> String {
+    let mut rest = (u64::from(place) << 32) + game + 1;
     let mut letters = [b'0'; ID_LETTERS];
     for letter in letters.iter_mut().rev() {
         if let Some(digit) = DIGITS.get((rest % 62) as usize) {
@@ -123,6 +124,14 @@ pub(crate) fn own_id(game: u64) -> String {
         rest /= 62;
     }
     letters.iter().map(|letter| char::from(*letter)).collect()
+}
+
+/// The game of the index with this place that has a name made by Tabia, which is a number.
+#[must_use]
+pub(crate) fn own_game(place: u16, number: u64) -> Option<u64> {
+    let game = number.checked_sub(1)?.checked_sub(u64::from(place) << 32)?;
+    // An index numbers its games with 32 bits.
+    (game <= u64::from(u32::MAX)).then_some(game)
 }
 
 /// The key of a game's name: such numbers have 48 bits.
@@ -161,10 +170,19 @@ mod tests {
 
     #[test]
     fn games_have_names_of_eight_letters() {
-        for game in [0, 61, 62, 12_345_678, u64::from(u32::MAX)] {
-            let id = own_id(game);
-            assert_eq!(id_number(&id), Some(game + 1), "{id}");
+        let games = [0, 61, 62, 12_345_678, u64::from(u32::MAX)];
+        for (place, game) in [0, 1, 50_000]
+            .map(|place| games.map(|game| (place, game)))
+            .concat()
+        {
+            let number = id_number(&own_id(place, game)).unwrap();
+            assert_eq!(own_game(place, number), Some(game), "{place} {game}");
+            assert_eq!(own_game(place + 1, number), None, "{place} {game}");
+            let before = place.checked_sub(1);
+            assert_eq!(before.and_then(|place| own_game(place, number)), None);
         }
+        // Those of a single index were always these.
+        assert_eq!(own_id(0, 62), "00000011");
         assert_eq!(id_number("ENPo6Re"), None);
         assert_eq!(id_number("ENPo6Re-"), None);
         assert_ne!(id_number("ENPo6ReH"), id_number("ENPo6Reh"));

@@ -535,7 +535,12 @@ fn lists(index: &GamesIndex, known: &[&Played]) {
     assert!(index.game(end).unwrap().is_none() && index.pgn(end).unwrap().is_none());
     // The number of a game that has another name, none, and too great a one.
     let third = known.iter().position(|game| game.id.is_some()).unwrap() as u64;
-    for id in [&crate::posting::own_id(third), "00000000", "zzzzzzzz", "no"] {
+    for id in [
+        &crate::posting::own_id(0, third),
+        "00000000",
+        "zzzzzzzz",
+        "no",
+    ] {
         assert_eq!(index.number_of(id).unwrap(), None, "{id}");
     }
     let mut counts = BTreeMap::<String, u64>::new();

@@ -1,5 +1,6 @@
 //! The opening explorer over games.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -86,14 +87,20 @@ fn run(job: &IndexJob) -> Result<IndexReport, tabia_index::Error> {
 }
 
 fn explorer_of(path: &Path, origins: &[&str]) -> Explorer {
+    explorer_of_all(&[path], origins)
+}
+
+fn explorer_of_all(paths: &[&Path], origins: &[&str]) -> Explorer {
     let origins = origins
         .iter()
         .map(|origin| origin.parse::<AllowedOrigin>().unwrap());
     let access = Access::new(ADDRESS.parse().unwrap(), "secret".into())
         .with_allowed_origins(origins.collect());
-    let index = GamesIndex::open(path, false).unwrap();
+    let indexes = paths
+        .iter()
+        .map(|path| GamesIndex::open(path, false).unwrap());
     Explorer::new(vec![starter()], access, Options::default(), false)
-        .with_games(Games::new(vec![index], false))
+        .with_games(Games::new(indexes.collect(), false))
 }
 
 fn with_explorer(check: impl FnOnce(&Explorer)) {
@@ -212,6 +219,52 @@ fn an_answer_has_the_fields_of_the_service_in_its_order() {
         let other = get(explorer, "/masters/pgn/aaaaaaa1");
         assert_eq!(other.status(), StatusCode::OK);
     });
+}
+
+/// Games without a lichess id have running numbers in each index.
+#[test]
+fn a_game_has_an_id_of_its_own_among_all_indexes() {
+    let folder = Folder::new();
+    let paths = ["Ann", "Bob", "Cid"].map(|white| {
+        let game = |round| {
+            format!(
+                "[White \"{white}\"]\n[Round \"{round}\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n"
+            )
+        };
+        let source = folder.put("games.pgn", [1, 2].map(game).concat());
+        let path = folder.join(format!("{white}.tgx"));
+        run(&job(&source, path.clone())).unwrap();
+        path
+    });
+    let of = |paths: &[&Path]| {
+        let explorer = explorer_of_all(paths, &[]);
+        let mut ids = BTreeSet::new();
+        let listed = ask(&explorer, "/masters")["topGames"].clone();
+        let in_page = ask(&explorer, "/api/games")["games"].clone();
+        for game in [listed, in_page]
+            .iter()
+            .flat_map(|list| list.as_array().unwrap())
+        {
+            let id = game["id"].as_str().unwrap().to_owned();
+            assert!(id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            let pgn = get(&explorer, &format!("/masters/pgn/{id}"));
+            let text = std::str::from_utf8(pgn.body()).unwrap();
+            let white = format!("[White {}]", game["white"]["name"]);
+            assert!(text.contains(&white), "{id} of {white}: {text}");
+            ids.insert(id);
+        }
+        ids
+    };
+    let [ann, bob, cid] = [0, 1, 2].map(|n| paths[n].as_path());
+    let one = of(&[ann]);
+    assert_eq!(one, ["00000001", "00000002"].map(str::to_owned).into());
+    let three = of(&[ann, bob, cid]);
+    assert_eq!(three.len(), 6, "{three:?}");
+    assert!(three.is_superset(&one), "{three:?}");
+    // An index that is not open has no games.
+    let other = three.difference(&one).next().unwrap();
+    let gone = get(&explorer_of(ann, &[]), &format!("/masters/pgn/{other}"));
+    assert_eq!(gone.status(), StatusCode::NOT_FOUND);
 }
 
 #[test]

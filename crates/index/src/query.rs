@@ -190,7 +190,11 @@ impl<'p> SumsBuilder<'p> {
         selection: GameSelection,
         lists: Lists,
     ) -> SumsBuilder<'p> {
-        let top = lists.top.min(TOP_GAMES);
+        // Lichess has none of its top games among the newest, even if it lists none of them.
+        let top = match lists.top_groups && lists.recent > 0 {
+            true => TOP_GAMES,
+            false => lists.top.min(TOP_GAMES),
+        };
         // Extra games, because some may be removed as top games.
         let recent = match lists.recent.min(RECENT_GAMES) {
             0 => 0,
@@ -202,7 +206,7 @@ impl<'p> SumsBuilder<'p> {
             lists,
             index: 0,
             moves: Vec::new(),
-            top: Best::new(if lists.recent > 0 { TOP_GAMES } else { top }),
+            top: Best::new(top),
             recent: Best::new(recent),
             history: BTreeMap::new(),
             listed: Vec::new(),

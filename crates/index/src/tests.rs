@@ -323,7 +323,7 @@ fn check(
 fn check_lists(found: &Sums, chosen: &Chosen<'_>, lists: Lists, is_whole: bool) {
     let (is_best, most): (fn(&Played) -> bool, _) = match lists.top_groups {
         true => (|game| game.group_from(2000, u16::MAX), 4),
-        false => (|_| true, 15),
+        false => (|_| true, lists.top),
     };
     let best: Chosen<'_> = chosen
         .iter()
@@ -472,6 +472,7 @@ fn answers(index: &GamesIndex, known: &[&Played], positions: &[Chess]) {
         );
         lists.order = [Order::Rating, Order::Newest, Order::Oldest][n % 3];
         lists.listed = 20;
+        lists.top = [15, 0, 3][n % 3];
         for (players, name, color) in &sides {
             let chosen = of(&|game| plain_name(game.names.get(*color)) == plain_name(name));
             check(

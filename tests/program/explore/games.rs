@@ -221,6 +221,30 @@ fn an_answer_has_the_fields_of_the_service_in_its_order() {
     });
 }
 
+#[test]
+fn the_best_rated_games_of_a_player_are_among_the_newest() {
+    with_explorer(|explorer| {
+        let newest = |target: &str| {
+            let answer = ask(explorer, target);
+            let games = answer["recentGames"].as_array().unwrap().iter();
+            let ids = games.map(|game| game["id"].as_str().unwrap().to_owned());
+            ids.collect::<Vec<_>>().join(" ")
+        };
+        let player = "/player?player=ann";
+        assert_eq!(
+            newest(&format!("{player}&color=white")),
+            "aaaaaaa3 aaaaaaa1"
+        );
+        // Its players are of the highest group.
+        assert_eq!(newest(&format!("{player}&color=black")), "aaaaaaa2");
+        let limited = format!("{player}&color=white&recentGames=1");
+        assert_eq!(newest(&limited), "aaaaaaa3");
+        // There it is one of the top games, listed or not.
+        assert_eq!(newest("/lichess?since=2025-06"), "aaaaaaa3");
+        assert_eq!(newest("/lichess?since=2025-06&topGames=0"), "aaaaaaa3");
+    });
+}
+
 /// Games without a lichess id have running numbers in each index.
 #[test]
 fn a_game_has_an_id_of_its_own_among_all_indexes() {

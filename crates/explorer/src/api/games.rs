@@ -76,7 +76,8 @@ pub(super) fn player(
 fn lists(question: &Question) -> Lists {
     let mut lists = Lists::default();
     lists.top = question.top_games;
-    lists.top_groups = question.shape != Shape::Masters;
+    // A player has no list of top games.
+    lists.top_groups = matches!(question.shape, Shape::Lichess | Shape::History);
     lists.recent = question.recent_games;
     lists.history = question.history;
     lists

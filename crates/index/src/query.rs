@@ -7,7 +7,9 @@ use shakmaty::{Chess, Move};
 
 use crate::Error;
 use crate::bucket::Bucket;
+pub use crate::row::ListedGame;
 use crate::row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
+use crate::search::find_games;
 use crate::{GameSelection, GamesIndex, Player};
 use tabia_games::Month;
 use tabia_games::tgx::move_of;
@@ -29,6 +31,11 @@ pub struct Lists {
     pub listed: usize,
     /// The order of the listed games.
     pub order: Order,
+    /// Greatest number of games of the indexes that are read for the games with one result:
+    /// where the rows of a position do not name all its games, they have the ratings and the
+    /// best games of all results together. Of more games there are no ratings then, and the
+    /// lists have only games that the rows name.
+    pub read: u64,
 }
 
 /// Order of games in a list.
@@ -72,19 +79,6 @@ pub enum Source<'i> {
     Players(&'i [Arc<Player>]),
 }
 
-/// A game in a list, with the move played in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ListedGame {
-    /// The move that it continues with.
-    pub mv: IndexedMove,
-    /// Its date, speed and rating group.
-    pub bucket: Bucket,
-    /// Its number, result and ratings.
-    pub game: GameRef,
-    /// Index of its index among those that were asked.
-    pub index: usize,
-}
-
 /// Statistics of a move.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -126,11 +120,21 @@ pub fn sums<'i>(
     selection: &GameSelection,
     lists: Lists,
 ) -> Result<Sums, Error> {
+    let sources: Vec<_> = sources.into_iter().collect();
     let mut sums = SumsBuilder::new(position, *selection, lists);
+    let games = match selection.result {
+        None => None,
+        Some(_) => games_of_indexes(&sources, position, selection, lists.read)?,
+    };
+    for found in games.iter().flatten() {
+        sums.index = found.index;
+        sums.count(found.mv, found.bucket, found.game);
+    }
     let mut limit = RECENT_GAMES;
     for (number, source) in sources.into_iter().enumerate() {
         sums.index = number;
         match source {
+            Source::Index(_) if games.is_some() => {}
             Source::Index(index) => index.rows(position, |row| sums.add(row))?,
             Source::Players(players) => {
                 limit = 0;
@@ -141,6 +145,45 @@ pub fn sums<'i>(
         }
     }
     Ok(sums.finish(limit))
+}
+
+/// The games with a position, one by one: those that the rows of the indexes name, or where
+/// they do not name all, those read. `None` if more than `most` would have to be read.
+fn games_of_indexes(
+    sources: &[Source<'_>],
+    position: &Chess,
+    selection: &GameSelection,
+    mut most: u64,
+) -> Result<Option<Vec<ListedGame>>, Error> {
+    let mut games = Vec::new();
+    for (number, source) in sources.iter().enumerate() {
+        let Source::Index(index) = source else {
+            continue;
+        };
+        let before = games.len();
+        let mut are_all_named = true;
+        index.rows(position, |row| {
+            if selection.admits(row.bucket) {
+                are_all_named &= row.refs.len() as u64 == row.counts.games();
+                games.extend(row.refs.iter().map(|game| row.listed(*game, number)));
+            }
+        })?;
+        if are_all_named {
+            continue;
+        }
+        match most.checked_sub(index.file().games()) {
+            Some(left) => most = left,
+            None => return Ok(None),
+        }
+        games.truncate(before);
+        let found = find_games(index, position, selection, [0, u64::MAX], |_| true)?;
+        let found = found.games.into_iter();
+        games.extend(found.map(|game| ListedGame {
+            index: number,
+            ..game
+        }));
+    }
+    Ok(Some(games))
 }
 
 /// The best games by a key; the last is dropped when the list is full.
@@ -242,12 +285,7 @@ impl<'p> SumsBuilder<'p> {
             return;
         }
         let index = self.index;
-        let named = |game: &GameRef| ListedGame {
-            mv: row.mv,
-            bucket: row.bucket,
-            game: *game,
-            index,
-        };
+        let named = |game: &GameRef| row.listed(*game, index);
         let Some(sums) = self.sums(row.mv) else {
             return;
         };

@@ -138,6 +138,19 @@ impl GameRef {
     }
 }
 
+/// A game in a list, with the move played in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedGame {
+    /// The move that it continues with.
+    pub mv: IndexedMove,
+    /// Its date, speed and rating group.
+    pub bucket: Bucket,
+    /// Its number, result and ratings.
+    pub game: GameRef,
+    /// Index of its index among those that were asked.
+    pub index: usize,
+}
+
 /// Results, and ratings that are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -223,6 +236,16 @@ impl Row {
         (self.hash, self.mv, self.bucket) = (hash, mv, bucket);
         self.counts = Counts::default();
         self.refs.clear();
+    }
+
+    /// One of its games as that of a list; `index` is that of its index.
+    pub(crate) fn listed(&self, game: GameRef, index: usize) -> ListedGame {
+        ListedGame {
+            mv: self.mv,
+            bucket: self.bucket,
+            game,
+            index,
+        }
     }
 
     /// Counts a game.

@@ -3,8 +3,7 @@
 use shakmaty::{Bitboard, Chess, Color, Position, Rank, Role};
 
 use crate::bucket::Bucket;
-use crate::query::ListedGame;
-use crate::row::{GameRef, IndexedMove};
+use crate::row::{GameRef, IndexedMove, ListedGame};
 use crate::{Error, GameSelection, GamesIndex, key};
 use tabia_games::tgx::{GAMES, GameBlock, Head};
 

@@ -245,6 +245,47 @@ fn the_best_rated_games_of_a_player_are_among_the_newest() {
     });
 }
 
+/// The best games of an index have all results, and so have the sums of its ratings.
+#[test]
+fn games_with_one_result_have_their_own_ratings_and_best_games() {
+    let folder = Folder::new();
+    let game = |n: u16| {
+        let (result, elo) = match n % 2 {
+            0 => ("1-0", 2000 + n),
+            _ => ("1/2-1/2", 2150),
+        };
+        format!(
+            "[White \"W{n}\"]\n[Date \"2025.05.01\"]\n[Result \"{result}\"]\n\
+             [WhiteElo \"{elo}\"]\n[BlackElo \"2100\"]\n\n1. e4 e5 {result}\n\n"
+        )
+    };
+    let source = folder.put("games.pgn", (0..100).map(game).collect::<String>());
+    let path = folder.join("games.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    let explorer = explorer_of(&path, &[]);
+    for target in ["/masters?result=1-0", "/lichess?result=1-0"] {
+        let answer = ask(&explorer, target);
+        let mv = &answer["moves"][0];
+        assert_eq!(results(mv), [50, 0, 0], "{target}");
+        let ratings = ["averageRating", "averageOpponentRating", "performance"];
+        let ratings = ratings.map(|name| mv[name].as_u64().unwrap());
+        assert_eq!(ratings, [2049, 2100, 2900], "{target}");
+        let best = answer["topGames"].as_array().unwrap().iter();
+        let best: Vec<u64> = best
+            .map(|game| game["white"]["rating"].as_u64().unwrap())
+            .collect();
+        assert!(
+            best.starts_with(&[2098, 2096, 2094, 2092]),
+            "{target}: {best:?}"
+        );
+    }
+    // For each position of a batch all games would be read.
+    let sent = request(Method::POST, "/lichess/batch?result=1-0", "startpos");
+    let answer = value(&explorer.answer(&sent));
+    assert_eq!(results(&answer), [50, 0, 0]);
+    assert_eq!(answer["moves"][0]["averageRating"], 0);
+}
+
 /// Games without a lichess id have running numbers in each index.
 #[test]
 fn a_game_has_an_id_of_its_own_among_all_indexes() {

@@ -10,6 +10,7 @@ use super::super::indexes::{Games, Spellings, book_moves, no_such_player};
 use super::answer::{
     CountedMove, Explored, ExploredGame, ExploredPlayer, PlayedGame, history, speed_name,
 };
+use super::lists::MOST_READ;
 use super::question::Question;
 use tabia_book::BookMove;
 use tabia_book::policy;
@@ -80,6 +81,11 @@ fn lists(question: &Question) -> Lists {
     lists.top_groups = matches!(question.shape, Shape::Lichess | Shape::History);
     lists.recent = question.recent_games;
     lists.history = question.history;
+    lists.read = if question.is_one_of_many {
+        0
+    } else {
+        MOST_READ
+    };
     lists
 }
 

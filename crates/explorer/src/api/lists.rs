@@ -27,7 +27,7 @@ const MOST_LISTED: usize = 200;
 
 /// Number of games of an index that a request reads, if the rows of the position do not name
 /// all: a list of the older ones continues it.
-const MOST_READ: u64 = 500_000;
+pub(super) const MOST_READ: u64 = 500_000;
 
 /// Greatest number of games that are sorted by what only the games themselves have.
 const MOST_SORTED: usize = 20_000;

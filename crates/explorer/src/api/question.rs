@@ -26,6 +26,8 @@ pub(super) struct Question {
     pub(super) history: bool,
     /// Moves that the adapter would never play are left out.
     pub(super) playable: bool,
+    /// It is a position of a batch, for each of which no games are read.
+    pub(super) is_one_of_many: bool,
     /// The number of a book to use instead of games.
     pub(super) book: Option<usize>,
 }
@@ -40,7 +42,7 @@ const OTHERS: &str = "chess960, chess 960, fischerandom, antichess, atomic, craz
     giveaway";
 
 impl Question {
-    /// Reads a request; `fen` replaces the parameter of that name if it is `Some`.
+    /// Reads a request, or one of a batch: `fen` is the position then.
     ///
     /// # Errors
     ///
@@ -82,6 +84,7 @@ impl Question {
             recent_games: lists("recentGames", recent)?,
             history: shape == Shape::History || shape == Shape::Lichess && history == Some(true),
             playable: query.get("playable").map(parse_bool).transpose()? == Some(true),
+            is_one_of_many: fen.is_some(),
             book: query.optional_number("book")?,
         })
     }

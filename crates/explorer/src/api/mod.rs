@@ -207,7 +207,7 @@ fn parse_batch(body: &[u8]) -> Result<Vec<String>, String> {
     };
     match positions.len() {
         0 => Err("the body contains no position".to_owned()),
-        MOST_POSITIONS.. => Err(format!("at most {MOST_POSITIONS} positions at once")),
+        more if more > MOST_POSITIONS => Err(format!("at most {MOST_POSITIONS} positions at once")),
         _ => Ok(positions),
     }
 }

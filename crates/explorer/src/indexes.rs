@@ -15,6 +15,7 @@ use super::openings::words;
 use tabia_book::{
     Annotation, BookMove, Error, Lookup, MoveGames, PositionRecord, Probe, Stats, Wanted,
 };
+use tabia_games::has_name;
 use tabia_index::query::{self, Lists, Source, Sums};
 use tabia_index::{Counts, GameSelection, GamesIndex, Player, exact_names, players};
 use tabia_io::parallel::lock;
@@ -89,6 +90,18 @@ pub(super) enum Spellings {
     /// All that have its words, perhaps among others: "Kasparov" is "Kasparov, Garry", too.
     /// In quotation marks it is one name.
     All,
+}
+
+/// Spellings of a name, with `;` between them.
+fn spellings(wanted: &str) -> impl Iterator<Item = &str> {
+    let spellings = wanted.split(';').map(str::trim);
+    spellings.filter(|spelling| spelling.contains(char::is_alphanumeric))
+}
+
+/// Whether a name has all words of one of the wanted spellings, as `tabia review --player`
+/// takes it.
+pub(super) fn is_of_player(name: &str, wanted: &str) -> bool {
+    spellings(wanted).any(|spelling| has_name(name, spelling))
 }
 
 impl OpenIndex {
@@ -171,6 +184,25 @@ impl OpenIndex {
         ExploredBook::new(name, Vec::new(), Arc::new(ChosenGames::all(open)), reopen)
             .with_files(vec![file])
             .with_filter(depth, Box::new(move |filter| under(&filtered, filter)))
+    }
+
+    /// The names in the index for which [`is_of_player`] holds; of games that are older than
+    /// those whose players are listed, only those that have just the words of a spelling.
+    pub(super) fn names_of_player(
+        &self,
+        index: &GamesIndex,
+        wanted: &str,
+    ) -> Result<Vec<String>, tabia_index::Error> {
+        let names = self.names()?;
+        let names = names.iter().map(|player| &player.name);
+        let mut found: Vec<_> = names
+            .filter(|name| is_of_player(name, wanted))
+            .cloned()
+            .collect();
+        for spelling in spellings(wanted) {
+            found.extend(exact_names(index, spelling)?.unwrap_or_default());
+        }
+        Ok(found)
     }
 
     /// The names in the index of a player, or of several spellings of one, with `;` between

@@ -286,6 +286,33 @@ fn games_with_one_result_have_their_own_ratings_and_best_games() {
     assert_eq!(answer["moves"][0]["averageRating"], 0);
 }
 
+#[test]
+fn departures_of_an_index_are_those_of_its_games() {
+    let folder = Folder::new();
+    let games = [
+        "Kasparov",
+        "Kasparov, Garry",
+        "Kasparova, Nana",
+        "Garry Kasparov",
+    ];
+    let games = games.map(|name| format!("[White \"{name}\"]\n[Result \"1-0\"]\n\n1. a4 1-0\n\n"));
+    let games = games.concat();
+    let path = folder.join("games.tgx");
+    run(&job(&folder.put("games.pgn", &games), path.clone())).unwrap();
+    let explorer = explorer_of(&path, &[]);
+    for (name, expected) in [
+        ("kasparov", json!(3)),
+        ("Kasparov%2C+Garry", json!(2)),
+        ("garry;nana", json!(3)),
+        ("Karpov", Value::Null),
+    ] {
+        let target = format!("/departures?book=0&color=white&player={name}");
+        let of_pgn = value(&explorer.answer(&request(Method::POST, &target, &games)));
+        assert_eq!(of_pgn["games"], expected, "{name}");
+        assert_eq!(ask(&explorer, &target)["games"], expected, "{name}");
+    }
+}
+
 /// Games without a lichess id have running numbers in each index.
 #[test]
 fn a_game_has_an_id_of_its_own_among_all_indexes() {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move};
 
 use super::super::content::Open;
-use super::super::indexes::Spellings;
+use super::super::indexes::is_of_player;
 use super::super::message::translatable;
 use super::super::open_books::OpenBooks;
 use super::super::query::Query;
@@ -25,7 +25,7 @@ use tabia_book::Probe;
 use tabia_book::evals::EvalKey;
 use tabia_book::policy::Policy;
 use tabia_choice::settings::Options;
-use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource, has_name};
+use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource};
 use tabia_index::each_game;
 use tabia_notation::Line;
 
@@ -196,8 +196,7 @@ impl ComparedGames {
         if pgn.is_empty() {
             for known in open.games.indexes() {
                 let index = known.current();
-                let found = known.names_of(&index, name, Spellings::One);
-                let (names, _) = found.map_err(unreadable)?;
+                let names = known.names_of_player(&index, name).map_err(unreadable)?;
                 each_game(
                     &index,
                     &names,
@@ -225,7 +224,7 @@ impl ComparedGames {
                     match batch.next_game(wanted, &mut game) {
                         Ok(false) => break,
                         Err(_) => unread += 1,
-                        Ok(true) if !has_name(game.names.get(colour), name) => others += 1,
+                        Ok(true) if !is_of_player(game.names.get(colour), name) => others += 1,
                         Ok(true) => {
                             let winner = match game.result {
                                 // A forfeit says nothing about the moves.

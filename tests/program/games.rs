@@ -329,6 +329,40 @@ fn games_are_chosen_by_a_position_that_they_reach() {
     wrong.refused("e4");
 }
 
+/// Games in an index may have met these conditions; it does not store what they ask for.
+#[test]
+fn a_condition_that_no_game_of_an_index_can_meet_is_named() {
+    let folder = Folder::new();
+    let game = "[White \"a\"]\n[WhiteTitle \"GM\"]\n[Result \"1-0\"]\n\n1. d4 1-0\n";
+    folder.put("games.pgn", game);
+    folder.done("index -o all.tgx games.pgn");
+    let titles = "all.tgx: an index of games holds no titles: none of its games meets --title";
+    assert_has(&folder.done("games -o out.pgn all.tgx --title GM"), titles);
+    // Those of other files are found.
+    let both = folder.done("games -fo out.pgn all.tgx games.pgn --title GM");
+    assert_has(&both, titles);
+    assert_has(&both, "1 written");
+    folder
+        .tabia("build -o x.ctg all.tgx --title GM")
+        .refused(titles);
+    folder
+        .tabia("index -o x.tgx all.tgx --title GM")
+        .refused(titles);
+    assert!(
+        !folder
+            .done("games -fo out.pgn all.tgx --player a")
+            .contains("holds no")
+    );
+    folder.done("build -o all.ctg games.pgn");
+    let learned = folder.done("learn all.ctg all.tgx --dry-run");
+    assert_has(
+        &learned,
+        "all.tgx: an index of games holds no time forfeits",
+    );
+    let all = folder.done("learn all.ctg all.tgx --dry-run --forfeits");
+    assert!(!all.contains("holds no"), "{all}");
+}
+
 /// After a round: how far the player's own studies went, a file for each colour, and the
 /// address of the chapter.
 #[test]

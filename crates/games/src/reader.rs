@@ -181,6 +181,12 @@ impl Tally {
         if self.rejected.total() > 0 {
             text += &format!(": {}", self.rejected);
         }
+        // Where nothing is left, a remark may be the reason.
+        if left == 0
+            && let Some(first) = self.remarks.first()
+        {
+            text += &format!("; {first}");
+        }
         text
     }
 }

@@ -4,6 +4,7 @@ mod options;
 
 pub use options::{FilterOption, Takes, ValueKind};
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -253,6 +254,16 @@ impl GameFilter {
                 !self.any_of.is_empty() && !any_of.any(|one| one.unmet_by(game, parts).is_none())
             }
         }
+    }
+
+    /// What the filter asks for and an index of games does not store.
+    pub(crate) fn not_in_indexes(&self) -> BTreeSet<&'static str> {
+        let titles = (!self.titles.is_empty()).then_some("titles: none of its games meets --title");
+        let ends = self
+            .played_out
+            .then_some("time forfeits: its games count with their results");
+        let of_one = self.any_of.iter().flat_map(GameFilter::not_in_indexes);
+        titles.into_iter().chain(ends).chain(of_one).collect()
     }
 
     /// Whether the filter needs a rating that the game does not have.

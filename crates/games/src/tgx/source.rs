@@ -1,14 +1,17 @@
 //! The games of a games index as a source.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::GAMES;
 use super::block::GameBlock;
 use super::file::TgxFile;
 use super::record::{Head, start_of};
 use crate::archive::SourceFile;
-use crate::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, Recorder, SkipReason};
+use crate::{
+    Error, Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, Recorder, SkipReason,
+};
 use shakmaty::Chess;
 
 /// Blocks in a batch.
@@ -21,15 +24,20 @@ pub(crate) fn open(file: &SourceFile) -> Result<Box<dyn GameSource>, Error> {
     Ok(Box::new(TgxSource {
         file: Arc::new(opened),
         name: path.display().to_string().into(),
+        missed: Arc::default(),
         segment: 0,
         block: 0,
         read: 0,
     }))
 }
 
+/// What the filter of the reader asks for, and no index stores.
+type Missed = Arc<OnceLock<BTreeSet<&'static str>>>;
+
 struct TgxSource {
     file: Arc<TgxFile>,
     name: Arc<str>,
+    missed: Missed,
     segment: usize,
     block: usize,
     /// Number of blocks in the batches so far, in all segments.
@@ -56,6 +64,7 @@ impl GameSource for TgxSource {
             return Ok(Some(Box::new(TgxBatch {
                 file: Arc::clone(&self.file),
                 name: Arc::clone(&self.name),
+                missed: Arc::clone(&self.missed),
                 segment: self.segment,
                 blocks,
                 at: 0,
@@ -74,6 +83,13 @@ impl GameSource for TgxSource {
             .sum();
         self.file.len() * self.read as u64 / all.max(1) as u64
     }
+
+    fn remarks(&self) -> Vec<String> {
+        let missed = self.missed.get().into_iter().flatten();
+        missed
+            .map(|what| format!("{}: an index of games holds no {what}", self.name))
+            .collect()
+    }
 }
 
 /// A decoded game.
@@ -86,6 +102,7 @@ struct DecodedGame {
 struct TgxBatch {
     file: Arc<TgxFile>,
     name: Arc<str>,
+    missed: Missed,
     segment: usize,
     blocks: Range<usize>,
     /// Position of the next game in `heads`.
@@ -176,6 +193,16 @@ impl GameBatch for TgxBatch {
             recorder.play(*m);
         }
         Ok(true)
+    }
+
+    fn next_for(
+        &mut self,
+        wanted: GameParts,
+        filter: &GameFilter,
+        game: &mut Game,
+    ) -> Result<bool, SkipReason> {
+        self.missed.get_or_init(|| filter.not_in_indexes());
+        self.next_game(wanted, game)
     }
 
     fn source(&self) -> &str {

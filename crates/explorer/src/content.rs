@@ -17,6 +17,25 @@ pub type Open = Arc<dyn Probe + Send + Sync>;
 /// Why a book cannot be opened: one sentence that names the file.
 pub type OpenError = Box<dyn std::error::Error + Send + Sync>;
 
+/// Why there is no index of some games.
+#[derive(Debug, thiserror::Error)]
+#[error("{name}: no index: {reason}")]
+pub struct NoIndex {
+    name: String,
+    pub(super) reason: OpenError,
+}
+
+impl NoIndex {
+    /// The games have this name, for messages.
+    #[must_use]
+    pub fn new(name: &str, reason: impl Into<OpenError>) -> NoIndex {
+        NoIndex {
+            name: name.to_owned(),
+            reason: reason.into(),
+        }
+    }
+}
+
 /// A version of a book, with cached data about it.
 pub(super) type Content = (Open, Arc<BookCache>);
 

@@ -304,17 +304,14 @@ impl Explorer {
 
     fn respond(&self, route: Route<'_>, request: &Request<Bytes>) -> Response<Bytes> {
         if !route.takes(request.method()) {
-            let reason = match (route, request.method()) {
-                (Route::File(_), &Method::POST) => {
-                    return refuse(StatusCode::NOT_FOUND, NOT_HERE);
-                }
-                (_, &Method::GET | &Method::HEAD) => "only POST is accepted here",
-                (_, &Method::POST) => "only GET is accepted here",
-                _ => "only GET, HEAD and POST are accepted here",
-            };
+            if let (Route::File(_), &Method::POST) = (route, request.method()) {
+                return refuse(StatusCode::NOT_FOUND, NOT_HERE);
+            }
+            let methods = route.methods();
+            let reason = format!("accepted here: {methods}");
             let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, reason);
-            let known = HeaderValue::from_static("GET, HEAD, POST");
-            response.headers_mut().insert(header::ALLOW, known);
+            let methods = HeaderValue::from_static(methods);
+            response.headers_mut().insert(header::ALLOW, methods);
             return response;
         }
         let answer = self.dispatch(route, request);

@@ -85,7 +85,7 @@ mod work;
 
 pub use access::{Access, AllowedOrigin, ParseOriginError, machine};
 pub use books::{ExploredBook, Reopen, Source};
-pub use content::{Open, OpenError};
+pub use content::{NoIndex, Open, OpenError};
 pub use engine::EngineChoice;
 pub use explorer::Explorer;
 pub use folders::{OpenFiles, OpenedFile};

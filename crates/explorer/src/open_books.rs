@@ -8,13 +8,13 @@ use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use super::books::{ExploredBook, Source};
-use super::content::Content;
+use super::content::{Content, OpenError};
 use super::filter::GamesFilter;
 use super::folders::{Folders, Indexing, ListedFile, OpenedFile};
 use super::indexes::Games;
 use super::message::translatable;
 use super::query::Query;
-use super::reply::{Refusal, bad, unreadable};
+use super::reply::{Refusal, bad, not_opened, unreadable};
 use super::training::Deck;
 use super::uploads::SentFile;
 use tabia_index::GamesIndex;
@@ -222,7 +222,7 @@ impl OpenBooks {
             Some(name) => name,
             None => {
                 let name = self.unused_name(&file, "")?;
-                let index = folders.index(&file, pgn).map_err(unreadable)?;
+                let index = folders.index(&file, pgn).map_err(not_opened)?;
                 self.add_index(index, &name, Some(source));
                 name
             }
@@ -238,7 +238,7 @@ impl OpenBooks {
             let reason = translatable!("this file is no longer in the folders of the program");
             return Err((StatusCode::NOT_FOUND, reason));
         };
-        self.open_found(folders, &file)
+        self.open_found(folders, &file, unreadable)
     }
 
     /// Stores files that a page sends, and opens the one that is a book or has games.
@@ -246,11 +246,16 @@ impl OpenBooks {
         let folders = self.folders()?;
         let none = || bad(translatable!("none of these files is a book, or has games"));
         folders.store(files, |file| {
-            self.open_found(folders, &file.ok_or_else(none)?)
+            self.open_found(folders, &file.ok_or_else(none)?, not_opened)
         })
     }
 
-    fn open_found(&self, folders: &Folders, file: &ListedFile) -> Result<OpenedBook, Refusal> {
+    fn open_found(
+        &self,
+        folders: &Folders,
+        file: &ListedFile,
+        refusal: fn(OpenError) -> Refusal,
+    ) -> Result<OpenedBook, Refusal> {
         // Two pages that open the same file get one book.
         let _opening = lock(&self.opening);
         let name = match self.known(|book| book.is_read_from(&file.path)) {
@@ -260,7 +265,7 @@ impl OpenBooks {
                 let name = self.unused_name(&file.name, folder)?;
                 // Before the games are read: later changes make another index.
                 let source = Source::now(&file.path);
-                match folders.open(file, name.clone()).map_err(unreadable)? {
+                match folders.open(file, name.clone()).map_err(refusal)? {
                     OpenedFile::Book(book) => lock(&self.books).push(Arc::new(*book)),
                     OpenedFile::Index(index) => self.add_index(index, &name, source),
                 }

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use super::books::{ExploredBook, Reopen};
-use super::content::OpenError;
+use super::content::{NoIndex, OpenError};
 use super::folders::{OpenFiles, OpenedFile};
 use tabia_book::evals;
 use tabia_choice::book_set::{Opener, as_played};
@@ -40,7 +40,7 @@ pub trait Reports: Send + Sync {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), OpenError> {
         let made = job.run(&mut Watch::new(progress, &AtomicBool::new(false)));
-        made.map_err(|error| format!("{name}: no index: {error}"))?;
+        made.map_err(|error| NoIndex::new(name, error))?;
         Ok(())
     }
 }
@@ -100,7 +100,7 @@ impl<R: Reports> FileOpener<R> {
         // Before a folder is made for nothing.
         File::open(path).map_err(|error| format!("{name}: {error}"))?;
         let folder = TempFolder::beside(path).or_else(|_| folder_elsewhere());
-        let folder = folder.map_err(|error| format!("{name}: no index: {error}"))?;
+        let folder = folder.map_err(|error| NoIndex::new(&name, error))?;
         self.indexed(path, &name, folder, progress)
     }
 
@@ -178,9 +178,9 @@ impl<R: Reports> OpenFiles for FileOpener<R> {
         pgn: &[u8],
         progress: &mut dyn FnMut(Progress),
     ) -> Result<GamesIndex, OpenError> {
-        let folder = folder_elsewhere().map_err(|error| format!("{name}: no index: {error}"))?;
+        let folder = folder_elsewhere().map_err(|error| NoIndex::new(name, error))?;
         let path = folder.path().join("games.pgn");
-        let failed = |error: io::Error| format!("{}: {error}", path.display());
+        let failed = |error: io::Error| NoIndex::new(&to_text(&path), error);
         fs::write(&path, pgn).map_err(failed)?;
         let index = self.indexed(&path, name, folder, progress)?;
         // The index has the games themselves.

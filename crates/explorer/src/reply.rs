@@ -1,11 +1,14 @@
 //! Responses, with the headers that all of them have.
 
+use std::io;
+
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 use tokio::sync::watch;
 
+use super::content::{NoIndex, OpenError};
 use super::message::Message;
 
 /// Allows nothing from other sites, nothing inline, no frames, no forms to other sites.
@@ -44,6 +47,18 @@ pub(super) fn bad(error: impl Into<Message>) -> Refusal {
 /// A file that cannot be read.
 pub(super) fn unreadable(error: impl std::fmt::Display) -> Refusal {
     (StatusCode::INTERNAL_SERVER_ERROR, error.to_string().into())
+}
+
+/// A file that a page has sent and that cannot be opened: it is a bad one, unless the system
+/// failed.
+pub(super) fn not_opened(error: OpenError) -> Refusal {
+    let no_index = error.downcast_ref::<NoIndex>();
+    let reason = no_index.map_or(&error, |no_index| &no_index.reason);
+    let of_index = reason.downcast_ref::<tabia_index::Error>();
+    match reason.is::<io::Error>() || of_index.is_some_and(tabia_index::Error::is_of_system) {
+        true => unreadable(error),
+        false => bad(error.to_string()),
+    }
 }
 
 /// The type of a body of server-sent events.

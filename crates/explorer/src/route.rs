@@ -134,18 +134,21 @@ impl<'p> Route<'p> {
         exact.map_or_else(other, |(_, route)| *route)
     }
 
+    /// The methods that it allows, as a header names them.
+    pub(super) fn methods(self) -> &'static str {
+        match self {
+            Route::Command(_) | Route::Program(Endpoint::Batch) => "POST",
+            Route::Work | Route::Program(Endpoint::Departures | Endpoint::Coverage) => {
+                "GET, HEAD, POST"
+            }
+            _ => "GET, HEAD",
+        }
+    }
+
     /// Whether it allows this method.
     pub(super) fn takes(self, method: &Method) -> bool {
-        let writes = matches!(self, Route::Command(_) | Route::Program(Endpoint::Batch));
-        let is_either = matches!(
-            self,
-            Route::Work | Route::Program(Endpoint::Departures | Endpoint::Coverage)
-        );
-        match *method {
-            Method::GET | Method::HEAD => !writes,
-            Method::POST => writes || is_either,
-            _ => false,
-        }
+        let mut methods = self.methods().split(", ");
+        methods.any(|allowed| allowed == method.as_str())
     }
 }
 

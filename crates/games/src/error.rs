@@ -161,6 +161,23 @@ impl Error {
         }
     }
 
+    /// Whether the system failed, or something else that no other content of the files would
+    /// change.
+    #[must_use]
+    pub fn is_of_system(&self) -> bool {
+        match self {
+            Error::Io { reason, .. } => !is_damage(reason),
+            Error::Write(_)
+            | Error::Partly { .. }
+            | Error::Output(_)
+            | Error::Busy { .. }
+            | Error::Panicked(_)
+            | Error::Stopped
+            | Error::StoppedUnpacking => true,
+            _ => false,
+        }
+    }
+
     /// An error of the system, with the file.
     pub(crate) fn io(path: &Path, reason: impl Into<io::Error>) -> Error {
         Error::Io {

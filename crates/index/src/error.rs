@@ -47,6 +47,18 @@ pub enum Error {
     Sort(String),
 }
 
+impl Error {
+    /// Whether the system failed, or something else that no other games would change.
+    #[must_use]
+    pub fn is_of_system(&self) -> bool {
+        match self {
+            Error::Games(error) => error.is_of_system(),
+            Error::Sort(_) => true,
+            _ => false,
+        }
+    }
+}
+
 impl From<SortError> for Error {
     fn from(error: SortError) -> Error {
         Error::Sort(error.to_string())

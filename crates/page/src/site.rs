@@ -10,7 +10,7 @@ use tabia_choice::book_set::Opener;
 use tabia_choice::settings::{Options, STARTER};
 use tabia_explorer::hyper::body::Bytes;
 use tabia_explorer::hyper::{Response, StatusCode};
-use tabia_explorer::{Access, Explorer, FileOpener, Games, OpenError, Reports};
+use tabia_explorer::{Access, Explorer, FileOpener, Games, NoIndex, OpenError, Reports};
 use tabia_games::is_game_file;
 use tabia_index::IndexJob;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
@@ -40,9 +40,8 @@ impl Reports for Indexes {
         name: &str,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), OpenError> {
-        let failed = |error: &dyn std::fmt::Display| format!("{name}: no index: {error}");
         let made = job.sources.iter().try_fold(FNV_START, digest);
-        let made = made.map_err(|error| failed(&error))?;
+        let made = made.map_err(|error| NoIndex::new(name, error))?;
         let made = self.made.join(format!("{made:016x}.tgx"));
         if !made.exists() {
             let mut report = |state: Progress| {
@@ -50,10 +49,10 @@ impl Reports for Indexes {
                 progress(state);
             };
             job.run(&mut Watch::new(&mut report, &AtomicBool::new(false)))
-                .map_err(|error| failed(&error))?;
-            fs::rename(&job.target, &made).map_err(|error| failed(&error))?;
+                .map_err(|error| NoIndex::new(name, error))?;
+            fs::rename(&job.target, &made).map_err(|error| NoIndex::new(name, error))?;
         }
-        fs::hard_link(&made, &job.target).map_err(|error| failed(&error))?;
+        fs::hard_link(&made, &job.target).map_err(|error| NoIndex::new(name, error))?;
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! `tabia explore`: shows books in the browser.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -20,8 +21,8 @@ use tabia_choice::book_set::Opener;
 use tabia_choice::learn;
 use tabia_choice::settings::STARTER;
 use tabia_explorer::{
-    Access, AllowedOrigin, EngineChoice, Explorer, FileOpener, Games, Limits, Notify, OpenError,
-    Reports, Source, has_games, machine, serve,
+    Access, AllowedOrigin, EngineChoice, Explorer, FileOpener, Games, Limits, NoIndex, Notify,
+    OpenError, Reports, Source, has_games, machine, serve,
 };
 use tabia_index::{GamesIndex, IndexJob};
 use tabia_io::input::path::{file_name, from_home, to_text};
@@ -85,7 +86,13 @@ pub(crate) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         true => configured_books(config.as_ref()),
         false => Vec::new(),
     };
+    // A file that is named twice is opened once, as by the page: its games count once.
+    let mut known = HashSet::new();
     let all = args.book.iter().chain(&configured).cloned();
+    let all = all.filter(|path| {
+        let file = path.canonicalize();
+        known.insert(file.unwrap_or_else(|_| path.clone()))
+    });
     let (index_paths, paths): (Vec<PathBuf>, Vec<PathBuf>) = all.partition(|path| has_games(path));
     let opener = Opener {
         settles: !args.read_only,
@@ -257,7 +264,7 @@ impl Reports for Reported {
         let start = Instant::now();
         let made = progress::watched_also(also, |watch| job.run(watch));
         let made = made.map_err(|error| format!("{error:#}"))?;
-        let summary = made.map_err(|error| format!("{name}: no index: {error}"))?;
+        let summary = made.map_err(|error| NoIndex::new(name, error))?;
         index::report(name, false, &summary, start.elapsed());
         message!(
             "tabia: {name}: this index lasts as long as the program; `tabia index` makes one that stays"

@@ -7,7 +7,9 @@ use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
 use tabia_choice::book_set::Opener;
 use tabia_choice::settings::Options;
-use tabia_explorer::{Access, ExploredBook, Explorer, OpenError, OpenFiles, OpenedFile};
+use tabia_explorer::{
+    Access, ExploredBook, Explorer, FileOpener, OpenError, OpenFiles, OpenedFile, Reports,
+};
 use tabia_index::GamesIndex;
 use tabia_io::progress::Progress;
 
@@ -44,6 +46,10 @@ impl OpenFiles for Opening {
         Ok(GamesIndex::open(&index, false)?)
     }
 }
+
+struct Silent;
+
+impl Reports for Silent {}
 
 fn open(path: &Path, name: String) -> Result<OpenedFile, OpenError> {
     if path.extension().is_some_and(|end| end == "tgx") {
@@ -180,6 +186,44 @@ fn without_folders_and_from_other_machines_no_file_can_be_opened() {
     }
 }
 
+/// A bad file is the mistake of its sender; that nothing can be written is not.
+#[test]
+fn a_bad_file_that_the_page_sends_is_a_bad_request() {
+    let folder = Folder::new();
+    let files = || {
+        let opener = Opener::here(true);
+        FileOpener::new(opener, Options::default(), false, Silent)
+    };
+    let access = || Access::new(ADDRESS.parse().unwrap(), TOKEN.into());
+    let explorer = Explorer::new(vec![starter()], access(), Options::default(), false)
+        .with_folders(Vec::new(), Box::new(files()))
+        .with_user_data(Some(folder.to_path_buf()));
+    for (target, body) in [
+        ("/api/index?name=a.pgn", "nonsense"),
+        ("/api/index?name=a.pgn", ""),
+        ("/api/index?name=a.pgn", "[Result \"*\"]\n\n1. e4 *\n"),
+        ("/api/open-sent?names=a.ctg&sizes=8", "nonsense"),
+        ("/api/open-sent?names=a.tgx&sizes=8", "nonsense"),
+        ("/api/open-sent?names=a.pgn&sizes=8", "nonsense"),
+        ("/api/open-sent?names=a.bin&sizes=8", "nonsense"),
+    ] {
+        let refused = explorer.answer(&request(Method::POST, target, body));
+        let text = value(&refused)["error"].take();
+        assert_eq!(
+            refused.status(),
+            StatusCode::BAD_REQUEST,
+            "{target}: {text}"
+        );
+    }
+    // The folder of the user's data is a file.
+    let explorer = Explorer::new(vec![starter()], access(), Options::default(), false)
+        .with_folders(Vec::new(), Box::new(files()))
+        .with_user_data(Some(folder.put("data", "")));
+    let target = "/api/open-sent?names=a.ctg&sizes=8";
+    let failed = explorer.answer(&request(Method::POST, target, "nonsense"));
+    assert_eq!(failed.status(), StatusCode::INTERNAL_SERVER_ERROR);
+}
+
 #[test]
 fn games_that_the_page_sends_are_indexed_once_and_only_on_this_machine() {
     let send = |explorer: &Explorer, name: &str, pgn: &str| {
@@ -204,11 +248,8 @@ fn games_that_the_page_sends_are_indexed_once_and_only_on_this_machine() {
     assert_eq!(view["books"][0]["moves"][0]["san"], "a3");
     assert_eq!(view["books"][1]["moves"][0]["san"], "h3");
     assert_eq!(ask(&explorer, "/lichess")["black"], 1);
-    assert!(
-        !send(&explorer, "mine.pgn", "nonsense")
-            .status()
-            .is_success()
-    );
+    let refused = send(&explorer, "mine.pgn", "nonsense");
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
     let books = ask(&explorer, "/api/start")["books"].clone();
     assert_eq!(books.as_array().unwrap().len(), 3);
     let other = explorer_of(Vec::new(), "0.0.0.0:8000");

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
@@ -14,7 +17,7 @@ use tabia_io::atomic::Previous;
 use tabia_io::progress::Watch;
 
 use super::{ADDRESS, TOKEN, ask, get, request, starter, value};
-use crate::common::Folder;
+use crate::common::{Folder, command};
 
 /// Three games of lichess in May and June, an over-the-board one without a month, and one
 /// without a result.
@@ -311,6 +314,35 @@ fn departures_of_an_index_are_those_of_its_games() {
         assert_eq!(of_pgn["games"], expected, "{name}");
         assert_eq!(ask(&explorer, &target)["games"], expected, "{name}");
     }
+}
+
+/// By another path, too.
+#[test]
+fn a_file_that_is_named_twice_is_opened_once() {
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES);
+    let path = folder.join("games.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    let again = folder.join(".").join("games.tgx");
+    let named = [&path, &again, &path].map(|path| path.to_str().unwrap());
+    let words = [&["explore", "--no-open", "--port", "0"], &named[..]].concat();
+    let mut child = command(&words).stdout(Stdio::piped()).spawn().unwrap();
+    let mut url = String::new();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut url).unwrap();
+    let address = url
+        .trim()
+        .trim_start_matches("http://")
+        .trim_end_matches('/');
+    let mut stream = TcpStream::connect(address).unwrap();
+    let sent = format!("GET /masters HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    stream.write_all(sent.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert_eq!(results(&serde_json::from_str(body).unwrap()), [2, 1, 1]);
 }
 
 /// Games without a lichess id have running numbers in each index.

@@ -122,7 +122,19 @@ fn post_requests_need_the_token_and_json() {
     for method in [Method::PUT, Method::DELETE, Method::OPTIONS, Method::TRACE] {
         let response = explorer.answer(&request(method, "/api/position", ""));
         assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED);
-        assert_eq!(response.headers()["allow"], "GET, HEAD, POST");
+        assert_eq!(response.headers()["allow"], "GET, HEAD");
+    }
+    for (method, target, allowed) in [
+        (Method::POST, "/masters", "GET, HEAD"),
+        (Method::POST, "/monitor", "GET, HEAD"),
+        (Method::GET, "/lichess/batch", "POST"),
+        (Method::GET, "/api/edit", "POST"),
+        (Method::PUT, "/departures", "GET, HEAD, POST"),
+        (Method::DELETE, "/api/work", "GET, HEAD, POST"),
+    ] {
+        let response = explorer.answer(&request(method, target, ""));
+        assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(response.headers()["allow"], allowed, "{target}");
     }
 }
 

@@ -106,6 +106,10 @@ fn positions(query: &Query, fen: Option<&str>) -> Result<Option<Vec<Chess>>, Mes
         return Err(format!("variant: unknown variant \"{variant}\"").into());
     }
     let line = line::read(fen.or_else(|| query.get("fen")), query.get("play"))?;
+    // The page passes the turn to ask what the opponent would do; games do not.
+    if line.steps().any(|(_, mv)| mv.is_none()) {
+        return Err("play: a null move is no move of a game".into());
+    }
     Ok(Some(line.positions().to_vec()))
 }
 
@@ -170,6 +174,8 @@ mod tests {
             "variant=draughts",
             "fen=nonsense",
             "play=e2e5",
+            "play=0000",
+            "play=e2e4,--,g1f3",
             "speeds=slow",
             "ratings=abc",
             "since=2020-13",

@@ -8,10 +8,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyInt, PyList, PyString};
 use shakmaty::{
-    Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, FromSetup as _, Position as _,
-    Setup, Square,
+    Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, Position as _, Setup, Square,
 };
-use tabia_notation as notation;
+use tabia_notation::{self as notation, Line};
 
 use crate::error;
 
@@ -46,8 +45,14 @@ fn read_with<'py>(asked: &Bound<'py, PyAny>, counters: bool) -> PyResult<Asked<'
     let py = asked.py();
     if let Ok(text) = asked.cast::<PyString>() {
         let text = text.to_cow()?;
-        let position = notation::position(&text)
-            .map_err(|fault| error::no_position(py, &fault.to_string()))?;
+        // "startpos moves e2e4" is for lines alone: as a FEN it would be the start position.
+        let position = match text.contains("moves") {
+            true => Line::read(&text, "")
+                .map(|line| line.last().clone())
+                .map_err(|fault| fault.to_string()),
+            false => notation::position(&text).map_err(|fault| fault.to_string()),
+        };
+        let position = position.map_err(|fault| error::no_position(py, &fault))?;
         let mode = position.castles().mode();
         return Ok(Asked::Position { position, mode });
     }
@@ -128,16 +133,21 @@ fn read_board<'py>(board: &Bound<'py, PyAny>, counters: bool) -> PyResult<Asked<
     setup.board = pieces;
     setup.turn = Color::from_white(board.getattr(intern!(py, "turn"))?.extract()?);
     setup.castling_rights = bits(intern!(py, "castling_rights"))?;
-    setup.ep_square = board
-        .getattr(intern!(py, "ep_square"))?
-        .extract::<Option<u32>>()?
-        .map(Square::new);
+    let square = board.getattr(intern!(py, "ep_square"))?;
+    setup.ep_square = match square.extract::<Option<i64>>()? {
+        None => None,
+        Some(number) => {
+            let wrong = |_| error::no_position(py, &format!("ep_square is {number}"));
+            Some(Square::try_from(number).map_err(wrong)?)
+        }
+    };
     if counters {
         setup.halfmoves = board.getattr(intern!(py, "halfmove_clock"))?.extract()?;
         let fullmoves = board.getattr(intern!(py, "fullmove_number"))?.extract()?;
         setup.fullmoves = NonZeroU32::new(fullmoves).unwrap_or(NonZeroU32::MIN);
     }
-    Ok(match Chess::from_setup(setup, mode) {
+    // As the same position is read from a FEN.
+    Ok(match notation::position_of(setup, mode) {
         Ok(position) => Asked::Position { position, mode },
         Err(_) => Asked::Foreign(board.clone()),
     })

@@ -43,8 +43,8 @@ struct Inner {
 
 enum Source {
     Bin {
-        file: DataFile,
-        /// The same file, opened by the crate when first needed.
+        file: Arc<DataFile>,
+        /// The same open file as the crate reads it, made when first needed.
         book: OnceLock<Result<Arc<Book>, Error>>,
     },
     Other {
@@ -87,10 +87,12 @@ impl NativeBook {
             );
             return Err(error::no_book(py, &path, &text));
         }
+        // They are read later, perhaps from another working directory.
+        let absolute = std::path::absolute(&path).unwrap_or(path);
         let inner = Inner {
             source,
             weights,
-            beside: evals::beside(&path),
+            beside: evals::beside(&absolute),
             evaluations: OnceLock::new(),
         };
         Ok(NativeBook {
@@ -296,7 +298,7 @@ impl Source {
         if matches!(format, Ok(Format::Bin)) || named_bin && is_nothing() {
             let file = DataFile::open_mapped(path).map_err(|error| Error::io(path, error))?;
             return Ok(Source::Bin {
-                file,
+                file: Arc::new(file),
                 book: OnceLock::new(),
             });
         }
@@ -307,6 +309,13 @@ impl Source {
             rows: OnceLock::new(),
         })
     }
+}
+
+/// The same open file once more: its path may be that of another one by now.
+fn shared(file: &Arc<DataFile>) -> DataFile {
+    let (name, length, file) = (Arc::clone(file.path()), file.len(), Arc::clone(file));
+    let read = move |offset: u64, buffer: &mut [u8]| Ok(file.view()?.copy(offset, buffer)?);
+    DataFile::from_reader(&name, length, read)
 }
 
 impl Inner {
@@ -331,8 +340,8 @@ impl Inner {
             Source::Other { book, .. } => Ok(book),
             Source::Bin { file, book } => py
                 .detach(|| {
-                    let open = || Book::open(file.path(), &OpenOptions::default());
-                    book.get_or_init(|| open().map(Arc::new))
+                    let open = || Book::from_files([shared(file)]).map(Arc::new);
+                    book.get_or_init(open)
                 })
                 .as_ref()
                 .map_err(|error| error::of_book(py, error)),

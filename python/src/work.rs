@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use tabia_book::convert as converter;
+use tabia_book::ctg::Salvage;
 use tabia_book::mark::{self as marks, Filter, MarkJob, MarkTarget, Selection, words};
 use tabia_book::{Annotation, BookEditor, EditOptions, MarkEdit, ctg};
 use tabia_build::{self as builder, GameFilter, PolyglotRule, Product};
@@ -20,6 +21,9 @@ use tabia_notation::Line;
 
 use crate::error;
 use crate::policy::{Policy, unknown_argument};
+
+/// As many as the program takes.
+const MOST_THREADS: usize = u16::MAX as usize;
 
 /// The endings of the names of game files, in lower case.
 #[pyfunction]
@@ -52,6 +56,15 @@ fn watched<T: Send>(
         work(&mut Watch::new(&mut report, &stop))
     });
     failed.map_or(Ok(done), Err)
+}
+
+/// Warns of what could not be read of a book.
+fn warn_of(py: Python<'_>, unread: &Salvage) -> PyResult<()> {
+    for text in unread.messages.iter().chain(&unread.parts) {
+        let warning = py.import("tabia.errors")?.getattr("BookWarning")?;
+        PyErr::warn(py, &warning, &CString::new(&**text).unwrap_or_default(), 1)?;
+    }
+    Ok(())
 }
 
 /// convert(source, target, *, weights='probability', all=False,
@@ -111,13 +124,16 @@ pub(crate) fn convert<'py>(
         .strict(strict);
     let done = watched(py, progress.as_ref(), |watch| converter::run(&job, watch))?;
     let done = done.map_err(|error| error::of_conversion(py, &error, &job.target))?;
+    warn_of(py, &done.salvage)?;
+    let mut notes = done.salvage.notes();
+    notes.extend(done.notes);
     let summary = PyDict::new(py);
     summary.set_item("positions", done.positions)?;
     summary.set_item("moves", done.moves)?;
     summary.set_item("games", done.games)?;
     summary.set_item("bytes", done.bytes)?;
     summary.set_item("notices", done.notices)?;
-    summary.set_item("notes", done.notes)?;
+    summary.set_item("notes", notes)?;
     Ok(summary)
 }
 
@@ -188,6 +204,10 @@ pub(crate) fn build<'py>(
     }
     let usual = builder::BuildJob::new(marked.chain(plain).collect(), target).product(product);
     let threads = threads.unwrap_or(usual.threads).max(1);
+    if threads > MOST_THREADS {
+        let wanted = format!("1 to {MOST_THREADS}");
+        return Err(value_error("threads", &threads.to_string(), &wanted));
+    }
     let job = usual
         .filter(filter)
         .old(old(force))
@@ -400,10 +420,7 @@ pub(crate) fn mark<'py>(
         marks::mark(editor, &job, watch, &mut |_| Ok(()))
     })?;
     let done = done.map_err(|error| error::of_marks(py, &error, &book))?;
-    for text in done.unread.messages.iter().chain(&done.unread.parts) {
-        let warning = py.import("tabia.errors")?.getattr("BookWarning")?;
-        PyErr::warn(py, &warning, &CString::new(&**text).unwrap_or_default(), 1)?;
-    }
+    warn_of(py, &done.unread)?;
     let summary = PyDict::new(py);
     summary.set_item("chosen", done.chosen)?;
     summary.set_item("changes", done.changes)?;
@@ -475,7 +492,13 @@ fn filter(py: Python<'_>, conditions: Option<&Bound<'_, PyDict>>) -> PyResult<Ga
                 .map_err(|error| value_error(&key, &text, &error.to_string()))?;
         }
     }
-    Ok(filter)
+    match (filter.colour, &filter.player) {
+        (Some(_), None) => Err(PyValueError::new_err(
+            "player_colour is that of a player: name it with player; only=\"white\" stores the \
+             moves of one side",
+        )),
+        _ => Ok(filter),
+    }
 }
 
 /// The values of a condition, as they are typed.

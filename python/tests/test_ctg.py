@@ -289,3 +289,66 @@ def test_without_python_chess():
     run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     expected = [e.move.uci() for e in tabia.open_book("tabia.ctg").find_all("startpos")]
     assert run.stdout.strip() == repr(expected)
+
+
+def test_a_position_is_the_same_as_text_and_as_board(here):
+    book = tabia.open_book("tabia.ctg")
+    e4 = chess.Board()
+    e4.push_san("e4")
+    for text in ("startpos moves e2e4", f"{chess.STARTING_FEN} moves e2e4"):
+        assert book.probe(text)["fen"] == book.probe(e4)["fen"]
+    with pytest.raises(tabia.PositionError):
+        book.probe("startpos moves e2e5")
+    # An en passant square without a pawn, as some programs write it.
+    odd = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq d3 0 1"
+    moves = {entry.move for entry in book.find_all(odd)}
+    assert moves and moves == {entry.move for entry in book.find_all(chess.Board(odd))}
+    board = chess.Board()
+    for square in (77, -1, 2**40):
+        board.ep_square = square
+        with pytest.raises(tabia.PositionError, match="ep_square"):
+            book.find(board)
+
+
+def test_an_open_book_stays_itself(here, monkeypatch):
+    (here / "sub").mkdir()
+    tabia.convert("tabia.ctg", "tabia.bin")
+    here.joinpath("a.bin").write_bytes(here.joinpath("tabia.bin").read_bytes())
+    small = here / "small.bin"
+    small.write_bytes(here.joinpath("tabia.bin").read_bytes()[:160])
+    fen = chess.STARTING_FEN
+    first = tabia.open_book("a.bin")
+    count = len(list(first.find_all(chess.Board())))
+    with tabia.open_book("a.bin") as book:
+        os.replace(small, "a.bin")
+        assert len(book.probe(fen)["moves"]) == count
+    here.joinpath("a.bin").write_bytes(here.joinpath("tabia.bin").read_bytes())
+    with tabia.open_book("a.bin") as book:
+        os.remove("a.bin")
+        assert sum(1 for _ in book.positions()) > 0
+    here.joinpath("b.bin").write_bytes(here.joinpath("tabia.bin").read_bytes())
+    with tabia.open_book("b.bin") as book:
+        monkeypatch.chdir("sub")
+        assert len(book.probe(fen)["moves"]) == count
+        monkeypatch.chdir("..")
+
+
+def test_evaluations_are_those_beside_the_book(here, monkeypatch):
+    for ending in ("ctg", "cto", "ctb"):
+        here.joinpath(f"v.{ending}").write_bytes(here.joinpath(f"tabia.{ending}").read_bytes())
+    start = "rnbqkbnr/pppppppp/8/8"
+    (here / "v.evals").write_text(
+        f"{start}/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 300;\n"
+        f"{start}/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - ce -30;\n"
+    )
+    (here / "sub").mkdir(exist_ok=True)
+
+    def chances():
+        book = tabia.open_book("v.ctg", maximum_loss=50)
+        monkeypatch.chdir("sub")
+        found = {move["uci"]: move["probability"] for move in book.probe(tabia.START)["moves"]}
+        monkeypatch.chdir("..")
+        return found
+
+    found = chances()
+    assert found["e2e4"] == 0 < found["d2d4"]

@@ -36,7 +36,7 @@ def test_games_become_a_book(here):
     assert error.value.file == "new.ctg"
     tabia.build(["games.pgn"], "new.ctg", result="1-0", force=True)
     assert tabia.open_book("new.ctg").find(chess.Board()).games == 1
-    for wrong in ({"result": "2-0"}, {"eco": ["Z"]}, {"only": "green"}, {"speeds": ["fast"]}):
+    for wrong in ({"player_colour": "white"}, {"result": "2-0"}, {"eco": ["Z"]}, {"only": "green"}, {"speeds": ["fast"]}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             tabia.build("games.pgn", "other.ctg", **wrong)
     for wrong, message in (
@@ -232,3 +232,59 @@ def test_the_program_comes_along(end):
         child.send_signal(signal.SIGINT)
     assert child.wait(120) in (0, 2, -signal.SIGINT, 130)
     child.stdout.close()
+
+
+def test_a_damaged_source_is_told_by_convert_too(here):
+    book = bytearray((here / "tabia.ctg").read_bytes())
+    for page in (40, 77):
+        book[page * 4096 : page * 4096 + 64] = b"\xff" * 64
+    (here / "hurt.ctg").write_bytes(book)
+    for ending in ("cto", "ctb"):
+        (here / f"hurt.{ending}").write_bytes((here / f"tabia.{ending}").read_bytes())
+    with pytest.warns(tabia.BookWarning, match="page"):
+        made = tabia.convert("hurt.ctg", "hurt.bin")
+    assert made["notes"]
+    with pytest.raises(tabia.Error):
+        tabia.convert("hurt.ctg", "other.bin", strict=True)
+
+
+def test_work_that_ends_with_an_error_of_progress_is_not_done(here):
+    write_games(here, 2000)
+    tabia.build("games.pgn", "whole.ctg")
+
+    def works():
+        yield lambda progress: tabia.build("games.pgn", "made.ctg", progress=progress)
+        for ending in ("bin", "csv", "jsonl", "pgn"):
+            yield lambda progress, to=f"made.{ending}": tabia.convert(
+                "whole.ctg", to, progress=progress
+            )
+        yield lambda progress: tabia.mark("whole.ctg", all=True, mark="avoid", progress=progress)
+
+    before = (here / "whole.ctg").read_bytes()
+    for work in works():
+        calls = []
+        names = set(os.listdir())
+        for last in range(1, 1000):
+            calls.clear()
+
+            def fail(*call):
+                calls.append(call)
+                if len(calls) == last:
+                    raise KeyError(last)
+
+            try:
+                work(fail)
+                break
+            except KeyError:
+                assert set(os.listdir()) == names, (calls[-1], set(os.listdir()) - names)
+                assert (here / "whole.ctg").read_bytes() == before
+        assert last > 1 and set(os.listdir()) != names
+
+
+def test_threads_are_as_many_as_there_can_be(here):
+    write_games(here)
+    assert tabia.build("games.pgn", "new.ctg", threads=64)["games"] == 2
+    for wrong in (100_000, 2**40):
+        with pytest.raises(ValueError, match="threads"):
+            tabia.build("games.pgn", "other.ctg", threads=wrong)
+    assert tabia.build("games.pgn", "other.ctg", max_ply=2**64 - 1)["games"] == 2

@@ -75,7 +75,12 @@ impl Counter {
         let outcomes = ByColor::new_with(|color| outcome(game.result, color));
         // The tree stores no marks, because marked positions are rare.
         let mut node = (!game.set_up && !extent.main).then(|| self.tree.start());
-        for (ply, position) in game.positions.iter().enumerate().take(extent.max_ply + 1) {
+        for (ply, position) in game
+            .positions
+            .iter()
+            .enumerate()
+            .take(extent.max_ply.saturating_add(1))
+        {
             let m = game.moves.get(ply).filter(|_| ply < extent.max_ply);
             let here = node;
             // Set up from a tree node only when needed. Boards stay where they are

@@ -175,7 +175,7 @@ impl BuildJob {
         let Some(more) = self.eco_relative else {
             return self.max_ply;
         };
-        let positions = game.positions.iter().take(self.max_ply + 1);
+        let positions = game.positions.iter().take(self.max_ply.saturating_add(1));
         let positions = positions.enumerate().take(LONGEST_OPENING + 1);
         let mut named = positions
             .rev()

@@ -119,9 +119,9 @@ extern "C" {
 
 /*
  Opens a book: the path of a .ctg, .bin, .abk, .bkt or .obk in UTF-8, or "<starter>" for
- the one in the library. `options` are those of `tabia probe --set`, "variety=15 depth=12"; NULL or
- "" for the defaults. NULL with an error if that fails. The book belongs to the caller,
- who closes it with tabia_close().
+ the one in the library. `options` are those that decide between moves, by their names in a
+ configuration or in UCI: "variety=15 depth=12"; NULL or "" for the defaults. NULL with an
+ error if that fails. The book belongs to the caller, who closes it with tabia_close().
 
  Conditions:
  The strings end with NUL; `error` is NULL or may be written to.

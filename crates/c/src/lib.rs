@@ -45,8 +45,9 @@ pub struct TabiaError(CString);
 /// A walk through the positions of a book. One thread at a time may use it; it may be used
 /// and freed after its book is closed.
 pub struct TabiaWalk {
-    /// It borrows from `_book`: dropped first, as the fields are dropped in their order.
-    walk: BookWalk<'static>,
+    /// It borrows from `_book`: dropped first, as the fields are dropped in their order. None
+    /// after an error.
+    walk: Option<BookWalk<'static>>,
     _book: Arc<Book>,
 }
 
@@ -81,9 +82,9 @@ pub struct TabiaMove {
 }
 
 /// Opens a book: the path of a .ctg, .bin, .abk, .bkt or .obk in UTF-8, or "<starter>" for
-/// the one in the library. `options` are those of `tabia probe --set`, "variety=15 depth=12"; NULL or
-/// "" for the defaults. NULL with an error if that fails. The book belongs to the caller,
-/// who closes it with tabia_close().
+/// the one in the library. `options` are those that decide between moves, by their names in a
+/// configuration or in UCI: "variety=15 depth=12"; NULL or "" for the defaults. NULL with an
+/// error if that fails. The book belongs to the caller, who closes it with tabia_close().
 ///
 /// # Safety
 ///
@@ -264,7 +265,10 @@ pub unsafe extern "C" fn tabia_walk_new(
         // SAFETY: the walk is dropped before the book, which the Arc keeps where it is.
         let lasting: &'static Book = unsafe { &*Arc::as_ptr(&book) };
         let walk = lasting.walk(Order::Likeliest);
-        Ok(Box::into_raw(Box::new(TabiaWalk { walk, _book: book })))
+        Ok(Box::into_raw(Box::new(TabiaWalk {
+            walk: Some(walk),
+            _book: book,
+        })))
     };
     // SAFETY: as the caller promises.
     unsafe { guard(error, std::ptr::null_mut(), begin) }
@@ -287,11 +291,14 @@ pub unsafe extern "C" fn tabia_walk_next(
     let next = || {
         // SAFETY: as the caller promises.
         let walk = unsafe { walk.as_mut() }.ok_or("no walk is given")?;
-        let next = walk.walk.next().transpose();
+        // It is put back where nothing fails.
+        let mut going = walk.walk.take();
+        let next = going.as_mut().and_then(Iterator::next).transpose();
         let next = next.map_err(|error| error.to_string())?;
         let text = next.as_ref().map(|here| notation::fen(&here.position));
         // SAFETY: as the caller promises.
         unsafe { put(text.as_deref().unwrap_or_default(), fen, size)? };
+        walk.walk = going;
         Ok(c_int::from(next.is_some()))
     };
     // SAFETY: as the caller promises.

@@ -257,6 +257,20 @@ fn a_walk_goes_through_all_positions_and_outlives_its_book() {
 }
 
 #[test]
+fn a_walk_ends_with_its_first_error() {
+    let book = open(&small(), "").unwrap();
+    // SAFETY: the book is open.
+    let walk = unsafe { tabia_walk_new(book, ptr::null_mut()) };
+    let mut fen = [1; 96];
+    // SAFETY: the walk is not freed yet, and the buffer has more room.
+    let mut next = |size| unsafe { tabia_walk_next(walk, fen.as_mut_ptr(), size, ptr::null_mut()) };
+    assert_eq!([next(96), next(8), next(96), next(96)], [1, -1, 0, 0]);
+    // SAFETY: it is not used any more.
+    unsafe { tabia_walk_free(walk) };
+    close(book);
+}
+
+#[test]
 fn mistakes_become_errors() {
     let missing = open(c"/nowhere/main.ctg", "").unwrap_err();
     assert!(missing.contains("/nowhere/main.ctg"), "{missing}");

@@ -31,7 +31,8 @@ const HAS_THREADS: bool = cfg!(not(all(
 #[error("internal error: {0}")]
 pub struct Panicked(String);
 
-/// Runs `worker` in several threads and `coordinator` in this one. A worker does jobs with
+/// Runs `worker` in so many threads, or in as many as the system starts, and `coordinator` in
+/// this one. A worker does jobs with
 /// [`Jobs::each`] and then returns a final result. Returns the result of the coordinator and
 /// the final results of the workers, in no particular order. Without threads a worker ends when it has
 /// done the jobs that wait, and another one begins with the next: there are as many as needed.
@@ -58,16 +59,25 @@ fn in_threads<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
 ) -> Result<(T, Vec<H>), E> {
     let (sender, jobs, reports) = Jobs::new(true);
     thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let worked = guarded(|| worker(&jobs));
-                if worked.is_err() {
-                    jobs.pace.end();
+        let work = || {
+            let worked = guarded(|| worker(&jobs));
+            if worked.is_err() {
+                jobs.pace.end();
+            }
+            let _ = jobs.report.send(WorkerReport::Ended(worked));
+        };
+        let mut begun = 0;
+        while begun < threads {
+            // A system has a limit, and other programs have threads, too.
+            match thread::Builder::new().spawn_scoped(scope, work) {
+                Ok(_) => begun += 1,
+                Err(error) if begun == 0 => {
+                    return Err(Panicked(format!("no thread can be started: {error}")).into());
                 }
-                let _ = jobs.report.send(WorkerReport::Ended(worked));
-            });
+                Err(_) => break,
+            }
         }
-        let workers = Workers::Threads(threads);
+        let workers = Workers::Threads(begun);
         Coordinator::new(&jobs.pace, sender, reports, workers).lead(coordinator)
     })
 }

@@ -174,7 +174,8 @@ impl<'a> Watch<'a> {
         self.stop.go_on()
     }
 
-    /// Reports the progress and checks for cancellation.
+    /// Reports the progress and checks for cancellation, also by whoever gets the report:
+    /// with the last one before a file is complete, it is not made.
     ///
     /// # Errors
     ///
@@ -187,7 +188,7 @@ impl<'a> Watch<'a> {
                 ..progress
             });
         }
-        Ok(())
+        self.go_on()
     }
 
     /// Like [`Watch::step`], to be called for each page: only every 64th is reported.

@@ -11,7 +11,7 @@ use super::shown::ShownChange;
 use crate::ctg::Salvage;
 use crate::edit::UndoWriter;
 use crate::{Applied, Book, BookEditor, EditBatch, Error, MarkChange};
-use tabia_io::progress::Watch;
+use tabia_io::progress::{Progress, Watch};
 use tabia_notation::Line;
 
 /// What to mark.
@@ -219,6 +219,9 @@ fn whole_book(
     done.unread = unread;
     if !job.dry_run {
         drop(snapshot);
+        // The last chance: from here on all changes are made.
+        let saving = Progress::new("saving", "marks", done.changes, None);
+        watch.step(saving).map_err(Error::from)?;
         let is_changed = !batch.is_empty();
         done.applied = Some(editor.commit_keeping(batch)?);
         let kept = undo.filter(|_| is_changed);

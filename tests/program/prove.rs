@@ -6,7 +6,7 @@
 use std::process::Command;
 
 use crate::common::adapter::Adapter;
-use crate::common::{Folder, Ran, SMALL, assert_has, example};
+use crate::common::{Folder, Ran, SMALL, STARTER, assert_has, example, project};
 use serde_json::{Value, json};
 use tabia_notation::Line;
 
@@ -222,4 +222,30 @@ fn match_games_writes_the_results_of_its_games() {
     assert_eq!(counts, [2, 2, 2]);
     let games = folder.text("games.pgn");
     assert_eq!(games.matches("1. Kxb2 {").count(), 2, "{games}");
+}
+
+/// Spassky and Kortschnoj met in the finals of the Candidates of 1968 and 1977, both with the
+/// same name in many collections.
+#[test]
+fn games_of_two_years_are_not_a_pair() {
+    let folder = Folder::new();
+    let pairs = |years: [&str; 2]| {
+        let game = |white: &str, black: &str, year: &str| {
+            format!(
+                "[Event \"Candidates final\"]\n[Date \"{year}\"]\n[Round \"1\"]\n\
+                 [White \"{white}\"]\n[Black \"{black}\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n"
+            )
+        };
+        let [first, second] = years;
+        let games = game("Spassky", "Kortschnoj", first) + &game("Kortschnoj", "Spassky", second);
+        folder.put("games.pgn", games);
+        let book = project(STARTER);
+        let book = book.display();
+        let review = format!("review games.pgn --book '{book}' --player spassky --json");
+        folder.tabia(&review).json()["pairs"].clone()
+    };
+    assert!(pairs(["1968.09.06", "1977.11.21"]).is_null());
+    for near in [["1977.12.31", "1978.01.01"], ["1977.11.21", "????.??.??"]] {
+        assert_eq!(pairs(near)["pentanomial"], json!([0, 0, 1, 0, 0]));
+    }
 }

@@ -4,7 +4,7 @@
 //! functions that python-chess does not have.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -14,7 +14,9 @@ use tabia_book::evals::{self, EvalTable, EvaluatedBook, evaluate_moves};
 use tabia_book::policy::{self, Rules, Weighed, choose};
 use tabia_book::polyglot::{self, PackedMove};
 use tabia_book::view::PositionView;
-use tabia_book::{Book, BookMove, Error, Format, Lookup, OpenOptions, Probe as _, Wanted};
+use tabia_book::{
+    Book, BookMove, Error, Format, Lookup, OpenOptions, Probe as _, Wanted, pending_changes,
+};
 use tabia_io::input::file::DataFile;
 
 use crate::bin;
@@ -43,9 +45,10 @@ struct Inner {
 
 enum Source {
     Bin {
-        file: Arc<DataFile>,
-        /// The same open file as the crate reads it, made when first needed.
-        book: OnceLock<Result<Arc<Book>, Error>>,
+        file: DataFile,
+        /// The same file as the crate reads it, which looks at all entries first: so not before
+        /// it is needed. It is open from the beginning, as the path may be another file's then.
+        book: LazyLock<Result<Arc<Book>, Error>, Opening>,
     },
     Other {
         book: Arc<Book>,
@@ -53,6 +56,8 @@ enum Source {
         rows: OnceLock<Result<Vec<Fields>, Error>>,
     },
 }
+
+type Opening = Box<dyn FnOnce() -> Result<Arc<Book>, Error> + Send + Sync>;
 
 /// The source of a move's weight.
 #[derive(Clone, Copy)]
@@ -296,10 +301,16 @@ impl Source {
         // A missing file, or an empty one, which python-chess accepts as a book.
         let is_nothing = || path.metadata().map_or(true, |file| file.len() == 0);
         if matches!(format, Ok(Format::Bin)) || named_bin && is_nothing() {
-            let file = DataFile::open_mapped(path).map_err(|error| Error::io(path, error))?;
+            let open = || DataFile::open_mapped(path).map_err(|error| Error::io(path, error));
+            let (file, again) = (open()?, open()?);
+            let notices = pending_changes(path);
+            let opening = move || {
+                let book = Book::from_files([again])?;
+                Ok(Arc::new(book.with_notices(notices)))
+            };
             return Ok(Source::Bin {
-                file: Arc::new(file),
-                book: OnceLock::new(),
+                file,
+                book: LazyLock::new(Box::new(opening)),
             });
         }
         format?;
@@ -309,13 +320,6 @@ impl Source {
             rows: OnceLock::new(),
         })
     }
-}
-
-/// The same open file once more: its path may be that of another one by now.
-fn shared(file: &Arc<DataFile>) -> DataFile {
-    let (name, length, file) = (Arc::clone(file.path()), file.len(), Arc::clone(file));
-    let read = move |offset: u64, buffer: &mut [u8]| Ok(file.view()?.copy(offset, buffer)?);
-    DataFile::from_reader(&name, length, read)
 }
 
 impl Inner {
@@ -338,11 +342,8 @@ impl Inner {
     fn book(&self, py: Python<'_>) -> PyResult<&Arc<Book>> {
         match &self.source {
             Source::Other { book, .. } => Ok(book),
-            Source::Bin { file, book } => py
-                .detach(|| {
-                    let open = || Book::from_files([shared(file)]).map(Arc::new);
-                    book.get_or_init(open)
-                })
+            Source::Bin { book, .. } => py
+                .detach(|| LazyLock::force(book))
                 .as_ref()
                 .map_err(|error| error::of_book(py, error)),
         }

@@ -333,6 +333,20 @@ def test_an_open_book_stays_itself(here, monkeypatch):
         monkeypatch.chdir("..")
 
 
+def test_a_book_that_is_overwritten_in_its_place_is_read_anew(here):
+    tabia.convert("tabia.ctg", "tabia.bin")
+    entries = here.joinpath("tabia.bin").read_bytes()
+    with tabia.open_book("tabia.bin") as book:
+        before = book.probe(tabia.START)
+        # All entries but the last ones, in other places.
+        shifted = bytes(16 * 5000) + entries[: -16 * 5000]
+        with open("tabia.bin", "r+b") as file:
+            file.write(shifted)
+        now = book.probe(tabia.START)
+        assert [move["uci"] for move in now["moves"]] == [move["uci"] for move in before["moves"]]
+        assert len(list(book.find_all(chess.Board()))) == len(now["moves"])
+
+
 def test_evaluations_are_those_beside_the_book(here, monkeypatch):
     for ending in ("ctg", "cto", "ctb"):
         here.joinpath(f"v.{ending}").write_bytes(here.joinpath(f"tabia.{ending}").read_bytes())

@@ -174,7 +174,12 @@ impl Error {
             | Error::Panicked(_)
             | Error::Stopped
             | Error::StoppedUnpacking => true,
-            _ => false,
+            Error::Format { .. }
+            | Error::EmptyFolder { .. }
+            | Error::NoGames { .. }
+            | Error::ReadOnce(_)
+            | Error::NoIndex { .. }
+            | Error::Damaged { .. } => false,
         }
     }
 

@@ -54,7 +54,10 @@ impl Error {
         match self {
             Error::Games(error) => error.is_of_system(),
             Error::Sort(_) => true,
-            _ => false,
+            Error::NothingLeft { .. }
+            | Error::OtherDepth { .. }
+            | Error::Itself { .. }
+            | Error::TooMany => false,
         }
     }
 }

@@ -108,7 +108,7 @@ fn positions(query: &Query, fen: Option<&str>) -> Result<Option<Vec<Chess>>, Mes
     let line = line::read(fen.or_else(|| query.get("fen")), query.get("play"))?;
     // The page passes the turn to ask what the opponent would do; games do not.
     if line.steps().any(|(_, mv)| mv.is_none()) {
-        return Err("play: a null move is no move of a game".into());
+        return Err("play: a null move is not a move of a game".into());
     }
     Ok(Some(line.positions().to_vec()))
 }

@@ -1,5 +1,7 @@
 //! Conditions of a book in `[[books]]`: opponent, time control, rating, variant.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 use std::fmt;
 use std::time::Duration;
 

@@ -10,6 +10,7 @@
 //! `cargo run -p tabia-uci --example uci NAME` runs an example: `gui_line`, `info_lines`,
 //! `declare_option`, `check_option`, `split_stream`.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![warn(missing_docs)]
 
 pub mod engine;

@@ -62,6 +62,8 @@
 //! The output depends only on the events, their times, the books and the seed, so that a
 //! recorded session can be replayed.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod backlog;
 mod books;
 mod engine;

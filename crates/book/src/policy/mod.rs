@@ -53,6 +53,8 @@
 //! over the limit are removed. If there were any, moves without an evaluation are removed
 //! too, so that an unknown move cannot replace a known one; no move may be left then.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod choice;
 mod evaluated;
 mod game;

@@ -48,212 +48,278 @@ impl Word {
 
 /// The line that was probably meant by a line that has failed.
 pub(crate) fn of_line(args: &[String], tabia: &Command) -> Option<String> {
-    let (name, rest) = args.split_first()?;
     if let Some(line) = one_hyphen(args, tabia) {
         return Some(line);
     }
-    let plain: Vec<String> = args
-        .iter()
-        .filter(|word| !is_filler(word))
-        .cloned()
-        .collect();
+    let mut plain = args.to_vec();
+    plain.retain(|word| !is_filler(word));
     if plain.len() < args.len() {
-        let line = || format!("tabia {}", quoted(&plain));
-        return Some(of_line(&plain, tabia).unwrap_or_else(line));
+        return of_line(&plain, tabia).or_else(|| Some(line(&[&quoted(&plain)])));
     }
-    // `tabia --engine "gnuchess --uci"`.
-    if let Some(at) = args.iter().position(|arg| arg == "--engine")
-        && let Some(engine) = args.get(at + 1)
-        && let Some((program, with)) = engine.split_once(' ')
+    if let Some(line) = other_engine(args) {
+        return Some(line);
+    }
+    let (name, rest) = args.split_first()?;
+    let Some(command) = tabia.find_subcommand(name) else {
+        return other_book(args);
+    };
+    let words = rest.iter().map(|word| Word::of(word)).collect();
+    Typed {
+        args,
+        rest,
+        words,
+        command,
+    }
+    .meant()
+}
+
+/// `tabia` and these parts of a line, of which some may be empty.
+fn line(parts: &[&str]) -> String {
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    parts.fold("tabia".to_owned(), |line, part| line + " " + part)
+}
+
+/// `--engine` with the options of the engine (`"gnuchess --uci"`), or in capital letters.
+fn other_engine(args: &[String]) -> Option<String> {
+    let at = args.iter().position(|arg| arg == "--engine")? + 1;
+    let engine = args.get(at)?;
+    if let Some((program, with)) = engine.split_once(' ')
         && tabia_engine::is_on_path(program)
     {
-        let others = args.iter().take(at).chain(args.iter().skip(at + 2));
-        return Some(format!("tabia {} -- {program} {with}", quoted(others)).replace("  ", " "));
+        let others = [args.get(..at - 1)?, args.get(at + 1..)?].concat();
+        return Some(line(&[&quoted(&others), "--", program, with]));
     }
-    if let Some(at) = args.iter().position(|arg| arg == "--engine")
-        && let Some(engine) = args.get(at + 1)
-        && !tabia_engine::is_on_path(engine)
-        && tabia_engine::is_on_path(&engine.to_lowercase())
-    {
-        return Some(replaced(args, at + 1, &engine.to_lowercase()));
+    let small = engine.to_lowercase();
+    let is_small = !tabia_engine::is_on_path(engine) && tabia_engine::is_on_path(&small);
+    is_small.then(|| replaced(args, at, &small))
+}
+
+/// `tabia --book games.pgn`, or without the end of the name.
+fn other_book(args: &[String]) -> Option<String> {
+    let at = args.iter().position(|arg| arg == "--book")? + 1;
+    let book = args.get(at..=at)?;
+    let near = || Some(replaced(args, at, &near_file(book.first()?, args)?));
+    book_of_games(book).or_else(near)
+}
+
+/// A line with a command.
+struct Typed<'a> {
+    args: &'a [String],
+    /// The words after the command, and what each is.
+    rest: &'a [String],
+    words: Vec<Word>,
+    command: &'a Command,
+}
+
+impl Typed<'_> {
+    fn at(&self, wanted: Word) -> Option<usize> {
+        self.words.iter().position(|word| *word == wanted)
     }
-    let Some(command) = tabia.find_subcommand(name) else {
-        // `tabia --book games.pgn`, or without the end of the name.
-        let book = args.iter().position(|arg| arg == "--book")?;
-        let near = || {
-            Some(replaced(
-                args,
-                book + 1,
-                &near_file(args.get(book + 1)?, args)?,
-            ))
-        };
-        return book_of_games(args.get(book + 1..book + 2)?).or_else(near);
-    };
-    let words: Vec<Word> = rest.iter().map(|word| Word::of(word)).collect();
-    let at = |wanted: Word| words.iter().position(|word| *word == wanted);
-    // A word with the option that it lacks, and the others.
-    let with_option = |at: usize, option: &str| {
-        let word = rest.get(at)?;
-        let others = rest.iter().take(at).chain(rest.iter().skip(at + 1));
-        let word = quoted([word]);
-        Some(format!("tabia {name} {} {option} {word}", quoted(others)).replace("  ", " "))
-    };
-    let is_book_there = || {
-        let book = at(Word::Book).and_then(|at| rest.get(at));
-        book.is_none_or(|book| Path::new(book).exists())
-    };
-    match (name.as_str(), words.as_slice()) {
-        ("add", [Word::Games | Word::Book, ..])
-            if at(Word::Option).is_none() && at(Word::Games).is_some() && !is_book_there() =>
-        {
-            let book = at(Word::Book)?;
-            let others = rest.iter().take(book).chain(rest.iter().skip(book + 1));
-            let book = quoted(rest.get(book..=book)?);
-            Some(format!("tabia build -o {book} {}", quoted(others)))
-        }
-        (name, [Word::Games, ..]) if BOOK_FIRST.contains(&name) && is_book_there() => {
-            let book = at(Word::Book)?;
-            let others = rest.iter().take(book).chain(rest.iter().skip(book + 1));
-            let book = quoted(rest.get(book..=book)?);
-            Some(format!("tabia {name} {book} {}", quoted(others)))
-        }
-        ("add", [Word::Book, Word::Moves, ..]) => {
-            let end = words.iter().skip(1).position(|word| *word != Word::Moves);
-            let end = end.map_or(words.len(), |end| end + 1);
-            let (moves, after) = rest.get(1..)?.split_at(end - 1);
-            let book = quoted(rest.get(..1)?);
-            let line = quoted([&moves.join(" ")]);
-            Some(
-                format!("tabia add {book} --line {line} {}", quoted(after))
-                    .trim_end()
-                    .to_owned(),
-            )
-        }
-        ("build", _) if at(Word::Colour).is_some_and(|at| is_free(rest, at)) => {
-            with_option(at(Word::Colour)?, "--colour")
-        }
-        ("merge", _) if at(Word::Games).is_some_and(|at| is_free(rest, at)) && has_output(rest) => {
-            Some(format!("tabia build {}", quoted(rest)))
-        }
-        ("games", [Word::Book, ..]) if has_output(rest) => {
-            let at = rest
-                .iter()
-                .position(|word| word == "-o" || word == "--output")?;
-            let files = [rest.first()?, rest.get(at + 1)?];
-            Some(format!("tabia convert {}", quoted(files)))
-        }
-        ("index", [Word::Games, Word::Games, ..])
-            if !has_output(rest) && rest.first()?.ends_with(".tgx") && is_there(rest.first()?) =>
-        {
-            let (index, games) = rest.split_first()?;
-            Some(format!(
-                "tabia index -o {} --append {}",
-                quoted([index]),
-                quoted(games)
-            ))
-        }
-        ("probe", [Word::Book, Word::Book]) => Some(format!("tabia diff {}", quoted(rest))),
-        ("review", [Word::Book, Word::Games, ..]) => with_option(0, "--book"),
-        ("check", [Word::Book, ..]) => with_option(0, "--book"),
-        ("register", [Word::Other, Word::Book, ..]) => with_option(1, "--book"),
-        ("evaluate", [Word::Book, Word::Games, ..]) => with_option(1, "--import"),
-        ("evaluate", [Word::Book, Word::Other, ..]) => {
-            let ends = rest.get(1).is_some_and(|word| meant::has_values(word));
-            with_option(1, if ends { "--import" } else { "--engine" })
-        }
-        ("repertoire", [Word::Book, Word::Colour, ..]) => with_option(1, "--colour"),
-        ("repertoire", [Word::Colour, Word::Book, ..]) => with_option(0, "--colour"),
-        ("prune" | "grow", [Word::Book, Word::Book]) => {
-            let more = if name == "prune" {
-                " --min-games 5"
-            } else {
-                ""
-            };
-            let [book, new] = rest else { return None };
-            let is_new = Path::new(book).exists() && !Path::new(new).exists();
-            let line = || format!("tabia {name} -o {}{more} {}", quoted([new]), quoted([book]));
-            is_new.then(line)
-        }
-        ("mark", [Word::Book, ..]) if rest.iter().any(|word| word == "undo") => {
-            Some(format!("tabia mark {} --undo", quoted(rest.get(..1)?)))
-        }
-        ("mark", [Word::Book, ..]) => {
-            // Moves that are not the value of an option, and stand together.
-            let is_move = |at: usize| {
-                words.get(at) == Some(&Word::Moves) && words.get(at - 1) != Some(&Word::Option)
-            };
-            let start = (1..words.len()).find(|at| is_move(*at))?;
-            let end = (start..words.len()).find(|at| words.get(*at) != Some(&Word::Moves));
-            let (before, moves) = rest.split_at(start);
-            let (moves, after) = moves.split_at(end.unwrap_or(words.len()) - start);
-            let moves = moves.join(" ");
-            let option = match moves.contains(' ') || moves.contains('.') {
-                true => "--moves",
-                false => "--move",
-            };
-            let words = [before, &[option.to_owned(), moves], after].concat();
-            Some(format!("tabia mark {}", quoted(&words)))
-        }
-        ("info", [Word::Folder]) => {
-            let books = books_of(rest.first()?);
-            (!books.is_empty()).then(|| format!("tabia info {}", quoted(&books)))
-        }
-        ("convert", [Word::Book, ..]) => {
-            let (book, new) = (rest.first()?, rest.last()?);
-            if rest.len() == 2 && !is_there(book) && is_there(new) {
-                return Some(format!("tabia convert {}", quoted([new, book])));
-            }
-            // Only the end of the new name, or a folder.
-            let end = new.strip_prefix('.').unwrap_or(new);
-            let stem = Path::new(book).file_stem()?.to_string_lossy().into_owned();
-            let whole = match BookKind::from_name(end).is_some() || ["pgn", "csv"].contains(&end) {
-                true => Path::new(book)
-                    .with_extension(end)
-                    .to_string_lossy()
-                    .into_owned(),
-                false if Path::new(new).is_dir() => format!("{new}/{stem}.bin"),
-                false => return other_file(args, command),
-            };
-            (whole != *book).then(|| format!("tabia convert {}", quoted([book, &whole])))
-        }
-        (name, [first, ..]) if TAKE_BOOKS.contains(&name) => {
-            // The book stands last.
-            let book = rest.iter().enumerate().skip(1).find(|(at, word)| {
-                is_free(rest, *at) && Word::of(word) == Word::Book && is_there(word)
-            });
-            let is_one = rest
-                .iter()
-                .filter(|word| Word::of(word) == Word::Book)
-                .count()
-                == 1;
-            if let (true, Some((at, book))) = (is_one && *first != Word::Folder, book) {
-                let others = rest.iter().take(at).chain(rest.iter().skip(at + 1));
-                return Some(format!(
-                    "tabia {name} {} {}",
-                    quoted([book]),
-                    quoted(others)
-                ));
-            }
-            // Games, or a folder, in the place of a book.
-            let games = |word: &String| {
-                Word::of(word) == Word::Games && !word.ends_with(".tgx") && is_there(word)
-            };
-            if let Some(games) = rest
-                .iter()
-                .enumerate()
-                .find(|(at, word)| is_book(rest, *at) && games(word))
+
+    fn has(&self, wanted: Word) -> bool {
+        self.at(wanted).is_some()
+    }
+
+    /// Whether there is such a word that is not the value of an option.
+    fn has_free(&self, wanted: Word) -> bool {
+        self.at(wanted).is_some_and(|at| is_free(self.rest, at))
+    }
+
+    /// The command.
+    fn name(&self) -> &str {
+        self.command.get_name()
+    }
+
+    /// A word, and the others after the command.
+    fn apart(&self, at: usize) -> Option<(String, String)> {
+        let word = quoted([self.rest.get(at)?]);
+        let others = self
+            .rest
+            .iter()
+            .take(at)
+            .chain(self.rest.iter().skip(at + 1));
+        Some((word, quoted(others)))
+    }
+
+    /// A word with the option that it lacks, after the others.
+    fn with_option(&self, at: usize, option: &str) -> Option<String> {
+        let (word, others) = self.apart(at)?;
+        Some(line(&[self.name(), &others, option, &word]))
+    }
+
+    /// A word before the others.
+    fn first(&self, command: &str, at: usize) -> Option<String> {
+        let (word, others) = self.apart(at)?;
+        Some(line(&[command, &word, &others]))
+    }
+
+    fn is_book_there(&self) -> bool {
+        let book = self.at(Word::Book).and_then(|at| self.rest.get(at));
+        book.is_none_or(|book| is_there(book))
+    }
+
+    fn meant(&self) -> Option<String> {
+        let (name, rest) = (self.name(), self.rest);
+        match (name, self.words.as_slice()) {
+            ("add", [Word::Games | Word::Book, ..])
+                if !self.has(Word::Option) && self.has(Word::Games) && !self.is_book_there() =>
             {
-                return book_of_games(std::slice::from_ref(games.1));
+                self.first("build -o", self.at(Word::Book)?)
             }
-            if let Some(folder) = at(Word::Folder).filter(|at| is_free(rest, *at)) {
-                let book = books_of(rest.get(folder)?).into_iter().next()?;
-                return Some(replaced(args, folder + 1, &book));
+            (name, [Word::Games, ..]) if BOOK_FIRST.contains(&name) && self.is_book_there() => {
+                self.first(name, self.at(Word::Book)?)
             }
-            other_file(args, command)
+            ("add", [Word::Book, Word::Moves, ..]) => self.added_line(),
+            ("build", _) if self.has_free(Word::Colour) => {
+                self.with_option(self.at(Word::Colour)?, "--colour")
+            }
+            ("merge", _) if self.has_free(Word::Games) && has_output(rest) => {
+                Some(line(&["build", &quoted(rest)]))
+            }
+            ("games", [Word::Book, ..]) if has_output(rest) => {
+                let is_output = |word: &String| word == "-o" || word == "--output";
+                let output = rest.iter().position(is_output)? + 1;
+                let files = [rest.first()?, rest.get(output)?];
+                Some(line(&["convert", &quoted(files)]))
+            }
+            ("index", [Word::Games, Word::Games, ..])
+                if !has_output(rest)
+                    && rest.first()?.ends_with(".tgx")
+                    && is_there(rest.first()?) =>
+            {
+                let (index, games) = rest.split_first()?;
+                Some(line(&[
+                    "index -o",
+                    &quoted([index]),
+                    "--append",
+                    &quoted(games),
+                ]))
+            }
+            ("probe", [Word::Book, Word::Book]) => Some(line(&["diff", &quoted(rest)])),
+            ("review", [Word::Book, Word::Games, ..]) | ("check", [Word::Book, ..]) => {
+                self.with_option(0, "--book")
+            }
+            ("register", [Word::Other, Word::Book, ..]) => self.with_option(1, "--book"),
+            ("evaluate", [Word::Book, Word::Games, ..]) => self.with_option(1, "--import"),
+            ("evaluate", [Word::Book, Word::Other, ..]) => {
+                let has_values = rest.get(1).is_some_and(|word| meant::has_values(word));
+                self.with_option(1, if has_values { "--import" } else { "--engine" })
+            }
+            ("repertoire", [Word::Book, Word::Colour, ..] | [Word::Colour, Word::Book, ..]) => {
+                self.with_option(self.at(Word::Colour)?, "--colour")
+            }
+            ("prune" | "grow", [Word::Book, Word::Book]) => {
+                let [book, new] = rest else { return None };
+                let most = if name == "prune" { "--min-games 5" } else { "" };
+                let is_new = is_there(book) && !is_there(new);
+                is_new.then(|| line(&[name, "-o", &quoted([new]), most, &quoted([book])]))
+            }
+            ("mark", [Word::Book, ..]) if rest.iter().any(|word| word == "undo") => {
+                Some(line(&["mark", &quoted(rest.first()), "--undo"]))
+            }
+            ("mark", [Word::Book, ..]) => self.marked_moves(),
+            ("info", [Word::Folder]) => {
+                let books = books_of(rest.first()?);
+                (!books.is_empty()).then(|| line(&["info", &quoted(&books)]))
+            }
+            ("convert", [Word::Book, ..]) => self.converted(),
+            (name, [first, ..]) if TAKE_BOOKS.contains(&name) => self.book_elsewhere(*first),
+            // They are exchanged, too.
+            (name, [Word::Games, ..]) if BOOK_FIRST.contains(&name) => None,
+            _ => unnamed_output(self.args, self.command)
+                .or_else(|| other_file(self.args, self.command)),
         }
-        // They are exchanged, too.
-        (name, [Word::Games, ..]) if BOOK_FIRST.contains(&name) => None,
-        _ => unnamed_output(args, command).or_else(|| other_file(args, command)),
+    }
+
+    /// `add BOOK e4 e5`
+    fn added_line(&self) -> Option<String> {
+        let (book, rest) = self.rest.split_first()?;
+        let kinds = self.words.iter().skip(1);
+        let end = kinds.take_while(|word| **word == Word::Moves).count();
+        let (moves, after) = rest.split_at(end);
+        let moves = quoted([&moves.join(" ")]);
+        Some(line(&[
+            "add",
+            &quoted([book]),
+            "--line",
+            &moves,
+            &quoted(after),
+        ]))
+    }
+
+    /// `mark BOOK e4 e5 --good`: the first moves that are not the value of an option, and stand
+    /// together.
+    fn marked_moves(&self) -> Option<String> {
+        let is_move = |at: &usize| {
+            self.words.get(*at) == Some(&Word::Moves)
+                && self.words.get(at - 1) != Some(&Word::Option)
+        };
+        let start = (1..self.words.len()).find(is_move)?;
+        let kinds = self.words.iter().skip(start);
+        let count = kinds.take_while(|word| **word == Word::Moves).count();
+        let (before, moves) = self.rest.split_at(start);
+        let (moves, after) = moves.split_at(count);
+        let moves = moves.join(" ");
+        let option = match moves.contains(' ') || moves.contains('.') {
+            true => "--moves",
+            false => "--move",
+        };
+        Some(line(&[
+            "mark",
+            &quoted(before),
+            option,
+            &quoted([&moves]),
+            &quoted(after),
+        ]))
+    }
+
+    /// `convert` with exchanged names, the end alone of the new one, or a folder.
+    fn converted(&self) -> Option<String> {
+        let (book, new) = (self.rest.first()?, self.rest.last()?);
+        if self.rest.len() == 2 && !is_there(book) && is_there(new) {
+            return Some(line(&["convert", &quoted([new, book])]));
+        }
+        let end = new.strip_prefix('.').unwrap_or(new);
+        let whole = if BookKind::from_name(end).is_some() || ["pgn", "csv"].contains(&end) {
+            let whole = Path::new(book).with_extension(end);
+            whole.to_string_lossy().into_owned()
+        } else if Path::new(new).is_dir() {
+            let stem = Path::new(book).file_stem()?.to_string_lossy().into_owned();
+            format!("{new}/{stem}.bin")
+        } else {
+            return other_file(self.args, self.command);
+        };
+        (whole != *book).then(|| line(&["convert", &quoted([book, &whole])]))
+    }
+
+    /// A command that takes books: the only one stands last, or games or a folder are in its
+    /// place.
+    fn book_elsewhere(&self, first: Word) -> Option<String> {
+        let rest = self.rest;
+        let is_one = self
+            .words
+            .iter()
+            .filter(|word| **word == Word::Book)
+            .count()
+            == 1;
+        let last = self.at(Word::Book).filter(|at| {
+            *at > 0 && is_free(rest, *at) && rest.get(*at).is_some_and(|word| is_there(word))
+        });
+        if let (true, Some(at)) = (is_one && first != Word::Folder, last) {
+            return self.first(self.name(), at);
+        }
+        let is_games = |(at, word): &(usize, &String)| {
+            let is_games = Word::of(word) == Word::Games && !word.ends_with(".tgx");
+            is_book(rest, *at) && is_games && is_there(word)
+        };
+        if let Some((_, games)) = rest.iter().enumerate().find(is_games) {
+            return book_of_games(std::slice::from_ref(games));
+        }
+        if let Some(folder) = self.at(Word::Folder).filter(|at| is_free(rest, *at)) {
+            let book = books_of(rest.get(folder)?).into_iter().next()?;
+            return Some(replaced(self.args, folder + 1, &book));
+        }
+        other_file(self.args, self.command)
     }
 }
 

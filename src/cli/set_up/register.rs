@@ -233,46 +233,9 @@ fn register(
         None => Registered::default(),
     };
     registration.earlier_books = record.books(&engine);
-    // Everything is read before anything is written.
-    let mut edits = Vec::new();
-    let mut launcher = None;
-    if program.needs_script(&registration) {
-        let (path, script) = self::launcher(program, &path, &registration)?;
-        registration.command = text(&path)?;
-        if !program.takes_arguments() {
-            registration.args.clear();
-        }
-        edits.push(Edit::new(&path, Some(script), Previous::Replace)?);
-        launcher = Some(path);
-    }
-    let file = TextFile::open(&path)?;
-    let old = file.text().to_owned();
-    let text = match program.list_of_the_system() {
-        Some(list) if !file.exists() => TextFile::text_of(list).map_err(anyhow::Error::msg)?,
-        _ => None,
-    };
-    let edited = program.edit(text.as_deref().unwrap_or(&old), &registration);
-    let edited = edited.with_context(|| path.display().to_string())?;
-    let list = Edit {
-        path: path.clone(),
-        file,
-        after: Some(edited),
-        previous: Previous::KeepEach,
-    };
-    let is_new = list.is_change();
-    edits.push(list);
-    for edit in edits.iter().filter(|edit| !edit.is_change()) {
+    let planned = plan(program, &path, &mut registration)?;
+    for edit in planned.edits.iter().filter(|edit| !edit.is_change()) {
         message!("tabia: {}: nothing to change", edit.path.display());
-    }
-    let mut settings = None;
-    if let Some(path) = program.settings_beside(&path) {
-        let mut edit = Edit::new(&path, None, Previous::KeepEach)?;
-        let text = without_own_book(edit.file.text());
-        if text != edit.file.text() {
-            edit.after = Some(text);
-            edits.push(edit);
-            settings = Some(path);
-        }
     }
     if let Some(folder) = path.parent()
         && !folder.is_dir()
@@ -284,14 +247,12 @@ fn register(
             program.title()
         );
     }
-    show(&edits, args.dry_run, out)?;
+    show(&planned.edits, args.dry_run, out)?;
     if args.dry_run {
         return Ok(());
     }
     let mut setup = of_setup()?;
-    // A script is found by its name.
-    let is_noted = |edit: &&Edit| edit.is_change() && Some(&edit.path) != launcher.as_ref();
-    for edit in edits.iter().filter(is_noted) {
+    for edit in planned.noted() {
         let (engine, books) = match edit.path == path {
             true => (engine, registration.books.as_deref()),
             false => (EngineIn::settings(&edit.path), None),
@@ -305,18 +266,18 @@ fn register(
         record.note_folders(path);
     }
     // What will be written is recorded first, so that it can be taken back.
-    carry_out(edits, || match &record_path {
+    carry_out(planned.edits, || match &record_path {
         Some(path) => {
             record.save(path)?;
             save_of_setup(&setup)
         }
         None => Ok(()),
     })?;
-    if let Some(path) = &launcher {
+    if let Some(path) = &planned.launcher {
         make_executable(path)?;
     }
-    delete_scripts(&engine, program, &old, &record)?;
-    if let Some(path) = &settings {
+    delete_scripts(&engine, program, &planned.old, &record)?;
+    if let Some(path) = &planned.settings {
         message!(
             "tabia: {}: {} does not play from its own book any more before it asks an engine \
              (Book depth max is 0)",
@@ -324,19 +285,87 @@ fn register(
             program.title()
         );
     }
-    if is_new {
-        message!(
-            "tabia: {}: {} knows \"{}\" from its next start on",
-            path.display(),
-            program.title(),
-            if program.takes_a_name() {
-                &registration.name
-            } else {
-                &registration.command
-            },
-        );
+    if planned.is_new {
+        let name = match program.takes_a_name() {
+            true => &registration.name,
+            false => &registration.command,
+        };
+        let (path, title) = (path.display(), program.title());
+        message!("tabia: {path}: {title} knows \"{name}\" from its next start on");
     }
     Ok(())
+}
+
+/// What registering changes.
+struct Planned {
+    edits: Vec<Edit>,
+    /// The script among them.
+    launcher: Option<PathBuf>,
+    /// The settings among them, if they keep the program's own book from playing first.
+    settings: Option<PathBuf>,
+    /// The list as it was, and whether it changes.
+    old: String,
+    is_new: bool,
+}
+
+impl Planned {
+    /// The changes that are recorded: a script is found by its name.
+    fn noted(&self) -> impl Iterator<Item = &Edit> {
+        let is_noted = |edit: &&Edit| Some(&edit.path) != self.launcher.as_ref();
+        self.edits
+            .iter()
+            .filter(|edit| edit.is_change())
+            .filter(is_noted)
+    }
+}
+
+/// Reads everything before anything is written. The command becomes that of the script if the
+/// program needs one.
+fn plan(
+    program: EditedFor,
+    path: &Path,
+    registration: &mut Registration,
+) -> anyhow::Result<Planned> {
+    let mut edits = Vec::new();
+    let mut launcher = None;
+    if program.needs_script(registration) {
+        let (path, script) = self::launcher(program, path, registration)?;
+        registration.command = text(&path)?;
+        if !program.takes_arguments() {
+            registration.args.clear();
+        }
+        edits.push(Edit::new(&path, Some(script), Previous::Replace)?);
+        launcher = Some(path);
+    }
+    let mut list = Edit::new(path, None, Previous::KeepEach)?;
+    let old = list.file.text().to_owned();
+    let text = match program.list_of_the_system() {
+        Some(of_all) if list.now().is_none() => {
+            TextFile::text_of(of_all).map_err(anyhow::Error::msg)?
+        }
+        _ => None,
+    };
+    let edited = program.edit(text.as_deref().unwrap_or(&old), registration);
+    list.after = Some(edited.with_context(|| path.display().to_string())?);
+    let is_new = list.is_change();
+    edits.push(list);
+    let mut settings = None;
+    if let Some(path) = program.settings_beside(path) {
+        let mut edit = Edit::new(&path, None, Previous::KeepEach)?;
+        let text = without_own_book(edit.file.text());
+        if text != edit.file.text() {
+            edit.after = Some(text);
+            edits.push(edit);
+            settings = Some(path);
+        }
+    }
+    Ok(Planned {
+        edits,
+        launcher,
+        settings,
+        old,
+        is_new,
+    })
 }
 
 /// A record of what was written; `None` if the system names no folder for it.

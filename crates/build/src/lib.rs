@@ -327,27 +327,7 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
     let Some(first) = jobs.first() else {
         return Ok(Vec::new());
     };
-    let named = first.sources.iter().map(|source| &source.path);
-    let mut sources = Sources::list_with(named, records::is_records)?
-        .with_password(first.password.as_deref())
-        .with_encoding(first.encoding);
-    let tables = sources.take(records::is_records);
-    // Whether this source is a record file although the jobs need games.
-    let is_late = |argument: usize| {
-        let marked = first.sources.get(argument).is_some_and(|s| s.priority);
-        let chosen = |job: &BuildJob| job.dedupe || job.filter != GameFilter::default();
-        marked || jobs.iter().any(chosen)
-    };
-    if let Some((_, path)) = tables.iter().find(|table| is_late(table.0)) {
-        let path = path.clone();
-        return Err(RecordsError::Late { path }.into());
-    }
-    let polyglot = |job: &&BuildJob| matches!(job.product, Product::Polyglot(_));
-    if let (Some((_, path)), Some(_)) = (tables.first(), jobs.iter().find(polyglot)) {
-        let path = path.clone();
-        return Err(BuildError::NoResults { path });
-    }
-    let tables = Tables::open(tables.into_iter().map(|table| table.1).collect())?;
+    let (tables, sources) = sources_of(jobs, first)?;
     let mut all_sources: Vec<PartSource> = tables.sources().collect();
     if jobs.iter().any(|job| job.product == Product::Records) {
         // A file that cannot be read is an error when its games are.
@@ -360,48 +340,11 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
     let part = first.memory / 2 / jobs.len() as u64;
     let outputs = jobs.iter().map(|job| Output::create(job, first, part));
     let outputs: Vec<Output> = outputs.collect::<Result<_, _>>()?;
-    let mut recorded = (0, None, Vec::new());
-    if let Some(path) = tables.first() {
-        let inputs = records::Inputs {
-            threads: first.threads,
-            sort_bytes: first.memory / 2 / first.threads.max(1) as u64,
-        };
-        for (job, output) in jobs.iter().zip(&outputs) {
-            if let Output::Book(_, runs) | Output::Records(_, runs) = output {
-                let read = tables.read(&inputs, Some(runs), &mut watch.part(0, READ_AT))?;
-                if let Some(known) = &read.conditions {
-                    known.check(path, job, sources.paths().next())?;
-                }
-                recorded = (read.games, read.conditions, read.remarks);
-            }
-        }
-    }
-    let (recorded, conditions, remarks) = recorded;
+    let recorded = read_records(jobs, &tables, &sources, &outputs, watch)?;
     // Record files are read before, and have no part of their own: they are rare.
     let mut made = pass::count_all(jobs, &sources, &outputs, &mut watch.part(0, READ_AT))?;
-    let named = |job: &BuildJob, error: BuildError| match jobs.len() {
-        1 => error,
-        _ => BuildError::Book {
-            path: job.target.clone(),
-            error: Box::new(error),
-        },
-    };
     for (summary, job) in made.iter_mut().zip(jobs) {
-        summary.games += recorded;
-        summary.tally.remarks.extend(remarks.iter().cloned());
-        if job.product == Product::Book && summary.games > u64::from(MAX_COUNT) && !job.scale_counts
-        {
-            summary.tally.remarks.push(format!(
-                "{}: positions of more than {MAX_COUNT} games look as frequent as each other: \
-                 --scale-counts keeps the proportions",
-                job.target.display()
-            ));
-        }
-        // Records of no games are one part of many.
-        if summary.games == 0 && job.product != Product::Records {
-            let reason = summary.tally.what_is_left();
-            return Err(named(job, BuildError::NothingLeft(reason)));
-        }
+        recorded.add_to(summary, job).map_err(named(jobs, job))?;
     }
 
     let mut complete = Vec::new();
@@ -410,18 +353,17 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
         // Where the writing of this file begins.
         let at =
             |n: u64| READ_AT + (u64::from(WRITTEN_AT - READ_AT) * n / jobs.len() as u64) as u16;
+        let conditions = recorded.conditions.clone();
         let part = Part {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             games: summary.games,
-            conditions: conditions
-                .clone()
-                .unwrap_or_else(|| Conditions::of_job(job)),
+            conditions: conditions.unwrap_or_else(|| Conditions::of_job(job)),
             sources: all_sources.clone(),
             checksum: String::new(),
         };
         let written = output.write(job, part, summary, &mut watch.part(at(n), at(n + 1)));
         complete.push(written.map_err(|error| match error {
-            BuildError::NoPositions { .. } | BuildError::NoMoves => named(job, error),
+            BuildError::NoPositions { .. } | BuildError::NoMoves => named(jobs, job)(error),
             other => other,
         })?);
     }
@@ -432,6 +374,105 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
         file.put(summary)?;
     }
     Ok(made)
+}
+
+/// The record files and the games of all jobs; an error if one of the jobs needs more than
+/// records have.
+fn sources_of(jobs: &[BuildJob], first: &BuildJob) -> Result<(Tables, Sources), BuildError> {
+    let named = first.sources.iter().map(|source| &source.path);
+    let mut sources = Sources::list_with(named, records::is_records)?
+        .with_password(first.password.as_deref())
+        .with_encoding(first.encoding);
+    let tables = sources.take(records::is_records);
+    let is_late = |argument: usize| {
+        let marked = first.sources.get(argument).is_some_and(|s| s.priority);
+        let chosen = |job: &BuildJob| job.dedupe || job.filter != GameFilter::default();
+        marked || jobs.iter().any(chosen)
+    };
+    if let Some((_, path)) = tables.iter().find(|table| is_late(table.0)) {
+        let path = path.clone();
+        return Err(RecordsError::Late { path }.into());
+    }
+    let polyglot = |job: &BuildJob| matches!(job.product, Product::Polyglot(_));
+    if let (Some((_, path)), true) = (tables.first(), jobs.iter().any(polyglot)) {
+        let path = path.clone();
+        return Err(BuildError::NoResults { path });
+    }
+    let tables = Tables::open(tables.into_iter().map(|table| table.1).collect())?;
+    Ok((tables, sources))
+}
+
+/// What record files have given.
+#[derive(Default)]
+struct Recorded {
+    games: u64,
+    conditions: Option<Conditions>,
+    remarks: Vec<String>,
+}
+
+/// Gives the entries of record files to each output.
+fn read_records(
+    jobs: &[BuildJob],
+    tables: &Tables,
+    sources: &Sources,
+    outputs: &[Output],
+    watch: &mut Watch<'_>,
+) -> Result<Recorded, BuildError> {
+    let mut recorded = Recorded::default();
+    let (Some(path), Some(first)) = (tables.first(), jobs.first()) else {
+        return Ok(recorded);
+    };
+    let inputs = records::Inputs {
+        threads: first.threads,
+        sort_bytes: first.memory / 2 / first.threads.max(1) as u64,
+    };
+    for (job, output) in jobs.iter().zip(outputs) {
+        if let Output::Book(_, runs) | Output::Records(_, runs) = output {
+            let read = tables.read(&inputs, Some(runs), &mut watch.part(0, READ_AT))?;
+            if let Some(known) = &read.conditions {
+                known.check(path, job, sources.paths().next())?;
+            }
+            recorded = Recorded {
+                games: read.games,
+                conditions: read.conditions,
+                remarks: read.remarks,
+            };
+        }
+    }
+    Ok(recorded)
+}
+
+impl Recorded {
+    /// Completes what was counted of games; an error if nothing was, of either.
+    fn add_to(&self, summary: &mut Summary, job: &BuildJob) -> Result<(), BuildError> {
+        summary.games += self.games;
+        summary.tally.remarks.extend(self.remarks.iter().cloned());
+        if job.product == Product::Book && summary.games > u64::from(MAX_COUNT) && !job.scale_counts
+        {
+            summary.tally.remarks.push(format!(
+                "{}: positions of more than {MAX_COUNT} games look as frequent as each other: \
+                 --scale-counts keeps the proportions",
+                job.target.display()
+            ));
+        }
+        // Records of no games are one part of many.
+        match summary.games == 0 && job.product != Product::Records {
+            true => Err(BuildError::NothingLeft(summary.tally.what_is_left())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Names the book in an error, if there are several.
+fn named(jobs: &[BuildJob], job: &BuildJob) -> impl FnOnce(BuildError) -> BuildError {
+    let path = (jobs.len() > 1).then(|| job.target.clone());
+    |error| match path {
+        None => error,
+        Some(path) => BuildError::Book {
+            path,
+            error: Box::new(error),
+        },
+    }
 }
 
 pub mod learn;

@@ -115,6 +115,17 @@ pub enum Product {
     Records,
 }
 
+impl Product {
+    /// Whether it is a Polyglot book.
+    #[must_use]
+    pub const fn is_polyglot(self) -> bool {
+        match self {
+            Product::Polyglot(_) => true,
+            Product::Book | Product::Records => false,
+        }
+    }
+}
+
 tabia_io::options! {
     /// What is to be built.
     #[derive(Clone, Debug)]
@@ -393,8 +404,8 @@ fn sources_of(jobs: &[BuildJob], first: &BuildJob) -> Result<(Tables, Sources), 
         let path = path.clone();
         return Err(RecordsError::Late { path }.into());
     }
-    let polyglot = |job: &BuildJob| matches!(job.product, Product::Polyglot(_));
-    if let (Some((_, path)), true) = (tables.first(), jobs.iter().any(polyglot)) {
+    let is_any_polyglot = jobs.iter().any(|job| job.product.is_polyglot());
+    if let (Some((_, path)), true) = (tables.first(), is_any_polyglot) {
         let path = path.clone();
         return Err(BuildError::NoResults { path });
     }
@@ -455,10 +466,12 @@ impl Recorded {
                 job.target.display()
             ));
         }
-        // Records of no games are one part of many.
-        match summary.games == 0 && job.product != Product::Records {
-            true => Err(BuildError::NothingLeft(summary.tally.what_is_left())),
-            false => Ok(()),
+        match job.product {
+            Product::Book | Product::Polyglot(_) if summary.games == 0 => {
+                Err(BuildError::NothingLeft(summary.tally.what_is_left()))
+            }
+            // Records of no games are one part of many.
+            Product::Book | Product::Polyglot(_) | Product::Records => Ok(()),
         }
     }
 }

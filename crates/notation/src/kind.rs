@@ -116,7 +116,16 @@ impl BookKind {
     /// Like [`BookKind::of_name`], for books that are played from: all but books as text.
     #[must_use]
     pub fn of_played(path: &Path) -> Option<BookKind> {
-        BookKind::of_name(path).filter(|kind| *kind != BookKind::Jsonl)
+        BookKind::of_name(path).filter(|kind| !kind.is_text())
+    }
+
+    /// Whether it is a book as text, of which a book is made before it is used.
+    #[must_use]
+    pub const fn is_text(self) -> bool {
+        match self {
+            BookKind::Jsonl => true,
+            BookKind::Ctg | BookKind::Bin | BookKind::Abk | BookKind::Bkt | BookKind::Obk => false,
+        }
     }
 }
 

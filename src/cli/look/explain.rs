@@ -7,7 +7,7 @@ use crate::cli::print::columns::Table;
 use crate::cli::print::style::{FAINT, HEADING, Painted, wrapped};
 use shakmaty::{Chess, Position as _};
 use tabia_book::ctg::{Explanation, FoundEntry, STATISTICS_BYTES, Trace};
-use tabia_book::{Book, KeyedEntry, Preference, bin, polyglot};
+use tabia_book::{Book, KeyedEntry, bin, polyglot};
 use tabia_io::sanitize::escape_control;
 use tabia_notation as notation;
 
@@ -162,10 +162,8 @@ fn write_keyed(book: &Book, position: &Chess, out: &mut impl Write) -> anyhow::R
     match book {
         Book::Bin(book) => {
             for entry in book.entries_of(key)? {
-                let weight = match entry.preference {
-                    Preference::Weight(weight) => u16::try_from(weight).unwrap_or(u16::MAX),
-                    _ => 0,
-                };
+                let weight = entry.preference.weight().unwrap_or(0);
+                let weight = u16::try_from(weight).unwrap_or(u16::MAX);
                 show(&entry, &bin::encode(key, entry.mv, weight, entry.learn))?;
             }
         }

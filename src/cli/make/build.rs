@@ -118,8 +118,9 @@ pub(crate) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 
 /// Refuses a name whose end is of no book.
 fn check_name(target: &Path, product: Product) -> anyhow::Result<()> {
-    if product != Product::Book {
-        return Ok(());
+    match product {
+        Product::Book => {}
+        Product::Polyglot(_) | Product::Records => return Ok(()),
     }
     let name = target.display();
     ensure!(
@@ -233,9 +234,7 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
     let games = &args.games;
     ensure!(
         !(games.variations || games.annotations || !games.priority.is_empty())
-            || jobs
-                .iter()
-                .any(|job| !matches!(job.product, Product::Polyglot(_))),
+            || !jobs.iter().all(|job| job.product.is_polyglot()),
         "--variations, --annotations and --priority are for ChessBase books (.ctg): a Polyglot \
          book has only moves of games and their weights"
     );

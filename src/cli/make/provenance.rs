@@ -106,7 +106,7 @@ pub(crate) fn write(
     });
     let polyglot = match job.product {
         Product::Polyglot(rule) => Some(rule),
-        _ => None,
+        Product::Book | Product::Records => None,
     };
     let provenance = Provenance {
         format: "tabia-provenance",

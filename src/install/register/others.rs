@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::json::{objects, parse, set, unexpected};
 use super::keyfile::Known;
-use super::programs::{described, is_ours};
+use super::programs::ListForm;
 use super::{EditedFor, Registration, is_our_program, keyfile};
 
 impl EditedFor {
@@ -20,10 +20,10 @@ impl EditedFor {
         if text.trim().is_empty() {
             return Ok(text.to_owned());
         }
-        if self == EditedFor::GnomeChess {
+        if self.form() == ListForm::KeyFile {
             return keyfile::remove(text, registration);
         }
-        let root = parse(text, self.empty())?;
+        let root = parse(text, self.form().empty())?;
         for engine in self.entries(&root, registration)? {
             engine.remove();
         }
@@ -50,18 +50,18 @@ impl EditedFor {
         [before, after]: [&str; 2],
         registration: &Registration,
     ) -> Result<String> {
-        if self == EditedFor::GnomeChess {
+        if self.form() == ListForm::KeyFile {
             return keyfile::restore(text, [before, after], registration);
         }
         let entry = |text: &str| -> Result<Option<Value>> {
-            let root = parse(text, self.empty())?;
+            let root = parse(text, self.form().empty())?;
             let entries = self.entries(&root, registration)?;
             Ok(entries.first().and_then(Entry::value))
         };
         let (Some(before), Some(after)) = (entry(before)?, entry(after)?) else {
             return self.remove(text, registration);
         };
-        let root = parse(text, self.empty())?;
+        let root = parse(text, self.form().empty())?;
         for engine in self.entries(&root, registration)? {
             if let (Some(now), Some(object)) = (engine.value(), engine.object()) {
                 set_fields(&object, &set_back(&before, &after, now));
@@ -70,33 +70,23 @@ impl EditedFor {
         Ok(root.to_string())
     }
 
-    /// The text of a file without engines.
-    const fn empty(self) -> &'static str {
-        match self {
-            EditedFor::Nibbler => "{}",
-            _ => "[]",
-        }
-    }
-
     /// The adapter in a JSON file.
     fn entries(self, root: &CstRootNode, registration: &Registration) -> Result<Vec<Entry>> {
-        if self == EditedFor::Nibbler {
+        if self.form() == ListForm::ByPath {
             let engines = root
                 .object_value()
                 .ok_or_else(|| unexpected("the whole", "an object"))?;
             let engine = engines.get(&registration.command);
             return Ok(engine.map(Entry::Field).into_iter().collect());
         }
-        let (_, engines) = objects(root)?;
-        let is_it = |engine: &CstObject| {
-            described(self, engine)
-                .is_some_and(|engine| is_ours(self, &engine, registration).unwrap_or(false))
-        };
-        Ok(engines
-            .into_iter()
-            .filter(is_it)
-            .map(Entry::Element)
-            .collect())
+        let (_, mut engines) = objects(root)?;
+        // Another program's engine of this name stays.
+        engines.retain(|engine| {
+            self.form()
+                .ours(engine, registration)
+                .is_ok_and(|ours| ours.is_some())
+        });
+        Ok(engines.into_iter().map(Entry::Element).collect())
     }
 
     /// The UCI engines without arguments in a file. None if the program has not written it.
@@ -197,29 +187,33 @@ fn known(program: EditedFor, text: &str) -> Vec<Known> {
         let words = value.get(name).and_then(Value::as_array);
         words.is_some_and(|words| !words.is_empty())
     };
-    let engine = |value: &Value| {
-        let value = match program {
-            EditedFor::Banksia => value.get("app")?,
-            _ => value,
-        };
-        let text = |name: &str| value.get(name).and_then(Value::as_str);
-        let is_uci = match program {
-            EditedFor::EnCroissant => text("type") == Some("local"),
-            _ => text("protocol").is_some_and(|name| name.eq_ignore_ascii_case("uci")),
-        };
-        Some(Known {
-            name: text("name").unwrap_or_default().to_owned(),
-            command: text(program.command_field())?.to_owned(),
-            is_bare: is_uci && !words(value, "args") && !words(value, "arguments"),
-        })
-    };
-    if program == EditedFor::GnomeChess {
-        return keyfile::engines(text);
-    }
-    match serde_json::from_str(text) {
-        Ok(Value::Array(values)) => values.iter().filter_map(engine).collect(),
+    match (program.form(), serde_json::from_str(text)) {
+        (ListForm::KeyFile, _) => keyfile::engines(text),
+        (
+            ListForm::Array {
+                described_in,
+                command,
+                uci: [field, uci],
+            },
+            Ok(Value::Array(engines)),
+        ) => {
+            let engine = |value: &Value| {
+                let value = match described_in {
+                    Some(field) => value.get(field)?,
+                    None => value,
+                };
+                let text = |name: &str| value.get(name).and_then(Value::as_str);
+                let is_uci = text(field).is_some_and(|name| name.eq_ignore_ascii_case(uci));
+                Some(Known {
+                    name: text("name").unwrap_or_default().to_owned(),
+                    command: text(command)?.to_owned(),
+                    is_bare: is_uci && !words(value, "args") && !words(value, "arguments"),
+                })
+            };
+            engines.iter().filter_map(engine).collect()
+        }
         // Nibbler supports only UCI, and identifies engines by their programs.
-        Ok(Value::Object(fields)) if program == EditedFor::Nibbler => {
+        (ListForm::ByPath, Ok(Value::Object(fields))) => {
             let fields = fields.into_iter().map(|(command, value)| Known {
                 name: command.clone(),
                 command,
@@ -227,6 +221,7 @@ fn known(program: EditedFor, text: &str) -> Vec<Known> {
             });
             fields.collect()
         }
-        _ => Vec::new(),
+        // The program has not written it.
+        (ListForm::Array { .. } | ListForm::ByPath, _) => Vec::new(),
     }
 }

@@ -39,62 +39,172 @@ pub(crate) enum EditedFor {
     EnCroissant,
 }
 
+/// What is known of a program: its row.
+struct Row {
+    /// Its name, as it spells it.
+    title: &'static str,
+    /// Where the adapter is found in it.
+    where_to_find: &'static str,
+    /// The name of its list of engines.
+    list: &'static str,
+    form: ListForm,
+    script: Script,
+    /// The list that it reads while the user has none.
+    of_the_system: Option<&'static str>,
+    /// The file beside its list that decides whether it plays from a book of its own before
+    /// it asks an engine.
+    settings: Option<&'static str>,
+}
+
+/// How a list of engines is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListForm {
+    /// Groups of a key file.
+    KeyFile,
+    /// An object of JSON, whose fields are the paths of the engines: they have no names.
+    ByPath,
+    /// An array of JSON.
+    Array {
+        /// The field of an element that describes the engine, if not the element does.
+        described_in: Option<&'static str>,
+        /// The field with the path of the engine's program.
+        command: &'static str,
+        /// The field that says whether it is a UCI engine, and its value.
+        uci: [&'static str; 2],
+    },
+}
+
+const UCI: [&str; 2] = ["protocol", "uci"];
+
+/// When the adapter is registered as a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Script {
+    Never,
+    /// The program starts engines without arguments.
+    ForArguments,
+    /// PyChess tells engines apart by the hash of their files, so two entries with the same
+    /// program are one to it.
+    ForEachEntry,
+}
+
 impl EditedFor {
+    const fn row(self) -> &'static Row {
+        match self {
+            EditedFor::CuteChess => &Row {
+                title: "Cute Chess",
+                where_to_find: "Game, New: CPU, then Tabia",
+                list: "engines.json",
+                form: ListForm::Array {
+                    described_in: None,
+                    command: "command",
+                    uci: UCI,
+                },
+                script: Script::ForArguments,
+                of_the_system: None,
+                settings: None,
+            },
+            EditedFor::Banksia => &Row {
+                title: "BanksiaGUI",
+                where_to_find: "Tabia among the engines of a new game",
+                list: "engines.json",
+                form: ListForm::Array {
+                    described_in: Some("app"),
+                    command: "command",
+                    uci: UCI,
+                },
+                script: Script::Never,
+                of_the_system: None,
+                settings: None,
+            },
+            EditedFor::PyChess => &Row {
+                title: "PyChess",
+                where_to_find: "Tabia as a player of a new game",
+                list: "engines.json",
+                form: ListForm::Array {
+                    described_in: None,
+                    command: "command",
+                    uci: UCI,
+                },
+                script: Script::ForEachEntry,
+                of_the_system: None,
+                settings: Some("config"),
+            },
+            EditedFor::Nibbler => &Row {
+                title: "Nibbler",
+                where_to_find: "Engine, Choose engine",
+                list: "engines.json",
+                form: ListForm::ByPath,
+                script: Script::Never,
+                of_the_system: None,
+                settings: None,
+            },
+            EditedFor::GnomeChess => &Row {
+                title: "GNOME Chess",
+                where_to_find: "New Game: the opponent Tabia",
+                list: "engines.conf",
+                form: ListForm::KeyFile,
+                script: Script::Never,
+                of_the_system: Some("/etc/gnome-chess/engines.conf"),
+                settings: None,
+            },
+            EditedFor::EnCroissant => &Row {
+                title: "En Croissant",
+                where_to_find: "Play: Tabia as a player; its options under Engines",
+                list: "engines.json",
+                form: ListForm::Array {
+                    described_in: None,
+                    command: "path",
+                    uci: ["type", "local"],
+                },
+                script: Script::ForArguments,
+                of_the_system: None,
+                settings: None,
+            },
+        }
+    }
+
     /// The name in the program's own spelling.
     #[must_use]
     pub(crate) const fn title(self) -> &'static str {
-        match self {
-            EditedFor::CuteChess => "Cute Chess",
-            EditedFor::Banksia => "BanksiaGUI",
-            EditedFor::PyChess => "PyChess",
-            EditedFor::Nibbler => "Nibbler",
-            EditedFor::GnomeChess => "GNOME Chess",
-            EditedFor::EnCroissant => "En Croissant",
-        }
+        self.row().title
     }
 
     /// Where the adapter is found in the program.
     #[must_use]
     pub(crate) const fn where_to_find(self) -> &'static str {
-        match self {
-            EditedFor::CuteChess => "Game, New: CPU, then Tabia",
-            EditedFor::Banksia => "Tabia among the engines of a new game",
-            EditedFor::PyChess => "Tabia as a player of a new game",
-            EditedFor::Nibbler => "Engine, Choose engine",
-            EditedFor::GnomeChess => "New Game: the opponent Tabia",
-            EditedFor::EnCroissant => "Play: Tabia as a player; its options under Engines",
-        }
+        self.row().where_to_find
     }
 
-    /// The field with the path of an engine's program.
-    pub(super) const fn command_field(self) -> &'static str {
-        match self {
-            EditedFor::EnCroissant => "path",
-            _ => "command",
-        }
+    /// The name of its list of engines.
+    #[must_use]
+    pub(crate) const fn list(self) -> &'static str {
+        self.row().list
+    }
+
+    pub(super) const fn form(self) -> ListForm {
+        self.row().form
     }
 
     /// The file that the program reads while the user has none: a new file must include
     /// its content.
     #[must_use]
     pub(crate) fn list_of_the_system(self) -> Option<&'static Path> {
-        (self == EditedFor::GnomeChess).then(|| Path::new("/etc/gnome-chess/engines.conf"))
+        self.row().of_the_system.map(Path::new)
     }
 
     /// Whether it can start an engine with arguments.
     #[must_use]
-    pub(crate) const fn takes_arguments(self) -> bool {
-        !matches!(self, EditedFor::CuteChess | EditedFor::EnCroissant)
+    pub(crate) fn takes_arguments(self) -> bool {
+        self.row().script != Script::ForArguments
     }
 
-    /// Whether the adapter with these arguments is registered as a script. PyChess tells engines apart by the hash of their files, so two entries with the same
-    /// program are one to it.
+    /// Whether the adapter with these arguments is registered as a script.
     #[must_use]
     pub(crate) fn needs_script(self, registration: &Registration) -> bool {
-        match self {
-            EditedFor::CuteChess | EditedFor::EnCroissant => !registration.args.is_empty(),
-            EditedFor::PyChess => cfg!(unix) && !registration.args_with_books().is_empty(),
-            EditedFor::Banksia | EditedFor::Nibbler | EditedFor::GnomeChess => false,
+        match self.row().script {
+            Script::Never => false,
+            Script::ForArguments => !registration.args.is_empty(),
+            Script::ForEachEntry => cfg!(unix) && !registration.args_with_books().is_empty(),
         }
     }
 
@@ -103,14 +213,15 @@ impl EditedFor {
     #[must_use]
     pub(crate) fn settings_beside(self, engines: &Path) -> Option<PathBuf> {
         // A list of another name may be anywhere.
-        let is_usual = engines.file_name()? == "engines.json";
-        (self == EditedFor::PyChess && is_usual).then(|| engines.with_file_name("config"))
+        let is_usual = engines.file_name()? == self.list();
+        let settings = self.row().settings.filter(|_| is_usual)?;
+        Some(engines.with_file_name(settings))
     }
 
     /// Whether its engines have names that can be chosen.
     #[must_use]
-    pub(crate) const fn takes_a_name(self) -> bool {
-        !matches!(self, EditedFor::Nibbler)
+    pub(crate) fn takes_a_name(self) -> bool {
+        self.form() != ListForm::ByPath
     }
 
     /// The text of the program's file with the adapter; unchanged if it is already in it. An
@@ -156,12 +267,10 @@ fn in_array(
     change: impl FnOnce(&CstObject, &CstObject) -> Result<()>,
     new: Value,
 ) -> Result<String> {
-    let root = parse(text, "[]")?;
+    let root = parse(text, program.form().empty())?;
     let (array, engines) = objects(&root)?;
     for engine in engines {
-        let described = described(program, &engine);
-        let described = described.ok_or_else(|| unexpected("\"app\"", "an object"))?;
-        if is_ours(program, &described, registration)? {
+        if let Some(described) = program.form().ours(&engine, registration)? {
             change(&engine, &described)?;
             return Ok(root.to_string());
         }
@@ -170,27 +279,45 @@ fn in_array(
     Ok(root.to_string())
 }
 
-/// The object with the name and command of an engine.
-pub(super) fn described(program: EditedFor, engine: &CstObject) -> Option<CstObject> {
-    match program {
-        EditedFor::Banksia => engine.object_value("app"),
-        _ => Some(engine.clone()),
+impl ListForm {
+    /// The text of a file without engines.
+    pub(super) const fn empty(self) -> &'static str {
+        match self {
+            ListForm::KeyFile => "",
+            ListForm::ByPath => "{}",
+            ListForm::Array { .. } => "[]",
+        }
     }
-}
 
-/// Whether an engine with this name is the one to change.
-pub(super) fn is_ours(
-    program: EditedFor,
-    object: &CstObject,
-    registration: &Registration,
-) -> Result<bool> {
-    if text_of(object, "name").as_deref() != Some(&registration.name) {
-        return Ok(false);
-    }
-    let ours = |command: &str| command == registration.command || is_our_program(command);
-    match text_of(object, program.command_field()) {
-        Some(command) if !ours(&command) => Err(taken(&registration.name, &command)),
-        _ => Ok(true),
+    /// What describes an engine of a list, if it is the one to change.
+    pub(super) fn ours(
+        self,
+        engine: &CstObject,
+        registration: &Registration,
+    ) -> Result<Option<CstObject>> {
+        let (described_in, command) = match self {
+            ListForm::Array {
+                described_in,
+                command,
+                ..
+            } => (described_in, command),
+            ListForm::KeyFile | ListForm::ByPath => return Ok(None),
+        };
+        let described = match described_in {
+            Some(field) => {
+                let described = engine.object_value(field);
+                described.ok_or_else(|| unexpected(&format!("\"{field}\""), "an object"))?
+            }
+            None => engine.clone(),
+        };
+        if text_of(&described, "name").as_deref() != Some(&registration.name) {
+            return Ok(None);
+        }
+        let ours = |command: &str| command == registration.command || is_our_program(command);
+        match text_of(&described, command) {
+            Some(command) if !ours(&command) => Err(taken(&registration.name, &command)),
+            _ => Ok(Some(described)),
+        }
     }
 }
 

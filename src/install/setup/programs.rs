@@ -69,11 +69,7 @@ impl Places {
         };
         let folder = folder.as_deref();
         let folder = folder.context("there is no home folder: name the file with --config-file")?;
-        let file = match program {
-            EditedFor::GnomeChess => "engines.conf",
-            _ => "engines.json",
-        };
-        Ok(folder.join(name).join(file))
+        Ok(folder.join(name).join(program.list()))
     }
 
     /// The programs that are installed: on the path, or with a configuration of this user.

@@ -249,7 +249,9 @@ impl Check {
     ) -> Option<String> {
         let line = match self.stage {
             Stage::Waiting => self.look(now, mode),
-            _ => self.comparison(now, can_compare, mode),
+            Stage::Free { .. } | Stage::Between | Stage::Comparing { .. } => {
+                self.comparison(now, can_compare, mode)
+            }
         }?;
         self.search = info::Search::new(self.search.turn, 2);
         Some(line)
@@ -305,7 +307,7 @@ impl Check {
         let last = budget.end.unwrap_or(self.until);
         self.until = match self.stage {
             Stage::Waiting => budget.first_end(now),
-            _ => self.until.min(last),
+            Stage::Free { .. } | Stage::Between | Stage::Comparing { .. } => self.until.min(last),
         };
         Ok(())
     }

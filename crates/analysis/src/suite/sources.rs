@@ -9,7 +9,7 @@ use crate::error::{Error, about};
 use tabia_io::atomic::{self, TempFolder};
 use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
-use tabia_notation::kind::{BookKind, Kind};
+use tabia_notation::kind::Kind;
 
 /// The sources, sorted by kind.
 pub(super) struct SortedSources {
@@ -42,7 +42,7 @@ impl SortedSources {
                     return Err(about(source, text));
                 }
                 // A book as text is made into a book first.
-                if kind != BookKind::Jsonl {
+                if !kind.is_text() {
                     books.push(source.clone());
                     continue;
                 }

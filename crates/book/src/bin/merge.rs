@@ -8,7 +8,7 @@ use super::{BinBook, ENTRY_BYTES, Entries, encode};
 use crate::ctg::{RewriteOptions, Salvage, Written};
 use crate::edit::pending_changes;
 use crate::polyglot::PackedMove;
-use crate::{Error, KeyedEntry, OpenOptions, Preference};
+use crate::{Error, KeyedEntry, OpenOptions};
 use tabia_io::atomic::NewFile;
 use tabia_io::input::file::DataFile;
 use tabia_io::progress::{Progress, Watch};
@@ -131,10 +131,7 @@ impl Moves {
     }
 
     fn add(&mut self, entry: &KeyedEntry) {
-        let weight = match entry.preference {
-            Preference::Weight(weight) => weight.into(),
-            _ => 0,
-        };
+        let weight = entry.preference.weight().unwrap_or(0).into();
         match self.0.iter_mut().find(|known| known.mv == entry.mv) {
             Some(known) => known.weight += weight,
             None => self.0.push(Merged {

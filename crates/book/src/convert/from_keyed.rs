@@ -185,9 +185,9 @@ fn record_of(found: &Lookup) -> PositionRecord {
 
 /// The record of the position after a move, from the view of the side to move there.
 fn record_after(entry: &BookMove) -> PositionRecord {
-    let stats = match entry.preference {
-        Preference::Weight(weight) => drawn(weight),
-        _ => match entry.after.map(|after| after.stats) {
+    let stats = match entry.preference.weight() {
+        Some(weight) => drawn(weight),
+        None => match entry.after.map(|after| after.stats) {
             Some(stats) if stats.unfinished() == stats.games => drawn(stats.games),
             stats => stats.unwrap_or_default(),
         },
@@ -225,7 +225,7 @@ fn learn_value(preference: Preference) -> i8 {
             let wanted = f64::from(priority) / 5.0;
             -(125.0 * wanted.log2() / 4.0).round() as i8
         }
-        _ => 0,
+        Preference::Priority(0) | Preference::Weight(_) | Preference::Statistics => 0,
     }
 }
 

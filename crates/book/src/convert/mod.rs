@@ -240,9 +240,9 @@ impl<'a> Work<'a, '_> {
 ///
 /// Books are not written in that format, or the file exists and is not to be replaced.
 pub fn check_target(path: &Path, old: Previous) -> Result<(), Error> {
-    let companions: &[&str] = match Target::from_path(path)? {
-        Target::Ctg => &["cto", "ctb"],
-        _ => &[],
+    let companions = match Target::from_path(path)? {
+        Target::Ctg => Format::Ctg.companions(),
+        Target::Bin | Target::Abk | Target::Jsonl | Target::Pgn | Target::Csv => &[],
     };
     Ok(atomic::check(path, companions, old)?)
 }
@@ -280,9 +280,11 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
         return match target {
             Target::Jsonl => Err(same_format(job, "")),
             Target::Ctg => jsonl::to_ctg(&mut work, &job.target),
-            _ => by_way_of_ctg(&mut work, target, |work, beside| {
-                jsonl::to_ctg(work, beside)
-            }),
+            Target::Bin | Target::Abk | Target::Pgn | Target::Csv => {
+                by_way_of_ctg(&mut work, target, |work, beside| {
+                    jsonl::to_ctg(work, beside)
+                })
+            }
         };
     }
     let book = Book::open(&job.source, &OpenOptions::default())?;
@@ -295,11 +297,17 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
             "; use compact to rewrite a ChessBase book",
         )),
         (Book::Ctg(ctg), Target::Jsonl) => jsonl::from_ctg(&mut work, ctg),
-        (_, Target::Ctg) => from_keyed::to_ctg(&mut work, &book, &job.target),
-        (_, Target::Jsonl) => by_way_of_ctg(&mut work, target, |work, beside| {
-            from_keyed::to_ctg(work, &book, beside)
-        }),
-        _ => written(&mut work, &book, target),
+        (Book::Bin(_) | Book::Loaded(_), Target::Ctg) => {
+            from_keyed::to_ctg(&mut work, &book, &job.target)
+        }
+        (Book::Bin(_) | Book::Loaded(_), Target::Jsonl) => {
+            by_way_of_ctg(&mut work, target, |work, beside| {
+                from_keyed::to_ctg(work, &book, beside)
+            })
+        }
+        (_, Target::Bin | Target::Abk | Target::Pgn | Target::Csv) => {
+            written(&mut work, &book, target)
+        }
     }?;
     summary.notices.splice(0..0, notices);
     summary.salvage.add(missing);

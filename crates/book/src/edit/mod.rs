@@ -301,7 +301,9 @@ impl BookEditor {
                 (Book::Ctg(book), Some(key)) => {
                     undo.extend(entries.entry(book, key)?.change(book.path(), change)?);
                 }
-                _ => undo.push(change.reversed()),
+                (Book::Ctg(_), None) | (Book::Bin(_) | Book::Loaded(_), _) => {
+                    undo.push(change.reversed());
+                }
             }
         }
         undo.reverse();

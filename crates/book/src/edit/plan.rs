@@ -34,8 +34,9 @@ impl BookEditor {
         mv: Move,
         edit: &MarkEdit,
     ) -> Result<Vec<MarkChange>, Error> {
-        let Book::Ctg(book) = self.book() else {
-            return self.plan_number(position, mv, edit);
+        let book = match self.book() {
+            Book::Ctg(book) => book,
+            Book::Bin(_) | Book::Loaded(_) => return self.plan_number(position, mv, edit),
         };
         let after = notation::after(position, mv);
         // A move that leaves the book is not a move of it.
@@ -59,7 +60,7 @@ impl BookEditor {
     ) -> Result<Vec<MarkChange>, Error> {
         match self.book() {
             Book::Ctg(book) => plan_position(book, position, edit),
-            book => Err(Error::Format {
+            book @ (Book::Bin(_) | Book::Loaded(_)) => Err(Error::Format {
                 path: book.path().into(),
                 format: book.format(),
                 what: "weights of positions, only of moves",
@@ -92,7 +93,9 @@ impl BookEditor {
             let old = match entry.preference {
                 Preference::Weight(old) => Some(old),
                 // As stored, even if it is none of the ten priorities.
-                _ => book.stored(&place, Field::Weight)?.map(|(_, old)| old),
+                Preference::Priority(_) | Preference::Statistics => {
+                    book.stored(&place, Field::Weight)?.map(|(_, old)| old)
+                }
             };
             changes.push(MarkChange {
                 place,

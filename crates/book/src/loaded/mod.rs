@@ -102,13 +102,9 @@ impl Moves {
 
     /// Leaves the greatest weight of a move that occurs in several places.
     fn join(&mut self) {
-        let weight = |one: &StoredMove| match one.preference {
-            Preference::Weight(weight) => weight,
-            _ => 0,
-        };
         let place = |one: &StoredMove| (one.key, one.mv);
         self.0
-            .sort_by_key(|one| (place(one), std::cmp::Reverse(weight(one))));
+            .sort_by_key(|one| (place(one), std::cmp::Reverse(one.preference.weight())));
         self.0.dedup_by_key(|one| place(one));
         // As in the file, within a position.
         self.0.sort_by_key(|one| (one.key, one.offset));

@@ -182,7 +182,7 @@ fn whole_book(
     // Passes over the whole file are faster on a snapshot.
     let snapshot = match editor.book() {
         Book::Ctg(_) => Some(editor.snapshot()?),
-        _ => None,
+        Book::Bin(_) | Book::Loaded(_) => None,
     };
     let book = snapshot.as_ref().unwrap_or(editor.book());
     done.chosen = match book {
@@ -199,16 +199,15 @@ fn whole_book(
                 }
             },
         )?,
-        _ => keyed::select(editor, &job.selection, watch, &mut |change| {
-            note(change);
-            match job.dry_run {
-                true => Ok(()),
-                false => match editor.number(change) {
-                    Some((last, old, new)) => set(&mut batch, last, old, new),
-                    None => Ok(()),
-                },
-            }
-        })?,
+        Book::Bin(_) | Book::Loaded(_) => {
+            keyed::select(editor, &job.selection, watch, &mut |change| {
+                note(change);
+                match editor.number(change) {
+                    Some((last, old, new)) if !job.dry_run => set(&mut batch, last, old, new),
+                    _ => Ok(()),
+                }
+            })?
+        }
     };
     if job.dry_run {
         show(book, listed, watch, shown)?;

@@ -39,6 +39,6 @@ pub fn show(
 ) -> Result<(), MarkError> {
     match book {
         Book::Ctg(book) => shown::show_ctg(book, listed, watch, found),
-        book => keyed::show(book, listed, watch, found),
+        Book::Bin(_) | Book::Loaded(_) => keyed::show(book, listed, watch, found),
     }
 }

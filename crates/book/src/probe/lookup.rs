@@ -158,6 +158,15 @@ pub enum Preference {
 }
 
 impl Preference {
+    /// Polyglot's weight, if it is one.
+    #[must_use]
+    pub const fn weight(self) -> Option<u32> {
+        match self {
+            Preference::Weight(weight) => Some(weight),
+            Preference::Statistics | Preference::Priority(_) => None,
+        }
+    }
+
     /// Whether the book forbids the move: weight or priority 0.
     #[must_use]
     pub const fn is_never(self) -> bool {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rustc_hash::FxBuildHasher;
 use shakmaty::Chess;
 
-use crate::{BookMove, Error, Lookup, Preference, Probe, Wanted, polyglot};
+use crate::{BookMove, Error, Lookup, Probe, Wanted, polyglot};
 use tabia_notation as notation;
 
 /// The limits of a tree.
@@ -133,10 +133,8 @@ pub fn probe_lines(book: &dyn Probe, position: &Chess, found: &mut Lookup) -> Re
 /// How often a move is played: games, or else the stored weight.
 #[must_use]
 pub fn weight(entry: &BookMove) -> f64 {
-    match entry.preference {
-        Preference::Weight(weight) => f64::from(weight),
-        _ => f64::from(entry.stats().games),
-    }
+    let weight = entry.preference.weight();
+    f64::from(weight.unwrap_or_else(|| entry.stats().games))
 }
 
 /// The share of each move in the play of a position, by [`weight`]; equal shares if

@@ -270,13 +270,32 @@ impl GameFilter {
     #[must_use]
     pub fn lacks_rating(&self, game: &Game) -> bool {
         let (white, black) = (game.elo.white, game.elo.black);
-        let of_both = self.both_elo.is_some_and(|elo| elo > 0)
-            || self.elo_band.is_some()
-            || self.max_elo_diff.is_some()
-            || !self.groups.is_empty();
-        of_both && white.min(black) == 0
-            || self.min_elo.is_some_and(|elo| elo > 0) && white.max(black) == 0
-            || self.any_of.iter().any(|one| one.lacks_rating(game))
+        let lacks = |condition: &GameCondition| {
+            let is_missing = match condition {
+                GameCondition::MinElo => white.max(black) == 0,
+                GameCondition::BothElo
+                | GameCondition::EloBand
+                | GameCondition::MaxEloDiff
+                | GameCondition::Ratings => white.min(black) == 0,
+                GameCondition::Since
+                | GameCondition::Until
+                | GameCondition::Player
+                | GameCondition::Colour
+                | GameCondition::Result
+                | GameCondition::Eco
+                | GameCondition::Speeds
+                | GameCondition::Rated
+                | GameCondition::Title
+                | GameCondition::NotPlayer
+                | GameCondition::Decisive
+                | GameCondition::PlayedOut
+                | GameCondition::Reaches
+                | GameCondition::AnyOf => false,
+            };
+            // A rating of 0 is not asked for.
+            is_missing && self.is_unmet(*condition, game, Known::Tags)
+        };
+        GameCondition::ALL.iter().any(lacks) || self.any_of.iter().any(|one| one.lacks_rating(game))
     }
 }
 

@@ -8,7 +8,8 @@
 //! with threads 38 and 39; a `go` in book 9 to 13 µs, with threads 27 to 34; `stop` after a
 //! flood of lines 0.6 ms, with threads 1.5 to 2.1. Nor do threads notice that a GUI has closed
 //! its end before they write to it, or that an engine has ended whose child process has its
-//! output open.
+//! output open. A line costs less than 20 µs with threads, too; it is for these three that
+//! Linux, where tournaments run, has a port of its own.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -257,7 +257,7 @@ fn examples_of_the_packages_run() {
             }
         }
     }
-    assert!(runs.len() > 30, "{}", runs.len());
+    assert!(!runs.is_empty());
     let tabia = Path::new(env!("CARGO_BIN_EXE_tabia"));
     let folder = test_programs::built::examples(tabia, Path::new(env!("CARGO_TARGET_TMPDIR")));
     for run in runs {

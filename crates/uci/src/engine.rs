@@ -319,6 +319,22 @@ fn meant(like: Option<&str>) -> String {
 /// # Errors
 ///
 /// There is no such option, or it does not accept this value.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_uci::engine::{check_option, option};
+///
+/// let declared = [
+///     option(b"option name Hash type spin default 16 min 1 max 1024").unwrap(),
+///     option(b"option name Style type combo default Solid var Solid var Wild").unwrap(),
+/// ];
+/// let refused = |name, value| check_option(&declared, name, value).unwrap_err().to_string();
+/// assert_eq!(check_option(&declared, "hash", "64"), Ok(()));
+/// assert!(refused("Hash", "0").contains("takes a whole number from 1 to 1024"));
+/// assert!(refused("Style", "Tal").contains("takes one of Solid, Wild"));
+/// assert!(refused("Hahs", "1").contains("did you mean \"Hash\"?"));
+/// ```
 pub fn check_option(declared: &[EngineOption], name: &str, value: &str) -> Result<(), OptionError> {
     let mut all = declared.iter();
     let Some(option) = all.find(|option| option.name.eq_ignore_ascii_case(name)) else {
@@ -348,6 +364,18 @@ pub fn check_option(declared: &[EngineOption], name: &str, value: &str) -> Resul
 ///
 /// A name may contain any word, `type` included (the last `type` before a known kind
 /// counts).
+///
+/// # Examples
+///
+/// ```
+/// use tabia_uci::engine;
+///
+/// let declared = engine::option(b"option name Hash type spin default 16 max 1024").unwrap();
+/// assert_eq!(declared.field("max").unwrap(), "1024");
+/// // The same option under another name, as a proxy announces it.
+/// let line = declared.announce("Engine ");
+/// assert_eq!(line, b"option name Engine Hash type spin default 16 max 1024");
+/// ```
 #[must_use]
 pub fn option(line: &[u8]) -> Option<EngineOption> {
     let name_word = words(line).nth(1).filter(|word| *word == b"name")?;

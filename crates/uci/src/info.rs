@@ -41,6 +41,29 @@ struct Info {
 }
 
 /// The combined `info` lines of one search.
+///
+/// # Examples
+///
+/// ```
+/// use shakmaty::Color;
+/// use tabia_notation::value::Value;
+/// use tabia_uci::info::Search;
+///
+/// let mut search = Search::new(Color::White, 2);
+/// for line in [
+///     "info depth 9 multipv 1 score cp 31 nodes 9000 nps 800000 pv e2e4 e7e5",
+///     "info depth 9 multipv 2 score cp 25 nodes 9900 pv d2d4 d7d5",
+///     // A bound that contradicts the last exact score refutes it.
+///     "info depth 10 multipv 1 score cp 12 upperbound nodes 12000 pv e2e4 c7c5",
+/// ] {
+///     search.add(line);
+/// }
+/// assert_eq!(search.nodes, 12_000);
+/// let found = search.results().flatten();
+/// let found: Vec<_> = found.map(|of| (of.depth, of.value, of.moves[1].to_string())).collect();
+/// assert_eq!(found[0], (10, Value::Cp(12), "c7c5".to_owned()));
+/// assert_eq!(found[1], (9, Value::Cp(25), "d7d5".to_owned()));
+/// ```
 #[derive(Debug)]
 pub struct Search {
     /// The side to move.

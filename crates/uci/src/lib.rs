@@ -6,9 +6,6 @@
 //!
 //! No input or output happens here, and no chess rules are used beyond the format of a
 //! move.
-//!
-//! `cargo run -p tabia-uci --example uci NAME` runs an example: `gui_line`, `info_lines`,
-//! `declare_option`, `check_option`, `split_stream`.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![warn(missing_docs)]

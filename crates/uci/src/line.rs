@@ -94,6 +94,34 @@ const fn windows_1252(byte: u8) -> char {
 /// Splits a stream of bytes into lines. Allocates only until its buffer is large enough.
 ///
 /// A line longer than [`MAX_LINE`] is dropped and counted.
+///
+/// # Examples
+///
+/// An engine without moves:
+///
+/// ```
+/// use shakmaty::uci::UciMove;
+/// use tabia_uci::gui::{GuiCommand, parse};
+/// use tabia_uci::line::LineBuffer;
+/// use tabia_uci::message::best_move;
+///
+/// // Any `Read`: a pipe, a socket, or here a slice. The last line has no end.
+/// let mut stream = &b"uci\nisready\nposition startpos\ngo movetime 5\nquit"[..];
+/// let (mut buffer, mut answers) = (LineBuffer::default(), Vec::new());
+/// while buffer.fill(&mut stream)? > 0 {
+///     while let Some(line) = buffer.next_line() {
+///         match parse(line) {
+///             GuiCommand::Uci => answers.push("uciok".to_owned()),
+///             GuiCommand::IsReady => answers.push("readyok".to_owned()),
+///             GuiCommand::Go(_) => answers.push(best_move(&UciMove::Null, None)),
+///             _ => {}
+///         }
+///     }
+/// }
+/// assert_eq!(answers, ["uciok", "readyok", "bestmove 0000"]);
+/// assert_eq!(buffer.last_line().map(parse), Some(GuiCommand::Quit));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct LineBuffer {
     bytes: Vec<u8>,

@@ -2,6 +2,23 @@
 //!
 //! Lines of other programs are parsed by [`crate::gui`] and [`crate::engine`]:
 //! the parser of vampirc-uci panics on some lines and misreads others.
+//!
+//! # Examples
+//!
+//! ```
+//! use tabia_uci::message::{UciMessage, UciOptionConfig, id_name, set_option};
+//!
+//! assert_eq!(id_name("Example 1.0"), "id name Example 1.0");
+//! let hash = UciOptionConfig::Spin {
+//!     name: "Hash".to_owned(),
+//!     default: Some(16),
+//!     min: Some(1),
+//!     max: Some(1024),
+//! };
+//! let line = UciMessage::Option(hash).to_string();
+//! assert_eq!(line, "option name Hash type spin default 16 min 1 max 1024");
+//! assert_eq!(set_option("Hash", Some("64")), "setoption name Hash value 64");
+//! ```
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Role, Square};

@@ -269,6 +269,20 @@ fn number(word: &[u8]) -> Option<i64> {
 ///
 /// Unknown words before a command are skipped, as the protocol demands ("joho debug
 /// on"), if a command follows.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use tabia_uci::gui::{self, GuiCommand};
+///
+/// let line = b"joho go wtime 60000 btime 58000 searchmoves g1f3 b1c3";
+/// let GuiCommand::Go(go) = gui::parse(line) else {
+///     panic!("another command");
+/// };
+/// assert_eq!(go.longest(Some(true)), Some(Duration::from_secs(60)));
+/// assert_eq!(go.searchmoves.unwrap(), ["g1f3", "b1c3"]);
+/// ```
 #[must_use]
 pub fn parse(line: &[u8]) -> GuiCommand {
     let line = from_command(line);
@@ -327,6 +341,16 @@ pub struct PositionLine<'a> {
 }
 
 /// Parses a `position` line; `None` if it has no first position.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_uci::gui;
+///
+/// let line = gui::position(b"position startpos moves e2e4 e7e5").unwrap();
+/// assert_eq!(line.fen, None);
+/// assert!(gui::moves(line.moves).eq(["e2e4", "e7e5"]));
+/// ```
 #[must_use]
 pub fn position(line: &[u8]) -> Option<PositionLine<'_>> {
     let command = words(line).find(|word| *word == b"position")?;

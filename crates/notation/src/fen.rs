@@ -139,6 +139,24 @@ impl From<IllegalPosition> for String {
 /// # Errors
 ///
 /// The text is not a position; the error says why.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_notation::{fen, position};
+///
+/// for (text, read) in [
+///     ("8/8/8/8/8/8/8/K1k5_b_-_-_3_40", "8/8/8/8/8/8/8/K1k5 b - - 3 40"),
+///     ("[FEN \"7k/8/8/8/8/8/8/K7 w - - 2 3\"]", "7k/8/8/8/8/8/8/K7 w - - 2 3"),
+///     ("4k3/8/8/8/8/8/8/4K2R w K - hmvc 3; fmvn 40;", "4k3/8/8/8/8/8/8/4K2R w K - 3 40"),
+///     ("4k3/8/8/8/8/8/8/4K2R", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"),
+/// ] {
+///     assert_eq!(fen(&position(text)?), read);
+/// }
+/// let error = position("8/8/8/8/8/8/8/8 w - -").unwrap_err().to_string();
+/// assert!(error.ends_with("not a legal position: illegal position: empty board, missing king"));
+/// # Ok::<(), tabia_notation::FenError>(())
+/// ```
 pub fn position(text: &str) -> Result<Chess, FenError> {
     let mut setup = match usual(text) {
         Some(setup) => setup,

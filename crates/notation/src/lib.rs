@@ -5,18 +5,6 @@
 //! form for each thing. All chess text is read here, except in the readers of game
 //! databases: they have faster parsers, and call this crate for what these cannot read.
 //! [`kind`] recognizes what a file holds, [`pgn`] writes games.
-//!
-//! # Examples
-//!
-//! `cargo run -p tabia-notation --example notation NAME`:
-//!
-//! | example | shows |
-//! |---|---|
-//! | `read_moves` | moves in any notation and several languages |
-//! | `read_positions` | FEN, EPD, a board alone |
-//! | `name_openings` | the opening after each move of a line |
-//! | `zobrist_keys` | one key for a position that two lines reach |
-//! | `annotated_line` | a line with comments and annotations as UCI moves and NAGs |
 
 #![warn(missing_docs)]
 

@@ -11,6 +11,24 @@ use super::{FenError, MoveError, after, number, position, read_move, san_or_null
 pub const MOST_PLIES: usize = 600;
 
 /// Moves from a start position. A null move (`None`) passes the turn.
+///
+/// # Examples
+///
+/// Two orders of moves lead to the same position, and so to the same Zobrist key:
+///
+/// ```
+/// use tabia_notation::Line;
+/// use tabia_notation::shakmaty::zobrist::Zobrist64;
+/// use tabia_notation::shakmaty::{EnPassantMode, Position as _};
+///
+/// let line = Line::read("", "1. d4 Nf6 2. c4 e6 3. Nf3")?;
+/// let other = Line::read("", "1. Nf3 e6 2. c4 Nf6 3. d4")?;
+/// assert_eq!(other.to_string(), "1.Nf3 e6 2.c4 Nf6 3.d4");
+/// let key = |line: &Line| line.last().zobrist_hash::<Zobrist64>(EnPassantMode::Legal);
+/// assert_eq!(key(&line), key(&other));
+/// assert_eq!(key(&line).0, 0xf9d0_0ca4_9969_ca20);
+/// # Ok::<(), tabia_notation::LineError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     moves: Vec<Option<Move>>,
@@ -233,6 +251,19 @@ pub fn is_null(word: &str) -> bool {
 
 /// The annotations in a text for [`Line::extend`]: NAG numbers (`!` is 1, `+=` 14), each
 /// with the index of its move, from 0.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_notation::{Line, annotations};
+///
+/// let text = "1. e4 e5 2. Nf3 {the usual move} (2. f4!?) Nc6 3. Bb5! a6 4. Bxc6?! dxc6";
+/// let words = Line::read("", text)?.uci_words();
+/// assert_eq!(words.join(" "), "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6");
+/// // 3. Bb5! and 4. Bxc6?!
+/// assert_eq!(annotations(text), [(4, 1), (6, 6)]);
+/// # Ok::<(), tabia_notation::LineError>(())
+/// ```
 #[must_use]
 pub fn annotations(text: &str) -> Vec<(usize, u8)> {
     let mut found = Vec::new();

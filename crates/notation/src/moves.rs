@@ -60,6 +60,27 @@ fn castling_by_king(position: &Chess, uci: &UciMove) -> Option<Move> {
 /// # Errors
 ///
 /// The word is not a legal move, or fits several.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_notation::{after, position, read_move, san};
+///
+/// let mut board = position("startpos")?;
+/// for (word, written) in [
+///     ("1.e4", "e4"),
+///     ("e7-e5", "e5"),
+///     ("Sf3", "Nf3"),
+///     ("Nb8c6!?", "Nc6"),
+///     ("Lb5", "Bb5"),
+///     ("a7a6", "a6"),
+/// ] {
+///     let mv = read_move(&board, word)?;
+///     assert_eq!(san(&board, mv), written);
+///     board = after(&board, mv);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     read_with(position, word, None)
 }

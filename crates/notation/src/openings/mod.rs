@@ -28,6 +28,20 @@ pub fn warm_up() {
 }
 
 /// The opening of a position, whatever moves led to it; `None` if it has no name.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_notation::{Line, after, openings};
+///
+/// let line = Line::read("", "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6")?;
+/// let of_each = line.moves().map(|(position, mv)| openings::find(&after(position, mv)));
+/// let known: Vec<_> = of_each.flatten().collect();
+/// assert_eq!(known[1].name, "Sicilian Defense");
+/// let last = known.last().unwrap();
+/// assert_eq!((last.eco, last.name), ("B90", "Sicilian Defense: Najdorf Variation"));
+/// # Ok::<(), tabia_notation::LineError>(())
+/// ```
 #[must_use]
 pub fn find(position: &Chess) -> Option<Opening> {
     NAMES.get(&key(position)).copied()

@@ -267,6 +267,24 @@ pub fn check(job: &ConvertJob) -> Result<(), Error> {
 /// # Errors
 ///
 /// The book cannot be read, or the new file cannot be written; then no new file remains.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_book::convert::{self, ConvertJob};
+/// use tabia_book::progress::Watch;
+/// use tabia_book::{Book, OpenOptions};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let target = folder.path().join("book.bin");
+/// // What a move is worth in the new book is the probability that it is played.
+/// let job = ConvertJob::new("tests/data/ctg/simple.ctg".into(), target.clone());
+/// let done = convert::run(&job, &mut Watch::default())?;
+/// assert_eq!((done.positions, done.moves, done.bytes), (2, 3, 48));
+/// let book = Book::open(&target, &OpenOptions::default())?;
+/// assert_eq!(book.format().title(), "Polyglot opening book");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> {
     // Checked before any work.
     check(job)?;

@@ -106,7 +106,9 @@ tabia_io::options! {
 /// let mut found = Lookup::default();
 /// editor.book().probe(&start, Wanted::Stored, &mut found)?;
 /// assert_eq!(found.moves[0].mark(), Mark::Main);
-/// editor.apply(&undo)?;
+/// let (editor, _) = editor.apply(&undo)?;
+/// editor.book().probe(&start, Wanted::Stored, &mut found)?;
+/// assert_eq!(found.moves[0].mark(), Mark::None);
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

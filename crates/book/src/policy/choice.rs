@@ -162,6 +162,33 @@ impl WeighedMoves {
 
     /// Draws a move by its probability, as the adapter does; `None` if no move may be
     /// played.
+    ///
+    /// # Examples
+    ///
+    /// A line of the book:
+    ///
+    /// ```
+    /// use shakmaty::{Chess, Position as _};
+    /// use tabia_book::policy::{Policy, Rules, chance, choose};
+    /// use tabia_book::{Book, OpenOptions};
+    ///
+    /// let book = Book::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
+    /// // More variety than usual: 50 draws in proportion to the weights.
+    /// let rules = Rules::default().policy(Policy::default().variety(70));
+    /// let (mut position, mut before, mut line) = (Chess::default(), Vec::new(), Vec::new());
+    /// loop {
+    ///     let found = choose(&book, &position, &before, &rules)?;
+    ///     // The same seed, game and position give the same move.
+    ///     let Some(drawn) = found.draw(&mut chance(3, 0, &position, 0)) else {
+    ///         break;
+    ///     };
+    ///     line.push(drawn.mv.to_string());
+    ///     before.push(position.clone());
+    ///     position.play_unchecked(drawn.mv);
+    /// }
+    /// assert_eq!(line, ["d2-d4", "d7-d5"]);
+    /// # Ok::<(), tabia_book::Error>(())
+    /// ```
     pub fn draw(&self, rng: &mut dyn Rng) -> Option<&BookMove> {
         pick(&self.verdicts, rng).and_then(|drawn| self.lookup.moves.get(drawn))
     }
@@ -179,6 +206,27 @@ impl WeighedMoves {
 /// # Errors
 ///
 /// As for [`Probe::probe`].
+///
+/// # Examples
+///
+/// A move with too few games is not played:
+///
+/// ```
+/// use shakmaty::{CastlingMode, Chess, fen::Fen};
+/// use tabia_book::policy::{Policy, Rejection, Rules, choose};
+/// use tabia_book::{Book, OpenOptions};
+///
+/// let book = Book::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
+/// let fen: Fen = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1".parse()?;
+/// let position: Chess = fen.into_position(CastlingMode::Chess960)?;
+/// let rules = Rules::default().policy(Policy::default().minimum_games(10));
+/// let found = choose(&book, &position, &[], &rules)?;
+/// let (entry, verdict) = found.rows().next().unwrap();
+/// assert_eq!((entry.mv.to_string(), entry.stats().games), ("d7-d5".to_owned(), 1));
+/// assert_eq!(verdict.rejection, Some(Rejection::FewGames));
+/// assert_eq!(verdict.probability, 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn choose(
     book: &dyn Probe,
     position: &Chess,

@@ -81,13 +81,21 @@ impl Book {
     /// entries are for several positions, returns those that its lines reach, with either
     /// side to move. It takes some 150 bytes for each position.
     ///
+    /// # Examples
+    ///
     /// ```
     /// # use tabia_book::{Book, OpenOptions, walk::Order};
     /// let book = Book::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
-    /// for visited in book.walk(Order::Likeliest).take(10) {
+    /// let mut lines = Vec::new();
+    /// for visited in book.walk(Order::Likeliest) {
     ///     let visited = visited?;
-    ///     println!("{:?}: {} moves", visited.line, visited.lookup.moves.len());
+    ///     let line: Vec<_> = visited.line.iter().map(ToString::to_string).collect();
+    ///     let percent = 100.0 * visited.share;
+    ///     lines.push(format!("{percent} % {line:?}: {} moves", visited.lookup.moves.len()));
     /// }
+    /// assert_eq!(lines[0], "100 % []: 2 moves");
+    /// assert_eq!(lines[2], r#"50 % ["d2-d4"]: 1 moves"#);
+    /// assert_eq!(lines[3], r#"50 % ["d2-d4", "d7-d5"]: 0 moves"#);
     /// # Ok::<(), tabia_book::Error>(())
     /// ```
     #[must_use]

@@ -8,18 +8,6 @@
 //! `open/mod.rs`. It passes its moves to a `Recorder`, which produces either the
 //! cheap form of a game that books are made from (positions and moves) or the full one
 //! that becomes PGN again (tags, variations, comments, NAGs): see [`GameParts`].
-//!
-//! # Examples
-//!
-//! `cargo run -p tabia-games --example games NAME`:
-//!
-//! | example | shows |
-//! |---|---|
-//! | `all_games` | the games of a PGN file |
-//! | `chessbase` | the games of a ChessBase database as PGN |
-//! | `filter_by_player` | only games that meet a filter |
-//! | `count_results` | sums over all games, in several threads |
-//! | `positions` | every position of a game in a text |
 
 #![warn(missing_docs)]
 

@@ -294,6 +294,27 @@ impl<'a> GameReader<'a> {
     /// # Errors
     ///
     /// As for [`read`](GameReader::read).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    /// use tabia_games::{Error, Game, GameFilter, GameReader, Sources, Starts, Watch};
+    ///
+    /// # let path = "../../tests/data/chessbase/Capa.cbh".into();
+    /// let sources = Sources::list([&path])?;
+    /// let filter = GameFilter::default();
+    /// let reader = GameReader::new(&filter).starts(Starts::Any);
+    /// let add = |results: &mut BTreeMap<_, u64>, game: &Game| {
+    ///     *results.entry(game.result.to_pgn()).or_default() += 1;
+    ///     Ok::<(), Error>(())
+    /// };
+    /// let (tally, sums) = reader.add_up(&sources, add, &mut Watch::default())?;
+    /// assert_eq!((tally.read, tally.skipped), (113, 0));
+    /// let count = |result| sums.iter().filter_map(|sum| sum.get(result)).sum::<u64>();
+    /// assert_eq!([count("1-0"), count("1/2-1/2"), count("0-1")], [67, 4, 42]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn add_up<S: Default + Send, E: From<Error> + Send>(
         &self,
         sources: &Sources,

@@ -146,6 +146,30 @@ macro_rules! game_filter {
         )* }
     ) => {
         /// Conditions on a game; it must meet all that are set, and by default none is.
+        ///
+        /// # Examples
+        ///
+        /// The games that a player has won with White; of others no moves are read:
+        ///
+        /// ```
+        /// use tabia_games::shakmaty::Color;
+        /// use tabia_games::{Error, Game, GameFilter, GameReader, GameResult, Sources, Watch};
+        ///
+        /// # let path = "../../tests/data/chessbase/Capa.cbh".into();
+        /// let mut filter = GameFilter::default();
+        /// filter.player = Some("capablanca".to_owned());
+        /// filter.colour = Some(Color::White);
+        /// filter.result = Some(GameResult::Won(Color::White));
+        /// let add = |games: &mut u64, _: &Game| {
+        ///     *games += 1;
+        ///     Ok::<(), Error>(())
+        /// };
+        /// let (sources, reader) = (Sources::list([&path])?, GameReader::new(&filter));
+        /// let (tally, sums) = reader.add_up(&sources, add, &mut Watch::default())?;
+        /// assert_eq!((sums.iter().sum::<u64>(), tally.read), (67, 113));
+        /// assert_eq!(tally.rejected.to_string(), "44 by --player, 2 by --result");
+        /// # Ok::<(), Error>(())
+        /// ```
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct GameFilter {

@@ -142,6 +142,32 @@ const DEEPEST: usize = 3;
 /// # Errors
 ///
 /// The file cannot be read.
+///
+/// # Examples
+///
+/// The games of a ChessBase database as PGN, with their variations; any other format is read in
+/// the same way:
+///
+/// ```
+/// use tabia_games::{Game, GameParts, open, write_pgn};
+///
+/// # let path = "../../tests/data/chessbase/Capa.cbh";
+/// let mut source = open(path.as_ref())?;
+/// let (mut game, mut text, mut skipped) = (Game::default(), String::new(), Vec::new());
+/// while let Some(mut batch) = source.next_batch()? {
+///     loop {
+///         match batch.next_game(GameParts::EVERYTHING, &mut game) {
+///             Ok(false) => break,
+///             Ok(true) => drop(write_pgn(&game, &mut text)),
+///             Err(reason) => skipped.push(batch.skip(reason)),
+///         }
+///     }
+/// }
+/// assert_eq!((text.matches("[White ").count(), skipped.len()), (113, 0));
+/// assert!(text.contains("[White \"Corzo\"]\n[Black \"Capablanca\"]\n[Result \"0-1\"]"));
+/// assert!(text.contains("13. Ne2 (13. Qxc5 Bxc5+)\n13... Qb6"));
+/// # Ok::<(), tabia_games::Error>(())
+/// ```
 pub fn open(path: &Path) -> OpenResult {
     open_with(path, None)
 }

@@ -45,6 +45,30 @@ impl BatchSize {
 }
 
 /// PGN from a file or stream, already decompressed.
+///
+/// # Examples
+///
+/// Every position of a game in a text, with the move played in it:
+///
+/// ```
+/// use std::sync::Arc;
+/// use tabia_games::{Game, GameParts, GameSource as _, PgnSource};
+/// use tabia_notation::{fen, san};
+///
+/// let text = Box::new(&b"[White \"Anderssen\"]\n\n1. e4 e5 2. f4 exf4 3. Bc4 Qh4+ 1-0\n"[..]);
+/// let mut source = PgnSource::new("a text in memory", text, Arc::default());
+/// let (mut game, mut lines) = (Game::default(), Vec::new());
+/// while let Some(mut batch) = source.next_batch()? {
+///     while batch.next_game(GameParts::default(), &mut game)? {
+///         for (position, mv) in game.positions.iter().zip(&game.moves) {
+///             lines.push(format!("{} {}", fen(position), san(position, *mv)));
+///         }
+///     }
+/// }
+/// assert_eq!(lines.len(), 6);
+/// assert_eq!(lines[5], "rnbqkbnr/pppp1ppp/8/8/2B1Pp2/8/PPPP2PP/RNBQK1NR b KQkq - 1 3 Qh4+");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PgnSource {
     name: Arc<str>,
     text: Box<dyn Read + Send>,

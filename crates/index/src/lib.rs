@@ -21,18 +21,6 @@
 //!
 //! [`IndexJob::run`] makes an index, [`GamesIndex`] reads it, [`GameSelection`] selects
 //! games, and [`query`] returns the sums. HTTP is the task of `explore`.
-//!
-//! # Examples
-//!
-//! `cargo run -p tabia-index --example index NAME`:
-//!
-//! | example | shows |
-//! |---|---|
-//! | `build_index` | an index of a database, to which games are added |
-//! | `ask_position` | the moves of a position with their results |
-//! | `list_games` | the newest games of a position |
-//! | `list_players` | the players with most games |
-//! | `repertoire` | what one player plays |
 
 #![warn(missing_docs)]
 

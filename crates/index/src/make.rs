@@ -26,6 +26,26 @@ use tabia_io::sort::{self, Merge, Runs, Sorter};
 pub const USUAL_PLIES: u16 = 50;
 
 /// Sources, target and options of an index.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_index::{IndexJob, Watch};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("games.tgx");
+/// # let [games, others] = ["Capa", "fob"].map(|name| format!("../../tests/data/chessbase/{name}.cbh"));
+/// let mut job = IndexJob::new([games], &path);
+/// job.max_ply = Some(30);
+/// let made = job.run(&mut Watch::default())?;
+/// assert_eq!((made.games, made.part.positions), (113, 2499));
+///
+/// let mut more = IndexJob::new([others], &path);
+/// more.append = true;
+/// let made = more.run(&mut Watch::default())?;
+/// assert_eq!((made.added, made.games), (111, 224));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct IndexJob {

@@ -81,6 +81,36 @@ pub fn exact_names(index: &GamesIndex, name: &str) -> Result<Option<Vec<String>>
 
 /// The games of a player with one colour by position; built on demand, because an index
 /// cannot store one tree for each player.
+///
+/// # Examples
+///
+/// What a player plays with White, and with which results:
+///
+/// ```
+/// use std::sync::Arc;
+/// use tabia_index::query::{Lists, Source, sums};
+/// use tabia_index::shakmaty::{Chess, Color};
+/// use tabia_index::{GameSelection, GamesIndex, Player};
+/// use tabia_notation::san;
+///
+/// # use tabia_index::{IndexJob, Watch};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("games.tgx");
+/// # IndexJob::new(["../../tests/data/chessbase/Capa.cbh"], &path).run(&mut Watch::default())?;
+/// let index = GamesIndex::open(&path, true)?;
+/// // The words of a name may be in any order and case.
+/// let names = ["capablanca, jose raul".to_owned()];
+/// let player = [Arc::new(Player::read(&index, &names, Color::White)?)];
+/// assert_eq!(player[0].games(), 51);
+/// let (start, all) = (Chess::default(), GameSelection::default());
+/// let answer = sums([Source::Players(&player)], &start, &all, Lists::default())?;
+/// let row = |at: usize| {
+///     let made = &answer.moves[at];
+///     format!("{} {}", san(&start, made.mv), made.counts.results(Color::White))
+/// };
+/// assert_eq!([row(0), row(1)], ["d4 +33 =1 -0", "e4 +10 =0 -0"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Player {
     games: Vec<(u32, Facts)>,

@@ -13,6 +13,21 @@ use tabia_games::tgx::{GAMES, GameBlock};
 /// # Errors
 ///
 /// The index cannot be read, or is damaged.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_index::{GamesIndex, players};
+///
+/// # use tabia_index::{IndexJob, Watch};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("games.tgx");
+/// # IndexJob::new(["../../tests/data/chessbase/Capa.cbh"], &path).run(&mut Watch::default())?;
+/// let index = GamesIndex::open(&path, true)?;
+/// let mut names = players(&index, u64::MAX)?.into_iter();
+/// assert_eq!(names.next(), Some(("Capablanca, Jose Raul".to_owned(), 85)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn players(index: &GamesIndex, most: u64) -> Result<Vec<(String, u64)>, Error> {
     let file = index.file();
     let mut names: FxHashMap<String, (String, u64)> = FxHashMap::default();

@@ -114,6 +114,37 @@ pub struct Sums {
 /// # Errors
 ///
 /// An index cannot be read, or is damaged.
+///
+/// # Examples
+///
+/// The moves of a position with their results, and the newest of its games:
+///
+/// ```
+/// use tabia_index::query::{Lists, Order, Source, sums};
+/// use tabia_index::shakmaty::Position as _;
+/// use tabia_index::{GameSelection, GamesIndex};
+/// use tabia_notation::{Line, san};
+///
+/// # use tabia_index::{IndexJob, Watch};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("games.tgx");
+/// # IndexJob::new(["../../tests/data/chessbase/Capa.cbh"], &path).run(&mut Watch::default())?;
+/// let index = GamesIndex::open(&path, true)?;
+/// let (line, all) = (Line::read("", "1. d4 d5")?, GameSelection::default());
+/// let (mut lists, position) = (Lists::default(), line.last());
+/// (lists.listed, lists.order) = (5, Order::Newest);
+/// let answer = sums([Source::Index(&index)], position, &all, lists)?;
+/// let made = &answer.moves[0];
+/// assert_eq!((san(position, made.mv).as_str(), made.counts.games()), ("c4", 19));
+/// assert_eq!(made.counts.results(position.turn()).to_string(), "+13 =1 -5");
+///
+/// let newest = answer.listed[0].game.game.into();
+/// let head = index.game(newest)?.unwrap().head;
+/// assert_eq!(head.names.black, "Znosko-Borovsky");
+/// assert_eq!(head.facts.date.to_pgn(), "1938.??.??");
+/// assert!(index.pgn(newest)?.unwrap().contains("\n1. d4 d5 2. c4 e6 3. Nc3 c5"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn sums<'i>(
     sources: impl IntoIterator<Item = Source<'i>>,
     position: &Chess,

@@ -218,6 +218,25 @@ impl Analyst {
     /// # Errors
     ///
     /// The engine ended, hangs, or reported no score.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tabia_engine::{Analyst, Effort, Question};
+    /// use tabia_notation::{Line, value::Value};
+    /// # use tabia_engine::EngineCommand;
+    ///
+    /// # let program = test_programs::engine::this_program();
+    /// # let engine = EngineCommand::new(program).args(vec!["engine".into()]);
+    /// let patience = Duration::from_secs(10);
+    /// let mut analyst = Analyst::start(&engine, &[], patience)?;
+    /// let line = Line::read("", "1. e4 c5")?;
+    /// let question = Question::new(line.last()).afresh(true);
+    /// let found = analyst.evaluate(question, Effort::Nodes(100_000), patience)?;
+    /// assert_eq!((&*found.source, found.value, found.depth), ("Odd", Value::Cp(0), 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn evaluate(
         &mut self,
         question: Question<'_>,

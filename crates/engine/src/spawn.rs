@@ -147,6 +147,24 @@ impl EngineCommand {
     ///
     /// The program does not exist, is not executable, is [this
     /// one](EngineCommand::is_this_program), or there is too little memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::io::{Write as _, read_to_string};
+    /// use std::time::Duration;
+    /// # use tabia_engine::EngineCommand;
+    ///
+    /// # let program = test_programs::engine::this_program();
+    /// # let engine = EngineCommand::new(program).args(vec!["engine".into()]);
+    /// let mut engine = engine.spawn()?;
+    /// engine.stdin.write_all(b"uci\nquit\n")?;
+    /// assert!(read_to_string(engine.stdout)?.starts_with("id name Odd\n"));
+    /// // It is killed with all its children when `engine.process` is dropped.
+    /// let status = engine.process.wait(Duration::from_secs(5));
+    /// assert!(status.is_some_and(|status| status.success()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn spawn(&self) -> Result<Spawned, SpawnError> {
         if !self.may_be_tabia && self.is_this_program() {
             return Err(SpawnError::itself(&self.program));

@@ -48,6 +48,32 @@ impl Analyst {
     /// # Errors
     ///
     /// The engine ended or hangs: drop it then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use std::time::Duration;
+    /// use shakmaty::Chess;
+    /// use tabia_engine::{Analyst, Question};
+    /// # use tabia_engine::EngineCommand;
+    ///
+    /// # let program = test_programs::engine::this_program();
+    /// # let engine = EngineCommand::new(program).args(vec!["engine".into()]);
+    /// let patience = Duration::from_secs(10);
+    /// let mut analyst = Analyst::start(&engine, &[], patience)?;
+    /// let start = Chess::default();
+    /// // Until the engine has a variation.
+    /// let last = analyst.think(Question::new(&start), patience, |update| {
+    ///     match update.lines.first() {
+    ///         Some(Some(_)) => ControlFlow::Break(()),
+    ///         _ => ControlFlow::Continue(()),
+    ///     }
+    /// })?;
+    /// let variation = last.lines[0].as_ref().unwrap();
+    /// assert_eq!((last.nodes, variation.depth, variation.moves.len()), (1, 1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn think(
         &mut self,
         question: Question<'_>,

@@ -1,12 +1,15 @@
 //! UCI on the side of an engine.
 
 use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
+
+use crate::odd::{OddEngine, Then};
 
 /// Writes a text without a line end. Ends the program if the output is closed.
 pub fn write(text: &str) {
@@ -34,6 +37,46 @@ pub fn lines_of_input() -> Receiver<String> {
         }
     });
     lines
+}
+
+/// Is this engine, to the end of its input.
+pub fn run(mut engine: OddEngine) {
+    act(engine.start());
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        act(engine.command(&line, &mut |line| send(line)));
+    }
+    act(engine.end_of_input());
+}
+
+/// Returns if the engine reads on.
+fn act(then: Then) {
+    match then {
+        Then::Reads => {}
+        Then::Ends(code) => std::process::exit(code),
+        Then::Hangs => loop {
+            // Until it is killed.
+            std::thread::park();
+        },
+        Then::Repeats(line) => loop {
+            send(line);
+        },
+        Then::EndlessLine => {
+            let chunk = [b'x'; 1 << 16];
+            let mut out = io::stdout().lock();
+            while out.write_all(&chunk).is_ok() {}
+            std::process::exit(0);
+        }
+    }
+}
+
+/// The engine of an example in documentation, which has no other program to start: the example
+/// itself, started again with the argument `engine`. Then this call does not return.
+pub fn this_program() -> PathBuf {
+    if std::env::args().nth(1).is_some() {
+        run(OddEngine::new("thinks-aloud"));
+    }
+    std::env::current_exe().expect("a program has a path")
 }
 
 /// The current search.

@@ -1,6 +1,6 @@
 //! A tiny UCI engine that plays the first legal move and has one fault if requested. It
 //! imitates the faults of real engines. It does no input or output, so that it runs as a
-//! process (`examples/odd_engine.rs`) and inside of a test.
+//! process (`engine::run`) and inside of a test.
 
 use shakmaty::{Chess, Position};
 
@@ -169,19 +169,18 @@ impl OddEngine {
         }
         if !self.is_waiting {
             self.answer(send);
+        } else if self.has("thinks-aloud") {
+            self.show(send);
         }
         Then::Reads
     }
 
-    fn answer(&self, send: &mut dyn FnMut(&str)) {
+    /// Sends the result of a search, and returns its move.
+    fn show(&self, send: &mut dyn FnMut(&str)) -> Option<String> {
         let searchmoves = &self.searchmoves;
         let m = self.board.legal_moves().into_iter().map(uci).find(|m| {
             searchmoves.is_empty() || searchmoves.contains(m) || self.has("ignores-searchmoves")
-        });
-        let Some(m) = m else {
-            send("bestmove (none)");
-            return;
-        };
+        })?;
         let legal = self.board.legal_moves().into_iter().map(uci);
         match &*self.fault {
             "several-lines" | "same-lines" if self.lines > 1 => {
@@ -196,6 +195,14 @@ impl OddEngine {
             "wrong-pv" => send(&format!("info depth 1 score cp 0 pv {m} {m}")),
             _ => send(&format!("info depth 1 score cp 0 nodes 1 pv {m}")),
         }
+        Some(m)
+    }
+
+    fn answer(&self, send: &mut dyn FnMut(&str)) {
+        let Some(m) = self.show(send) else {
+            send("bestmove (none)");
+            return;
+        };
         match &*self.fault {
             "illegal-move" => send("bestmove e2e5"),
             "shouts" => send(&format!("bestmove {}", m.to_uppercase())),

@@ -197,6 +197,20 @@ pub struct PlayedMove {
 /// # Errors
 ///
 /// It cannot be started, does not answer in time, or has no move.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_engine::check::{Patience, play};
+/// # use tabia_engine::EngineCommand;
+///
+/// # let program = test_programs::engine::this_program();
+/// # let engine = EngineCommand::new(program).args(vec!["engine".into()]);
+/// let positions = ["startpos moves e2e4", "fen 8/8/8/8/r7/1k6/8/K7 w - - 0 1"];
+/// let played = play(&engine, &positions, &Patience::default())?;
+/// assert_eq!(played[1].mv, "a1b1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn play(
     command: &EngineCommand,
     positions: &[&str],
@@ -236,6 +250,21 @@ fn played(
 ///
 /// Starts the engine as often as needed (after each failure, and for the two ways to
 /// end it) and leaves none running. Takes a few seconds with a good engine.
+///
+/// # Examples
+///
+/// ```
+/// use tabia_engine::check::{Outcome, Patience, check};
+/// # use tabia_engine::EngineCommand;
+///
+/// # let program = test_programs::engine::this_program();
+/// # let engine = EngineCommand::new(program).args(vec!["engine".into()]);
+/// let mut names = Vec::new();
+/// let report = check(&engine, &Patience::default(), &mut |step| names.push(step.name));
+/// assert_eq!(names[0], "answers \"uci\"");
+/// assert_eq!(names.len(), report.steps.len());
+/// assert_eq!(report.count(Outcome::Failed), 0);
+/// ```
 pub fn check(
     command: &EngineCommand,
     patience: &Patience,

@@ -100,6 +100,63 @@ enum Analysis {
 }
 
 /// The adapter's state: see the [module](self).
+///
+/// # Examples
+///
+/// Events in, lines out, without processes, files or clocks:
+///
+/// ```
+/// use std::time::Duration;
+/// use tabia_adapter::session::{Engines, Event, Output, Profile, Request, Session};
+/// use tabia_choice::book_set::{BookSet, Opener};
+///
+/// /// Keeps the lines, and opens the books that are asked for.
+/// #[derive(Default)]
+/// struct Kept {
+///     lines: Vec<String>,
+///     books: Option<BookSet>,
+/// }
+///
+/// impl Output for Kept {
+///     fn gui(&mut self, line: &[u8]) {
+///         self.lines.push(format!("gui< {}", String::from_utf8_lossy(line)));
+///     }
+///     fn engine(&mut self, line: &[u8]) {
+///         self.lines.push(format!("eng< {}", String::from_utf8_lossy(line)));
+///     }
+///     fn request(&mut self, request: Request) {
+///         if let Request::OpenBooks(specs) = request {
+///             self.books = Some(Opener::here(true).book_set(&specs, &BookSet::default()).0);
+///         }
+///     }
+/// }
+///
+/// let mut session = Session::new(Engines::one(Profile::default()), 1);
+/// let (mut out, mut books) = (Kept::default(), BookSet::default());
+/// session.start(&mut out);
+/// for event in [
+///     Event::EngineUp,
+///     Event::Gui(b"uci"),
+///     Event::Engine(b"id name Example"),
+///     Event::Engine(b"uciok"),
+///     Event::Gui(b"isready"),
+///     Event::BooksOpened(&[]),
+///     Event::Engine(b"readyok"),
+///     Event::Gui(b"position startpos moves d2d4 d7d5"),
+///     Event::Gui(b"go wtime 60000 btime 60000"),
+///     // Out of book the engine searches.
+///     Event::Gui(b"position startpos moves h2h4 h7h5 a2a4"),
+///     Event::Gui(b"go wtime 60000 btime 60000"),
+///     Event::Engine(b"bestmove e7e5"),
+/// ] {
+///     books = out.books.take().unwrap_or(books);
+///     session.step(Duration::ZERO, event, &books, &mut out);
+/// }
+/// let answers = out.lines.iter().filter(|line| line.starts_with("gui< bestmove"));
+/// assert!(answers.eq(["gui< bestmove c2c4 ponder e7e6", "gui< bestmove e7e5"]));
+/// let searches = out.lines.iter().filter(|line| line.starts_with("eng< go"));
+/// assert!(searches.eq(["eng< go wtime 60000 btime 60000"]));
+/// ```
 #[derive(Debug)]
 pub struct Session {
     contact: Contact,
@@ -120,6 +177,50 @@ impl Session {
     /// Lets a policy of your own decide between the moves of the books: within the options
     /// (`Book Depth`, `searchmoves` and so on), and for the moves of Tabia only, not for the
     /// replies that it expects (`Book Ponder`).
+    ///
+    /// # Examples
+    ///
+    /// An engine that plays the move with the most games. With [`relay::standard_streams`] and an
+    /// [`EngineCommand`] it is one for a chess program:
+    ///
+    /// ```
+    /// use std::fs::File;
+    /// use shakmaty::Chess;
+    /// use tabia_adapter::relay::{self, Environment};
+    /// use tabia_adapter::session::{Engines, Profile, Session};
+    /// use tabia_book::BookMove;
+    /// use tabia_book::policy::{ChooseMove, Weighed};
+    /// use tabia_choice::book_set::Opener;
+    ///
+    /// struct MostPlayed;
+    ///
+    /// impl ChooseMove for MostPlayed {
+    ///     fn choose(&self, _: &Chess, moves: &[BookMove], verdicts: &mut [Weighed]) {
+    ///         let most = moves.iter().map(|entry| entry.stats().games).max();
+    ///         for (entry, verdict) in moves.iter().zip(verdicts) {
+    ///             let is_most = Some(entry.stats().games) == most;
+    ///             verdict.probability = if is_most { 1.0 } else { 0.0 };
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let [script, answers] = ["script", "answers"].map(|name| folder.path().join(name));
+    /// let lines = "uci\nposition startpos moves e2e4\ngo wtime 60000 btime 60000\nquit\n";
+    /// std::fs::write(&script, lines)?;
+    /// let (input, output) = (File::open(&script)?, File::create(&answers)?);
+    /// // The books of `Book File`: the starter book, unless the GUI sets another.
+    /// let session = Session::new(Engines::one(Profile::default()), 1).with_policy(MostPlayed);
+    /// let environment = Environment::new((input, output), Vec::new(), Opener::here(true));
+    /// assert_eq!(relay::run(session, environment)?.code, 0);
+    /// let answers = std::fs::read_to_string(&answers)?;
+    /// assert!(answers.contains("\ninfo string book starter: c7c5 100% "));
+    /// assert!(answers.ends_with("\nbestmove c7c5 ponder g1f3\n"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// [`relay::standard_streams`]: crate::relay::standard_streams
+    /// [`EngineCommand`]: tabia_engine::EngineCommand
     #[must_use]
     pub fn with_policy(mut self, policy: impl ChooseMove + Send + Sync + 'static) -> Session {
         self.parts.books.choose_by(Arc::new(policy));

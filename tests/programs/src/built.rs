@@ -31,8 +31,7 @@ pub fn example(tabia: &Path, temporary: &Path, name: &str) -> PathBuf {
     if cfg!(unix)
         && let Some(cargo) = std::env::var_os("CARGO")
     {
-        let started = STARTED.iter().flat_map(|name| ["--example", name]);
-        BUILT.get_or_init(|| build(&cargo, &tabia, temporary, started));
+        BUILT.get_or_init(|| build(&cargo, &tabia, temporary));
     }
     let name = format!("examples/{name}{}", std::env::consts::EXE_SUFFIX);
     let path = tabia.with_file_name(name);
@@ -43,27 +42,7 @@ pub fn example(tabia: &Path, temporary: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// The folder of the examples of all packages, which are built if they are not current.
-/// Arguments as of [`example`].
-///
-/// # Panics
-///
-/// They cannot be built.
-#[must_use]
-pub fn examples(tabia: &Path, temporary: &Path) -> PathBuf {
-    let tabia = std::path::absolute(tabia).expect("a current folder");
-    if let Some(cargo) = std::env::var_os("CARGO") {
-        build(&cargo, &tabia, temporary, ["--examples"]);
-    }
-    tabia.with_file_name("examples")
-}
-
-fn build<'a>(
-    cargo: &OsStr,
-    tabia: &Path,
-    temporary: &Path,
-    examples: impl IntoIterator<Item = &'a str>,
-) {
+fn build(cargo: &OsStr, tabia: &Path, temporary: &Path) {
     let (folder, target) = (tabia.parent(), temporary.parent());
     let (folder, target) = folder.zip(target).expect("`target/debug/tabia`");
     let name = |folder: &Path| folder.file_name().unwrap_or_default().to_owned();
@@ -80,7 +59,7 @@ fn build<'a>(
     if let Some(of_triple) = folder.parent().filter(|parent| *parent != target) {
         command.arg("--target").arg(name(of_triple));
     }
-    command.args(examples);
+    command.args(STARTED.iter().flat_map(|name| ["--example", name]));
     let output = command.output().expect("cargo");
     let messages = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {messages}");

@@ -11,7 +11,7 @@ tabia_notation::named! {
     pub enum Loss {
         /// Other tags, or their values are too long.
         Tags = "tags that the format has no room for",
-        /// A rating that is too high, or no whole number.
+        /// A rating that is too high, 0, or no whole number.
         Ratings = "ratings that the format cannot hold",
         /// A date that is too late, or not understood.
         Dates = "dates that the format cannot hold",
@@ -36,13 +36,13 @@ impl GameLosses {
     pub(crate) fn note_rating(&mut self, game: &Game, color: Color, stored: u16) {
         let tag = color.fold_wb("WhiteElo", "BlackElo");
         let elo = *game.elo.get(color);
-        let said = match game.tags.get(tag).map(str::trim) {
-            Some(text) if text.contains(|c: char| ('1'..='9').contains(&c)) => {
-                text.parse().unwrap_or(f64::NAN)
-            }
-            _ => f64::from(elo),
+        let said = game.tags.get(tag).map(|text| text.trim().trim_matches('?'));
+        let is_kept = match said {
+            // Also 0 and `-`, of players without a rating: formats have 0 for an unknown one.
+            Some(text) if !text.is_empty() => stored > 0 && text.parse() == Ok(f64::from(stored)),
+            Some(_) | None => elo == stored,
         };
-        self.note(Loss::Ratings, said != f64::from(stored));
+        self.note(Loss::Ratings, !is_kept);
     }
 
     /// Notes it if a date is not stored as its text says.

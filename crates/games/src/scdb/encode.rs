@@ -52,7 +52,9 @@ impl ScdbRecord {
             tag("Event"),
         ];
         let round = tag("Round");
-        let keeps_round = matches!(round.as_str(), "" | "?" | "-") || round.parse::<u16>().is_ok();
+        // 0 stands for an unknown round; `-`, none at all, has no number.
+        let number = round.trim().parse().unwrap_or(0);
+        let keeps_round = number > 0 || matches!(round.as_str(), "" | "?");
         let loses_tags = !keeps_round
             || names.iter().any(|name| name.len() > NAME_BYTES)
             || game.tags.iter().any(|(name, _)| !KEPT_TAGS.contains(&name));
@@ -72,7 +74,7 @@ impl ScdbRecord {
                 status: 0,
                 offset: 0,
                 players: shakmaty::ByColor::default(),
-                round: round.trim().parse().unwrap_or(0),
+                round: number,
                 site: 0,
                 event: 0,
                 elo: game.elo,

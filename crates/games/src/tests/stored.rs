@@ -326,7 +326,7 @@ fn what_a_format_cannot_hold_is_counted_with_its_first_place() {
         game("[WhiteElo \"2500\"]\n[Date \"2024.01.02\"]\n[ECO \"B36\"]"),
         game("[WhiteElo \"4001\"]\n[BlackElo \"2400.5\"]"),
         game("[WhiteElo \"25000\"]"),
-        game("[WhiteElo \"?\"]\n[BlackElo \"0\"]\n[Date \"????.??.??\"]\n[ECO \"?\"]"),
+        game("[WhiteElo \"?\"]\n[BlackElo \"??\"]\n[Date \"????.??.??\"]\n[ECO \"?\"]"),
         game("[Date \"2048.01.02\"]"),
         game("[EventDate \"5000.01.01\"]"),
         game("[ECO \"F01\"]"),
@@ -358,6 +358,50 @@ fn what_a_format_cannot_hold_is_counted_with_its_first_place() {
         back.matches("2048").count() + back.matches("4001").count(),
         0
     );
+}
+
+#[test]
+fn no_round_and_no_rating_are_lost_where_they_come_back_as_unknown() {
+    let folder = Folder::new();
+    for (tag, loses) in [
+        ("[Round \"?\"]", ["", ""]),
+        ("[Round \"1\"]", ["", ""]),
+        (
+            "[Round \"-\"]",
+            ["", "tags that the format has no room for"],
+        ),
+        (
+            "[Round \"0\"]",
+            ["", "tags that the format has no room for"],
+        ),
+        (
+            "[WhiteElo \"0\"]",
+            ["ratings that the format cannot hold"; 2],
+        ),
+        (
+            "[BlackElo \"0\"]",
+            ["ratings that the format cannot hold"; 2],
+        ),
+        (
+            "[BlackElo \"-\"]",
+            ["ratings that the format cannot hold"; 2],
+        ),
+        ("[BlackElo \"?\"]", ["", ""]),
+    ] {
+        let path = folder.put("in.pgn", format!("[Event \"x\"]\n{tag}\n\n1. e4 *\n"));
+        let targets: [(_, fn(PathBuf) -> _); 2] = [("a.si5", Scid), ("a.dci", Scdb)];
+        for ((name, target), lost) in targets.into_iter().zip(loses) {
+            let database = folder.join(name);
+            let messages = convert_to(target(database.clone()), &path).1;
+            let said = format!("line 1: {lost}, 1 games");
+            match lost {
+                "" => assert!(!messages.contains("the format"), "{tag}: {messages}"),
+                _ => assert_has(&messages, &said),
+            }
+            let comes_back = pgn(&database).contains(tag) || tag.ends_with("Elo \"?\"]");
+            assert_eq!(comes_back, lost.is_empty(), "{tag} in {name}");
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file cannot be written. No part of it is left, and an existing file is unchanged.
+/// A file cannot be written. No part of it is left, and an existing file is unchanged, but for
+/// the `new` ones of [`WriteFileError::Partly`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteFileError {
@@ -64,6 +65,24 @@ pub enum WriteFileError {
         /// The error of the system.
         reason: io::Error,
     },
+    /// Of several files of one command, some were renamed already.
+    #[error("{error}; new already: {}; as before: {}", names(new), names(old))]
+    Partly {
+        /// What happened to the first of `old`.
+        error: Box<WriteFileError>,
+        /// The files that are new.
+        new: Vec<PathBuf>,
+        /// The others.
+        old: Vec<PathBuf>,
+    },
+}
+
+fn names(paths: &[PathBuf]) -> String {
+    let names: Vec<_> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    names.join(", ")
 }
 
 impl WriteFileError {

@@ -91,14 +91,28 @@ pub fn write(path: &Path, bytes: &[u8], old: Previous) -> Result<Placed, WriteFi
 ///
 /// # Errors
 ///
-/// One of the files cannot be written, or not be renamed: then those before it are in their places.
+/// One of the files cannot be written, or not be renamed: then those before it are in their
+/// places ([`WriteFileError::Partly`]).
 pub fn commit_all(mut files: Vec<NewFile>) -> Result<(), WriteFileError> {
     for file in &mut files {
         file.complete()?;
     }
-    files
-        .into_iter()
-        .try_for_each(|file| file.commit().map(|_| ()))
+    let mut old: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
+    for (number, file) in files.into_iter().enumerate() {
+        match file.commit() {
+            Ok(_) => {}
+            Err(error) if number == 0 => return Err(error),
+            Err(error) => {
+                let left = old.split_off(number);
+                return Err(WriteFileError::Partly {
+                    error: Box::new(error),
+                    new: old,
+                    old: left,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A file that was written and renamed.

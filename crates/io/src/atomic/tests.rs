@@ -569,3 +569,34 @@ fn a_large_file_holds_what_was_written() {
     assert_eq!(file.commit().unwrap().bytes, expected.len() as u64);
     assert!(fs::read(&path).unwrap() == expected);
 }
+
+#[test]
+fn of_several_files_an_error_says_which_are_new_already() {
+    let (folder, _) = folder();
+    let paths = ["a", "b", "c"].map(|name| folder.path().join(name));
+    for path in &paths {
+        fs::write(path, "old").unwrap();
+    }
+    let commit_with_folder = |at: usize| {
+        let files = paths
+            .iter()
+            .map(|path| begun(path, "new", Previous::Replace));
+        let files: Vec<NewFile> = files.collect();
+        fs::remove_file(&paths[at]).unwrap();
+        fs::create_dir(&paths[at]).unwrap();
+        let error = commit_all(files).unwrap_err().to_string();
+        fs::remove_dir(&paths[at]).unwrap();
+        error.replace(folder.path().to_str().unwrap(), "")
+    };
+    let error = commit_with_folder(1);
+    assert!(error.starts_with("/b: cannot be written: "), "{error}");
+    assert!(
+        error.ends_with("; new already: /a; as before: /b, /c"),
+        "{error}"
+    );
+    are(&folder, &[("a", "new"), ("c", "old")]);
+    fs::write(&paths[1], "old").unwrap();
+    let error = commit_with_folder(0);
+    assert!(!error.contains("as before"), "{error}");
+    are(&folder, &[("b", "old"), ("c", "old")]);
+}

@@ -86,6 +86,20 @@ fn variations_and_comments_can_be_left_out() {
 }
 
 #[test]
+fn a_rating_between_two_groups_is_said_to_be_the_lower_one() {
+    let folder = Folder::new();
+    let game = |elo: u32| format!("[WhiteElo \"{elo}\"]\n[BlackElo \"{elo}\"]\n\n1. e4 *\n\n");
+    folder.put("a.pgn", [1650, 1850].map(game).concat());
+    let said = "--ratings 1700: the games of the whole group 1600";
+    let text = folder.done("games a.pgn -o a1.pgn --ratings 1700,2200");
+    assert_has(&text, said);
+    assert!(!text.contains("ratings 2200"), "{text}");
+    assert_has(&folder.text("a1.pgn"), "1650");
+    let text = folder.done("games a.pgn -o a2.pgn --ratings 1600");
+    assert!(!text.contains("group"), "{text}");
+}
+
+#[test]
 fn what_is_lost_is_said_and_an_error_with_strict() {
     let folder = Folder::new();
     folder.put(

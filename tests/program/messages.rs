@@ -404,7 +404,15 @@ fn a_wrong_number_gives_an_error_in_plain_words() {
         ),
         (
             "build --threads 0 -o x.ctg a.pgn",
-            "expected a whole number from 1 on",
+            "expected a number from 1 to 65535",
+        ),
+        (
+            "games --threads 65536 -o x.pgn a.pgn",
+            "expected a number from 1 to 65535",
+        ),
+        (
+            "evaluate x.ctg --jobs 65536 --engine builtin",
+            "expected a number from 1 to 65535",
         ),
         ("suite a.pgn -o x.epd --min-share x", "expected a number"),
         (

@@ -118,6 +118,9 @@ pub fn workers() -> usize {
     threads().min(8)
 }
 
+/// The greatest number of threads that a user may ask for.
+pub const MOST_THREADS: u16 = u16::MAX;
+
 /// The number of processors.
 pub fn threads() -> usize {
     // Linux reads several files of the control group for it, which a walk would do at each ply.

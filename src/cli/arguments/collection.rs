@@ -1,16 +1,19 @@
 //! Code shared by all commands that read games: the conditions on games, and the report
 //! on games that were left out.
 
-use std::num::NonZeroU16;
-
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{
+    PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser as _,
+};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::common::{self, PlayerColour};
 use super::line;
 use shakmaty::Chess;
-use tabia_games::{FilterOption, GameCondition, GameFilter, Takes, Tally, TextEncoding, ValueKind};
+use tabia_games::{
+    FilterOption, GameCondition, GameFilter, Takes, Tally, TextEncoding, ValueKind, group_of,
+};
+use tabia_io::parallel::{self, MOST_THREADS};
 
 /// Conditions on games, of which a game must meet all that are given, and how the games are
 /// read. The conditions come from the table of [`GameFilter`].
@@ -96,6 +99,9 @@ impl FromArgMatches for GameFilterArgs {
                 filter
                     .set(option.condition, value)
                     .map_err(|error| clap::Error::raw(ErrorKind::ValueValidation, error))?;
+                if option.condition == GameCondition::Ratings {
+                    report_group(value);
+                }
             }
         }
         let ReadArgs { password, encoding } = ReadArgs::from_arg_matches(matches)?;
@@ -109,6 +115,14 @@ impl FromArgMatches for GameFilterArgs {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = GameFilterArgs::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+/// Says which group a rating stands for that is not the least of one.
+fn report_group(rating: &str) {
+    let group = rating.trim().parse().map(group_of).unwrap_or_default();
+    if rating.trim() != group.to_string() {
+        message!("tabia: --ratings {rating}: the games of the whole group {group}");
     }
 }
 
@@ -154,8 +168,8 @@ impl ReachArgs {
 #[command(next_help_heading = "Work")]
 pub(crate) struct WorkArgs {
     /// Threads that count [default: one for each processor]
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<NonZeroU16>,
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(crate) threads: Option<u16>,
     /// Memory for counting, as 64M or 2G; what does not fit is sorted on disk
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = common::size)]
     pub(crate) memory: u64,
@@ -170,12 +184,14 @@ pub(crate) struct WorkArgs {
     pub(crate) strict: bool,
 }
 
+/// Reads a number of threads.
+pub(crate) fn thread_count() -> RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(1..=MOST_THREADS.into())
+}
+
 /// The requested number of threads, or one for each processor.
-pub(crate) fn threads(wanted: Option<NonZeroU16>) -> usize {
-    match wanted {
-        Some(threads) => threads.get().into(),
-        None => tabia_io::parallel::threads(),
-    }
+pub(crate) fn threads(wanted: Option<u16>) -> usize {
+    wanted.map_or_else(parallel::threads, usize::from)
 }
 
 /// Greatest number of skipped games in the report.

@@ -1,7 +1,6 @@
 //! The engine arguments of commands that evaluate positions.
 
 use std::ffi::OsString;
-use std::num::NonZeroU16;
 use std::time::Duration;
 
 use clap::Args;
@@ -37,8 +36,8 @@ pub(crate) struct EngineArgs {
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) movetime: Option<u64>,
     /// Engines that run at the same time [default: one for each processor]
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<NonZeroU16>,
+    #[arg(long, value_name = "N", value_parser = collection::thread_count())]
+    pub(crate) jobs: Option<u16>,
     /// Sets an option of the engine; Threads is 1 and Hash 16 unless set here
     #[arg(long, value_name = "NAME=VALUE", add = complete::options(Of::Engine))]
     pub(crate) set: Vec<String>,

@@ -1,7 +1,6 @@
 //! `tabia audit`: finds errors of a book by its evaluations.
 
 use std::io::Write;
-use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -9,6 +8,7 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::evaluations::{self, Form};
+use crate::cli::arguments::collection;
 use crate::cli::arguments::common::{self, COLOUR, Force, Sides};
 use crate::cli::arguments::complete::{self, Of};
 use crate::cli::arguments::configuration::ConfigArgs;
@@ -72,8 +72,8 @@ pub(crate) struct AuditArgs {
           value_parser = clap::value_parser!(u8).range(..=100))]
     confirm_margin: u8,
     /// Engines that run at the same time [default: one for each processor]
-    #[arg(long, value_name = "N", requires = "confirm")]
-    jobs: Option<NonZeroU16>,
+    #[arg(long, value_name = "N", requires = "confirm", value_parser = collection::thread_count())]
+    jobs: Option<u16>,
     #[command(flatten)]
     config: ConfigArgs,
     /// Marks confirmed moves that lose too much: red, and ?!, ? or ??

@@ -1,7 +1,6 @@
 //! `tabia games`: converts game databases to PGN or to a Simple Chess Database.
 
 use std::io::Write;
-use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -68,8 +67,8 @@ pub(crate) struct GamesArgs {
     #[command(flatten)]
     reach: ReachArgs,
     /// Threads that decode [default: one for each processor]
-    #[arg(long, value_name = "N", help_heading = "Work")]
-    threads: Option<NonZeroU16>,
+    #[arg(long, value_name = "N", value_parser = collection::thread_count(), help_heading = "Work")]
+    threads: Option<u16>,
     /// Ends with exit code 1 when games were skipped or cut short, or the format cannot hold
     /// a part of them
     #[arg(long, help_heading = "Work")]

@@ -4,7 +4,6 @@ mod check;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -164,8 +163,8 @@ struct MakeArgs {
     #[command(flatten)]
     config: ConfigArgs,
     /// Threads that read [default: one for each processor]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroU16>,
+    #[arg(long, value_name = "N", value_parser = collection::thread_count())]
+    threads: Option<u16>,
     /// Memory for sorting; what does not fit goes to temporary files beside OUT
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = common::size)]
     memory: u64,
@@ -339,8 +338,8 @@ struct ValueArgs {
           value_parser = clap::value_parser!(u8).range(..50))]
     confirm_margin: u8,
     /// Engines at once [default: one for each processor]
-    #[arg(long, value_name = "N", requires = "engine")]
-    jobs: Option<NonZeroU16>,
+    #[arg(long, value_name = "N", requires = "engine", value_parser = collection::thread_count())]
+    jobs: Option<u16>,
     /// Adds the engine's values to this file (EPD); positions in it are not searched
     /// again
     #[arg(long, value_name = "FILE", requires = "engine")]

@@ -73,6 +73,22 @@ fn evaluate_with_invalid_input_leaves_no_file() {
 }
 
 #[test]
+fn values_are_not_carried_from_nothing() {
+    let folder = Folder::new();
+    book(&folder);
+    folder
+        .tabia("evaluate book.ctg --carried carried.evals")
+        .refused("carried.evals: not written: no position of the book has a value by book.evals");
+    assert!(!folder.join("carried.evals").exists());
+    assert!(!folder.join("book.evals").exists());
+    folder.put("carried.evals", "4k3/8/8/8/8/8/8/4K3 w - - ce 9;\n");
+    folder
+        .tabia("evaluate book.ctg --carried carried.evals -f")
+        .refused("carried.evals: not written");
+    assert_has(&folder.text("carried.evals"), "ce 9");
+}
+
+#[test]
 fn games_and_comments_that_are_not_read_are_named() {
     let folder = Folder::new();
     book(&folder);

@@ -209,7 +209,7 @@ pub(crate) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         "{}: no evaluations there; `tabia evaluate` fills it",
         path.display()
     );
-    let (graph, code) = evaluations::graph(&book)?;
+    let (graph, unread) = evaluations::graph(&book)?;
     let policy = options.policy;
     let mut options = AuditOptions::default();
     options.max_loss = args.max_loss;
@@ -273,5 +273,5 @@ pub(crate) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         counted_as(found.refutation_count, "refutation", "refutations"),
         start.elapsed().as_secs_f64()
     );
-    Ok(code.max(u8::from(!found.is_clean())))
+    Ok(u8::from(unread.is_loss() || !found.is_clean()))
 }

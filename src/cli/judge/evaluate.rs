@@ -170,7 +170,8 @@ pub(crate) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         atomic::check(carried, &[], args.force.old())?;
     }
     let book = files::open_book(&args.book, false)?;
-    let (graph, lost) = evaluations::graph(&book)?;
+    let (graph, unread) = evaluations::graph(&book)?;
+    let lost = u8::from(unread.is_loss());
     let file = EvalFile::open(&path)?;
     let mut table = evaluations::read(&path)?;
     let before = table.len();
@@ -249,6 +250,12 @@ pub(crate) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let name = file_name(&args.book);
         let table = evals::read(&path)?.table;
         let (text, count) = evaluate::backed_up(&graph, &table, &name);
+        ensure!(
+            count > 0,
+            "{}: not written: no position of the book has a value by {}",
+            target.display(),
+            path.display()
+        );
         atomic::write(target, text.as_bytes(), args.force.old())?;
         summary!(
             "{}: {count} of {} positions have a value",

@@ -11,6 +11,7 @@ use shakmaty::Chess;
 use tabia_analysis::evaluate;
 use tabia_analysis::graph::BookGraph;
 use tabia_book::Book;
+use tabia_book::ctg::Salvage;
 use tabia_book::evals::{self, EvalFile, EvalTable};
 use tabia_build::BuildJob;
 use tabia_engine::AnalystError;
@@ -27,13 +28,14 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<EvalTable> {
     Ok(known.table)
 }
 
-/// The graph of a book, and the exit code for what cannot be read of it, which is reported.
-pub(crate) fn graph(book: &Book) -> anyhow::Result<(BookGraph, u8)> {
+/// The graph of a book, and what cannot be read of it, which is reported.
+pub(crate) fn graph(book: &Book) -> anyhow::Result<(BookGraph, Salvage)> {
     let mut unread = book.missing_parts();
     let graph = progress::watched(|watch| {
         BookGraph::from_book(book, watch, &mut |damage| unread.bad_page(damage.clone()))
     })??;
-    Ok((graph, made::lines_left_out(book.path(), &unread)))
+    made::lines_left_out(book.path(), &unread);
+    Ok((graph, unread))
 }
 
 /// The file of a book's evaluations: the given one, or the one next to the book.

@@ -116,7 +116,7 @@ pub(crate) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let plan = args.engine.plan(1)?;
     let book = files::open_book(&args.book, false)?;
     let replies = args.replies.as_deref().map(Replies::open).transpose()?;
-    let (mut graph, lost) = evaluations::graph(&book)?;
+    let (mut graph, unread) = evaluations::graph(&book)?;
     let beside = evals::beside(&args.output);
     let file = EvalFile::open(&beside)?;
     let mut evaluations = evals::read(&beside)?.table;
@@ -162,7 +162,7 @@ pub(crate) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         grown => grown?,
     };
     evaluations::report_unanswered(grown.first_fault.as_ref());
-    let lost = lost.max(replies.as_ref().map_or(0, Replies::left_out));
+    let lost = u8::from(unread.is_loss()).max(replies.as_ref().map_or(0, Replies::left_out));
     let counts = collection::counts([
         (grown.failed, "without an answer"),
         (grown.restarts, "engines started again"),
@@ -183,7 +183,7 @@ pub(crate) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         .memory(args.memory);
     // The old one may be the file that is replaced.
     drop(book);
-    let written = progress::watched(|watch| {
+    let mut written = progress::watched(|watch| {
         grow::write_grown(
             &args.book,
             &args.output,
@@ -193,6 +193,8 @@ pub(crate) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
             watch,
         )
     })??;
+    let messages = &mut written.salvage.messages;
+    messages.retain(|text| !unread.messages.contains(text));
     let why = match grown.end {
         End::Positions | End::Time => "",
         End::Exhausted => "; all that is left costs too much, is too deep, or decided",

@@ -77,6 +77,21 @@ fn a_book_grows_by_the_given_number_of_positions_and_loses_none() {
 }
 
 #[test]
+fn damage_of_the_book_is_named_once() {
+    let folder = Folder::new();
+    let path = random_book(80, 20).0.write(&folder, "book");
+    let mut bytes = fs::read(&path).unwrap();
+    let page = 4096 * (bytes.len() / 4096 / 2);
+    bytes[page..page + 8].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+    let text = grown(&folder, "out.ctg", "--positions 3").ends_with(1, "positions more");
+    let named = text
+        .lines()
+        .filter(|line| line.contains(&format!("byte {page}")));
+    assert_eq!(named.count(), 1, "{text}");
+}
+
+#[test]
 fn the_number_of_engines_changes_nothing() {
     let folder = Folder::new();
     book(&folder);

@@ -17,10 +17,10 @@ use tabia_io::progress::{Progress, Watch};
 /// Whether Ctrl-C was pressed.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// The exit code of a program that Ctrl-C (signal 2) or SIGTERM (15) has ended.
+/// The exit code of a program that Ctrl-C (signal 2), SIGTERM (15) or SIGHUP (1) has ended.
 static ENDED_BY: AtomicU8 = AtomicU8::new(0);
 
-/// The exit code, if work was ended by Ctrl-C or SIGTERM.
+/// The exit code, if work was ended by one of these signals.
 pub(crate) fn ended_by_signal() -> Option<u8> {
     Some(ENDED_BY.load(Ordering::Relaxed)).filter(|code| *code > 0)
 }
@@ -45,42 +45,66 @@ pub(crate) fn at_end(first: impl Fn() + Send + Sync + 'static) -> anyhow::Result
     Ok(())
 }
 
-/// Calls `first` at the first Ctrl-C, or when the system asks the program to end
-/// (SIGTERM). A second one ends the program at once.
+/// Calls `first` at the first Ctrl-C, or when the system asks the program to end (SIGTERM), or
+/// its terminal is closed (SIGHUP). A second one ends the program at once; but of SIGHUP the
+/// shell sends another one after that of the system.
 pub(crate) fn at_ctrl_c(first: impl Fn() + Send + Sync + 'static) -> anyhow::Result<()> {
     let pressed = AtomicBool::new(false);
     let interrupt = Arc::new(move |signal: u8| {
-        ENDED_BY.store(128 + signal, Ordering::Relaxed);
-        if pressed.swap(true, Ordering::Relaxed) {
+        if !pressed.swap(true, Ordering::Relaxed) {
+            ENDED_BY.store(128 + signal, Ordering::Relaxed);
+            first();
+        } else if signal != 1 {
             std::process::exit((128 + signal).into());
         }
-        first();
     });
-    let terminate = Arc::clone(&interrupt);
-    at_sigterm(move || terminate(15)).context("cannot listen for SIGTERM")?;
+    at_requests(&interrupt).context("cannot listen for SIGTERM")?;
     ctrlc::set_handler(move || interrupt(2)).context("cannot listen for Ctrl-C")
 }
 
 /// Not with the feature `termination` of `ctrlc`, which would also undo `nohup`.
 #[cfg(unix)]
-fn at_sigterm(interrupt: impl Fn() + Send + 'static) -> io::Result<()> {
+fn at_requests(interrupt: &Arc<impl Fn(u8) + Send + Sync + 'static>) -> io::Result<()> {
     use std::io::Read as _;
 
-    let (mut reader, writer) = io::pipe()?;
-    signal_hook::low_level::pipe::register(signal_hook::consts::SIGTERM, writer)?;
-    let wait = move || {
-        let mut byte = [0];
-        while matches!(reader.read(&mut byte), Ok(1)) {
-            interrupt();
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+
+    for (signal, number) in [(SIGTERM, 15), (SIGHUP, 1)] {
+        if signal == SIGHUP && outlives_terminal() {
+            continue;
         }
-    };
-    let thread = std::thread::Builder::new().name("signals".to_owned());
-    thread.spawn(wait).map(drop)
+        let (mut reader, writer) = io::pipe()?;
+        signal_hook::low_level::pipe::register(signal, writer)?;
+        let interrupt = Arc::clone(interrupt);
+        let wait = move || {
+            let mut byte = [0];
+            while matches!(reader.read(&mut byte), Ok(1)) {
+                interrupt(number);
+            }
+        };
+        let thread = std::thread::Builder::new().name("signals".to_owned());
+        thread.spawn(wait)?;
+    }
+    Ok(())
+}
+
+/// Whether the program was started so that it ignores SIGHUP, as by `nohup`. Where the system
+/// does not tell (macOS), the signal keeps its effect.
+#[cfg(unix)]
+fn outlives_terminal() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut ignored = status
+        .lines()
+        .filter_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored
+        .next()
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_none_or(|mask| mask & 1 != 0)
 }
 
 /// Windows has no such request for programs without windows.
 #[cfg(not(unix))]
-fn at_sigterm(_interrupt: impl Fn() + Send + 'static) -> io::Result<()> {
+fn at_requests(_interrupt: &Arc<impl Fn(u8) + Send + Sync + 'static>) -> io::Result<()> {
     Ok(())
 }
 

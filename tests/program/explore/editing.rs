@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::hostile::Running;
 use super::{ask, book_on_disk, explorer_at, explorer_of, get, post, value};
-use crate::common::{command, files, tabia};
+use crate::common::{TABIA, command, files, tabia};
 use tabia_explorer::{Explorer, Limits};
 
 /// Far more than anything takes here.
@@ -383,7 +383,7 @@ fn whoever_asks_the_program_to_end_finds_nothing_left_beside_the_book() {
     use rustix::process::{Pid, Signal, kill_process};
     use std::io::{BufRead as _, BufReader, Read as _, Write as _};
     use std::net::TcpStream;
-    for signal in [Signal::TERM, Signal::INT] {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
         let (folder, path) = book_on_disk();
         let arguments = ["explore", "--no-open", path.to_str().unwrap()];
         let mut command = command(&arguments);
@@ -420,7 +420,48 @@ fn whoever_asks_the_program_to_end_finds_nothing_left_beside_the_book() {
         assert_eq!(folder.names().len(), 5, "{:?}", folder.names());
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         kill_process(pid, signal).unwrap();
+        if signal == Signal::HUP {
+            // Its shell sends another one.
+            kill_process(pid, signal).unwrap();
+        }
         assert_eq!(child.wait().unwrap().code(), Some(0));
         assert_eq!(folder.names().len(), 3, "{signal:?}: {:?}", folder.names());
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_outlives_its_terminal_goes_on() {
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::net::TcpStream;
+    let (_folder, path) = book_on_disk();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" explore --no-open \"$1\""]);
+    command.arg(TABIA).arg(&path);
+    command
+        .env("TABIA_CONFIG", "")
+        .env("XDG_CONFIG_HOME", "/nowhere");
+    let mut child = command
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut url = String::new();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut url).unwrap();
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::HUP).unwrap();
+    let address = url
+        .trim()
+        .trim_start_matches("http://")
+        .trim_end_matches('/');
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(LIMIT)).unwrap();
+    let request = format!("GET / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    kill_process(pid, Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }

@@ -185,6 +185,32 @@ fn a_book_that_has_changed_is_named() {
     assert_has(&messages, "has changed since");
 }
 
+/// The log has the answers of a book before it learned from this and later games.
+#[test]
+fn a_book_that_has_learned_since_is_named() {
+    let folder = Folder::new();
+    let log = folder.join("a.log");
+    let book = folder.join("book.ctg");
+    copy(SIMPLE, &book);
+    let options = ["--book", book.to_str().unwrap(), "--set", "Book Learn=true"];
+    converse(&log, &options, "", &GAME);
+    let note = "book.ctg learns: games that it has recorded since count now";
+    assert_has(&replay(&log, 0), note);
+    let games = ["d2d4", "e2e4", "c2c4", "g1f3"];
+    let games = games.map(|mv| format!("game 1796140977 0-1 mate startpos {mv}* .\n"));
+    folder.put(
+        "book.ctg.learn",
+        format!("# tabia learn 1\n{}", games.concat().repeat(9)),
+    );
+    let messages = replay(&log, 1);
+    assert_has(&messages, note);
+    assert_has(&messages, "the answers differ here");
+    // A book that does not learn needs no note.
+    fs::remove_file(&log).unwrap();
+    converse(&log, &options[..2], "", &GAME);
+    assert!(!replay(&log, 0).contains("learns"));
+}
+
 #[test]
 fn a_file_that_is_no_log_gives_one_line_and_exit_code_2() {
     let folder = Folder::new();

@@ -159,6 +159,13 @@ impl Replayed {
             if !then.iter().any(|(_, path)| *path == book.spec.path) {
                 self.note(format!("book {} was not open then", book.spec.path));
             }
+            if book.side_file.is_some() {
+                self.note(format!(
+                    "book {} learns: games that it has recorded since count now, and may change \
+                     its moves",
+                    book.spec.path
+                ));
+            }
         }
     }
 

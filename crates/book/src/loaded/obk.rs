@@ -110,7 +110,10 @@ fn read(file: &DataFile) -> Result<Found, Error> {
     for (count, text) in [
         (
             missing,
-            format!("cut off: {missing} of {announced} moves are missing"),
+            format!(
+                "cut off at file byte {}: {missing} of {announced} moves are missing",
+                bytes.len()
+            ),
         ),
         (illegal.count, illegal.text("illegal moves")),
         (long.count, long.text("lines beyond 1000 plies")),
@@ -231,7 +234,7 @@ mod tests {
         let found = open(&wrong).unwrap();
         let notices = found.notices().join("\n");
         for text in [
-            "4 of 9 moves are missing",
+            "cut off at file byte 22: 4 of 9 moves are missing",
             "1 illegal moves; the first at file byte 14",
             "its notes (2)",
         ] {

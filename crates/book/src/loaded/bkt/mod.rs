@@ -153,7 +153,7 @@ fn read(file: &DataFile) -> Result<Found, Error> {
     let rest = bytes.len() % BLOCK_BYTES;
     if rest != 0 || bytes.len() < BUCKETS * BLOCK_BYTES {
         found.notices.push(Notice::Loss(format!(
-            "{} bytes are not 256 blocks of {BLOCK_BYTES} bytes or more; the book is cut off",
+            "cut off at file byte {}: not {BUCKETS} blocks of {BLOCK_BYTES} bytes or more",
             bytes.len()
         )));
     }

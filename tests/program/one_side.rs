@@ -237,6 +237,21 @@ fn every_format_gets_all_positions_of_a_polyglot_book_for_one_side() {
     }
 }
 
+/// The start position has no moves in it then, so its results are those of the moves after it.
+#[test]
+fn a_book_for_black_from_an_arena_book_has_the_results_of_its_start() {
+    let folder = Folder::new();
+    let games = [("0-1", "e4 e5"), ("0-1", "d4 d5"), ("1-0", "e4 c5")];
+    let games =
+        games.map(|(result, moves)| format!("[Result \"{result}\"]\n\n1. {moves} {result}\n\n"));
+    folder.put("a.pgn", games.concat());
+    folder.done("build -o a.abk a.pgn --only black");
+    folder.done("convert a.abk a.ctg");
+    let start = folder.probe("a.ctg", "");
+    let results = ["games", "wins", "draws", "losses"].map(|name| start[name].as_u64());
+    assert_eq!(results, [3, 1, 0, 2].map(Some));
+}
+
 /// Two moves of the opponent and one of the own side are unknown.
 #[test]
 fn the_walk_goes_on_by_several_moves_that_are_not_stored() {

@@ -44,13 +44,16 @@ pub(super) fn to_ctg(
     let has_start = book.contains(&start)?;
     let mut walk = book.walk(Order::Depth);
     let mut sides = Sides::default();
-    let mut games = 0_u32;
+    let (mut games, mut before) = (0_u32, Totals::default());
     while let Some(here) = walk.advance()? {
         sides.add(&here.position, &walk.found);
         // A book for Black only has no moves in the start position.
         if here.ply == u32::from(!has_start) {
-            let record = record_of(&walk.found);
+            let mut record = record_of(&walk.found);
             games = games.saturating_add(record.stats.games);
+            record.stats = record.stats.reversed();
+            record.points = points(&record.stats);
+            before.add(&record);
         }
         maker.add(&here.position, &walk.found)?;
         for between in walk.between.drain(..) {
@@ -59,9 +62,10 @@ pub(super) fn to_ctg(
         work.step("reading", walk.met(), None)?;
     }
     if !has_start {
+        let (stats, points) = before.fitted();
         let record = PositionRecord {
-            stats: drawn(games),
-            points: points(&drawn(games)),
+            stats,
+            points,
             ..PositionRecord::default()
         };
         maker.push(&start, &[], &record, Part::Moves)?;

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::process::Stdio;
+use std::time::Duration;
 
 use crate::common::{Folder, SMALL, assert_has};
 use serde_json::json;
@@ -136,6 +138,46 @@ fn an_interrupted_evaluation_by_an_engine_continues() {
     let messages = at.done(evaluate);
     assert_has(&messages, "0 from files, 2 from the engine");
     assert_eq!(at.text("a.epd"), suite);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_the_values_that_were_found() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let at = Folder::new();
+    let pawns = ('a'..='h').flat_map(|file| [3, 4].map(|rank| format!("{file}{rank}")));
+    let games = pawns.flat_map(|mv| ["e5", "d5"].map(|reply| format!("1. {mv} {reply}")));
+    at.put(
+        "games.pgn",
+        games.map(|moves| game("", &moves)).collect::<String>(),
+    );
+    // Long enough to be interrupted, however late we look.
+    let evaluate = "suite games.pgn -o a.epd --plies 2 --eval 0..2000 --engine builtin \
+        --nodes 100000 --jobs 1 --save-evals found.epd";
+    let found = || match fs::read_to_string(at.join("found.epd")) {
+        Ok(text) => text.matches(";\n").count(),
+        Err(_) => 0,
+    };
+    let mut command = at.command(evaluate);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    while found() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it has ended");
+        // Nothing tells that a file has grown.
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let messages = String::from_utf8(output.stderr).unwrap();
+    assert_has(
+        &messages,
+        "interrupted; the values found so far are in found.epd",
+    );
+    assert!(!at.join("a.epd").exists());
+    let left = 32 - found();
+    let messages = at.done(evaluate);
+    assert_has(&messages, &format!("0 from files, {left} from the engine"));
+    assert_eq!(found(), 32);
 }
 
 /// Values of 7 nodes in a file count as a first search; the engine's own values differ.

@@ -1,6 +1,7 @@
 //! Collects several values of the same positions.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use shakmaty::{Chess, Color, Position as _};
@@ -44,11 +45,12 @@ impl GatheredFrom {
 }
 
 /// Adds to the error of cancelled work that the file has some evaluations already.
-pub(super) fn cancelled(error: crate::Error) -> crate::Error {
+pub(crate) fn cancelled(error: crate::Error, file: &Path) -> crate::Error {
     match error {
-        crate::Error::Stopped => {
-            crate::Error::Text("interrupted; what was found so far is in the file".to_owned())
-        }
+        crate::Error::Stopped => crate::Error::Text(format!(
+            "interrupted; the values found so far are in {}",
+            file.display()
+        )),
         error => error,
     }
 }

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Color, Position as _};
 
-use super::collected::{CollectedValues, Gathered, GatheredFrom, cancelled};
+use super::collected::{CollectedValues, Gathered, GatheredFrom};
 use crate::Error;
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable, Imported};
 use tabia_book::{Book, Lookup, Probe as _, Wanted};
@@ -35,7 +35,7 @@ pub fn gather_games(
         let probed = book.probe(position, Wanted::Stored, &mut found);
         probed.is_ok() && found.here.is_some()
     };
-    let (read, tally, collected) = read(sources, filter, &holds, watch).map_err(cancelled)?;
+    let (read, tally, collected) = read(sources, filter, &holds, watch)?;
     let new = collected.add_to(table, file, source)?;
     Ok(Gathered {
         read,

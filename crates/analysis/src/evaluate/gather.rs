@@ -39,14 +39,13 @@ pub fn gather(
     if is_table || !is_lines(&start) {
         let (from, read, collected) = match is_table {
             true => {
-                let (read, collected) = fishnet(path, graph, watch).map_err(cancelled)?;
+                let (read, collected) = fishnet(path, graph, watch)?;
                 (GatheredFrom::Rows, read, collected)
             }
             false => {
                 let sources = Sources::list([&path.to_owned()])?;
                 let (all, holds) = (GameFilter::default(), |_: &_, key| graph.holds(key));
-                let read = from_games::read(&sources, &all, &holds, watch);
-                let (read, tally, collected) = read.map_err(cancelled)?;
+                let (read, tally, collected) = from_games::read(&sources, &all, &holds, watch)?;
                 (GatheredFrom::Games(Box::new(tally)), read, collected)
             }
         };
@@ -78,7 +77,9 @@ pub fn gather(
     }
     let read = read.map_err(failed)?;
     file.sync()?;
-    watch.go_on().map_err(|stopped| cancelled(stopped.into()))?;
+    watch
+        .go_on()
+        .map_err(|stopped| cancelled(stopped.into(), file.path()))?;
     Ok(Gathered {
         read,
         from: GatheredFrom::Lines,

@@ -14,6 +14,7 @@ mod work;
 mod worker;
 
 pub use backed_up::backed_up;
+pub(crate) use collected::cancelled;
 pub use collected::{Gathered, GatheredFrom};
 pub use from_games::gather_games;
 pub use gather::gather;

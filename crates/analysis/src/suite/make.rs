@@ -76,14 +76,11 @@ pub fn make(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
     }
     making.counts.0 = making.values.len() as u64;
     let chosen = making.choose(ranked, watch);
-    let chosen = chosen.map_err(|error| match (error, &job.save) {
-        (Error::Stopped, Some(saved)) => Error::Text(format!(
-            "interrupted; the values found so far are in {}",
-            saved.display()
-        )),
-        (error, _) => error,
-    })?;
-    making.publish(file, chosen, watch)
+    let made = chosen.and_then(|chosen| making.publish(file, chosen, watch));
+    made.map_err(|error| match &job.save {
+        Some(saved) => crate::evaluate::cancelled(error, saved),
+        None => error,
+    })
 }
 
 /// Checks the files that are written beside the suite: each can be written, and is another
@@ -296,6 +293,10 @@ impl Making<'_> {
             if selection.goes_on() {
                 counts.1 += u64::from(evaluated.searched);
                 watch.position("choosing", selection.seen, None)?;
+                // A search takes long.
+                if evaluated.searched {
+                    watch.go_on()?;
+                }
                 selection.take(evaluated, funnel, &mut chosen)?;
             } else {
                 funnel.lose(FunnelStep::Count, 1);

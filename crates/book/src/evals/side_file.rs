@@ -142,6 +142,12 @@ impl EvalFile {
         })
     }
 
+    /// The path that it was opened by.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Checks, before any work, that evaluations can be appended to a file: it does not exist,
     /// or holds evaluations. Appended to a book or to games, they would damage it.
     ///

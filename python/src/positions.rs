@@ -1,6 +1,6 @@
 //! All positions of a book, one after the other.
 
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, RecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
@@ -16,7 +16,9 @@ const AHEAD: usize = 1024;
 /// A walk over a book, which another thread does.
 #[pyclass(frozen, module = "tabia._native")]
 pub(crate) struct Positions {
-    found: Mutex<Receiver<Step>>,
+    found: Mutex<Option<Receiver<Step>>>,
+    /// The process of the thread: a fork of it has no such thread, and would wait for ever.
+    process: u32,
 }
 
 /// What the walk has found.
@@ -51,8 +53,23 @@ impl Positions {
             .spawn(walk)
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(Positions {
-            found: Mutex::new(found),
+            found: Mutex::new(Some(found)),
+            process: std::process::id(),
         })
+    }
+
+    fn is_forked(&self) -> bool {
+        self.process != std::process::id()
+    }
+}
+
+impl Drop for Positions {
+    fn drop(&mut self) {
+        if self.is_forked() {
+            // Closing it could wait for the thread to finish a message.
+            let found = self.found.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(found.take());
+        }
     }
 }
 
@@ -63,11 +80,16 @@ impl Positions {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        if self.is_forked() {
+            return Err(PyRuntimeError::new_err(
+                "positions() was called in another process, before os.fork(): call it in this one",
+            ));
+        }
         let next = py.detach(|| {
             let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-            found.recv()
+            found.as_ref().map(Receiver::recv)
         });
-        match next {
+        match next.unwrap_or(Err(RecvError)) {
             Ok(Step::Fen(fen)) => Ok(Some(fen)),
             Ok(Step::Damage(error)) => Err(error::of_book(py, &error)),
             Ok(Step::Unreached(1)) => Err(error::book_error(

@@ -6,6 +6,7 @@ import json
 import operator
 import os
 import random as _random
+import sys
 import warnings
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Container, Iterator, Optional, Type, TypeVar, Union
@@ -112,7 +113,7 @@ class Book:
                 board, self.policy if policy is None else policy, minimum_weight
             )
         except BookError as error:
-            self._skip(error, 4)
+            self._skip(error)
             return []
         if exclude_moves:
             entries = [entry for entry in entries if entry.move not in exclude_moves]
@@ -133,12 +134,16 @@ class Book:
                 board, self.policy if policy is None else policy, minimum_weight
             )
         except BookError as error:
-            self._skip(error, 4)
+            self._skip(error)
             return None
 
-    def _skip(self, error: BaseException, depth: int = 2) -> None:
+    def _skip(self, error: BaseException) -> None:
         if self.strict or not isinstance(error, BookError):
             raise error
+        # The warning names the line of the caller, however many functions of this file are between.
+        depth, frame = 1, sys._getframe()
+        while frame.f_back and frame.f_code.co_filename == __file__:
+            depth, frame = depth + 1, frame.f_back
         warnings.warn(str(error), BookWarning, stacklevel=depth)
 
     def find_all(
@@ -298,7 +303,7 @@ class Book:
             except StopIteration:
                 return
             except BookError as error:
-                self._skip(error, 3)
+                self._skip(error)
 
     def bisect_key_left(self, key: int) -> int:
         """The first index with that Polyglot key; not for a ``.ctg``."""

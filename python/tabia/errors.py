@@ -11,7 +11,7 @@ BookNotFoundError missing.ctg
 from __future__ import annotations
 
 import os
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 __all__ = ["BookError", "BookNotFoundError", "BookWarning", "Error", "PositionError", "WriteError"]
 
@@ -46,6 +46,12 @@ class Error(Exception):
 
     def __str__(self) -> str:
         return self.text
+
+    # An OSError is pickled with its text only.
+    def __reduce__(self) -> tuple[Any, ...]:
+        errno = getattr(self, "errno", None)
+        arguments = (self.text, self.file, self.page, self.byte, errno)
+        return type(self), arguments, self.__dict__
 
 
 class BookError(Error, OSError):

@@ -8,6 +8,7 @@ import os
 import pathlib
 import pickle
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -219,6 +220,76 @@ def test_damage_is_passed_over_once_it_is_said(here):
         warnings.simplefilter("ignore")
         with pytest.raises(IndexError):
             book.weighted_choice(chess.Board())
+
+
+def test_a_warning_names_the_line_of_the_caller(here):
+    data = bytearray((here / "tabia.ctg").read_bytes())
+    for page in range(8192, len(data), 4096):
+        data[page : page + 8] = b"\xff" * 8
+    (here / "tabia.ctg").write_bytes(data)
+    book = tabia.open_book("tabia.ctg")
+    without = {"exclude_moves": [chess.Move.from_uci("e2e4")]}
+    for ask in (
+        lambda: list(book.find_all(chess.Board())),
+        lambda: list(book.find_all(chess.Board(), **without)),
+        lambda: book.find(chess.Board()),
+        lambda: book.find(chess.Board(), **without),
+        lambda: book.get(chess.Board()),
+        lambda: book.get(chess.Board(), **without),
+        lambda: book.choice(chess.Board()),
+        lambda: book.weighted_choice(chess.Board()),
+        lambda: list(book.positions()),
+    ):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                ask()
+            except (IndexError, tabia.Error):
+                pass
+        where = {(warning.filename, warning.lineno) for warning in said}
+        assert where == {(__file__, ask.__code__.co_firstlineno)}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no os.fork()")
+def test_a_fork_does_not_wait_for_positions_of_another_process(here):
+    found = tabia.open_book("tabia.ctg").positions()
+    next(found)
+    with warnings.catch_warnings():
+        # Python itself warns of threads.
+        warnings.simplefilter("ignore")
+        child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(60)
+            next(found)
+        except RuntimeError as error:
+            os._exit(5 if "os.fork()" in str(error) else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
+    assert len(list(found)) > 100
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_errors_are_pickled_whole(here, protocol):
+    (here / "text.ctg").write_text("no book at all")
+    for ask, errno in (
+        (lambda: tabia.open_book("missing.ctg"), 2),
+        (lambda: tabia.open_book("text.ctg"), None),
+        (lambda: tabia.convert("tabia.ctg", "tabia.ctg"), None),
+        (lambda: tabia.open_book("tabia.ctg").find("no position"), None),
+    ):
+        with pytest.raises(tabia.Error) as caught:
+            ask()
+        error = caught.value
+        error.more = "of the caller"
+        for again in (pickle.loads(pickle.dumps(error, protocol)), copy.copy(error)):
+            assert type(again) is type(error) and str(again) == str(error)
+            for name in ("args", "text", "file", "page", "byte", "more"):
+                assert getattr(again, name) == getattr(error, name), name
+            if isinstance(error, OSError):
+                assert again.errno == error.errno == errno
+                assert again.filename == error.filename == error.file
 
 
 def test_no_books(here):

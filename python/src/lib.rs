@@ -23,7 +23,7 @@ mod _native {
     #[pymodule_export]
     use super::policy::Policy;
     #[pymodule_export]
-    use super::work::{build, convert, game_endings, mark, verify};
+    use super::work::{build, convert, game_endings, mark, undo_mark, verify};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

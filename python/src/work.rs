@@ -9,21 +9,20 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use tabia_book::convert as converter;
-use tabia_book::ctg::Salvage;
+use tabia_book::ctg::{CtgBook, OpenOptions, RewriteOptions, Salvage};
 use tabia_book::mark::{self as marks, Filter, MarkJob, MarkTarget, Selection, words};
 use tabia_book::{Annotation, BookEditor, EditOptions, MarkEdit, ctg};
 use tabia_build::{self as builder, GameFilter, PolyglotRule, Product};
 use tabia_games::{FilterOption, ParseError, Takes, TextEncoding, ValueKind};
-use tabia_io::atomic::Previous;
+use tabia_io::atomic::{self, Previous, TempFolder};
 use tabia_io::input::path::has_extension;
+use tabia_io::parallel::MOST_THREADS;
 use tabia_io::progress::{Progress, Watch};
 use tabia_notation::Line;
+use tabia_notation::kind::{BookKind, Kind};
 
 use crate::error;
 use crate::policy::{Policy, unknown_argument};
-
-/// As many as the program takes.
-const MOST_THREADS: usize = u16::MAX as usize;
 
 /// The endings of the names of game files, in lower case.
 #[pyfunction]
@@ -67,8 +66,9 @@ fn warn_of(py: Python<'_>, unread: &Salvage) -> PyResult<()> {
     Ok(())
 }
 
-/// convert(source, target, *, weights='probability', all=False,
-/// keep_never=False, policy=Policy(), force=False, strict=False, progress=None)
+/// convert(source, target, *, weights='probability', all=False, keep_never=False,
+/// policy=Policy(), max_ply=None, min_games=None, lines=False, report=None,
+/// game_moves=None, comments=None, force=False, strict=False, progress=None)
 /// --
 ///
 /// Converts a book to the format of `target`'s extension: reads .ctg, .bin, .abk, .bkt,
@@ -76,7 +76,8 @@ fn warn_of(py: Python<'_>, unread: &Salvage) -> PyResult<()> {
 ///
 /// `weights` is the source of a move's weight in a .bin: "probability", "games" or
 /// "score". `all` writes every form of a position to a .bin, `keep_never` the moves that
-/// are never played, with weight 0. An existing file is an error unless `force`; then it
+/// are never played, with weight 0. `max_ply` to `comments` are those of `tabia convert`
+/// for a .pgn; `comments` is "none", "short" or "full". An existing file is an error unless `force`; then it
 /// becomes a .bak. With `strict` unreadable parts are an error. `progress` is called as
 /// progress(stage, done, total), total may be None. Returns the numbers of the new file
 /// as a dict.
@@ -90,7 +91,8 @@ fn warn_of(py: Python<'_>, unread: &Salvage) -> PyResult<()> {
 /// tabia.errors.WriteError: small.bin: ...
 #[pyfunction]
 #[pyo3(signature = (source, target, *, weights="probability", all=false, keep_never=false,
-    policy=None, force=false, strict=false, progress=None))]
+    policy=None, max_ply=None, min_games=None, lines=false, report=None, game_moves=None,
+    comments=None, force=false, strict=false, progress=None))]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
 pub(crate) fn convert<'py>(
     py: Python<'py>,
@@ -100,10 +102,46 @@ pub(crate) fn convert<'py>(
     all: bool,
     keep_never: bool,
     policy: Option<Policy>,
+    max_ply: Option<u32>,
+    min_games: Option<u32>,
+    lines: bool,
+    report: Option<PathBuf>,
+    game_moves: Option<u32>,
+    comments: Option<&str>,
     force: bool,
     strict: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let usual = converter::PgnOptions::default();
+    let fewest = if lines {
+        converter::LINE_GAMES
+    } else {
+        usual.min_games
+    };
+    let pgn = usual
+        .plies(max_ply.unwrap_or(usual.plies))
+        .min_games(min_games.unwrap_or(fewest))
+        .lines(lines)
+        .game_moves(game_moves.unwrap_or(usual.game_moves))
+        .comments(match comments {
+            None | Some("full") => converter::Comments::Full,
+            Some("short") => converter::Comments::Short,
+            Some("none") => converter::Comments::None,
+            Some(other) => {
+                let wanted = "\"none\", \"short\" or \"full\"";
+                return Err(value_error("comments", other, wanted));
+            }
+        });
+    let is_typed = pgn != usual || [max_ply, min_games, game_moves].iter().any(Option::is_some);
+    if (is_typed || report.is_some() || comments.is_some()) && !has_extension(&target, "pgn") {
+        return Err(PyValueError::new_err(
+            "max_ply, min_games, lines, report, game_moves and comments are for a .pgn; `tabia \
+             convert` shortens other books",
+        ));
+    }
+    if report.is_some() && !lines {
+        return Err(PyValueError::new_err("report is for lines=True"));
+    }
     let job = converter::ConvertJob::new(source, target)
         .weights(match weights {
             "probability" => converter::Weights::Probability,
@@ -120,6 +158,8 @@ pub(crate) fn convert<'py>(
         .all_forms(all)
         .keep_never(keep_never)
         .policy(policy.map_or_else(Default::default, Policy::native))
+        .pgn(pgn)
+        .report(report)
         .old(old(force))
         .strict(strict);
     let done = watched(py, progress.as_ref(), |watch| converter::run(&job, watch))?;
@@ -141,7 +181,8 @@ pub(crate) fn convert<'py>(
 /// --
 ///
 /// Makes a .ctg or .bin book from games: .pgn (also .gz .zst .bz2 .zip), databases, or
-/// folders of them; `sources` is one path or several. The options are those of `tabia
+/// folders of them; or .ctg books, to whose numbers the games are added. `sources` is one path or
+/// several. The options are those of `tabia
 /// build`; `conditions` are those on games, such as min_elo=2400, since=2020, titles=["GM"].
 /// An existing file is an error unless `force`; then it becomes a .bak. `progress` is called
 /// as progress(stage, done, total). Returns the numbers of the new book as a dict.
@@ -193,9 +234,13 @@ pub(crate) fn build<'py>(
     let marked = priority
         .into_iter()
         .map(|path| builder::Source::new(path).priority(true));
-    let plain = paths.into_iter().map(builder::Source::new);
     let filter = filter(py, conditions)?;
     let product = product(&target, uniform, min_score)?;
+    let is_book = |path: &PathBuf| {
+        product == Product::Book && Kind::of_file(path) == Some(Kind::Book(BookKind::Ctg))
+    };
+    let (books, paths): (Vec<PathBuf>, Vec<PathBuf>) = paths.into_iter().partition(is_book);
+    let plain = paths.into_iter().map(builder::Source::new);
     if product != Product::Book && (variations || annotations || marked.len() > 0) {
         return Err(PyValueError::new_err(
             "variations, annotations and priority are for a .ctg book: a .bin has only moves of \
@@ -204,7 +249,7 @@ pub(crate) fn build<'py>(
     }
     let usual = builder::BuildJob::new(marked.chain(plain).collect(), target).product(product);
     let threads = threads.unwrap_or(usual.threads).max(1);
-    if threads > MOST_THREADS {
+    if threads > MOST_THREADS.into() {
         let wanted = format!("1 to {MOST_THREADS}");
         return Err(value_error("threads", &threads.to_string(), &wanted));
     }
@@ -224,8 +269,13 @@ pub(crate) fn build<'py>(
         .dedupe(dedupe)
         .threads(threads)
         .memory(memory);
-    let done = watched(py, progress.as_ref(), |watch| builder::run(&job, watch))?;
-    let done = done.map_err(|error| error::of_build(py, &error, &job.target))?;
+    let done = match books.is_empty() {
+        true => {
+            let done = watched(py, progress.as_ref(), |watch| builder::run(&job, watch))?;
+            done.map_err(|error| error::of_build(py, &error, &job.target))?
+        }
+        false => add_to_books(py, job, books, progress.as_ref())?,
+    };
     let summary = PyDict::new(py);
     for (name, value) in [
         ("games", done.games),
@@ -244,6 +294,75 @@ pub(crate) fn build<'py>(
         summary.set_item(name, value)?;
     }
     Ok(summary)
+}
+
+/// Adds the games to books, as `tabia build` does.
+fn add_to_books(
+    py: Python<'_>,
+    mut job: builder::BuildJob,
+    mut books: Vec<PathBuf>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<builder::Summary> {
+    let target = job.target.clone();
+    let failed = |error| error::of_conversion(py, &error, &target);
+    atomic::check(&target, &["cto", "ctb"], job.old).map_err(|error| failed(error.into()))?;
+    if job.min_games > 1 && books.iter().any(|book| *book != target) {
+        return Err(PyValueError::new_err(
+            "min_games: a .ctg source does not say how often each of its moves was played",
+        ));
+    }
+    for book in &books {
+        let opened = CtgBook::open(book, &OpenOptions::default());
+        let side = opened.map_err(|error| error::of_book(py, &error))?.only();
+        if *book == target {
+            job.only = job.only.or(side);
+        }
+        if job
+            .only
+            .is_some_and(|only| side != Some(only) && (*book != target || side.is_some()))
+        {
+            let text = format!("only: {} is for another side, or both", book.display());
+            return Err(PyValueError::new_err(text));
+        }
+    }
+    let beside = TempFolder::beside(&target);
+    let beside = beside.map_err(|error| error::not_made(py, &error.to_string(), &target))?;
+    let options = RewriteOptions::default()
+        .old(job.old)
+        .memory(job.memory)
+        .whole(books.contains(&target));
+    let mut done = builder::Summary::default();
+    if !job.sources.is_empty() {
+        job.target = beside.path().join("games.ctg");
+        done = watched(py, progress, |watch| builder::run(&job, watch))?
+            .map_err(|error| error::of_build(py, &error, &target))?;
+        books.push(job.target);
+    }
+    let sum = watched(py, progress, |watch| {
+        ctg::merge(&target, &books, &options, watch)
+    })?;
+    let sum = sum.map_err(failed)?;
+    warn_of(py, &sum.salvage)?;
+    (done.games, done.written) = (sum.games.into(), sum.written);
+    Ok(done)
+}
+
+/// undo_mark(book, *, dry_run=False)
+/// --
+///
+/// Undoes the last `mark`, as `tabia mark --undo`, unless the book was changed since. Returns
+/// the number of marks.
+///
+/// >>> import tabia
+/// >>> _ = tabia.mark("tabia.ctg", "d4", mark="main")
+/// >>> tabia.undo_mark("tabia.ctg")
+/// 1
+#[pyfunction]
+#[pyo3(signature = (book, *, dry_run=false))]
+pub(crate) fn undo_mark(py: Python<'_>, book: PathBuf, dry_run: bool) -> PyResult<u64> {
+    let options = EditOptions::default().dry_run(dry_run);
+    py.detach(|| BookEditor::undo(&book, &options, dry_run))
+        .map_err(|error| error::of_conversion(py, &error, &book))
 }
 
 /// verify(book, *, progress=None)
@@ -289,14 +408,14 @@ pub(crate) fn verify<'py>(
 }
 
 /// mark(book, moves='', *, fen='', mark=None, annotation=None, learn_value=None,
-/// commentary=None, weight=None, clear=False, where=None, colour=None, all=False,
-/// dry_run=False, strict=False, progress=None)
+/// commentary=None, weight=None, clear=False, clean=False, where=None, colour=None,
+/// all=False, dry_run=False, strict=False, progress=None)
 /// --
 ///
 /// Changes marks of a book in place: of the last of `moves` ("1.e4 c5"), of the position
 /// `fen`, or of the moves of the whole book that `where` ("games<10") and `colour` choose,
 /// or of `all`. `mark` is "main", "avoid" or "none"; `annotation` "!", "??" or another
-/// symbol. Returns how many moves or positions were chosen, and how many marks changed.
+/// symbol; `clean` removes what no program uses. Returns how many moves or positions were chosen, and how many marks changed.
 ///
 /// >>> import tabia
 /// >>> tabia.mark("tabia.ctg", "d4", mark="main", annotation="!")["chosen"]
@@ -307,7 +426,7 @@ pub(crate) fn verify<'py>(
 /// 0
 #[pyfunction]
 #[pyo3(signature = (book, moves="", *, fen="", mark=None, annotation=None, learn_value=None,
-    commentary=None, weight=None, clear=false, r#where=None, colour=None, all=false,
+    commentary=None, weight=None, clear=false, clean=false, r#where=None, colour=None, all=false,
     dry_run=false, strict=false, progress=None))]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
 pub(crate) fn mark<'py>(
@@ -321,6 +440,7 @@ pub(crate) fn mark<'py>(
     commentary: Option<&str>,
     weight: Option<u16>,
     clear: bool,
+    clean: bool,
     r#where: Option<&str>,
     colour: Option<&str>,
     all: bool,
@@ -367,10 +487,10 @@ pub(crate) fn mark<'py>(
         }
         edit.learn_value = Some(value);
     }
-    edit.weight = weight;
+    (edit.weight, edit.clean) = (weight, clean);
     if edit == MarkEdit::default() {
         return Err(PyValueError::new_err(
-            "nothing to do: give mark, annotation, learn_value, commentary, weight or clear",
+            "nothing to do: give mark, annotation, learn_value, commentary, weight, clear or clean",
         ));
     }
     let filter = r#where.map(|text| {
@@ -412,7 +532,8 @@ pub(crate) fn mark<'py>(
     }
     let job = MarkJob::new(target, selection)
         .dry_run(dry_run)
-        .strict(strict);
+        .strict(strict)
+        .undoable(true);
     let edit = job.selection.edit;
     let options = EditOptions::default().dry_run(dry_run);
     let done = watched(py, progress.as_ref(), |watch| {

@@ -9,7 +9,7 @@ d2d4 ...
 """
 
 from tabia._book import START, Book, open_book
-from tabia._native import Entry, Policy, __version__, build, convert, mark, verify
+from tabia._native import Entry, Policy, __version__, build, convert, mark, undo_mark, verify
 from tabia.errors import (
     BookError,
     BookNotFoundError,
@@ -35,5 +35,6 @@ __all__ = [
     "convert",
     "mark",
     "open_book",
+    "undo_mark",
     "verify",
 ]

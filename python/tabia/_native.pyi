@@ -156,6 +156,12 @@ def convert(
     all: bool = False,
     keep_never: bool = False,
     policy: Optional[Policy] = None,
+    max_ply: Optional[int] = None,
+    min_games: Optional[int] = None,
+    lines: bool = False,
+    report: Optional[StrPath] = None,
+    game_moves: Optional[int] = None,
+    comments: Optional[str] = None,
     force: bool = False,
     strict: bool = False,
     progress: Optional[Progress] = None,
@@ -214,6 +220,7 @@ def mark(
     commentary: Optional[str] = None,
     weight: Optional[int] = None,
     clear: bool = False,
+    clean: bool = False,
     where: Optional[str] = None,
     colour: Optional[str] = None,
     all: bool = False,
@@ -221,3 +228,4 @@ def mark(
     strict: bool = False,
     progress: Optional[Progress] = None,
 ) -> dict[str, int]: ...
+def undo_mark(book: StrPath, *, dry_run: bool = False) -> int: ...

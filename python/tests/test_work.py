@@ -241,9 +241,9 @@ def test_a_damaged_source_is_told_by_convert_too(here):
     (here / "hurt.ctg").write_bytes(book)
     for ending in ("cto", "ctb"):
         (here / f"hurt.{ending}").write_bytes((here / f"tabia.{ending}").read_bytes())
-    with pytest.warns(tabia.BookWarning, match="page"):
+    with pytest.warns(tabia.BookWarning, match="page") as said:
         made = tabia.convert("hurt.ctg", "hurt.bin")
-    assert made["notes"]
+    assert made["notes"] and {warning.filename for warning in said} == {__file__}
     with pytest.raises(tabia.Error):
         tabia.convert("hurt.ctg", "other.bin", strict=True)
 
@@ -281,10 +281,72 @@ def test_work_that_ends_with_an_error_of_progress_is_not_done(here):
         assert last > 1 and set(os.listdir()) != names
 
 
+def test_games_are_added_to_books(here):
+    write_games(here)
+    tabia.build("games.pgn", "one.ctg")
+    made = tabia.build(["games.pgn", "one.ctg", "one.ctg"], "all.ctg")
+    assert (made["games"], made["read"]) == (6, 2)
+    assert tabia.open_book("all.ctg", strict=True).find(chess.Board()).games == 6
+    tabia.build(["all.ctg", "games.pgn"], "all.ctg", force=True)
+    assert tabia.open_book("all.ctg").find(chess.Board()).games == 8
+    assert tabia.build("one.ctg", "copy.ctg")["games"] == 2
+    with pytest.raises(tabia.WriteError, match="already exists"):
+        tabia.build(["one.ctg", "games.pgn"], "all.ctg")
+    for wrong in ({"min_games": 2}, {"only": "white"}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            tabia.build(["one.ctg", "games.pgn"], "other.ctg", **wrong)
+    with pytest.raises(tabia.Error, match="this is a book"):
+        tabia.build(["one.ctg", "games.pgn"], "other.bin")
+    assert not (here / "other.ctg").exists()
+
+
+def test_books_become_games_with_the_options_of_the_program(here):
+    write_games(here)
+    tabia.build("games.pgn", "own.ctg")
+    tabia.convert("own.ctg", "own.pgn", max_ply=1, comments="none")
+    assert (here / "own.pgn").read_text().rstrip().endswith("1. e4 *")
+    tabia.convert("own.ctg", "lines.pgn", lines=True, min_games=1, report="report.csv")
+    assert (here / "report.csv").read_text().startswith("line,move,games,")
+    for wrong, target in (
+        ({"max_ply": 4}, "x.bin"),
+        ({"comments": "none"}, "x.ctg"),
+        ({"comments": "long"}, "x.pgn"),
+        ({"report": "y.csv"}, "x.pgn"),
+    ):
+        with pytest.raises(ValueError):
+            tabia.convert("own.ctg", target, **wrong)
+    assert not (here / "x.pgn").exists()
+
+
+def test_marks_are_undone(here):
+    write_games(here)
+    tabia.build("games.pgn", "own.ctg")
+    before = (here / "own.ctg").read_bytes()
+    tabia.mark("own.ctg", "e4", mark="main")
+    assert tabia.undo_mark("own.ctg", dry_run=True) == 1
+    assert tabia.undo_mark("own.ctg") == 1
+    assert (here / "own.ctg").read_bytes() == before
+    with pytest.raises(tabia.Error, match="no mark to undo"):
+        tabia.undo_mark("own.ctg")
+    assert tabia.mark("own.ctg", all=True, clean=True)["changes"] == 0
+
+
+def test_an_interrupted_change_of_a_bin_is_a_notice(here):
+    tabia.convert("tabia.ctg", "own.bin")
+    assert tabia.open_book("own.bin").notices() == []
+    # The record of a replacement by a program that is gone: of another state of the book.
+    folder = here / ".tabia-0123456789abcdef"
+    folder.mkdir()
+    record = ["tabia set 1", "own.bin", "1 1", "2 2", "", "false", "false", "0"]
+    (folder / "set").write_text("\0".join(record))
+    (notice,) = tabia.open_book("own.bin").notices()
+    assert "interrupted" in notice
+
+
 def test_threads_are_as_many_as_there_can_be(here):
     write_games(here)
     assert tabia.build("games.pgn", "new.ctg", threads=64)["games"] == 2
-    for wrong in (100_000, 2**40):
-        with pytest.raises(ValueError, match="threads"):
+    for wrong in (65_536, 2**40):
+        with pytest.raises(ValueError, match="threads.*1 to 65535"):
             tabia.build("games.pgn", "other.ctg", threads=wrong)
     assert tabia.build("games.pgn", "other.ctg", max_ply=2**64 - 1)["games"] == 2

@@ -339,10 +339,48 @@ const NOT_IN_PYTHON: [(&str, &str); 13] = [
     ("fen", "the same"),
 ];
 
+/// The same for `convert`.
+const NOT_CONVERTED_IN_PYTHON: [(&str, &str); 6] = [
+    ("silent", "it prints nothing"),
+    ("output", "an argument without a name"),
+    ("help", "documentation"),
+    ("set", "`policy`"),
+    ("bare", "`comments`"),
+    ("memory", "the usual amount is enough for books"),
+];
+
+/// The same for `mark`.
+const NOT_MARKED_IN_PYTHON: [(&str, &str); 12] = [
+    ("silent", "it prints nothing"),
+    ("help", "documentation"),
+    ("json", "what is returned"),
+    ("list", "no changes are shown"),
+    ("recommendation", "`mark`"),
+    ("move", "the last of `moves`"),
+    ("line", "a call for each of its moves"),
+    ("each", "the same"),
+    ("undo", "`undo_mark`"),
+    ("pending", "for a book that was restored by hand"),
+    ("wait", "the caller may try again"),
+    ("force", "no file is replaced"),
+];
+
 #[test]
 fn python_builds_with_the_options_of_the_command_line() {
+    for (command, missing, own) in [
+        // `--colour` stands for `only`, if no player is named.
+        ("build", &NOT_IN_PYTHON[..], &["only"][..]),
+        ("convert", &NOT_CONVERTED_IN_PYTHON, &["policy"]),
+        // The conditions on games have one of that name.
+        ("mark", &NOT_MARKED_IN_PYTHON, &["mark", "colour"]),
+    ] {
+        has_options_of_the_command_line(command, missing, own);
+    }
+}
+
+fn has_options_of_the_command_line(command: &str, missing: &[(&str, &str)], own: &[&str]) {
     let stub = fs::read_to_string(project("python/tabia/_native.pyi")).unwrap();
-    let (_, rest) = stub.split_once("def build(").unwrap();
+    let (_, rest) = stub.split_once(&format!("\ndef {command}(")).unwrap();
     let (arguments, _) = rest.split_once(") ->").unwrap();
     let arguments = arguments
         .lines()
@@ -352,10 +390,10 @@ fn python_builds_with_the_options_of_the_command_line() {
         .filter(|name| !name.starts_with('#'))
         .collect();
     // Those of the function itself, and conditions on games, which are made from their table.
-    arguments.retain(|name| !["sources", "target", "progress"].contains(name));
+    arguments.retain(|name| !["sources", "source", "target", "book", "progress"].contains(name));
     let options = GameFilter::OPTIONS;
     arguments.retain(|name| !options.iter().any(|option| option.key == *name));
-    let help = tabia("build --help").printed();
+    let help = tabia(&format!("{command} --help")).printed();
     // Before the long name is a letter, or nothing.
     let long = help.lines().filter_map(|line| {
         let (before, rest) = line.split_at_checked(6)?;
@@ -364,15 +402,14 @@ fn python_builds_with_the_options_of_the_command_line() {
     });
     let names = long.map(|rest| rest.split([' ', '=']).next().unwrap());
     let mut keys: Vec<String> = names
-        .filter(|name| !NOT_IN_PYTHON.iter().any(|(known, _)| known == name))
+        .filter(|name| !missing.iter().any(|(known, _)| known == name))
         .filter(|name| !options.iter().any(|option| option.name() == *name))
         .map(|name| name.replace('-', "_"))
         .collect();
-    // `--colour` stands for it, if no player is named.
-    keys.push("only".to_owned());
+    keys.extend(own.iter().map(|name| (*name).to_owned()));
     keys.sort_unstable();
     arguments.sort_unstable();
-    assert_eq!(arguments, keys);
+    assert_eq!(arguments, keys, "{command}");
 }
 
 /// `tests/page/texts.test.js` lists those without translation.

@@ -71,6 +71,28 @@ test("a number of games has the form that the language needs", async () => {
   assert.equal(reach(101), "101 партия доходит до позиции после него");
 });
 
+test("other texts with a number have the form that the language needs", async () => {
+  const english = (await pageIn("en")).lang;
+  assert.equal(english.t`${1} positions loaded.`, "1 position loaded.");
+  assert.equal(english.t`${2} positions loaded.`, "2 positions loaded.");
+  assert.equal(english.t`${1} games so far…`, "1 game so far…");
+  assert.equal(
+    english.t`${1} games so far: the newest ${500} games of the index were searched.`,
+    "1 game so far: the newest 500 games of the index were searched.",
+  );
+  assert.equal((await pageIn("fr")).lang.t`${1} of ${20} games`, "1 partie sur 20");
+  const russian = (await pageIn("ru")).lang;
+  const of = (number) => russian.t`${number} of ${500} games`;
+  assert.deepEqual([1, 3, 21, 111].map(of), [
+    "1 партия из 500",
+    "3 партии из 500",
+    "21 партия из 500",
+    "111 партий из 500",
+  ]);
+  const code = "Only the newest {1} of this player’s {0} games are counted.";
+  assert.equal(russian.translated({ code, args: ["201", "100"] }), "Из 201 партии игрока учтены последние 100.");
+});
+
 test("decimals have the sign of the language", () => {
   for (const code of Object.keys(LANGUAGES)) {
     const sign = code === "en" ? "." : ",";

@@ -17,6 +17,12 @@ const LETTERS = {
 
 const ENGLISH = {
   "{0} games": { one: "{0} game", other: "{0} games" },
+  "{0} games so far…": { one: "{0} game so far…", other: "{0} games so far…" },
+  "{0} games so far: the newest {1} games of the index were searched.": {
+    one: "{0} game so far: the newest {1} games of the index were searched.",
+    other: "{0} games so far: the newest {1} games of the index were searched.",
+  },
+  "{0} positions loaded.": { one: "{0} position loaded.", other: "{0} positions loaded." },
   "{0} places": { one: "{0} place", other: "{0} places" },
   "{0} games reach the position after it": {
     one: "{0} game reaches the position after it",

@@ -39,7 +39,7 @@ macro_rules! setters {
 /// tabia_io::options! {
 ///     /// What is copied.
 ///     pub struct CopyJob {
-///         /// The file.
+///         /// The book.
 ///         source: &'static str,
 ///         ;
 ///         /// Whether damage is an error.

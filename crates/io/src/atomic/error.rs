@@ -11,7 +11,7 @@ pub enum WriteFileError {
     /// The file exists already.
     #[error("{}: already exists, nothing was changed", path.display())]
     Exists {
-        /// The file.
+        /// The existing file.
         path: PathBuf,
     },
     /// The same command reads the file, or writes something else to it.
@@ -21,7 +21,7 @@ pub enum WriteFileError {
         path.display()
     )]
     Taken {
-        /// The file.
+        /// The file that is read or written already.
         path: PathBuf,
     },
     /// Of a file and its companions, some are links that lead elsewhere.
@@ -32,7 +32,7 @@ pub enum WriteFileError {
         other.display()
     )]
     Apart {
-        /// The file.
+        /// The file that was to be replaced.
         path: PathBuf,
         /// The companion.
         other: PathBuf,
@@ -40,7 +40,7 @@ pub enum WriteFileError {
     /// The folder does not exist.
     #[error("{}: cannot be written: there is no folder {}", path.display(), folder.display())]
     NoFolder {
-        /// The file.
+        /// The file that was to be made.
         path: PathBuf,
         /// Its folder.
         folder: PathBuf,
@@ -54,7 +54,7 @@ pub enum WriteFileError {
         path.display()
     )]
     InUse {
-        /// The file.
+        /// The file in use.
         path: PathBuf,
     },
     /// The system refuses: the disk is full, or permission is denied.

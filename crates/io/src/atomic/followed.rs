@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 /// The file that a symbolic link leads to; any other path as it is, and that of a link which
-/// leads nowhere.
+/// leads nowhere. When links themselves were replaced, `compact` left the book as it was, with a
+/// plain file in place of the link, and a link to the book as its backup.
 pub(super) fn followed(path: &Path) -> PathBuf {
     let real = path.is_symlink().then(|| path.canonicalize().ok());
     real.flatten().unwrap_or_else(|| path.to_owned())

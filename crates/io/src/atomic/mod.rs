@@ -371,7 +371,7 @@ pub fn check(path: &Path, companions: &[&str], old: Previous) -> Result<(), Writ
 ///
 /// # Errors
 ///
-/// It is one of them.
+/// The file is one of the others.
 pub fn check_apart(
     path: &Path,
     others: impl IntoIterator<Item = impl AsRef<Path>>,
@@ -393,7 +393,7 @@ pub fn backup_of(path: &Path) -> PathBuf {
 }
 
 /// Copies a file that will be changed in place, and those of its companions that exist, to
-/// their names with `.bak`, in place of an older backup. Returns the first of these.
+/// their names with `.bak`, in place of an older backup. Returns the path of the file's backup.
 ///
 /// # Errors
 ///

@@ -71,8 +71,8 @@ pub struct InterruptedSet {
     pub away: Vec<String>,
 }
 
-/// Replacements of this file that were interrupted. Nothing is changed; replacements by
-/// programs that still run are not among them.
+/// Interrupted replacements of this file, without those by programs that still run. Changes
+/// nothing.
 #[must_use]
 pub fn interrupted(path: &Path) -> Vec<InterruptedSet> {
     let path = &followed(path);

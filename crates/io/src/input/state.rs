@@ -81,9 +81,8 @@ impl Identity {
     }
 }
 
-/// A state of an open file's content. Equal ones are of the same content: everything that
-/// is written changes the time of modification, and on Unix the time of the last change,
-/// which no program can set.
+/// A state of an open file's content. Equal stamps mean equal content: every write changes the
+/// time of modification, and on Unix the time of the last change, which no program can set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
     len: u64,

@@ -366,7 +366,7 @@ fn has_ordinary_rights(position: &Chess) -> bool {
     rights.is_subset(rooks)
 }
 
-/// Whether a field and what it is read as both say that there is nothing.
+/// Whether a field is dashes, and is read as the single `-` of an empty field.
 fn is_nothing(written: &str, read: &str) -> bool {
     read == "-" && !written.is_empty() && written.bytes().all(|byte| byte == b'-')
 }

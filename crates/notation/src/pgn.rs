@@ -60,7 +60,7 @@ pub struct MoveText<'o> {
     numbered: bool,
 }
 
-/// What is said of a move.
+/// Signs and comments of a move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Remarks<'a> {
     /// Signs by their numbers (NAGs). 0 is not written: it says nothing, and kokopu 4.13.4

@@ -133,9 +133,10 @@ impl Go {
     }
 
     /// The time that the side to move can spend: its clock, without the increment, which
-    /// comes after the move; or `movetime`, whichever is shorter. Zeros count only where
-    /// nothing else is set. `None` if no time is set. If the side to move is unknown, the
-    /// longer clock counts.
+    /// comes after the move (with it a `go wtime 1 winc 60000` waited three seconds for
+    /// `Book Delay`); or `movetime`, whichever is shorter (`go movetime 100 wtime 100000`). Zeros
+    /// count only where nothing else is set. `None` if no time is set. If the side to move is
+    /// unknown, the longer clock counts.
     #[must_use]
     pub fn left(&self, white_moves: Option<bool>) -> Option<Duration> {
         let of = |clock: Clock| clock.time.map(|time| time.max(0));
@@ -169,7 +170,7 @@ impl Go {
     }
 
     /// Whether no time of the line is other than 0: programs without clocks send such
-    /// lines.
+    /// lines (Knights 22.12.3: `go depth N wtime 0 btime 0`).
     #[must_use]
     pub fn is_untimed(&self) -> bool {
         let Clocks {

@@ -178,7 +178,8 @@ impl Peer {
         self.until_or(word, limit, &mut |_| false)
     }
 
-    /// The same, but gives up, as if the time were over, after a line that is `enough`.
+    /// Reads lines up to `word`, but also ends after a line that is `enough`, as if the time were
+    /// over.
     pub(crate) fn until_or(
         &mut self,
         word: &str,

@@ -177,7 +177,7 @@ impl EngineCommand {
             })
     }
 
-    /// The system says of it what it says of a program that is missing.
+    /// For a missing folder the system reports the same error as for a missing program.
     fn missing_folder(&self) -> Option<io::Error> {
         let folder = self.dir.as_ref().filter(|folder| !folder.is_dir())?;
         let text = format!("there is no folder \"{}\" (dir)", folder.display());

@@ -63,12 +63,12 @@ impl Scene {
     /// The legal move that a word means on a board, if all programs can read it; else
     /// what is wrong with it, as a text for users.
     fn read_move(&self, board: &Chess, word: &str) -> Result<Move, String> {
-        let m: UciMove =
+        let uci: UciMove =
             (word.to_ascii_lowercase().parse()).map_err(|_| format!("\"{word}\" is not a move"))?;
-        let m = m.to_move(board);
-        let m = m.map_err(|_| format!("{word} is not legal"))?;
-        match m.to_uci(self.mode).to_string() {
-            usual if usual == word => Ok(m),
+        let mv = uci.to_move(board);
+        let mv = mv.map_err(|_| format!("{word} is not legal"))?;
+        match mv.to_uci(self.mode).to_string() {
+            usual if usual == word => Ok(mv),
             usual => Err(format!("{word} should be written {usual}")),
         }
     }
@@ -289,10 +289,10 @@ impl<'a> Walk<'a> {
                 ));
             }
         } else {
-            let m = scene.read_move(&scene.board, &best);
-            let m = m.map_err(|problem| format!("bestmove: {problem}"))?;
+            let mv = scene.read_move(&scene.board, &best);
+            let mv = mv.map_err(|problem| format!("bestmove: {problem}"))?;
             if let (Some("ponder"), Some(reply)) = (words.next(), words.next()) {
-                let after = tabia_notation::after(&scene.board, m);
+                let after = tabia_notation::after(&scene.board, mv);
                 if let Err(problem) = scene.read_move(&after, reply) {
                     remarks.push(format!("ponder move: {problem}"));
                 }

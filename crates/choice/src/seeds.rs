@@ -30,7 +30,7 @@ pub enum SeedError {
     /// ([`io::ErrorKind::WouldBlock`]).
     #[error("no seed: {}: {error}", path.display())]
     Io {
-        /// The file.
+        /// The file of seeds, or that of the count.
         path: PathBuf,
         /// Why.
         error: io::Error,
@@ -38,7 +38,7 @@ pub enum SeedError {
     /// Every seed of the file is taken.
     #[error("no seed: {}: {}", path.display(), none_left(path, *seeds, *taken))]
     NoneLeft {
-        /// The file.
+        /// The file of seeds.
         path: PathBuf,
         /// Number of seeds in it.
         seeds: usize,

@@ -66,7 +66,8 @@ words! {
 }
 
 words! {
-    /// The value of `Book Info`: what is printed with a book move.
+    /// The value of `Book Info`: what is printed with a book move. Polyglot 2.0.4 shows each
+    /// `info string` in XBoard as a line of thinking with the score 0.00; `None` prevents it.
     pub enum Info {
         /// The move alone.
         None = "none",

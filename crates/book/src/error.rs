@@ -21,7 +21,7 @@ pub enum Error {
     /// The file cannot be opened or read.
     #[error("{}: cannot read the book: {reason}", path.display())]
     Io {
-        /// The file.
+        /// The book or its index.
         path: Arc<Path>,
         /// The error of the operating system.
         reason: Arc<io::Error>,
@@ -33,7 +33,7 @@ pub enum Error {
         path.display()
     )]
     Shrunk {
-        /// The file.
+        /// The book or its index, shortened.
         path: Arc<Path>,
         /// Length in bytes at opening.
         was: u64,
@@ -43,7 +43,7 @@ pub enum Error {
     /// The file is not a CTG book, or an empty one.
     #[error("{}: {fault}", path.display())]
     Header {
-        /// The file.
+        /// The .ctg file.
         path: Arc<Path>,
         /// What is wrong.
         fault: HeaderFault,
@@ -85,7 +85,7 @@ pub enum Error {
     /// Something other than a book, or a file without an entry.
     #[error("{}: {text}", path.display())]
     NoBook {
-        /// The file.
+        /// The file without a book.
         path: Arc<Path>,
         /// What it is, and what to do.
         text: Cow<'static, str>,
@@ -93,7 +93,7 @@ pub enum Error {
     /// Bytes that are invalid in the format of the book.
     #[error("{}: file byte {offset}: {text}", path.display())]
     Content {
-        /// The file.
+        /// The book with the invalid bytes.
         path: Arc<Path>,
         /// Offset in bytes.
         offset: u64,
@@ -114,7 +114,7 @@ pub enum Error {
     /// The new file exists already, and is not to be replaced.
     #[error("{text}")]
     Exists {
-        /// The file.
+        /// The file that exists.
         path: Arc<Path>,
         /// The message, which names the file.
         text: String,
@@ -132,7 +132,7 @@ pub enum Error {
     /// The file cannot be changed or made in this way.
     #[error("{}: {text}", path.display())]
     Refused {
-        /// The file.
+        /// The book, or the file to be made.
         path: Arc<Path>,
         /// Why, and what to do.
         text: Cow<'static, str>,
@@ -178,7 +178,7 @@ pub enum Error {
     /// The operating system does not allow a change of the book.
     #[error("{}: cannot change the book: {reason}", path.display())]
     Change {
-        /// The file.
+        /// The unchanged book.
         path: Arc<Path>,
         /// The error of the operating system.
         reason: Arc<io::Error>,
@@ -223,7 +223,7 @@ pub enum Error {
     /// The move is not in the book.
     #[error("{}: {san} is not in the book; nothing was changed", path.display())]
     NotStored {
-        /// The file.
+        /// The book without the move.
         path: Arc<Path>,
         /// The move.
         san: String,
@@ -258,7 +258,7 @@ pub enum Error {
     /// A file of evaluations cannot be read or written.
     #[error("{}: {reason}", path.display())]
     Evaluations {
-        /// The file.
+        /// The file of evaluations.
         path: Arc<Path>,
         /// The error of the operating system.
         reason: Arc<io::Error>,
@@ -267,7 +267,7 @@ pub enum Error {
     /// A line of a book as text cannot be understood.
     #[error("{}: line {line}{}: {text}", path.display(), in_field(field))]
     Line {
-        /// The file.
+        /// The text that was to become a book.
         path: Arc<Path>,
         /// Line number, from 1.
         line: u64,
@@ -289,7 +289,7 @@ fn in_field(field: &str) -> String {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place<'e> {
-    /// The file.
+    /// The file that cannot be read, if it is known.
     pub file: Option<&'e Path>,
     /// The page of a ChessBase book, 0 is the first after the header page.
     pub page: Option<u32>,
@@ -343,8 +343,7 @@ impl Error {
         Error::Entry(format!("not a complete entry: {fault}"))
     }
 
-    /// The file that cannot be read, and where in it; nothing of it for an error of another
-    /// kind.
+    /// The file that cannot be read, with page or byte; empty for an error of another kind.
     #[must_use]
     pub fn place(&self) -> Place<'_> {
         let in_file = |file| Place {

@@ -31,7 +31,7 @@ pub struct MergedBooks {
     pub written: Written,
     /// Problems of the old books, one sentence each.
     pub notices: Vec<String>,
-    /// What could not be read of them.
+    /// Losses: parts of the books that could not be read.
     pub salvage: Salvage,
 }
 

@@ -40,7 +40,7 @@ use tabia_io::input::file::{DataFile, View};
 pub const ENTRY_BYTES: usize = 16;
 
 /// Entries that a search reads together at its end: copying four times as many took longer than
-/// the rest of it.
+/// the rest of the search.
 const BLOCK: usize = 64;
 
 /// A Polyglot book, open for reading.

@@ -33,8 +33,8 @@ pub(super) struct Landmarks {
 }
 
 impl Landmarks {
-    /// The entries among which is the first one whose key is not below `key`, if it is not the
-    /// one after them; with the key of the first of them.
+    /// The entries to search for the first key that is not below `key`; if none of them has it,
+    /// the entry after them does. With the key of the first entry.
     pub(super) fn near(&self, key: u64) -> Option<(Range<u64>, u64)> {
         let after = self.keys.partition_point(|known| *known < key);
         let before = after.saturating_sub(1);

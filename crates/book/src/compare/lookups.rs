@@ -21,7 +21,7 @@ use tabia_notation as notation;
 pub(super) struct Books<'b> {
     a: &'b Book,
     b: &'b Book,
-    /// They, or their keys in memory.
+    /// Both books, or their keys in memory.
     probed: [&'b (dyn Probe + Sync); 2],
     /// Moves that neither book stores, along which the walk continues.
     bridges: &'b Bridges,
@@ -29,7 +29,7 @@ pub(super) struct Books<'b> {
     stats_of_moves: bool,
     /// Both, if they are ChessBase books: one entry is for up to four positions.
     both: Option<(&'b CtgBook, &'b CtgBook)>,
-    /// The same as a graph, if both are sound.
+    /// Both ChessBase books as one graph, if they are sound.
     pub(super) pair: Option<(&'b Pair, &'b Tree)>,
 }
 
@@ -78,9 +78,9 @@ pub(crate) struct PositionLookup {
 /// What the walk notes of a position.
 pub(super) struct Note {
     pub(super) id: Id,
-    /// The moves to it as text. The lines to the positions of a ply are as long as what is
-    /// written of them; to find the moves of each one step by step would wait for the memory
-    /// at every step.
+    /// The moves to the position as text. To join them for each difference, some 35 moves step
+    /// by step, would wait for the memory at every step; all lines of a ply are as long as what
+    /// is written of its positions.
     pub(super) line: Box<str>,
 }
 

@@ -140,7 +140,7 @@ impl Converted {
         Err(Error::refused(&job.source, text))
     }
 
-    /// Records the number of positions that no line leads to, and that of the others.
+    /// Records how many positions lines do not reach, and how many they do.
     fn leave_out(&mut self, unreached: u64, reached: u64) {
         self.unreached = unreached;
         self.is_mostly_unreached = unreached > reached;
@@ -248,11 +248,11 @@ pub fn check_target(path: &Path, old: Previous) -> Result<(), Error> {
 }
 
 /// Whether all files of a conversion can be written: [`check_target`], and the report is
-/// another file than the book and what is made of it.
+/// neither the book nor the target.
 ///
 /// # Errors
 ///
-/// One of them cannot be written.
+/// The target or the report cannot be written.
 pub fn check(job: &ConvertJob) -> Result<(), Error> {
     check_target(&job.target, job.old)?;
     if let Some(report) = &job.report {

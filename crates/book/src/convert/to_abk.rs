@@ -152,7 +152,7 @@ struct Graph {
 
 impl Graph {
     fn read(work: &mut Work<'_, '_>, book: &Book, summary: &mut Converted) -> Result<Graph, Error> {
-        // The moves of these that the book does not store only lead on.
+        // Bridges are no moves of the book: they only connect its lines.
         let (bridges, unreached, met) = match book.as_ctg() {
             Some(_) => Default::default(),
             None => BookWalk::bridges(book, work.watch)?,
@@ -364,7 +364,7 @@ impl Tree {
     }
 
     fn entry(&self, graph: &Graph, at: usize) -> Entry {
-        let Some((node, mv)) = self
+        let Some((node, known)) = self
             .nodes
             .get(at)
             .and_then(|node| Some((node, graph.moves.get(node.mv as usize)?)))
@@ -384,12 +384,12 @@ impl Tree {
                 (upto(part.end) - upto(part.start)) as u32
             }
         };
-        let counts = mv.counts.map(part);
+        let counts = known.counts.map(part);
         let number = |node: u32| FIRST_ENTRY.saturating_add(node).cast_signed();
         let [won, _, lost, _] = counts;
         Entry {
-            mv: Some(mv.mv),
-            priority: mv.priority,
+            mv: Some(known.mv),
+            priority: known.priority,
             games: counts.into_iter().fold(0, u32::saturating_add),
             won,
             lost,

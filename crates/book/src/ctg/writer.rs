@@ -125,7 +125,7 @@ pub struct BookWriter {
     /// Received entries that are not in a page yet: bytes and numbers.
     bytes: Vec<u8>,
     pending: Vec<Pending>,
-    /// The number of those that belong to the next slot, and their length in bytes.
+    /// The number of pending entries for the next slot, and their length in bytes.
     inside: usize,
     inside_bytes: usize,
     /// Bit-reversed hash and first bytes of the last entry.
@@ -195,8 +195,8 @@ impl BookWriter {
     ///
     /// # Errors
     ///
-    /// It is not a whole entry, out of order or a duplicate (then the writer is unchanged);
-    /// or the book cannot be written, and the writer must be dropped.
+    /// The bytes are not a whole entry, or out of order, or a duplicate (then the writer is
+    /// unchanged); or the book cannot be written, and the writer must be dropped.
     pub fn push(&mut self, entry: &[u8]) -> Result<(), Error> {
         self.push_ranked(entry, 0)
     }

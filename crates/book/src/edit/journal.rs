@@ -199,7 +199,7 @@ pub(super) struct Examined {
     pub(super) state: State,
     /// Marks of the change.
     pub(super) marks: u64,
-    /// How many of them are not in the book.
+    /// Marks that are not in the book yet.
     pub(super) left: u64,
 }
 

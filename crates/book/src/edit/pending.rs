@@ -25,7 +25,7 @@ pub enum Pending {
 pub struct MarksLeft {
     /// Marks of the change.
     pub marks: u64,
-    /// How many of them are not in the book.
+    /// Marks that are not in the book yet.
     pub left: u64,
 }
 
@@ -39,7 +39,7 @@ pub enum Resolve {
 }
 
 impl Pending {
-    /// `None` if all of it is in the book.
+    /// `None` if the whole change is in the book.
     pub(super) fn from_examined(examined: Examined) -> Option<Pending> {
         let Examined { state, marks, left } = examined;
         let numbers = MarksLeft { marks, left };
@@ -118,7 +118,7 @@ const fn are(left: u64) -> &'static str {
     }
 }
 
-/// What is not complete of a book, one sentence each; for programs that only read it.
+/// Unfinished changes of a book, one sentence each; for programs that only read it.
 #[must_use]
 pub fn pending_changes(path: &Path) -> Vec<String> {
     let sets = atomic::interrupted(path);

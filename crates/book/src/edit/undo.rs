@@ -148,7 +148,7 @@ impl Step {
     }
 }
 
-/// What a book is like: its length, and when it was changed.
+/// The state of a book: its length, and when it was changed.
 fn state(book: &File) -> io::Result<String> {
     let metadata = book.metadata()?;
     let since = metadata.modified()?.duration_since(UNIX_EPOCH);
@@ -157,7 +157,7 @@ fn state(book: &File) -> io::Result<String> {
 }
 
 /// The steps back, and the state of the book to which they belong; `None` if the file is
-/// not one of these.
+/// something else, or incomplete.
 fn read(path: &Path) -> io::Result<Option<(Vec<Step>, String)>> {
     let mut lines = BufReader::new(File::open(path)?).lines();
     if lines.next().transpose()?.as_deref() != Some(FIRST_LINE) {
@@ -196,6 +196,8 @@ impl BookEditor {
     /// Nothing has changed then.
     pub fn undo(path: &Path, options: &EditOptions, rehearse: bool) -> Result<u64, Error> {
         let kept = path_of(path);
+        // Locks the book before it is compared: what another program changed in between would
+        // be overwritten.
         let editor = BookEditor::open(path, options)?;
         let found = match read(&kept) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,

@@ -42,7 +42,7 @@ impl Predecessors {
     ///
     /// # Panics
     ///
-    /// A move is to a position that is not one of them.
+    /// A move leads to a number of `count` or more.
     #[must_use]
     pub fn new(
         count: usize,
@@ -65,11 +65,11 @@ impl Predecessors {
         Predecessors { begins, from }
     }
 
-    /// The positions before one of them.
+    /// The positions with a move to this one.
     ///
     /// # Panics
     ///
-    /// It is not one of them.
+    /// `node` is not below the number of positions.
     #[must_use]
     pub fn of(&self, node: NodeId) -> &[NodeId] {
         let node = node as usize;

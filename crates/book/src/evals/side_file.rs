@@ -99,7 +99,7 @@ const MOST_LINE: u64 = 64 << 10;
 pub struct EvalFile {
     path: PathBuf,
     file: Locked,
-    /// What the next line begins with: the end of one that a crash has cut off.
+    /// Begins the next line: the line end that is missing if a crash cut the last one off.
     line: Mutex<String>,
     /// Whether the file did not exist before.
     is_new: bool,

@@ -22,7 +22,7 @@ pub struct LoadedBook {
     entry_bytes: usize,
     file: DataFile,
     moves: Vec<StoredMove>,
-    /// Moves of the side that it is not for, which only lead on: it has none of them.
+    /// In a book for one side: moves of the other side, followed but never played.
     links: Vec<StoredMove>,
     positions: u64,
     unreached: u64,
@@ -55,7 +55,7 @@ enum Repeats {
 #[derive(Debug, Default)]
 struct Found {
     moves: Moves,
-    /// Moves that only lead on, of the side that the book is not for.
+    /// In a book for one side: moves of the other side.
     links: Moves,
     /// Positions of the file that were not found.
     unreached: u64,

@@ -13,9 +13,8 @@
 //! | 1 | 0-2, 3-5 | file and rank of the target square |
 //! | 1 | 6-7 | weight: 1, 25, 50 or 100 |
 //!
-//! The moves are a tree, depth first: after a variation the next move is the next
-//! alternative to the latest one that is not the last of them. a1a1 is not a move, and fills a
-//! place. A pawn becomes a queen. Lines longer than [`MAX_PLIES`] are cut.
+//! The moves are a tree, depth first: after a variation comes the next alternative to the
+//! latest move that still has one. a1a1 is not a move, and fills a place. A pawn becomes a queen. Lines longer than [`MAX_PLIES`] are cut.
 
 use shakmaty::{Chess, Position as _, Role, Square};
 

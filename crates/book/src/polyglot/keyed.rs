@@ -127,8 +127,8 @@ fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Er
     Ok(())
 }
 
-/// Adds what is stored about a position, whose first entry has this place; `legal` are its
-/// legal moves, or those of them that are stored.
+/// Adds the stored moves and figures of a position, whose first entry has this place. `legal`:
+/// its legal moves, or only the stored ones.
 pub(crate) fn stored(
     book: &dyn Keyed,
     view: Option<&View<'_>>,

@@ -141,8 +141,8 @@ impl Book {
         }
     }
 
-    /// What is left out because it cannot be read: of a ChessBase book what look-ups met so
-    /// far, of others what was missing or damaged when they were opened.
+    /// Losses: parts that cannot be read. For a ChessBase book those that look-ups met so far,
+    /// for others those found at opening.
     #[must_use]
     pub fn unread(&self) -> Salvage {
         match self {

@@ -20,7 +20,8 @@ pub struct Stats {
     pub losses: u32,
     /// Games in which the own player has a rating.
     pub own_rated: u32,
-    /// Sum of these ratings (Elo); of an index's games more than 32 bits.
+    /// Sum of these ratings (Elo). 32 bits end at two million games of players rated 2150,
+    /// which an index of games may have.
     pub own_rating_sum: u64,
     /// Games in which the opponent has a rating.
     pub other_rated: u32,

@@ -20,8 +20,8 @@ use tabia_notation as notation;
 /// boards, and if it is for one side only, as an Arena book may be, no moves of the other. So if the stored
 /// moves do not reach all of its keys, more walks follow, which also continue by moves that
 /// the book does not store: first by each single one that leads to a missing position,
-/// then by two and by three in a row, as far as some twenty million trials allow. Each goes on by
-/// what the walks before it have found. Only positions that were not reached before are
+/// then by two and by three in a row, within some twenty million trials. Each walk also uses
+/// the moves that earlier walks found. Only positions that were not reached before are
 /// returned.
 pub struct BookWalk<'b> {
     book: &'b Book,
@@ -69,8 +69,8 @@ pub struct WalkedPosition {
     /// the games (or weights) of their positions. Other lines to the position do not
     /// count.
     pub share: f64,
-    /// What the book stores about it. In a position that a book for one side has no moves
-    /// for, the moves along which its lines continue.
+    /// What the book stores about the position. Where a book for one side has no moves of its
+    /// own, the moves along which its lines continue.
     pub lookup: Lookup,
 }
 
@@ -171,8 +171,8 @@ impl<'b> BookWalk<'b> {
         Ok(counted)
     }
 
-    /// The bridges of a book, empty if its moves reach all of its positions; the number of
-    /// positions that are not reached by these either, and that of the others.
+    /// The bridges of a book, none if its moves reach all of its positions; the number of
+    /// positions that even the bridges do not reach, and of those reached.
     pub(crate) fn bridges(
         book: &Book,
         watch: &mut Watch<'_>,

@@ -1,10 +1,9 @@
-//! What a walk through a book that is probed by keys comes to know.
+//! Walks through a book that is probed by keys: what they learn of it.
 //!
-//! The positions of the book have numbers, in ascending order of their keys; those of
-//! positions that only its moves lead to come after them. The moves of a Polyglot book need not
-//! lead to all of its positions. Then the legal ones that are not stored but lead to positions
-//! that are missing, the *bridges*, are looked for; later walks follow numbers and look nothing
-//! up.
+//! The positions of the book are numbered in ascending order of their keys; higher numbers are
+//! for positions after its moves that the book does not have. The moves of a Polyglot book need
+//! not lead to all of its positions. Then a walk looks for *bridges*: legal moves that are not
+//! stored, but lead to a missing position. Later walks follow numbers and look nothing up.
 
 use std::collections::HashMap;
 
@@ -56,7 +55,7 @@ pub(super) struct KeyedWalk<'b> {
     moves: Vec<Move>,
 }
 
-/// What is known of all positions that were looked at.
+/// The moves of all positions that were looked at.
 #[derive(Default)]
 struct Kept {
     stored: Links,
@@ -67,7 +66,7 @@ struct Kept {
 #[derive(Default)]
 struct Ahead {
     bridges: Links,
-    /// Those of them that are the first to reach their position, with the key before them.
+    /// Bridges that reach their position first, each with the key before it.
     entered: Vec<(u64, Move)>,
     /// By number, whether stored moves lead on to a position with a bridge, or it has one.
     leads: Vec<bool>,
@@ -342,7 +341,7 @@ impl<'b> KeyedWalk<'b> {
         self.all = all;
     }
 
-    /// Ends the first walk: what it did not come to is missing.
+    /// Ends the first walk: positions that it did not reach are missing.
     pub(super) fn find_missing(&mut self) {
         if self.ways.is_none() {
             let seen = self.seen.iter().take(self.book.count());
@@ -516,9 +515,9 @@ impl<'b> KeyedWalk<'b> {
         ways.and_then(|ways| ways.get(number as usize)) == Some(&Reached::NotYet)
     }
 
-    /// The lines of moves, not stored, that lead from a position that was looked at to others
-    /// that stored moves do not lead to, which are entered: those that earlier walks have found,
-    /// and new ones of at most `plies` moves to missing positions.
+    /// Lines of moves that are not stored, from this position to positions that stored moves do
+    /// not reach; the latter are entered. Lines that earlier walks found, and new ones of at
+    /// most `plies` moves to missing positions.
     pub(super) fn bridges(
         &mut self,
         number: PositionNumber,

@@ -80,8 +80,8 @@ impl Links {
         self.end();
     }
 
-    /// By number, for so many positions, whether moves lead from them to one of `targets`, or
-    /// they are of these.
+    /// For the first `count` numbers, whether the position is one of `targets`, or moves lead
+    /// from it to one.
     pub(super) fn lead_to(&self, mut targets: Vec<PositionNumber>, count: usize) -> Vec<bool> {
         let from = (0..)
             .zip(&self.starts)
@@ -109,7 +109,7 @@ impl Links {
         links.get(..end)
     }
 
-    /// Adds the moves of positions that are not in it.
+    /// Adds the moves of positions that have none here yet.
     pub(super) fn append(&mut self, more: Links) {
         let before = self.links.len() as u32;
         let most = self.starts.len().max(more.starts.len());
@@ -234,7 +234,7 @@ pub(super) fn stored<'p>(
     Ok(looked)
 }
 
-/// What a key is of.
+/// The position of the book with this key, or none.
 pub(super) fn to(book: &Indexed<'_>, key: u64) -> To {
     match book.number(key) {
         Some(number) => To::Inside(number as PositionNumber),
@@ -243,7 +243,7 @@ pub(super) fn to(book: &Indexed<'_>, key: u64) -> To {
 }
 
 /// The legal moves of some positions, given with their keys, to positions of the book that are
-/// `wanted`; the sieve has the keys of these.
+/// `wanted`; the sieve has the keys of the wanted ones.
 pub(super) fn to_missing<'p>(
     book: &Indexed<'_>,
     share: impl Iterator<Item = (u64, &'p Chess)>,

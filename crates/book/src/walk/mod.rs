@@ -332,6 +332,7 @@ impl<T: Send + Sync> Walk<T> {
         mut take: impl FnMut(&mut Walk<T>, &[WalkNode<T>], M) -> Result<(), E>,
         mut chunk_done: impl FnMut(&Walk<T>, &[WalkNode<T>]) -> Result<(), E>,
     ) -> Result<(), E> {
+        // For all processors in place of the workers, large machines needed memory for nothing.
         let most = parallel::workers() * BATCHES_PER_THREAD * BATCH;
         loop {
             let chunk = self.chunk(most);

@@ -9,7 +9,7 @@ use super::tree::PgnTree;
 pub(super) struct Game {
     /// The node before them; the game begins with the moves to it.
     pub(super) node: u32,
-    /// The nodes of these moves, the main line first.
+    /// The nodes of its moves, the main line first.
     pub(super) moves: Range<u32>,
 }
 

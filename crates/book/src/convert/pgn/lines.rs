@@ -29,7 +29,7 @@ pub(super) enum Refusal {
     Policy(Rejection),
     /// It has fewer games.
     Rare(u32),
-    /// It is worse than a better move: the lower end of whose score is this.
+    /// Its score is below the lower end of this better move's score.
     Worse(Move, f64),
     /// The line would be longer than this number of plies.
     Long(u32),

@@ -52,7 +52,7 @@ pub(super) struct NearMove {
 
 /// A position: the row of its entry, and how it is turned against its board.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct NearPosition {
     row: u32,
     /// 1 for colours exchanged, 2 for wings.
     form: u8,
@@ -134,8 +134,8 @@ impl NearStart {
         near
     }
 
-    pub(super) fn start(&self) -> Option<Place> {
-        let start = Place {
+    pub(super) fn start(&self) -> Option<NearPosition> {
+        let start = NearPosition {
             row: 0,
             form: 0,
             pinned_en_passant: None,
@@ -144,13 +144,13 @@ impl NearStart {
     }
 
     /// Whether the book has moves of a position.
-    pub(super) fn has_moves(&self, place: Place) -> bool {
+    pub(super) fn has_moves(&self, place: NearPosition) -> bool {
         let row = self.rows.get(place.row as usize);
         row.is_some_and(|row| row.stored > 0)
     }
 
     /// The numbers of the moves that are taken, and how many are not.
-    pub(super) fn moves(&self, place: Place) -> (Range<u32>, u64) {
+    pub(super) fn moves(&self, place: NearPosition) -> (Range<u32>, u64) {
         let row = place.row as usize;
         let end = |row: &Row| row.end;
         let first = row.checked_sub(1).and_then(|row| self.rows.get(row));
@@ -166,9 +166,9 @@ impl NearStart {
     }
 
     /// The position after a move, if it is in the book.
-    pub(super) fn after(&self, place: Place, mv: u32) -> Option<Place> {
+    pub(super) fn after(&self, place: NearPosition, mv: u32) -> Option<NearPosition> {
         let to = self.get(mv)?.to?;
-        Some(Place {
+        Some(NearPosition {
             row: to.entry,
             form: place.form ^ 1 ^ u8::from(to.mirrored) << 1,
             pinned_en_passant: to.pinned_en_passant,
@@ -207,7 +207,7 @@ pub(super) struct FirstNodes {
 
 impl FirstNodes {
     /// The first node of a position, which is this one if there was none.
-    pub(super) fn enter(&mut self, place: Place, node: u32) -> u32 {
+    pub(super) fn enter(&mut self, place: NearPosition, node: u32) -> u32 {
         if let Some(reached) = self.reached.get_mut(place.row as usize) {
             *reached = true;
         }

@@ -43,7 +43,7 @@ enum NodeMove {
 pub(super) enum Next {
     /// With no move.
     End,
-    /// With the moves of these nodes.
+    /// The nodes of its moves.
     Moves(Range<u32>),
     /// At another node, to which another line leads.
     Elsewhere(u32),
@@ -53,7 +53,7 @@ pub(super) enum Next {
 pub(super) struct PgnTree {
     pub(super) nodes: Vec<PgnNode>,
     near: NearStart,
-    /// What was found of moves by their positions, and their probabilities.
+    /// Moves that probes returned, with their probabilities, for [`NodeMove::Found`].
     found: Vec<(BookMove, f64)>,
     /// Positions with moves.
     pub(super) expanded: u64,

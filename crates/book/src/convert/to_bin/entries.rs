@@ -108,7 +108,7 @@ struct LineWriter<'w> {
 #[derive(Default)]
 struct Buffers {
     line: Line,
-    /// The moves on the board of the entry, and what a probe finds of them.
+    /// The moves on the board of the entry, and as a probe returns them.
     packed: Vec<PackedMove>,
     found: Vec<BookMove>,
     verdicts: Vec<Weighed>,
@@ -196,7 +196,7 @@ impl LineWriter<'_> {
         Ok(())
     }
 
-    /// What a probe finds of the moves of an entry, and the moves.
+    /// The moves of an entry, as a probe returns them and packed.
     fn find_moves(
         &self,
         number: EntryNumber,

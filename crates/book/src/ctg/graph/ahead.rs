@@ -43,7 +43,7 @@ pub(super) struct ByMover<T> {
     pub(super) pawns: T,
 }
 
-/// Hashes of what such moves leave as it is.
+/// Hashes of the men that such moves leave in place.
 pub(super) type Groups = ByMover<u32>;
 
 /// A board after a move, as its mover sees it.
@@ -57,8 +57,9 @@ struct Seen {
 }
 
 impl Seen {
-    /// What moves that take nothing leave as it is: the men of the other side, and those of the
-    /// mover of the other kind. Rights of castling may go.
+    /// Hashes of the men that a move without a capture leaves in place: the opponent's, with the
+    /// mover's pawns for a move of a piece, with the pieces for a pawn move. Without castling
+    /// rights, which the move may lose.
     #[inline]
     fn groups(&self) -> Groups {
         let [b0, b1, b2] = self.role_bits;
@@ -148,7 +149,7 @@ struct Ahead<'f, F> {
     turn: u32,
     /// Moves from and to these squares end rights of castling.
     castling_squares: u64,
-    /// Which moves are shown beside captures and promotions.
+    /// Which quiet moves are shown; captures and promotions always are.
     quiet: ByMover<bool>,
     found: &'f mut F,
 }
@@ -173,7 +174,7 @@ impl CanonicalBoard {
         b1 & b2 & self.other & QUEENSIDE != 0
     }
 
-    /// How many of these moves are of each kind; castling is of a piece.
+    /// Counts the quiet moves of pieces and of pawns; castling is a move of a piece.
     pub(super) fn count_quiet(&self, moves: impl Iterator<Item = PackedMove>) -> ByMover<u32> {
         let [b0, b1, b2] = self.role_bits;
         let pawns = b0 & !b1 & !b2;

@@ -231,8 +231,8 @@ struct Making {
     /// The page of the first entry, from which `before_page` counts.
     first_page: Option<u32>,
     signs: Signs,
-    /// The hash of the position after each move, or [`NO_HASH`]: then `to` has what it is, or
-    /// the move is in `unclear`.
+    /// The hash of the position after each move, or [`NO_HASH`] if `to` has the position
+    /// already, or the move is in `unclear`.
     after: Vec<u64>,
     /// The positions after moves that a [`Step`] does not make, by the numbers of the moves.
     unclear: Vec<(u32, CanonicalBoard)>,
@@ -384,12 +384,12 @@ fn eval_key(key: &Key, board: Option<&CanonicalBoard>) -> EvalKey {
     }
 }
 
-/// What tells positions apart.
+/// Hashes of the entries, by which positions are recognized.
 #[derive(Default)]
 struct Signs {
     /// The hash of each entry, or [`NO_HASH`].
     hashes: Vec<u64>,
-    /// The groups of those that look-ups find, if transpositions are asked for.
+    /// The groups of the entries that look-ups find, if transpositions are asked for.
     groups: Vec<Groups>,
 }
 
@@ -614,8 +614,8 @@ impl Rules {
 
 impl Entry<'_> {
     /// Shows the legal stored moves of an ordinary position with the keys of the positions after
-    /// them, and returns its key; castling is king takes rook. `None` if only the rules of
-    /// chess say what it is: then [`crate::BookPosition::from_entry`] is for it.
+    /// them, and returns its key; castling is king takes rook. `None` for a position whose moves
+    /// need the rules of chess: use [`crate::BookPosition::from_entry`].
     pub fn each_step(&self, mut found: impl FnMut(PackedMove, Annotation, Key)) -> Option<Key> {
         let key = self.key()?;
         let board = CanonicalBoard::from_key(&key).ok()?;
@@ -649,7 +649,7 @@ struct Linker<'g, 'b> {
 }
 
 impl Linker<'_, '_> {
-    /// Which moves that take nothing may be transpositions.
+    /// Which moves without a capture may be transpositions.
     fn may_leap_quietly(
         &self,
         number: EntryNumber,
@@ -690,7 +690,7 @@ impl Linker<'_, '_> {
         })
     }
 
-    /// The same, never by the hash alone.
+    /// The entry of a position, with its key compared: never by the hash alone.
     fn find_exactly(&mut self, board: &CanonicalBoard) -> Result<Option<Arrival>, Error> {
         self.find_by(board, |linker, hash, key| linker.with_key(hash, &key()))
     }

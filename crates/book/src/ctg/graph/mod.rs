@@ -78,7 +78,7 @@ pub(crate) const ASKED_AT_ONCE: usize = 256;
 /// The number of an entry in the order of the file.
 pub type EntryNumber = u32;
 
-/// What a graph has beside the moves.
+/// Optional parts of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// The statistics of every entry, and the annotations of its moves.

@@ -69,7 +69,7 @@ pub(super) struct Census {
 #[repr(align(64))]
 struct Line([u64; 8]);
 
-/// What a count ends at.
+/// The highest count.
 const MANY: u64 = 3;
 
 impl Census {

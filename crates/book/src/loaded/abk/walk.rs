@@ -16,7 +16,7 @@ struct Faults {
     loops: u64,
     moves: u64,
     long: u64,
-    /// The number of the first of them.
+    /// The number of the first faulty entry.
     first: Option<u32>,
 }
 
@@ -96,8 +96,8 @@ pub(super) fn walk(file: &DataFile) -> Result<Found, Error> {
     })
 }
 
-/// The moves of the book, and those that only lead on. A tree for one side needs the moves of
-/// the other; it never plays any of them, and by that it differs from one for both.
+/// The moves of the book, and moves that only lead on. A tree for one side needs the moves of
+/// the other side, and marks all of them never to be played: a tree for both sides does not.
 fn by_use(moves: ByColor<Vec<StoredMove>>) -> (Moves, Moves) {
     let plays = |moves: &Vec<StoredMove>| moves.iter().any(|one| !one.preference.is_never());
     let ByColor { white, black } = moves;

@@ -28,7 +28,8 @@ use crate::loaded::Moves;
 use crate::polyglot::{self, PackedMove};
 use tabia_notation as notation;
 
-/// Positions with a move that are paired with all keys, and those that are compared then.
+/// Of the positions with a move of unknown difference: how many are paired with all keys, and
+/// how many vote on each pair.
 const ANCHORS: usize = 4;
 const COMPARED: usize = 32;
 
@@ -51,7 +52,7 @@ pub(super) struct Solved {
 }
 
 impl Solved {
-    /// What is wrong in the file is a loss; what its keys do not say is none.
+    /// Damage of the file is a loss; positions that its keys do not tell are a remark.
     pub(super) fn notices(&self) -> Vec<Notice> {
         let counted =
             |count: u64, text: &str| (count > 0).then(|| Notice::Remark(format!("{count} {text}")));
@@ -100,8 +101,8 @@ struct Group {
 /// A position that was found.
 struct Known {
     position: Chess,
-    /// Its key in Polyglot books. There are two of a position that is reached with and
-    /// without an en passant capture that this format does not tell apart.
+    /// Its keys in Polyglot books: two if lines reach it with and without an en passant
+    /// capture, which this format does not tell apart.
     keys: Vec<u64>,
     /// The moves that are legal, each with the position after it.
     after: Vec<Edge>,
@@ -126,7 +127,7 @@ struct Site {
     edge: Option<usize>,
 }
 
-/// What the pairs of one difference say.
+/// A value for an unknown difference, with the pairs that vote for it.
 struct Claim {
     votes: usize,
     rest: Constants,
@@ -212,8 +213,8 @@ impl Solver {
         group.is_explained = true;
     }
 
-    /// What was found: without the keys under which lines lead to different positions, and
-    /// without the positions that lines lead to under different keys.
+    /// The solved positions, without contradictions: keys with several positions, and positions
+    /// with several keys.
     fn finish(mut self) -> Solved {
         let mut same: FxHashMap<Constants, u64> = HashMap::default();
         for known in self.groups.iter().filter_map(|group| group.known.as_ref()) {
@@ -305,8 +306,8 @@ impl Solver {
         is_new
     }
 
-    /// Finds all positions that known differences lead to; the moves whose difference is
-    /// not known, by what is unknown of it.
+    /// Finds all positions that known differences lead to. Returns the moves with an unknown
+    /// difference, by the constants that are unknown in it.
     fn follow(&mut self) -> BTreeMap<Constants, Vec<Site>> {
         let is_known = |number: &u32| {
             self.group(*number)
@@ -401,8 +402,7 @@ impl Solver {
     }
 }
 
-/// The difference that most of the pairs of these sites have, if more have it than any
-/// other.
+/// The difference with the most votes from pairs of these sites, if it is ahead of all others.
 fn claim(
     groups: &[Group],
     index: &HashMap<(u64, Color), u32, FxBuildHasher>,
@@ -412,7 +412,8 @@ fn claim(
 ) -> Option<Claim> {
     let side = |site: &Site| groups.get(site.group as usize).map(|group| !group.side);
     let mut sample: Vec<&Site> = sites.iter().collect();
-    // Positions that are known say more; of the others, those of different parts.
+    // Known positions first, as they say more; the others in a mixed order, so that the
+    // sample has some of every part of the file.
     sample.sort_by_key(|site| {
         (
             site.edge.is_none(),

@@ -117,7 +117,7 @@ struct Lines {
     from: BufReader<Box<dyn Read + Send>>,
     /// Whether lines may be UTF-8; `None` before the first one.
     has_utf8: Option<bool>,
-    /// The decoded line, and the bytes of it that were read.
+    /// The decoded line, and how many of its bytes were read.
     text: Vec<u8>,
     at: usize,
 }

@@ -70,7 +70,7 @@ pub struct Exported {
     pub duplicates: u64,
     /// Games left out because they are the beginning of another one.
     pub beginnings: u64,
-    /// What the format cannot hold of them.
+    /// Parts of the written games that the format cannot hold.
     pub losses: Losses,
 }
 
@@ -159,7 +159,7 @@ fn check_rereadable(sources: &[PathBuf]) -> Result<(), Error> {
     }
 }
 
-/// The encoded games of a batch; of a batch that may contain duplicates, one of them.
+/// The encoded games of a batch; a single game if duplicates are looked for.
 #[derive(Default)]
 struct EncodedBatch {
     compared: Option<Compared>,
@@ -193,7 +193,7 @@ fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> Vec<Encode
 }
 
 impl EncodedBatch {
-    /// Encodes a game; returns what is lost of it.
+    /// Encodes a game; returns which parts were lost.
     fn add(&mut self, target: &ExportTarget, game: &Game) -> Result<GameLosses, SkipReason> {
         let mut lost = GameLosses::default();
         match target {

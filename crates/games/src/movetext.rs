@@ -1,4 +1,4 @@
-//! The moves of a game with what is said of them.
+//! The moves of a game, with signs, comments and variations.
 
 use std::ops::Deref;
 

@@ -20,7 +20,8 @@ use tabia_notation as notation;
 /// Games in a batch.
 const BATCH_GAMES: usize = 256;
 
-/// Number of games that are tried before the database is accepted.
+/// Number of games that are tried before the database is accepted: read by a wrong layout,
+/// moves could be legal but false.
 const TRIED_GAMES: usize = 200;
 
 /// A game with fewer readable plies counts as not understood.

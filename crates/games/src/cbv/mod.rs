@@ -179,7 +179,7 @@ struct Stream {
     /// The block read last.
     block: Vec<u8>,
     unpacker: Unpacker,
-    /// The unpacked bytes, and how many of them were returned.
+    /// The unpacked bytes, and how many the reader has taken.
     plain: Vec<u8>,
     given: usize,
     /// Bytes unpacked so far, and in total.

@@ -69,7 +69,7 @@ impl Frame {
         })
     }
 
-    /// Whether the last blocks are missing, as far as they were asked for.
+    /// Whether reading met the end of a file whose last blocks are missing.
     pub(super) const fn is_cut_off(&self) -> bool {
         matches!(
             self.next,

@@ -528,6 +528,7 @@ impl<'a> Visit<'a> {
             }
             // Words after the result belong to no game.
             Err(_) if self.is_over && self.recorder.is_main_line() => Continue(()),
+            // The result again, not castling: a book skipped such games as illegal.
             Err(_) if self.is_lost_by_both && &*word == "0-0" && tokens.is_last() => {
                 self.is_over = true;
                 Continue(())
@@ -722,7 +723,8 @@ fn is_null(word: &str) -> bool {
 }
 
 /// Whether one dash is a null move, by what follows it: a number tells whose move is next, and
-/// a move may be one of that side only. Else it is one if it has a move number.
+/// a move may be one of that side only. Else it is one if it has a move number. Old texts have
+/// dashes between two moves that mean nothing.
 fn is_null_dash(position: &Chess, tokens: &Tokens<'_>, letters: &'static Letters) -> bool {
     let next = tokens.rest().trim_ascii_start();
     let digits = next.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -75,7 +75,7 @@ pub struct PgnSource {
     counter: Arc<AtomicU64>,
     /// Bytes read after the last split.
     pending: Vec<u8>,
-    /// Number of these bytes whose line ends are already converted.
+    /// Number of bytes of `pending` whose line ends are already converted.
     clean: usize,
     /// Whether tags were found in quoted e-mail.
     quoted: bool,
@@ -176,7 +176,8 @@ impl GameSource for PgnSource {
             }
             clean = clean_lines(&mut text, clean, self.at_end, &mut self.quoted);
             // Removing quote marks may have shortened the text, or most of it is one line whose
-            // end is still to come.
+            // end is still to come. Without the larger goal a comment of 700,000 characters on
+            // one line never ended the loop.
             if clean < needed.min(text.len()) / 2 && !self.at_end && text.len() < self.size.most {
                 if text.len() >= needed {
                     goal = 2 * needed;

@@ -66,7 +66,7 @@ fn points(text: &[u8]) -> Option<(Points, usize)> {
     Some((*points, form.len()))
 }
 
-/// The text after a dash and the blanks around it, and the length of these.
+/// The text after a dash and the blanks around it, and the length of dash and blanks.
 fn after_dash(text: &[u8]) -> Option<(&[u8], usize)> {
     let start = text.get(blanks(text)..)?;
     let rest = start.get(dash(start)?..)?;

@@ -172,8 +172,8 @@ impl Table {
         })
     }
 
-    /// Reads a row group: calls `take` with some rows at once, and the number of those
-    /// before them in the file.
+    /// Reads a row group: calls `take` with some rows at once, and the number of rows before
+    /// them in the file.
     ///
     /// # Errors
     ///

@@ -68,7 +68,7 @@ pub enum RecordsError {
     /// Not a Parquet file, damaged, or compressed by an unsupported method.
     #[error("{}: cannot be read as Parquet: {text}", path.display())]
     Unreadable {
-        /// The file.
+        /// The unreadable file.
         path: PathBuf,
         /// What is wrong.
         text: String,
@@ -76,7 +76,7 @@ pub enum RecordsError {
     /// A column is missing or has the wrong type.
     #[error("{}: column {column}: {text}", path.display())]
     Column {
-        /// The file.
+        /// The table without the column, or with another type.
         path: PathBuf,
         /// The column.
         column: &'static str,
@@ -86,7 +86,7 @@ pub enum RecordsError {
     /// The values of a row contradict each other.
     #[error("{}: row {row}: {text}", path.display())]
     Row {
-        /// The file.
+        /// The table with the row.
         path: PathBuf,
         /// Number of the row, counted from 1.
         row: u64,
@@ -105,7 +105,7 @@ pub enum RecordsError {
     /// The rows do not have the checksum that was stored with them.
     #[error("{}: {text}", path.display())]
     Damaged {
-        /// The file.
+        /// The damaged table.
         path: PathBuf,
         /// What is wrong, and what to do.
         text: String,
@@ -113,7 +113,7 @@ pub enum RecordsError {
     /// Records that do not belong together, or not into this book.
     #[error("{}: {text}", path.display())]
     Unfit {
-        /// The file.
+        /// The records that do not belong to the others.
         path: PathBuf,
         /// What does not fit, and what to do.
         text: String,
@@ -124,7 +124,7 @@ pub enum RecordsError {
         path.display()
     )]
     Late {
-        /// The file.
+        /// The first file of records.
         path: PathBuf,
     },
 }
@@ -136,8 +136,8 @@ impl RecordsError {
     }
 }
 
-/// Reads records and tests them as a build does: checksums, conditions, games that are in two
-/// of them. Returns what is to be said about them; the last of it is their sum.
+/// Reads records and tests them as a build does: checksums, conditions, games that two of them
+/// share. Returns remarks for the user, with the totals last.
 ///
 /// # Errors
 ///

@@ -229,7 +229,7 @@ impl GamesRow {
         }
     }
 
-    /// With the checksum of all rows, of which this one counts without it.
+    /// With the checksum of all rows; this row itself enters it without a checksum.
     pub(super) fn with_checksum(self, checksum: u64) -> GamesRow {
         GamesRow {
             low: checksum & u64::from(u32::MAX),

@@ -26,7 +26,7 @@ const MOST: u64 = 1 << 52;
 const SMALLEST_PIECE: u64 = 4 << 20;
 const LARGEST_PIECE: u64 = 256 << 20;
 
-/// So many games at most may be the same in two sources.
+/// Two sources may share at most this number of games.
 const ALIKE_GAMES: u64 = 20;
 
 /// Tables to be read, with what their footers say.

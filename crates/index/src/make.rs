@@ -92,7 +92,7 @@ pub struct IndexReport {
     pub part: Segment,
     /// Number of games in the index now.
     pub games: u64,
-    /// Size of the index in bytes now; what it was nearly after a dry run.
+    /// Size of the index in bytes; an estimate after a dry run.
     pub bytes: u64,
     /// Bytes of the table of positions that was written.
     pub position_bytes: u64,

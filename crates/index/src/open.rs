@@ -45,8 +45,9 @@ impl GamesIndex {
         Ok(GamesIndex { file, place: 0 })
     }
 
-    /// The index with this place among those that are open together: their games without a
-    /// lichess id get different ones.
+    /// Gives the index its place among the open indexes, so that games without a lichess id get
+    /// different ids in each. By running numbers alone, the first index that had the number
+    /// answered for all.
     #[must_use]
     pub fn with_place(self, place: u16) -> GamesIndex {
         GamesIndex { place, ..self }

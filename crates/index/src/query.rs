@@ -178,8 +178,10 @@ pub fn sums<'i>(
     Ok(sums.finish(limit))
 }
 
-/// The games with a position, one by one: those that the rows of the indexes name, or where
-/// they do not name all, those read. `None` if more than `most` would have to be read.
+/// The games with a position, one by one: as rows of the indexes name them, or read from the
+/// index where rows do not name all: they name 23 games at most for each move and month, and
+/// a search for words in these alone said that there was no game. `None` if more than `most`
+/// would have to be read.
 fn games_of_indexes(
     sources: &[Source<'_>],
     position: &Chess,

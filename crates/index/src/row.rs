@@ -147,7 +147,7 @@ pub struct ListedGame {
     pub bucket: Bucket,
     /// Its number, result and ratings.
     pub game: GameRef,
-    /// Index of its index among those that were asked.
+    /// Which of the indexes has it, as numbered in the query.
     pub index: usize,
 }
 

@@ -274,7 +274,7 @@ impl<'a> WorkSearch<'a> {
     }
 
     /// Adds what the moves of the book show: ends of lines but those in `known`, marks, and
-    /// answers that are not decided. Returns whether all of it was seen.
+    /// answers that are not decided. Returns whether the walk was complete.
     fn walk(
         &self,
         known: &HashSet<EvalKey, FxBuildHasher>,
@@ -337,7 +337,7 @@ impl<'a> WorkSearch<'a> {
         Ok(seen.is_complete)
     }
 
-    /// Adds the moves in which another book differs. Returns whether all of them were seen.
+    /// Adds the moves in which another book differs. Returns whether the walk was complete.
     fn compare(
         &self,
         other: &(dyn Probe + Sync),

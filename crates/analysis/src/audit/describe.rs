@@ -145,9 +145,9 @@ pub struct Audit {
     pub unanswered_searches: Option<usize>,
     /// Number of moves that lose more than the limit.
     pub losing_count: usize,
-    /// Number of green moves among them.
+    /// Number of losing moves that are green.
     pub green_count: usize,
-    /// Number of confirmed ones among them, if confirmation was requested.
+    /// Number of losing moves that were confirmed, if that was requested.
     pub confirmed_count: Option<usize>,
     /// Number of lines that end below the limit.
     pub bad_end_count: usize,

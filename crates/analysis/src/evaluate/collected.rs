@@ -16,13 +16,13 @@ use tabia_games::Tally;
 pub struct Gathered {
     /// What was read.
     pub read: Imported,
-    /// What the `lines` of it are.
+    /// What its `lines` count.
     pub from: GatheredFrom,
     /// New evaluations.
     pub new: u64,
 }
 
-/// What a file of evaluations has.
+/// The units of a file of evaluations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GatheredFrom {
     Lines,

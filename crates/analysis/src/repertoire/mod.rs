@@ -152,7 +152,7 @@ struct Play {
     /// The states that these moves and the opponent's replies lead to, sorted: of four
     /// million some sixty thousand.
     states: Vec<u32>,
-    /// By the places of these states in the list.
+    /// The probability of each state, by its index in `states`.
     reach: Probabilities,
 }
 
@@ -365,7 +365,7 @@ impl<'a> Repertoire<'a> {
         own.chain(others.map(|(n, step)| (n, step, step.share)))
     }
 
-    /// What is met if these moves are played.
+    /// The states that occur if these moves are played, and how often.
     fn play(&self, choices: Choices) -> Play {
         let played = |state: u32| {
             let taken = self.taken(&choices, state as usize);

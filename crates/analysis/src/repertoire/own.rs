@@ -1,5 +1,5 @@
-//! A player's own repertoire, as games with variations: what it says twice, and what is
-//! never met of it.
+//! A player's own repertoire, as games with variations: duplicate answers, and lines that
+//! never occur.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -21,7 +21,7 @@ use tabia_notation::{self as notation, Line};
 pub struct OwnRepertoire {
     games: Vec<OwnGame>,
     /// The positions with answers, in the order of the games.
-    places: Vec<Place>,
+    places: Vec<AnsweredPosition>,
     numbers: HashMap<u64, usize, FxBuildHasher>,
     /// What was skipped or cut short when the games were read.
     pub tally: Tally,
@@ -56,7 +56,7 @@ type AnswerKey = (u64, Move);
 
 /// A position with answers.
 #[derive(Debug)]
-struct Place {
+struct AnsweredPosition {
     position: Chess,
     answers: Vec<Answer>,
 }
@@ -101,8 +101,7 @@ pub struct Trimmed {
     pub lines: Vec<Gap>,
     /// Moves taken out, those of `games` too.
     pub moves: usize,
-    /// Games taken out whole: what was left of them has no answer that is not in another
-    /// game.
+    /// Games taken out whole, because all their remaining answers are in other games.
     pub games: usize,
     /// Moves left.
     pub left: usize,
@@ -147,7 +146,7 @@ impl OwnRepertoire {
         let next = self.places.len();
         let number = *self.numbers.entry(polyglot::key(position)).or_insert(next);
         if number == next {
-            self.places.push(Place {
+            self.places.push(AnsweredPosition {
                 position: position.clone(),
                 answers: Vec::new(),
             });
@@ -157,7 +156,7 @@ impl OwnRepertoire {
         }
     }
 
-    fn place(&self, position: &Chess) -> Option<&Place> {
+    fn place(&self, position: &Chess) -> Option<&AnsweredPosition> {
         let number = self.numbers.get(&polyglot::key(position))?;
         self.places.get(*number)
     }
@@ -165,13 +164,16 @@ impl OwnRepertoire {
     /// The answers in a position, each once, in the order of the games.
     #[must_use]
     pub fn answers(&self, position: &Chess) -> Vec<Move> {
-        self.place(position).map(Place::moves).unwrap_or_default()
+        self.place(position)
+            .map(AnsweredPosition::moves)
+            .unwrap_or_default()
     }
 
     /// Whether different lines have different answers in a position. Alternatives of one
     /// line, as main move and variation, are no contradiction.
     pub(super) fn contradicts_itself(&self, position: &Chess) -> bool {
-        self.place(position).is_some_and(Place::contradicts_itself)
+        self.place(position)
+            .is_some_and(AnsweredPosition::contradicts_itself)
     }
 
     /// The positions with several answers in different lines, in the order of the games.
@@ -241,7 +243,7 @@ impl OwnRepertoire {
     }
 }
 
-impl Place {
+impl AnsweredPosition {
     fn moves(&self) -> Vec<Move> {
         let mut moves: Vec<Move> = Vec::new();
         for answer in &self.answers {
@@ -280,7 +282,7 @@ impl OwnGame {
                 is_aside: false,
             }],
         };
-        // The node at which a line stands; whether a move of it was read.
+        // The last node of the line, and whether it has a move yet.
         let (mut at, mut is_begun) = (0, false);
         let mut open = Vec::new();
         let mut waiting = Vec::new();

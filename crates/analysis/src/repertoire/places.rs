@@ -17,7 +17,7 @@ use tabia_notation as notation;
 
 /// A position of the book.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
+pub(super) enum WalkedPosition {
     /// An entry of the graph.
     Entry {
         number: u32,
@@ -75,28 +75,30 @@ pub(super) struct KnownMove {
     /// How often it is played.
     pub(super) weight: f64,
     /// The position after it, if the book has it.
-    pub(super) after: Option<(Place, PositionRecord)>,
+    pub(super) after: Option<(WalkedPosition, PositionRecord)>,
     pub(super) worth: Worth,
 }
 
-impl Place {
+impl WalkedPosition {
     /// Whether it has the same key.
-    pub(super) fn is_same(&self, other: &Place) -> bool {
+    pub(super) fn is_same(&self, other: &WalkedPosition) -> bool {
         match (self, other) {
-            (Place::Entry { number: a, .. }, Place::Entry { number: b, .. }) => a == b,
-            (Place::Position(a), Place::Position(b)) => {
+            (WalkedPosition::Entry { number: a, .. }, WalkedPosition::Entry { number: b, .. }) => {
+                a == b
+            }
+            (WalkedPosition::Position(a), WalkedPosition::Position(b)) => {
                 EvalKey::from_position(&a.0) == EvalKey::from_position(&b.0)
             }
-            (Place::Entry { .. }, Place::Position(_))
-            | (Place::Position(_), Place::Entry { .. }) => false,
+            (WalkedPosition::Entry { .. }, WalkedPosition::Position(_))
+            | (WalkedPosition::Position(_), WalkedPosition::Entry { .. }) => false,
         }
     }
 
     /// Whether it is the same position.
-    pub(super) fn is_equal(&self, other: &Place) -> bool {
-        let form = |place: &Place| match place {
-            Place::Entry { mirrored, turn, .. } => (*mirrored, *turn, 0),
-            Place::Position(here) => (false, here.0.turn(), polyglot::key(&here.0)),
+    pub(super) fn is_equal(&self, other: &WalkedPosition) -> bool {
+        let form = |place: &WalkedPosition| match place {
+            WalkedPosition::Entry { mirrored, turn, .. } => (*mirrored, *turn, 0),
+            WalkedPosition::Position(here) => (false, here.0.turn(), polyglot::key(&here.0)),
         };
         self.is_same(other) && form(self) == form(other)
     }
@@ -152,7 +154,10 @@ impl<'a> Places<'a> {
     }
 
     /// The place of a position, with what the book stores about it.
-    pub(super) fn find(&self, position: &Chess) -> Result<Option<(Place, PositionRecord)>, Error> {
+    pub(super) fn find(
+        &self,
+        position: &Chess,
+    ) -> Result<Option<(WalkedPosition, PositionRecord)>, Error> {
         let mut found = Lookup::default();
         self.book.probe(position, Wanted::Stored, &mut found)?;
         let Some(record) = found.here else {
@@ -161,23 +166,28 @@ impl<'a> Places<'a> {
         let board = CanonicalBoard::from_position(position);
         let place = match (&self.graph, board) {
             (Some((book, graph)), Some(board)) => {
-                graph.entry_of(book, &board)?.map(|number| Place::Entry {
-                    number,
-                    mirrored: board.orientation().mirrored,
-                    turn: position.turn(),
-                })
+                graph
+                    .entry_of(book, &board)?
+                    .map(|number| WalkedPosition::Entry {
+                        number,
+                        mirrored: board.orientation().mirrored,
+                        turn: position.turn(),
+                    })
             }
             (Some(_), None) => None,
-            (None, _) => Some(Place::Position(Box::new((position.clone(), record)))),
+            (None, _) => Some(WalkedPosition::Position(Box::new((
+                position.clone(),
+                record,
+            )))),
         };
         Ok(place.map(|place| (place, record)))
     }
 
     /// The position of a place, as it first occurs.
-    pub(super) fn position(&self, place: &Place) -> Result<Chess, Error> {
+    pub(super) fn position(&self, place: &WalkedPosition) -> Result<Chess, Error> {
         let (number, mirrored, turn) = match place {
-            Place::Position(here) => return Ok(here.0.clone()),
-            Place::Entry {
+            WalkedPosition::Position(here) => return Ok(here.0.clone()),
+            WalkedPosition::Entry {
                 number,
                 mirrored,
                 turn,
@@ -199,8 +209,8 @@ impl<'a> Places<'a> {
     }
 
     /// What the book stores about a place.
-    pub(super) fn record(&self, place: &Place) -> Result<PositionRecord, Error> {
-        if let Place::Position(here) = place {
+    pub(super) fn record(&self, place: &WalkedPosition) -> Result<PositionRecord, Error> {
+        if let WalkedPosition::Position(here) = place {
             return Ok(here.1);
         }
         let found = self.find(&self.position(place)?)?;
@@ -221,11 +231,11 @@ impl<'a> Places<'a> {
     }
 
     /// The value of a place.
-    pub(super) fn evaluation(&self, place: &Place) -> Option<Value> {
+    pub(super) fn evaluation(&self, place: &WalkedPosition) -> Option<Value> {
         match place {
-            Place::Position(_) if self.evaluations.is_empty() => None,
-            Place::Position(here) => Some(self.evaluations.get(&here.0)?.value),
-            Place::Entry { number, turn, .. } => {
+            WalkedPosition::Position(_) if self.evaluations.is_empty() => None,
+            WalkedPosition::Position(here) => Some(self.evaluations.get(&here.0)?.value),
+            WalkedPosition::Entry { number, turn, .. } => {
                 let value = self.values.get(*number as usize).copied().flatten()?;
                 Some(match turn {
                     Color::White => value,
@@ -236,19 +246,19 @@ impl<'a> Places<'a> {
     }
 
     /// The numbers of the stored moves of a place in the graph; none without one.
-    pub(super) fn stored_range(&self, place: &Place) -> Range<u32> {
+    pub(super) fn stored_range(&self, place: &WalkedPosition) -> Range<u32> {
         match place {
-            Place::Entry { number, .. } => self.stored_of_entry(*number),
-            Place::Position(_) => 0..0,
+            WalkedPosition::Entry { number, .. } => self.stored_of_entry(*number),
+            WalkedPosition::Position(_) => 0..0,
         }
     }
 
     /// What the book stores about a place, as long as the graph has it.
-    pub(super) fn record_in_walk(&self, place: &Place) -> PositionRecord {
+    pub(super) fn record_in_walk(&self, place: &WalkedPosition) -> PositionRecord {
         match (place, &self.graph) {
-            (Place::Position(here), _) => here.1,
-            (Place::Entry { number, .. }, Some((_, graph))) => graph.record(*number),
-            (Place::Entry { .. }, None) => PositionRecord::default(),
+            (WalkedPosition::Position(here), _) => here.1,
+            (WalkedPosition::Entry { number, .. }, Some((_, graph))) => graph.record(*number),
+            (WalkedPosition::Entry { .. }, None) => PositionRecord::default(),
         }
     }
 
@@ -260,10 +270,10 @@ impl<'a> Places<'a> {
 
     /// Loads what is stored about some places, together, so that the waits for the memory
     /// overlap.
-    pub(super) fn ask_for<'p>(&self, places: impl Iterator<Item = &'p Place>) {
+    pub(super) fn ask_for<'p>(&self, places: impl Iterator<Item = &'p WalkedPosition>) {
         let entries = places.filter_map(|place| match place {
-            Place::Entry { number, .. } => Some(*number),
-            Place::Position(_) => None,
+            WalkedPosition::Entry { number, .. } => Some(*number),
+            WalkedPosition::Position(_) => None,
         });
         let graph = self.graph.as_ref();
         graph.inspect(|(_, graph)| graph.ask_for_entries(entries));
@@ -286,20 +296,20 @@ impl<'a> Places<'a> {
     /// [numbers](Places::stored_range).
     pub(super) fn known_moves(
         &self,
-        place: &Place,
+        place: &WalkedPosition,
         stored: Range<u32>,
         known: &mut Vec<KnownMove>,
     ) -> Result<(), Error> {
         known.clear();
         match place {
-            Place::Position(here) => {
+            WalkedPosition::Position(here) => {
                 let position = &here.0;
                 let mut found = Lookup::default();
                 self.book.probe(position, Wanted::Stored, &mut found)?;
                 let stored = (0..).zip(&found.moves);
                 known.extend(stored.map(|(n, stored)| KnownMove::new(n, stored, position)));
             }
-            Place::Entry { mirrored, turn, .. } => {
+            WalkedPosition::Entry { mirrored, turn, .. } => {
                 let Some((book, graph)) = &self.graph else {
                     return Ok(());
                 };
@@ -311,7 +321,7 @@ impl<'a> Places<'a> {
                         Target::Illegal | Target::Repeated => continue,
                         Target::Nowhere => None,
                         Target::Entry(to) => {
-                            let place = Place::Entry {
+                            let place = WalkedPosition::Entry {
                                 number: to.entry,
                                 mirrored: to.mirrored != *mirrored,
                                 turn: turn.other(),
@@ -339,7 +349,10 @@ impl KnownMove {
     fn new(number: usize, stored: &BookMove, position: &Chess) -> KnownMove {
         let after = |record| {
             let position = notation::after(position, stored.mv);
-            (Place::Position(Box::new((position, record))), record)
+            (
+                WalkedPosition::Position(Box::new((position, record))),
+                record,
+            )
         };
         KnownMove {
             mv: StepMove::stored(number),

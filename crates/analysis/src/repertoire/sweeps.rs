@@ -1,8 +1,8 @@
 //! Which states a sweep looks at.
 //!
 //! Values are backed up in sweeps, from the last state to the first. The first sweep looks at
-//! all of them; a later one only at states of which one after them has changed since they were
-//! looked at: some ten thousand of the four million of a large book, in up to seventy sweeps.
+//! all states, later ones only at those with a successor that has changed since: some ten
+//! thousand of the four million states of a large book, in up to seventy sweeps.
 
 use tabia_book::eval::Predecessors;
 

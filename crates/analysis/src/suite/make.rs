@@ -194,6 +194,8 @@ impl Making<'_> {
                 |_, done| Ok(watch.step(Progress::new("walking", "positions", done, None))?),
             )?;
             self.funnel.add(&funnel);
+            // Positions behind damaged pages are not found: of the starter book with a third of
+            // its pages damaged there were 250 in place of 1,353, without a word.
             self.unread.add(book.unread());
         }
         Ok(sorter)

@@ -87,6 +87,7 @@ pub(super) fn publish(
         files.push(file.path().to_owned());
         outputs.push(file);
     }
+    // All at once: the suite stayed, with exit code 2, where a file beside it failed.
     atomic::commit_all(outputs)?;
     Ok(Some(Published {
         figures: figures.summary(),

@@ -47,7 +47,7 @@ const BOOKS: [&str; 6] = [
     "variant",
 ];
 
-/// What people write for a key of these tables, and the key.
+/// Keys of these tables, with the words that people write in their place.
 const OTHER_WORDS: [(&str, &[&str]); 8] = [
     (
         "command",

@@ -106,6 +106,7 @@ impl CoverFile {
     }
 }
 
+/// A larger file is an error: read in part, its other lines would be played again, in silence.
 fn check_size(bytes: u64) -> io::Result<()> {
     match bytes {
         0..=MOST_BYTES => Ok(()),

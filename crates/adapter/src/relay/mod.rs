@@ -399,7 +399,8 @@ impl<P: Port> Relay<P> {
 
     /// The GUI reads no more: the session ends as if its input had ended, so that the game
     /// is recorded. What the GUI has sent before is read first: a program that ends may
-    /// have sent the last moves of the game.
+    /// have sent the last moves of the game. A program that is killed closes both pipes at once;
+    /// `--games` and `Book Learn` once lost such games.
     fn gui_is_gone(&mut self) {
         if std::mem::replace(&mut self.gui_gone, true) {
             return;

@@ -20,7 +20,7 @@ pub enum SideFileError {
     /// A file of played lines cannot be read or written, or another adapter uses it.
     #[error("{}: {error}", path.display())]
     Cover {
-        /// The file.
+        /// The file of played lines.
         path: PathBuf,
         /// Why.
         error: io::Error,
@@ -28,7 +28,7 @@ pub enum SideFileError {
     /// The record of games cannot be written.
     #[error("games are not recorded: {}: {error}", path.display())]
     Record {
-        /// The file.
+        /// The record of games.
         path: PathBuf,
         /// Why.
         error: io::Error,

@@ -102,7 +102,8 @@ struct LastLine {
 /// How far the game is.
 #[derive(Debug, Default)]
 enum Phase {
-    /// Until its first `position`, the position is still that of the game before.
+    /// Until its first `position`, the position is still that of the game before, and is not
+    /// recorded: a restart of the engine here was noted with the moves of that game.
     /// `UCI_Opponent` names the opponent of this game.
     BeforePosition,
     /// Until the first `go` for a move, `UCI_Opponent` names the opponent of this game.
@@ -182,7 +183,7 @@ impl Game {
         })
     }
 
-    /// What has been read otherwise than it was written, if that has not been reported.
+    /// How the FEN was corrected, if that has not been reported.
     pub(super) fn correction_news(&mut self) -> Option<String> {
         let correction = self.correction.as_ref();
         let is_judged = !self.conditions.has_other_rules();

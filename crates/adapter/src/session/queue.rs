@@ -41,7 +41,7 @@ impl Waiting {
     }
 }
 
-/// What a waiting line is for the search that has to end first.
+/// The effect of a waiting line on the search that has to end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ForSearch {
     /// The line stops the search.
@@ -75,8 +75,8 @@ impl Queue {
         self.bytes
     }
 
-    /// Takes the next line for the search that all of them wait for: a `stop` or
-    /// `ponderhit` belongs to that search, and a `go`, which stays, replaces it.
+    /// Takes the next waiting line that concerns the running search: `stop` and `ponderhit`
+    /// belong to it; a `go` replaces it, and stays.
     pub(super) fn for_search(&mut self) -> Option<ForSearch> {
         let of = |waiting: &Waiting| match waiting.command {
             GuiCommand::Go(_) => Some(ForSearch::Replace),

@@ -79,8 +79,8 @@ impl Books {
         choice
     }
 
-    /// A move of the books is the answer: reports what they say with it, and returns the
-    /// lines to send, the last of them the `bestmove`.
+    /// Reports what the books say about their move, the answer, and returns the lines to send;
+    /// the last is the `bestmove`.
     pub(in super::super) fn announce(
         &mut self,
         choice: BookChoice,

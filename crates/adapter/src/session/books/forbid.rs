@@ -85,8 +85,8 @@ impl Books {
         without(position, &against)
     }
 
-    /// What the first book that has the position says against moves, with its name; `None`
-    /// if that is nothing, or if that book does not forbid.
+    /// The reasons against moves in the first book that has the position, with its name; `None`
+    /// if it has none, or does not forbid.
     fn against<'a>(
         &mut self,
         position: &Chess,

@@ -311,8 +311,9 @@ impl Books {
 
     // Answers.
 
-    /// Whether this `go` is for a game, as far as its line says: with `Book Clock Only` it
-    /// needs a clock.
+    /// Whether this `go` is for a game, as far as its line says. With `Book Clock Only` it
+    /// needs a clock: En Croissant analyses by `go depth`, as it plays, and ChessX 1.4.6 by
+    /// `go movetime`.
     pub(super) fn plays(&self, go: &Go) -> bool {
         let for_engine = go.infinite || go.engine_only;
         !for_engine && (go.has_clock() || !self.settings.options().clock_only)

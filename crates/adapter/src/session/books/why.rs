@@ -126,7 +126,7 @@ impl NoAnswerReason {
     }
 }
 
-/// What is reported once in a game.
+/// Messages that are sent once in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ReportOnce {
     /// Which books are for it.

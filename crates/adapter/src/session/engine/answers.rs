@@ -5,9 +5,9 @@
 //! unreadable answer may be the engine's last word on this search: it searches again
 //! once, and counts as dead if that does not help. Castling in letters and other moves in
 //! SAN are converted, and so is castling in the notation that is not in force, for which
-//! fastchess has an engine lose the game. So does it by `(none)`; such an answer counts as
-//! illegal where a program needs a move and there are legal ones. In a variant, and in a game that
-//! cannot be followed, every answer in the form of UCI is passed on.
+//! fastchess has an engine lose the game. `(none)` loses at once in fastchess and cutechess-cli;
+//! it counts as illegal where a program needs a move and there are legal ones. In a variant, and
+//! in a game that cannot be followed, every answer in the form of UCI is passed on.
 
 use super::super::game::Game;
 use shakmaty::{CastlingMode, Chess, Move, Position as _};

@@ -64,7 +64,7 @@ impl Declaration {
         format!("{}{name}", Declaration::prefix_of(name))
     }
 
-    /// What stands before the name by which the GUI knows an option of the engine.
+    /// The prefix of an engine's option in the GUI, for names that Tabia's own options have.
     pub(super) fn prefix_of(name: &str) -> &'static str {
         match OptionId::by_name(name) {
             Some(_) => ENGINE_PREFIX,
@@ -106,7 +106,8 @@ const OWN_BOOKS: [&str; 8] = [
 pub(super) struct ChildOptions {
     /// Name in lower case, and the whole line.
     pub(super) lines: Vec<(String, Vec<u8>)>,
-    /// `MultiPV` is above 1, which means analysis.
+    /// `MultiPV` is above 1, which means analysis. (Nibbler 2.5.9 sets 3 also for games, unless
+    /// its list of engines has 1.)
     multi_pv: bool,
     analyse: bool,
     /// The GUI wants the chances of a win, a draw and a loss with each score.

@@ -26,7 +26,7 @@ pub(in super::super) enum Cause {
     Useless,
 }
 
-/// What is left of an engine that has been lost.
+/// A lost engine: what its successor needs to know.
 #[derive(Debug)]
 pub(in super::super) struct Loss {
     pub(super) index: usize,
@@ -48,7 +48,7 @@ impl Loss {
 }
 
 impl Engine {
-    /// The engine has ended, or is of no use: what is left of it, if there was one.
+    /// The engine has ended, or is of no use. Returns what its successor needs, if it ran.
     pub(in super::super) fn lose(&mut self) -> Option<Loss> {
         match std::mem::take(&mut self.link) {
             down @ Link::Down { .. } => {
@@ -148,7 +148,8 @@ impl Engine {
     /// Whether no line of the GUI has been handled yet, because no engine of the chain has
     /// started so far.
     pub(in super::super) fn was_unknown(&self, loss: &Loss) -> bool {
-        // The built-in engine is started later too, for a `go` that no book answers.
+        // The built-in engine is started later too, for a `go` that no book answers. To adopt the
+        // first profile again then reset what the GUI had set, as `OwnBook`.
         let is_of_chain = loss.index < self.engines.chain;
         !self.was_up && is_of_chain && loss.start == Some(Patience::First)
     }

@@ -228,7 +228,7 @@ impl Engine {
         lines.for_each(|(_, line)| out.engine(line));
     }
 
-    /// The engine has started: returns what has waited for that.
+    /// The engine has started: returns the lines that waited for it.
     fn begin_service(&mut self, heard: Heard, options_unanswered: bool) -> Backlog {
         let (index, waiting) = match std::mem::take(&mut self.link) {
             Link::Starting(starting) => (starting.index, starting.waiting),

@@ -52,7 +52,7 @@ impl Observers {
         self.recorder.is_some()
     }
 
-    /// The game before a `position` line, if anything of it has to be recorded.
+    /// The game before a `position` line, if it has something to record.
     pub(super) fn remember(&self, game: &Game) -> Option<Story> {
         let is_blank = self.recorder.as_ref().is_none_or(Recorder::is_blank);
         (!is_blank || !self.learner.is_blank()).then(|| game.story())

@@ -12,7 +12,7 @@ use super::learn::{Outcome, by_rules};
 use crate::record::{GameRecord, RecordKind};
 use tabia_notation as notation;
 
-/// What others know of a game that is recorded.
+/// Facts about a recorded game that other parts of the session know.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct About<'a> {
     /// The value of `UCI_Opponent`.
@@ -68,8 +68,8 @@ impl Recorder {
         self.variant = game.has_other_rules().then(|| format!("variant {rules}"));
     }
 
-    /// The game goes on after `before`: an answer to a ponder move that was not played is
-    /// no move of it.
+    /// The game goes on after `before`. An answer to a ponder move that was not played does not
+    /// belong to it: records with it lacked the game's last move.
     pub(super) fn go_on(&mut self, before: &Story) {
         if before.pondering {
             self.choices.retain(|known| known.ply < before.ply);

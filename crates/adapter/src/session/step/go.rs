@@ -115,7 +115,8 @@ impl Parts {
             return self.answer_without_search(SearchKind::from_go(&go), at);
         }
         if let Some(score) = self.game.final_score().filter(|_| go.perft.is_none()) {
-            // Some engines do not answer where there is no move, and some crash.
+            // Some engines do not answer where there is no move, and some crash; Toga II 3.0 and
+            // GNU Chess 6.2.7 answer `a1a1`.
             at.out.gui(format!("info depth 0 score {score}").as_bytes());
             return self.answer_without_search(SearchKind::from_go(&go), at);
         }

@@ -128,7 +128,7 @@ impl Parts {
         self.books.look_ahead(scene);
     }
 
-    /// The turn, and what it has to do with.
+    /// The turn, and the other parts of the session.
     const fn turn<'a, 'b>(&'a mut self, at: &'a mut Moment<'b>) -> (&'a mut Turn, Outside<'a, 'b>) {
         let outside = Outside {
             now: at.now,

@@ -82,7 +82,7 @@ pub(super) enum Turn {
     Searching(Search),
 }
 
-/// What a turn has to do with.
+/// The parts of the session that a turn reads, changes and writes to.
 pub(super) struct Outside<'a, 'b> {
     pub(super) now: Duration,
     pub(super) game: &'a Game,

@@ -261,9 +261,9 @@ impl Search {
         go + self.then.bytes()
     }
 
-    /// Handles an `info` line about it. One that shows that the engine searches lets go what
-    /// has waited for that; `info string` may come from the thread that reads (Stockfish names
-    /// its network there).
+    /// Handles an `info` line of this search. The first line of the search itself releases the
+    /// lines that wait for its beginning. An `info string` is no sign of it: the engine's thread
+    /// that reads may send one (Stockfish names its network there).
     pub(in super::super) fn receive(&mut self, info: &[u8], to: &mut Outside<'_, '_>) {
         if let At::Begun(begun) = &mut self.at
             && begun.until.is_some()
@@ -349,7 +349,7 @@ impl Search {
         std::mem::take(&mut self.then)
     }
 
-    /// What is done about an answer that cannot be the one to this search.
+    /// Rejects an answer that cannot belong to this search; returns what to do about it.
     pub(in super::super) fn reject(&mut self) -> Retry {
         if !self.is_exclusive() {
             return Retry::None;

@@ -63,7 +63,7 @@ impl From<Converted> for Summary {
 /// A walk over the positions of a book.
 struct PositionWalk {
     positions: Positions<'static>,
-    /// What comes after the positions that were given.
+    /// The failure to report after the positions that were read before it.
     next: Option<Failure>,
     /// Whether the positions that were left out have been reported.
     ended: bool,

@@ -92,7 +92,7 @@ exports! {
         state.files.push(file);
     }
 
-    /// Opens the book of these files. Output: what is known of it.
+    /// Opens the book of these files. Output: its description as JSON.
     fn open_book(state) -> u32 {
         let files = std::mem::take(&mut state.files);
         state.done(|state, out| {

@@ -206,7 +206,7 @@ impl OpenIndex {
     }
 
     /// The names in the index of a player, or of several spellings of one, with `;` between
-    /// them. The second list has those that nobody has.
+    /// them. The second list has the spellings that no name in the index has.
     pub(super) fn names_of<'n>(
         &self,
         index: &GamesIndex,

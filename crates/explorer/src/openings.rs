@@ -258,7 +258,7 @@ fn english(typed: &[String]) -> Option<Vec<String>> {
     best.map(|(.., words)| words)
 }
 
-/// The games with a position in the book that has the most of them.
+/// The number of games with a position, from the book with the most.
 fn games(books: &[Open], position: &Chess) -> u64 {
     let of_book = |book: &Open| {
         let mut found = Lookup::default();

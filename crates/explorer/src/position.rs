@@ -109,7 +109,7 @@ struct ColouredMove {
     mv: MoveView,
 }
 
-/// What the views of all books of an answer have in common.
+/// Options of an answer, for the views of all its books.
 struct ViewOptions<'a> {
     settings: Options,
     /// Filter for the games of indexes.

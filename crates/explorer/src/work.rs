@@ -71,7 +71,7 @@ pub(super) struct Places {
 
 /// What a request holds while it is answered.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct HeldPlaces {
     _held: Vec<OwnedSemaphorePermit>,
 }
 
@@ -87,7 +87,7 @@ impl Default for Places {
 
 impl Places {
     /// Waits until a request of a machine may be answered.
-    pub(super) async fn get(&self, effort: Effort, peer: IpAddr) -> Place {
+    pub(super) async fn get(&self, effort: Effort, peer: IpAddr) -> HeldPlaces {
         let wanted = match effort {
             Effort::Short => Vec::new(),
             Effort::Long => self
@@ -97,7 +97,7 @@ impl Places {
                 .collect(),
             Effort::Change => vec![self.changes.clone()],
         };
-        let mut place = Place::default();
+        let mut place = HeldPlaces::default();
         for semaphore in wanted {
             // They are never closed.
             place._held.extend(semaphore.acquire_owned().await.ok());

@@ -55,10 +55,10 @@ pub(crate) struct GameList {
     searched: u64,
     /// Number of the newest games of the index that were read so far, if there are others.
     read: Option<u64>,
-    /// Number of games found among them, on all pages.
+    /// Number of games found in the searched ones, on all pages.
     found: usize,
-    /// Number of them that are sorted by event or length, those of the highest rating, if the
-    /// others are not.
+    /// If not all found games are sorted by event or length: how many are, those of the highest
+    /// rating.
     sorted: Option<usize>,
     /// The parameter `from` of the next page, if there is one.
     next: Option<String>,
@@ -252,8 +252,8 @@ fn has_words(head: &Head, wanted: &[String]) -> bool {
 pub(crate) struct FoundPlayers {
     /// Players with a name whose words begin with the typed ones, most games first.
     players: Vec<FoundPlayer>,
-    /// The number of names that have all typed words, and of their games: those that a filter
-    /// with the typed text means.
+    /// The number of names with all typed words, which a filter with the typed text means, and
+    /// the number of their games.
     spellings: usize,
     games: u64,
 }

@@ -175,7 +175,7 @@ impl Steps {
         let is_rewrite = |(_, undo): &(RecordedChange, Undo)| matches!(undo, Undo::Files { .. });
         self.made.push((step, undo));
         if self.made.iter().filter(|made| is_rewrite(made)).count() > MOST_REWRITES {
-            // Steps up to the oldest of them cannot be undone without it.
+            // Without the oldest rewrite no step before it can be undone.
             let oldest = self.made.iter().position(is_rewrite);
             self.made.drain(..=oldest.unwrap_or_default());
         }
@@ -204,7 +204,7 @@ impl Counts {
     }
 }
 
-/// What a page changes of a move.
+/// The value of a move that a page changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum EditKind {

@@ -35,7 +35,7 @@ pub(super) enum Action {
     /// A position was asked and answered.
     Answer {
         #[serde(flatten)]
-        at: Place,
+        at: CardPosition,
         right: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         way: Option<Way>,
@@ -43,22 +43,21 @@ pub(super) enum Action {
     /// A position is to be asked now.
     Want {
         #[serde(flatten)]
-        at: Place,
+        at: CardPosition,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         way: Option<Way>,
     },
     /// Which of several moves is the right one; an empty text means any of them.
     Choose {
         #[serde(flatten)]
-        at: Place,
+        at: CardPosition,
         #[serde(rename = "move")]
         uci: String,
     },
-    /// What is known of a position from elsewhere: of two such states the one with more
-    /// answers stays.
+    /// The state of a position from elsewhere, which replaces ours if it has more answers.
     Import {
         #[serde(flatten)]
-        at: Place,
+        at: CardPosition,
         state: State,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         way: Option<Way>,
@@ -71,7 +70,7 @@ pub(super) enum Action {
 
 /// A trained position. The side that is asked is the one to move.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Place {
+pub(super) struct CardPosition {
     /// The FEN without move counters.
     pub(super) fen: String,
     /// The chapter of a file that it belongs to, if it is not of a book.
@@ -102,7 +101,7 @@ pub(super) struct ShownWay<'w> {
     opening: Option<&'w str>,
 }
 
-/// What is known of a position.
+/// How well a position is known.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) stability: f64,
@@ -161,7 +160,7 @@ fn key_of(position: &Chess) -> String {
     words.join(" ")
 }
 
-impl Place {
+impl CardPosition {
     /// Checks it, and writes its FEN in the usual form; returns the position.
     fn check(&mut self) -> Result<Chess, Message> {
         let position = line::read(Some(&self.fen), None)?.last().clone();
@@ -182,7 +181,7 @@ fn check_name(name: &str) -> Result<(), Message> {
 
 impl Event {
     /// The position that it is about; `None` for all.
-    pub(super) const fn place(&self) -> Option<&Place> {
+    pub(super) const fn place(&self) -> Option<&CardPosition> {
         match &self.action {
             Action::Answer { at, .. }
             | Action::Want { at, .. }
@@ -225,7 +224,7 @@ impl Event {
     }
 }
 
-fn check_way(at: &mut Place, way: Option<&Way>) -> Result<(), Message> {
+fn check_way(at: &mut CardPosition, way: Option<&Way>) -> Result<(), Message> {
     at.check()?;
     let Some(way) = way else { return Ok(()) };
     check_name(way.opening.as_deref().unwrap_or_default())?;

@@ -1,14 +1,14 @@
-//! What is known of all positions after some events. Nothing here reads a file or a clock.
+//! The state of all trained positions after some events. Nothing here reads a file or a clock.
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::event::{Action, Event, Place, State, Way};
+use super::event::{Action, CardPosition, Event, State, Way};
 use super::memory::UNASKED;
 
 /// Milliseconds of a day.
 const DAY: f64 = 86_400_000.0;
 
-/// A trained position: what is known of it, and the moves that lead to it.
+/// The state of a trained position, and the moves that lead to it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Card {
     pub(super) state: State,
@@ -19,9 +19,9 @@ pub(super) struct Card {
 /// changes nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Training {
-    pub(super) cards: BTreeMap<Place, Card>,
+    pub(super) cards: BTreeMap<CardPosition, Card>,
     /// The right moves of positions with several; an empty text means any of them.
-    pub(super) choices: BTreeMap<Place, String>,
+    pub(super) choices: BTreeMap<CardPosition, String>,
     /// The events that were undone.
     undone: HashSet<String>,
     /// The time of the last event, and its identifier.
@@ -47,8 +47,8 @@ impl Training {
         training
     }
 
-    /// Adds an event to those folded; false if it comes before others, or changes what they
-    /// mean: then all must be folded again.
+    /// Folds one more event. False if it is older than the last one, or undoes an earlier one:
+    /// then all must be folded again.
     pub(super) fn add(&mut self, event: &Event) -> bool {
         let is_last = (event.time, &event.id) >= (self.last.0, &self.last.1);
         let is_undo = matches!(event.action, Action::Undo { .. });
@@ -105,7 +105,7 @@ impl Training {
     }
 
     /// The card of a position, which may be new, with the last known way to it.
-    fn card(&mut self, at: &Place, way: Option<&Way>, now: u64) -> &mut Card {
+    fn card(&mut self, at: &CardPosition, way: Option<&Way>, now: u64) -> &mut Card {
         let card = self.cards.entry(at.clone()).or_insert_with(|| Card {
             state: State {
                 stability: UNASKED.stability,

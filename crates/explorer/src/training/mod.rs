@@ -14,8 +14,9 @@
 //! | `deck` | which files a book has |
 //!
 //! An event has an identifier of the page, so a page sends it until it is acknowledged, and
-//! any number of pages and programs share a file. Where nothing can be stored, the page keeps
-//! its events, sends them all, and gets the same answer.
+//! any number of pages and programs share a file. (In the browser's storage alone, tabs overwrote
+//! each other's cards, another port began without any, and so did a renamed book.) Where nothing
+//! can be stored, the page keeps its events, sends them all, and gets the same answer.
 
 mod deck;
 mod event;
@@ -33,7 +34,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::message::{Message, translatable};
-use event::{Event, Place, ShownWay, State};
+use event::{CardPosition, Event, ShownWay, State};
 use fold::Training;
 use log::Log;
 use tabia_io::parallel::lock;
@@ -85,7 +86,7 @@ pub(super) struct Trained {
     problem: Option<Message>,
     /// Events that are invalid: they will never be stored.
     refused: Vec<RefusedEvent>,
-    /// What was found in the files that is not an event.
+    /// Lines of the files that are no events.
     notices: Vec<Message>,
     /// Books with training in the folder of this one, which has none, that are missing.
     left_behind: Vec<String>,
@@ -99,7 +100,7 @@ struct RefusedEvent {
 
 #[derive(Serialize)]
 struct ShownCard<'c> {
-    at: &'c Place,
+    at: &'c CardPosition,
     #[serde(flatten)]
     state: &'c State,
     #[serde(flatten)]
@@ -216,7 +217,7 @@ impl OpenDeck {
 
     /// Folds what was added to the log; returns the positions that have changed since a mark,
     /// if it is one of this program and not all have.
-    fn fold(&mut self, is_same: bool, since: Option<&str>) -> Option<BTreeSet<Place>> {
+    fn fold(&mut self, is_same: bool, since: Option<&str>) -> Option<BTreeSet<CardPosition>> {
         if !is_same {
             self.folded = 0;
             self.epoch = rand::random();
@@ -262,8 +263,9 @@ impl OpenDeck {
 }
 
 impl Trained {
-    fn new(training: &Training, changed: Option<&BTreeSet<Place>>) -> Trained {
-        let is_sent = |place: &&Place| changed.is_none_or(|changed| changed.contains(*place));
+    fn new(training: &Training, changed: Option<&BTreeSet<CardPosition>>) -> Trained {
+        let is_sent =
+            |place: &&CardPosition| changed.is_none_or(|changed| changed.contains(*place));
         let cards = training.cards.iter().filter(|(place, _)| is_sent(place));
         let cards = cards.filter_map(|(at, card)| {
             let shown = ShownCard {

@@ -10,7 +10,7 @@ use tabia_book::Format;
 use tabia_choice::settings::nearest;
 use tabia_notation::kind::BookKind;
 
-/// The commands of which the first word is a book, and the others are games.
+/// Commands that take a book first, and then games.
 const BOOK_FIRST: [&str; 2] = ["add", "learn"];
 
 /// What a word after the command is, by itself.

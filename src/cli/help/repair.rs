@@ -96,7 +96,7 @@ fn mended(args: &[String], command: &Command, tabia: &Command, left: usize) -> O
     })
 }
 
-/// What stands in the place of some words.
+/// A replacement for some words.
 struct Instead {
     words: usize,
     by: Vec<String>,

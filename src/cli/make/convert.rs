@@ -248,7 +248,7 @@ impl ConvertArgs {
     }
 }
 
-/// What the limits of plies and games have made of a book.
+/// The book within the limits of plies and games.
 enum Limited {
     /// There are no limits.
     No,

@@ -242,7 +242,7 @@ fn print_answer(answer: &Result<Greeting, CheckError>, out: &mut dyn Write) -> i
     }
 }
 
-/// What was found out about an engine.
+/// The tests of an engine.
 struct TestedEngine<'a> {
     profile: &'a Profile,
     answer: Result<Greeting, CheckError>,
@@ -251,7 +251,7 @@ struct TestedEngine<'a> {
     first_move: FirstMove,
 }
 
-/// What all that was found out means.
+/// The result of all tests.
 #[derive(Default)]
 struct Verdict {
     plays: Option<Plays>,

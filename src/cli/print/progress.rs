@@ -30,7 +30,7 @@ fn listen() -> anyhow::Result<()> {
     at_end(|| {})
 }
 
-/// The same for a program that does more than such work: `first` is called, too. Only the
+/// As above, for a program that does more than such work: `first` is called, too. Only the
 /// first call has an effect, so it comes before the work.
 pub(crate) fn at_end(first: impl Fn() + Send + Sync + 'static) -> anyhow::Result<()> {
     static HANDLER: Mutex<bool> = Mutex::new(false);

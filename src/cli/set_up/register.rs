@@ -299,9 +299,9 @@ fn register(
 /// What registering changes.
 struct Planned {
     edits: Vec<Edit>,
-    /// The script among them.
+    /// The edited script.
     launcher: Option<PathBuf>,
-    /// The settings among them, if they keep the program's own book from playing first.
+    /// The edited settings, if they keep the program's own book from playing first.
     settings: Option<PathBuf>,
     /// The list as it was, and whether it changes.
     old: String,
@@ -613,7 +613,7 @@ fn delete_scripts(
         }
     }
     if let Some(folder) = own.parent() {
-        // Others stay in it.
+        // Fails, as it should, if other files are left in it.
         std::fs::remove_dir(folder).ok();
     }
     Ok(())

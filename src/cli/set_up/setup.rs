@@ -680,7 +680,8 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
             "{shown}: it has fewer than {TINY} positions or moves"
         )));
     }
-    // The starter book is used only if there is no other one.
+    // The starter book is used only if there is no other one: networks and tables of engines in
+    // a folder of downloads, named `.bin`, took its place, and no book move was played.
     let is_near = is_near_start(&book)?;
     Ok((!is_near).then(|| {
         format!(

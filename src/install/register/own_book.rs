@@ -17,7 +17,7 @@ const DEPTH: &str = "book_depth_max";
 /// The value of the setting before, for [`with_own_book`].
 const BEFORE: &str = "book_depth_max_before_tabia";
 
-/// What stands there if the setting was missing: the default then holds.
+/// Recorded in place of a value if the setting was missing, so that its default held.
 const UNSET: &str = "unset";
 
 /// The settings with the program's book off; unchanged if it is.

@@ -192,7 +192,8 @@ impl EditedFor {
         self.row().of_the_system.map(Path::new)
     }
 
-    /// Whether it can start an engine with arguments.
+    /// Whether it can start an engine with arguments. Cute Chess takes blanks as part of the
+    /// program's name, and En Croissant has no arguments.
     #[must_use]
     pub(crate) fn takes_arguments(self) -> bool {
         self.row().script != Script::ForArguments
@@ -218,7 +219,7 @@ impl EditedFor {
         Some(engines.with_file_name(settings))
     }
 
-    /// Whether its engines have names that can be chosen.
+    /// Whether its engines have names that can be chosen; Nibbler lists them by their paths.
     #[must_use]
     pub(crate) fn takes_a_name(self) -> bool {
         self.form() != ListForm::ByPath

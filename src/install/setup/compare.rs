@@ -172,7 +172,7 @@ fn by_line<'t>(before: Option<&'t str>, after: &'t str, now: &'t str) -> Compari
     let since = hunks(&after_keys, &now_keys);
 
     let is_setups = |unit: usize| setups.iter().any(|hunk| hunk.after.contains(&unit));
-    // The units of the present text, and what is shown of it.
+    // The units of the present text, and the lines to show.
     let mut marked: Vec<(Origin, &str)> = Vec::new();
     let mut lines: Lines<'t> = Vec::new();
     let mut without = String::new();

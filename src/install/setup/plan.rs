@@ -16,7 +16,7 @@ use tabia_adapter::config::Config;
 pub(crate) struct FileChange {
     /// The path of the file.
     pub path: PathBuf,
-    /// What the file is to its program; `None` for Tabia's configuration.
+    /// The kind of a program's file; `None` for Tabia's configuration.
     pub program: Option<ProgramFile>,
     /// The present text; `None` if the file does not exist.
     pub before: Option<String>,

@@ -34,7 +34,7 @@ pub(crate) enum ProgramFile {
 pub(crate) struct WrittenFile {
     /// The path of the file.
     pub path: String,
-    /// What the file is to its program; `None` for Tabia's configuration.
+    /// The kind of a program's file; `None` for Tabia's configuration.
     pub program: Option<ProgramFile>,
     /// The text before; `None` if the file did not exist.
     pub before: Option<String>,

@@ -43,9 +43,9 @@ pub(crate) struct EngineIn<'a> {
     pub name: &'a str,
     /// Full path of our program.
     pub command: &'a str,
-    /// The file.
+    /// The program's file.
     pub path: &'a Path,
-    /// What it is to its program.
+    /// The kind of file.
     pub program: ProgramFile,
 }
 
@@ -105,8 +105,8 @@ impl Registered {
             .with_context(|| format!("{}: this is not what register has written", path.display()))
     }
 
-    /// What a file would be without an engine: its text, or no file. `None` if `register` has
-    /// not written it there.
+    /// The text of a file without an engine; no text for no file. `None` if `register` has not
+    /// written the engine there.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ use tabia_adapter::session::{GameRecord, RecordKind};
 use tabia_analysis::Tally;
 use tabia_analysis::review::ReviewedGame;
 
-/// What the record has about the reviewed games.
+/// The entries of the record about the reviewed games.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Joined {
     /// Number of games in the record, without games that adapters of other players recorded.

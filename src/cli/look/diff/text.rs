@@ -19,7 +19,7 @@ pub(crate) struct Heading {
     /// The text if no moves were played after the given line.
     alone: String,
     given: String,
-    /// What a line begins with that goes on after a given move of White.
+    /// The number that begins a line after a given move of White, as `12...`.
     number: String,
 }
 

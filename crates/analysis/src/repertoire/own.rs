@@ -21,7 +21,7 @@ use tabia_notation::{self as notation, Line};
 pub struct OwnRepertoire {
     games: Vec<OwnGame>,
     /// The positions with answers, in the order of the games.
-    places: Vec<AnsweredPosition>,
+    places: Vec<OwnPosition>,
     numbers: HashMap<u64, usize, FxBuildHasher>,
     /// What was skipped or cut short when the games were read.
     pub tally: Tally,
@@ -56,7 +56,7 @@ type AnswerKey = (u64, Move);
 
 /// A position with answers.
 #[derive(Debug)]
-struct AnsweredPosition {
+struct OwnPosition {
     position: Chess,
     answers: Vec<Answer>,
 }
@@ -146,7 +146,7 @@ impl OwnRepertoire {
         let next = self.places.len();
         let number = *self.numbers.entry(polyglot::key(position)).or_insert(next);
         if number == next {
-            self.places.push(AnsweredPosition {
+            self.places.push(OwnPosition {
                 position: position.clone(),
                 answers: Vec::new(),
             });
@@ -156,7 +156,7 @@ impl OwnRepertoire {
         }
     }
 
-    fn place(&self, position: &Chess) -> Option<&AnsweredPosition> {
+    fn place(&self, position: &Chess) -> Option<&OwnPosition> {
         let number = self.numbers.get(&polyglot::key(position))?;
         self.places.get(*number)
     }
@@ -165,7 +165,7 @@ impl OwnRepertoire {
     #[must_use]
     pub fn answers(&self, position: &Chess) -> Vec<Move> {
         self.place(position)
-            .map(AnsweredPosition::moves)
+            .map(OwnPosition::moves)
             .unwrap_or_default()
     }
 
@@ -173,7 +173,7 @@ impl OwnRepertoire {
     /// line, as main move and variation, are no contradiction.
     pub(super) fn contradicts_itself(&self, position: &Chess) -> bool {
         self.place(position)
-            .is_some_and(AnsweredPosition::contradicts_itself)
+            .is_some_and(OwnPosition::contradicts_itself)
     }
 
     /// The positions with several answers in different lines, in the order of the games.
@@ -243,7 +243,7 @@ impl OwnRepertoire {
     }
 }
 
-impl AnsweredPosition {
+impl OwnPosition {
     fn moves(&self) -> Vec<Move> {
         let mut moves: Vec<Move> = Vec::new();
         for answer in &self.answers {

@@ -15,9 +15,9 @@ use tabia_book::{Annotation, Book, BookMove, Lookup, PositionRecord, Probe as _,
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
-/// A position of the book.
+/// A position of the book that the walk visits.
 #[derive(Clone, Debug)]
-pub(super) enum WalkedPosition {
+pub(super) enum Visited {
     /// An entry of the graph.
     Entry {
         number: u32,
@@ -75,30 +75,28 @@ pub(super) struct KnownMove {
     /// How often it is played.
     pub(super) weight: f64,
     /// The position after it, if the book has it.
-    pub(super) after: Option<(WalkedPosition, PositionRecord)>,
+    pub(super) after: Option<(Visited, PositionRecord)>,
     pub(super) worth: Worth,
 }
 
-impl WalkedPosition {
+impl Visited {
     /// Whether it has the same key.
-    pub(super) fn is_same(&self, other: &WalkedPosition) -> bool {
+    pub(super) fn is_same(&self, other: &Visited) -> bool {
         match (self, other) {
-            (WalkedPosition::Entry { number: a, .. }, WalkedPosition::Entry { number: b, .. }) => {
-                a == b
-            }
-            (WalkedPosition::Position(a), WalkedPosition::Position(b)) => {
+            (Visited::Entry { number: a, .. }, Visited::Entry { number: b, .. }) => a == b,
+            (Visited::Position(a), Visited::Position(b)) => {
                 EvalKey::from_position(&a.0) == EvalKey::from_position(&b.0)
             }
-            (WalkedPosition::Entry { .. }, WalkedPosition::Position(_))
-            | (WalkedPosition::Position(_), WalkedPosition::Entry { .. }) => false,
+            (Visited::Entry { .. }, Visited::Position(_))
+            | (Visited::Position(_), Visited::Entry { .. }) => false,
         }
     }
 
     /// Whether it is the same position.
-    pub(super) fn is_equal(&self, other: &WalkedPosition) -> bool {
-        let form = |place: &WalkedPosition| match place {
-            WalkedPosition::Entry { mirrored, turn, .. } => (*mirrored, *turn, 0),
-            WalkedPosition::Position(here) => (false, here.0.turn(), polyglot::key(&here.0)),
+    pub(super) fn is_equal(&self, other: &Visited) -> bool {
+        let form = |place: &Visited| match place {
+            Visited::Entry { mirrored, turn, .. } => (*mirrored, *turn, 0),
+            Visited::Position(here) => (false, here.0.turn(), polyglot::key(&here.0)),
         };
         self.is_same(other) && form(self) == form(other)
     }
@@ -157,7 +155,7 @@ impl<'a> Places<'a> {
     pub(super) fn find(
         &self,
         position: &Chess,
-    ) -> Result<Option<(WalkedPosition, PositionRecord)>, Error> {
+    ) -> Result<Option<(Visited, PositionRecord)>, Error> {
         let mut found = Lookup::default();
         self.book.probe(position, Wanted::Stored, &mut found)?;
         let Some(record) = found.here else {
@@ -166,28 +164,23 @@ impl<'a> Places<'a> {
         let board = CanonicalBoard::from_position(position);
         let place = match (&self.graph, board) {
             (Some((book, graph)), Some(board)) => {
-                graph
-                    .entry_of(book, &board)?
-                    .map(|number| WalkedPosition::Entry {
-                        number,
-                        mirrored: board.orientation().mirrored,
-                        turn: position.turn(),
-                    })
+                graph.entry_of(book, &board)?.map(|number| Visited::Entry {
+                    number,
+                    mirrored: board.orientation().mirrored,
+                    turn: position.turn(),
+                })
             }
             (Some(_), None) => None,
-            (None, _) => Some(WalkedPosition::Position(Box::new((
-                position.clone(),
-                record,
-            )))),
+            (None, _) => Some(Visited::Position(Box::new((position.clone(), record)))),
         };
         Ok(place.map(|place| (place, record)))
     }
 
     /// The position of a place, as it first occurs.
-    pub(super) fn position(&self, place: &WalkedPosition) -> Result<Chess, Error> {
+    pub(super) fn position(&self, place: &Visited) -> Result<Chess, Error> {
         let (number, mirrored, turn) = match place {
-            WalkedPosition::Position(here) => return Ok(here.0.clone()),
-            WalkedPosition::Entry {
+            Visited::Position(here) => return Ok(here.0.clone()),
+            Visited::Entry {
                 number,
                 mirrored,
                 turn,
@@ -209,8 +202,8 @@ impl<'a> Places<'a> {
     }
 
     /// What the book stores about a place.
-    pub(super) fn record(&self, place: &WalkedPosition) -> Result<PositionRecord, Error> {
-        if let WalkedPosition::Position(here) = place {
+    pub(super) fn record(&self, place: &Visited) -> Result<PositionRecord, Error> {
+        if let Visited::Position(here) = place {
             return Ok(here.1);
         }
         let found = self.find(&self.position(place)?)?;
@@ -231,11 +224,11 @@ impl<'a> Places<'a> {
     }
 
     /// The value of a place.
-    pub(super) fn evaluation(&self, place: &WalkedPosition) -> Option<Value> {
+    pub(super) fn evaluation(&self, place: &Visited) -> Option<Value> {
         match place {
-            WalkedPosition::Position(_) if self.evaluations.is_empty() => None,
-            WalkedPosition::Position(here) => Some(self.evaluations.get(&here.0)?.value),
-            WalkedPosition::Entry { number, turn, .. } => {
+            Visited::Position(_) if self.evaluations.is_empty() => None,
+            Visited::Position(here) => Some(self.evaluations.get(&here.0)?.value),
+            Visited::Entry { number, turn, .. } => {
                 let value = self.values.get(*number as usize).copied().flatten()?;
                 Some(match turn {
                     Color::White => value,
@@ -246,19 +239,19 @@ impl<'a> Places<'a> {
     }
 
     /// The numbers of the stored moves of a place in the graph; none without one.
-    pub(super) fn stored_range(&self, place: &WalkedPosition) -> Range<u32> {
+    pub(super) fn stored_range(&self, place: &Visited) -> Range<u32> {
         match place {
-            WalkedPosition::Entry { number, .. } => self.stored_of_entry(*number),
-            WalkedPosition::Position(_) => 0..0,
+            Visited::Entry { number, .. } => self.stored_of_entry(*number),
+            Visited::Position(_) => 0..0,
         }
     }
 
     /// What the book stores about a place, as long as the graph has it.
-    pub(super) fn record_in_walk(&self, place: &WalkedPosition) -> PositionRecord {
+    pub(super) fn record_in_walk(&self, place: &Visited) -> PositionRecord {
         match (place, &self.graph) {
-            (WalkedPosition::Position(here), _) => here.1,
-            (WalkedPosition::Entry { number, .. }, Some((_, graph))) => graph.record(*number),
-            (WalkedPosition::Entry { .. }, None) => PositionRecord::default(),
+            (Visited::Position(here), _) => here.1,
+            (Visited::Entry { number, .. }, Some((_, graph))) => graph.record(*number),
+            (Visited::Entry { .. }, None) => PositionRecord::default(),
         }
     }
 
@@ -270,10 +263,10 @@ impl<'a> Places<'a> {
 
     /// Loads what is stored about some places, together, so that the waits for the memory
     /// overlap.
-    pub(super) fn ask_for<'p>(&self, places: impl Iterator<Item = &'p WalkedPosition>) {
+    pub(super) fn ask_for<'p>(&self, places: impl Iterator<Item = &'p Visited>) {
         let entries = places.filter_map(|place| match place {
-            WalkedPosition::Entry { number, .. } => Some(*number),
-            WalkedPosition::Position(_) => None,
+            Visited::Entry { number, .. } => Some(*number),
+            Visited::Position(_) => None,
         });
         let graph = self.graph.as_ref();
         graph.inspect(|(_, graph)| graph.ask_for_entries(entries));
@@ -296,20 +289,20 @@ impl<'a> Places<'a> {
     /// [numbers](Places::stored_range).
     pub(super) fn known_moves(
         &self,
-        place: &WalkedPosition,
+        place: &Visited,
         stored: Range<u32>,
         known: &mut Vec<KnownMove>,
     ) -> Result<(), Error> {
         known.clear();
         match place {
-            WalkedPosition::Position(here) => {
+            Visited::Position(here) => {
                 let position = &here.0;
                 let mut found = Lookup::default();
                 self.book.probe(position, Wanted::Stored, &mut found)?;
                 let stored = (0..).zip(&found.moves);
                 known.extend(stored.map(|(n, stored)| KnownMove::new(n, stored, position)));
             }
-            WalkedPosition::Entry { mirrored, turn, .. } => {
+            Visited::Entry { mirrored, turn, .. } => {
                 let Some((book, graph)) = &self.graph else {
                     return Ok(());
                 };
@@ -321,7 +314,7 @@ impl<'a> Places<'a> {
                         Target::Illegal | Target::Repeated => continue,
                         Target::Nowhere => None,
                         Target::Entry(to) => {
-                            let place = WalkedPosition::Entry {
+                            let place = Visited::Entry {
                                 number: to.entry,
                                 mirrored: to.mirrored != *mirrored,
                                 turn: turn.other(),
@@ -349,10 +342,7 @@ impl KnownMove {
     fn new(number: usize, stored: &BookMove, position: &Chess) -> KnownMove {
         let after = |record| {
             let position = notation::after(position, stored.mv);
-            (
-                WalkedPosition::Position(Box::new((position, record))),
-                record,
-            )
+            (Visited::Position(Box::new((position, record))), record)
         };
         KnownMove {
             mv: StepMove::stored(number),

@@ -9,7 +9,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::RepertoireOptions;
 use super::estimate::{among_equals, shrunk};
-use super::places::{KnownMove, Places, StepMove, WalkedPosition, Worth};
+use super::places::{KnownMove, Places, StepMove, Visited, Worth};
 use crate::Error;
 use crate::prune::not_stored;
 use tabia_book::eval::Value;
@@ -56,7 +56,7 @@ impl StateMove {
 /// A position, and which side is to move.
 #[derive(Debug)]
 pub(super) struct State {
-    place: WalkedPosition,
+    place: Visited,
     next: Next,
     /// Points a game by the position's own results and evaluation.
     pub(super) estimate: f64,
@@ -124,13 +124,13 @@ const NONE: u32 = u32::MAX;
 
 impl Numbers {
     /// The number of a state, which is [`NONE`] at first.
-    fn place(&mut self, place: &WalkedPosition, is_own: bool) -> &mut u32 {
+    fn place(&mut self, place: &Visited, is_own: bool) -> &mut u32 {
         match place {
-            WalkedPosition::Position(here) => {
+            Visited::Position(here) => {
                 let key = (EvalKey::from_position(&here.0), is_own);
                 self.by_key.entry(key).or_insert(NONE)
             }
-            WalkedPosition::Entry { number, .. } => {
+            Visited::Entry { number, .. } => {
                 let at = 2 * *number as usize + usize::from(is_own);
                 if at >= self.by_entry.len() {
                     self.by_entry.resize(at + 1, NONE);
@@ -150,12 +150,10 @@ impl Numbers {
         std::hint::black_box(numbers.fold(0, |all, number| all ^ number));
     }
 
-    fn get(&self, place: &WalkedPosition, is_own: bool) -> Option<u32> {
+    fn get(&self, place: &Visited, is_own: bool) -> Option<u32> {
         let number = match place {
-            WalkedPosition::Position(here) => {
-                self.by_key.get(&(EvalKey::from_position(&here.0), is_own))
-            }
-            WalkedPosition::Entry { number, .. } => self
+            Visited::Position(here) => self.by_key.get(&(EvalKey::from_position(&here.0), is_own)),
+            Visited::Entry { number, .. } => self
                 .by_entry
                 .get(2 * *number as usize + usize::from(is_own)),
         };
@@ -224,7 +222,7 @@ pub(super) struct StateSearch<'o, 'a> {
     options: &'o RepertoireOptions,
     states: States<'a>,
     /// The moves of the line with which the repertoire begins, by their states.
-    given: Vec<(WalkedPosition, bool, Move)>,
+    given: Vec<(Visited, bool, Move)>,
     /// Sorted by the probability of the most probable way to the state: the bits of a
     /// positive float have the same order as its value.
     open: BinaryHeap<(u64, u32)>,
@@ -311,7 +309,7 @@ impl<'o, 'a> StateSearch<'o, 'a> {
     /// The number of a reached position.
     fn reach(
         &mut self,
-        place: WalkedPosition,
+        place: Visited,
         is_own: bool,
         record: &PositionRecord,
         likely: f64,
@@ -406,7 +404,7 @@ impl<'o, 'a> StateSearch<'o, 'a> {
     }
 
     /// The move of the line with which the repertoire begins.
-    fn given(&self, place: &WalkedPosition, is_own: bool) -> Option<Move> {
+    fn given(&self, place: &Visited, is_own: bool) -> Option<Move> {
         let mut given = self.given.iter().rev();
         let found = given.find(|(known, side, _)| known.is_same(place) && *side == is_own)?;
         Some(found.2)
@@ -524,7 +522,7 @@ impl<'o, 'a> StateSearch<'o, 'a> {
     fn add_replies(
         &self,
         opponents: &Book,
-        place: &WalkedPosition,
+        place: &Visited,
         known: &mut Vec<KnownMove>,
     ) -> Result<(), Error> {
         let places = &self.states.places;

@@ -1,5 +1,8 @@
 //! `tabia register`: registers the adapter with a chess program.
 
+mod files;
+mod launcher;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -8,21 +11,21 @@ use anyhow::{Context as _, bail, ensure};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::file_diff;
 use crate::cli::arguments::complete;
 use crate::cli::arguments::configuration::{self, ConfigArgs};
 use crate::cli::arguments::engines;
 use crate::install::{
-    ChessProgram, EditedFor, EngineIn, NewFolders, Places, PrintedFor, ProgramFile, Record,
-    Registered, Registration, TextFile, with_own_book, without_own_book,
+    ChessProgram, EditedFor, EngineIn, Places, PrintedFor, ProgramFile, Registered, Registration,
+    TextFile, with_own_book, without_own_book,
 };
+use files::{Edit, carry_out, of_setup, record_path, save_of_setup, show};
+use launcher::{delete_scripts, make_executable};
 use tabia_adapter::config::Config;
 use tabia_adapter::declarations;
 use tabia_choice::book_set::Opener;
 use tabia_choice::settings::STARTER;
 use tabia_io::atomic::Previous;
-use tabia_io::input::bytes::{FNV_START, fnv1a};
-use tabia_io::sanitize::{escape_control, shell_word};
+use tabia_io::sanitize::shell_word;
 use tabia_uci::message::UciOptionConfig;
 
 /// Examples of `register`.
@@ -329,7 +332,7 @@ fn plan(
     let mut edits = Vec::new();
     let mut launcher = None;
     if program.needs_script(registration) {
-        let (path, script) = self::launcher(program, path, registration)?;
+        let (path, script) = launcher::launcher(program, path, registration)?;
         registration.command = text(&path)?;
         if !program.takes_arguments() {
             registration.args.clear();
@@ -366,83 +369,6 @@ fn plan(
         old,
         is_new,
     })
-}
-
-/// A record of what was written; `None` if the system names no folder for it.
-fn record_path(name: &str) -> Option<PathBuf> {
-    Some(Places::of_this_user().of_tabia()?.join(name))
-}
-
-/// A file that gets another text, or is deleted.
-struct Edit {
-    path: PathBuf,
-    file: TextFile,
-    after: Option<String>,
-    previous: Previous,
-}
-
-impl Edit {
-    fn new(path: &Path, after: Option<String>, previous: Previous) -> anyhow::Result<Edit> {
-        Ok(Edit {
-            path: path.to_owned(),
-            file: TextFile::open(path)?,
-            after,
-            previous,
-        })
-    }
-
-    /// The present text; `None` for no file.
-    fn now(&self) -> Option<&str> {
-        self.file.exists().then(|| self.file.text())
-    }
-
-    fn is_change(&self) -> bool {
-        self.now() != self.after.as_deref()
-    }
-}
-
-/// Shows what changes in the files.
-fn show(edits: &[Edit], dry_run: bool, out: &mut impl Write) -> anyhow::Result<()> {
-    for edit in edits.iter().filter(|edit| edit.is_change()) {
-        file_diff::write(&edit.path, edit.now(), edit.after.as_deref(), out)?;
-        out.flush()?;
-        if dry_run {
-            let shown = edit.path.display();
-            message!("tabia: {shown}: not changed (--dry-run)");
-        }
-    }
-    Ok(())
-}
-
-/// Changes all files, or none if one of them cannot be written; `record` is saved between.
-fn carry_out(edits: Vec<Edit>, record: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let mut folders = NewFolders::default();
-    let mut ready = Vec::new();
-    for edit in edits.into_iter().filter(Edit::is_change) {
-        let new = match &edit.after {
-            Some(text) => {
-                folders.make_for(&edit.path)?;
-                Some(edit.file.prepare(text, edit.previous)?)
-            }
-            None => None,
-        };
-        ready.push((edit.path, new));
-    }
-    record()?;
-    for (path, new) in ready {
-        let shown = path.display();
-        match new {
-            Some(new) => {
-                if let Some(backup) = new.commit()? {
-                    message!("tabia: {shown}: the old file is {}", backup.display());
-                }
-            }
-            None => {
-                std::fs::remove_file(&path).with_context(|| format!("cannot delete {shown}"))?
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The file with the engines of the program.
@@ -559,66 +485,6 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// What `setup` has written.
-fn of_setup() -> anyhow::Result<Record> {
-    match record_path("setup.json") {
-        Some(path) => Record::read(&path),
-        None => Ok(Record::default()),
-    }
-}
-
-/// Saves the record of `setup`, of which the texts may have changed.
-fn save_of_setup(setup: &Record) -> anyhow::Result<()> {
-    match record_path("setup.json").filter(|_| of_setup().is_ok_and(|old| old != *setup)) {
-        Some(path) => setup.write(&path),
-        None => Ok(()),
-    }
-}
-
-/// Deletes the scripts that no engine starts any more: that of this entry, and those that
-/// entries of its file have started in their `old` text.
-fn delete_scripts(
-    engine: &EngineIn<'_>,
-    program: EditedFor,
-    old: &str,
-    record: &Registered,
-) -> anyhow::Result<()> {
-    let Ok(own) = launcher_of(program, engine.path, engine.name) else {
-        return Ok(());
-    };
-    let starts = |program: EditedFor, text: &str, script: &Path| {
-        let mut commands = program.commands(text).into_iter();
-        commands.any(|command| Path::new(&command) == script)
-    };
-    let earlier = program.commands(old).into_iter().map(PathBuf::from);
-    for script in earlier.chain([own.clone()]) {
-        if script.parent() != own.parent() || !script.is_file() {
-            continue;
-        }
-        let lists = record.lists().into_iter();
-        let mut lists = lists.chain([(program, engine.path.to_owned(), None)]);
-        let is_used = lists.any(|(program, path, before)| {
-            let now = TextFile::text_of(&path);
-            // A list that cannot be read may have it, and one from before may come back.
-            now.is_err()
-                || [now.ok().flatten().as_deref(), before]
-                    .iter()
-                    .flatten()
-                    .any(|text| starts(program, text, &script))
-        });
-        if !is_used {
-            let shown = script.display();
-            std::fs::remove_file(&script).with_context(|| format!("cannot delete {shown}"))?;
-            message!("tabia: {shown}: deleted");
-        }
-    }
-    if let Some(folder) = own.parent() {
-        // Fails, as it should, if other files are left in it.
-        std::fs::remove_dir(folder).ok();
-    }
-    Ok(())
-}
-
 /// Tabia's engines in the files of chess programs, each with the command that removes it;
 /// `text_now` reads a file.
 pub(crate) fn registered(
@@ -646,71 +512,8 @@ pub(crate) fn registered(
     found
 }
 
-/// A script that starts the adapter with its arguments, for a program that cannot pass
-/// them or takes two entries of one program for the same engine: its path, and its text.
-fn launcher(
-    program: EditedFor,
-    list: &Path,
-    registration: &Registration,
-) -> anyhow::Result<(PathBuf, String)> {
-    ensure!(
-        cfg!(unix),
-        "{} starts engines without arguments: make a copy of the program and put a .toml file \
-         of the same name beside it (see docs/guis.md), then register that copy without \
-         --engine and --config",
-        program.title()
-    );
-    let path = launcher_of(program, list, &registration.name)?;
-    let args: &[String] = match program.takes_arguments() {
-        // It passes them itself, and needs the script to be another file for each entry.
-        true => &[],
-        false => &registration.args,
-    };
-    let words: Vec<String> = std::iter::once(&registration.command)
-        .chain(args)
-        .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
-        .collect();
-    let purpose = match program.takes_arguments() {
-        true => format!(", for \"{}\"", escape_control(&registration.name)),
-        false => String::new(),
-    };
-    let script = format!(
-        "#!/bin/sh\n# Made by tabia register{purpose}.\nexec {} \"$@\"\n",
-        words.join(" ")
-    );
-    Ok((path, script))
-}
-
-/// The path of the script for the entry of this name in a program's list: no other entry has
-/// it, so its name has a hash of both. Only by that do "SF 15" and "SF-15" differ, or "sf" and
-/// "SF" where files are found in any case.
-fn launcher_of(program: EditedFor, list: &Path, name: &str) -> anyhow::Result<PathBuf> {
-    /// A file's name has at most 255 bytes on all systems.
-    const SHOWN: usize = 60;
-    let folder = dirs::config_dir().context("there is no home folder")?;
-    let entry = [list.as_os_str().as_encoded_bytes(), name.as_bytes()].join(&0);
-    let hash = fnv1a(FNV_START, &entry);
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let shown: String = name.chars().map(plain).take(SHOWN).collect();
-    let program = word(program);
-    let file = format!("tabia-{program}-{shown}-{hash:016x}");
-    Ok(folder.join("tabia").join("launchers").join(file))
-}
-
 /// The name of a program on the command line.
 fn word(program: EditedFor) -> String {
     let value = program.to_possible_value();
     value.map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> anyhow::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
-        .with_context(|| format!("cannot make {} executable", path.display()))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) -> anyhow::Result<()> {
-    Ok(())
 }

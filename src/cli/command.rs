@@ -148,7 +148,7 @@ pub(crate) enum Command {
         Checks header, page bounds, keys, moves, children, numbers, and the index against the \
         pages. Each problem has file, page, byte of the file, kind and text. Flaws that books made \
         by ChessBase have too (stale bytes, a header that counts too many positions) are notes.\n\n\
-        Exit codes: 0 no problem; 1 problems; 2 the file cannot be read or is no book.")]
+        Exit codes: 0 no problem; 1 problems; 2 the file cannot be read or is not a book.")]
     Verify(super::keep::verify::VerifyArgs),
     /// Shows the tree of a book, with rare moves folded
     #[command(after_help = super::look::tree::EXAMPLES)]
@@ -180,7 +180,7 @@ pub(crate) enum Command {
         tabia replay game.log\n\n\
         No engine is started: its answers are in the log. Books are opened again; the seed, the \
         times and the settings are those of the log.\n\n\
-        Exit codes: 0 the same answers; 1 other answers; 2 the file cannot be read or is no log.")]
+        Exit codes: 0 the same answers; 1 other answers; 2 the file cannot be read or is not a log.")]
     Replay(super::test_engines::replay::ReplayArgs),
     #[cfg(feature = "builtin-engine")]
     /// The built-in engine: an ordinary UCI engine

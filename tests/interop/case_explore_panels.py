@@ -499,7 +499,7 @@ def explorer_closes_and_opens_books_and_reads_files_chosen_or_dropped_in_the_bro
         holds(page, "document.querySelector('#first-book').value === 'mine.ctg' && !document.querySelector('#files-dialog').open")
         expect(page.locator("#status")).not_to_contain_text("is a copy")
         assert stored() == before
-        # What is no book says so.
+        # What is not a book says so.
         press(page, "p")
         wrong = here / "wrong.ctg"
         wrong.write_text("no book")

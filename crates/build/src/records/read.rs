@@ -609,3 +609,318 @@ fn no_position(bytes: &[u8]) -> String {
         .collect();
     format!("the key {hex} is not the key of a position")
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::BuildJob;
+    use shakmaty::Chess;
+
+    /// A reader after one row of a key.
+    fn after(key: &[u8], byte: i64, counters: [u64; 9]) -> Result<RowReader, String> {
+        let mut rows = RowReader::new(Keys::OfAnyProgram);
+        rows.begin(key)?;
+        rows.push(byte, &counters)?;
+        Ok(rows)
+    }
+
+    fn start() -> Vec<u8> {
+        let board = CanonicalBoard::from_position(&Chess::default()).unwrap();
+        board.key().as_bytes().to_vec()
+    }
+
+    /// On both sides of each limit.
+    #[test]
+    fn rows_that_no_games_make_are_refused() {
+        const NULL: u64 = super::NULL as u64;
+        const TOP: u64 = u16::MAX as u64;
+        let (key, nothing) = (start(), Vec::new());
+        let (results, ratings) = ("more results than games", "impossible ratings");
+        let damaged = "the row that counts games is damaged";
+        for (key, byte, counters, refused) in [
+            (&key, 0x5f, [MOST, 0, 0, 0, 0, 0, 0, 0, 0], ""),
+            (
+                &key,
+                0x5f,
+                [MOST + 1, 0, 0, 0, 0, 0, 0, 0, 0],
+                "games cannot be 4503599627370497",
+            ),
+            (
+                &key,
+                -1,
+                [1, 0, 0, 0, 0, 0, 0, 0, MOST + 1],
+                "main cannot be 4503599627370497",
+            ),
+            (&key, -1, [1, 0, 0, NULL, 0, 0, 0, 0, 0], "losses is null"),
+            (
+                &key,
+                -1,
+                [1, 0, 0, 0, 0, 0, u64::MAX, 0, 0],
+                "other_rated cannot be -1",
+            ),
+            (&key, super::NULL, [1; 9], "move is null"),
+            (&key, 256, [1; 9], "256 is not a move"),
+            (&key, -2, [1; 9], "-2 is not a move"),
+            (&key, -1, [3, 1, 1, 1, 0, 0, 0, 0, 0], ""),
+            (&key, -1, [3, 2, 1, 1, 0, 0, 0, 0, 0], results),
+            (&key, -1, [3, 1, 2, 1, 0, 0, 0, 0, 0], results),
+            (&key, -1, [3, 1, 1, 2, 0, 0, 0, 0, 0], results),
+            (&key, -1, [2, 0, 0, 0, 2, 2, 2, 2 * TOP, 0], ""),
+            (&key, -1, [2, 0, 0, 0, 2, 2 * TOP, 2, 2, 0], ""),
+            (&key, -1, [2, 0, 0, 0, 3, 3, 0, 0, 0], ratings),
+            (&key, -1, [2, 0, 0, 0, 0, 0, 3, 3, 0], ratings),
+            (&key, -1, [2, 0, 0, 0, 2, 1, 0, 0, 0], ratings),
+            (&key, -1, [2, 0, 0, 0, 0, 0, 2, 1, 0], ratings),
+            (&key, -1, [2, 0, 0, 0, 1, 2 * TOP, 0, 0, 0], ratings),
+            (&key, -1, [2, 0, 0, 0, 0, 0, 1, 2 * TOP, 0], ratings),
+            (&nothing, -1, [7, 0, 0, 0, 0, 0, 0, 0, 0], ""),
+            (&nothing, -1, [7, 0, 0, 1, 0, 0, 0, 0, 0], damaged),
+            (&nothing, -1, [7, 0, 0, 0, 0, 0, 0, 0, 1], damaged),
+            (
+                &nothing,
+                5,
+                [7, 0, 0, 0, 0, 0, 0, 0, 0],
+                "a row without a key has the move 5",
+            ),
+        ] {
+            let error = after(key, byte, counters).err().unwrap_or_default();
+            assert_eq!(error, refused, "{byte} {counters:?}");
+        }
+        let mut filled = key.clone();
+        filled.resize(40, 0);
+        assert!(after(&filled, -1, [1, 0, 0, 0, 0, 0, 0, 0, 0]).is_ok());
+        filled[39] = 1;
+        filled.push(0);
+        let hex: String = filled[..40].iter().map(|b| format!("{b:02x}")).collect();
+        assert_eq!(
+            RowReader::new(Keys::OfPart).begin(&filled).unwrap_err(),
+            format!("the key {hex} is not the key of a position")
+        );
+    }
+
+    #[test]
+    fn each_number_of_a_row_has_its_place() {
+        let mut rows = after(&start(), -1, [9, 4, 3, 2, 5, 6000, 7, 8000, 1]).unwrap();
+        rows.push(0x5f, &[6, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+        rows.push(0x9b, &[8, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+        let tally = Totals {
+            games: 9,
+            wins: 4,
+            draws: 3,
+            losses: 2,
+            own_rated: 5,
+            own_rating_sum: 6000,
+            other_rated: 7,
+            other_rating_sum: 8000,
+            points: 0,
+        };
+        let node = rows.node().unwrap();
+        assert_eq!((node.tally, node.main), (tally, true));
+        assert_eq!(node.moves, [(0x5f, 6), (0x9b, 8)]);
+        assert_eq!((rows.seen.least, rows.seen.count_rows), (Some(6), 0));
+        // Another position has nothing of it; what counts games is none.
+        rows.begin(&[]).unwrap();
+        assert!(rows.node().is_none() && rows.has_key(&[]));
+        rows.push(-1, &[7, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+        rows.push(-1, &[3, 1, 5, 25, 40, 0, 0, 0, 0]).unwrap();
+        let seen = &rows.seen;
+        assert_eq!((seen.count_rows, seen.plain_rows), (2, 1));
+        assert_eq!((seen.row.games, seen.row.parts), (10, 1));
+        rows.begin(&start()).unwrap();
+        assert_eq!(rows.node(), Some(&Node::new(rows.node.place)));
+    }
+
+    fn path(n: usize) -> PathBuf {
+        format!("{n}.parquet").into()
+    }
+
+    fn part(games: u64, checksum: u64, plies: usize, digests: &[&str]) -> Part {
+        let job = BuildJob::new(Vec::new(), PathBuf::new()).max_ply(plies);
+        let source = |(n, digest): (usize, &&str)| PartSource {
+            path: format!("{n}{digest}.pgn"),
+            bytes: 9,
+            digest: (*digest).to_owned(),
+        };
+        Part {
+            version: String::new(),
+            games,
+            conditions: Conditions::of_job(&job),
+            sources: digests.iter().enumerate().map(source).collect(),
+            checksum: hex(checksum),
+        }
+    }
+
+    #[test]
+    fn tables_of_other_conditions_or_of_the_same_games_are_refused() {
+        for (one, two, refused) in [
+            (
+                part(30, 1, 40, &["a", "b"]),
+                part(30, 2, 40, &["c", "d"]),
+                "",
+            ),
+            // So few games may be alike.
+            (part(20, 1, 40, &[]), part(20, 1, 40, &[]), ""),
+            (
+                part(21, 1, 40, &[]),
+                part(21, 1, 40, &[]),
+                "1.parquet: the same records are in 0.parquet too: give one of them",
+            ),
+            (
+                part(30, 1, 40, &["a", "b"]),
+                part(30, 2, 40, &["c", "b"]),
+                "1.parquet: the games of 1b.pgn are in 0.parquet too: give one of them",
+            ),
+            (
+                part(30, 1, 40, &["a", "b"]),
+                part(30, 2, 40, &["b"]),
+                "1.parquet: the games of 0b.pgn (there 1b.pgn) are in 0.parquet too: give one of \
+                 them",
+            ),
+            (
+                part(30, 1, 40, &[]),
+                part(30, 2, 41, &[]),
+                "1.parquet: was counted --max-ply 41, but 0.parquet --max-ply 40: count one of \
+                 them again",
+            ),
+        ] {
+            let all = [Some(one), None, Some(two)];
+            let names = [0, 7, 1].map(path);
+            let tables = Tables(names.into_iter().zip(all).collect());
+            let error = tables.check().err().map(|error| error.to_string());
+            assert_eq!(error.unwrap_or_default(), refused);
+        }
+    }
+
+    /// What the rows of a table of these games show; without `parts` those of another program.
+    fn seen(games: u64, parts: u64, checksum: u64, least: u64) -> Seen {
+        let mut row = GamesRow::default();
+        let conditions = part(0, 0, 40, &[]).conditions;
+        (0..parts).for_each(|_| row.add(&GamesRow::new(0, &conditions)));
+        row.games = games;
+        let row = row.with_checksum(checksum);
+        Seen {
+            checksum,
+            row,
+            count_rows: 1,
+            plain_rows: u64::from(parts == 0),
+            least: Some(least),
+        }
+    }
+
+    /// What is said of tables, or why they are refused.
+    fn said(all: &[(Option<Part>, Seen)]) -> Vec<String> {
+        let tables = all.iter().enumerate();
+        let tables = Tables(
+            tables
+                .map(|(n, (part, _))| (path(n), part.clone()))
+                .collect(),
+        );
+        let seen: Vec<Seen> = all.iter().map(|(_, seen)| seen.clone()).collect();
+        match tables.verified(&seen) {
+            Ok(read) => read.remarks,
+            Err(error) => vec![error.to_string()],
+        }
+    }
+
+    #[test]
+    fn what_was_read_is_compared_with_what_was_counted() {
+        const HIGH: u64 = 5 << 32;
+        let of = |games, checksum| Some(part(games, checksum, 40, &[]));
+        let whole = seen(3, 1, HIGH + 7, 1);
+        assert_eq!(
+            said(&[(of(3, HIGH + 7), whole.clone())]),
+            ["1 file of records: 3 games (--max-ply 40)"]
+        );
+        assert_eq!(
+            said(&[(None, seen(1, 2, HIGH, 1)), (None, seen(0, 0, 0, 9))])[1],
+            "2 files of records: 1 game"
+        );
+        let damaged = "damaged: its rows do not have the checksum of its footer";
+        let mut other_rows = whole.clone();
+        other_rows.checksum += 1;
+        let mut other_row = whole.clone();
+        other_row.row = other_row.row.with_checksum(7);
+        for (part, seen) in [
+            (of(4, HIGH + 7), whole.clone()),
+            (of(3, HIGH), whole.clone()),
+            (of(3, HIGH + 8), other_rows.clone()),
+            (of(3, HIGH + 7), other_row),
+        ] {
+            let said = said(&[(of(3, HIGH + 7), whole.clone()), (part, seen)]);
+            assert!(
+                said[0].starts_with(&format!("1.parquet: {damaged}")),
+                "{said:?}"
+            );
+        }
+        // Of what an engine has added up.
+        for (all, expected) in [
+            (
+                vec![(None, whole.clone())],
+                "1 file of records: 3 games (--max-ply 40)",
+            ),
+            (
+                vec![(None, seen(3, 0, 7, 1))],
+                "0.parquet: without a checksum",
+            ),
+            (
+                vec![(None, Seen::default())],
+                "0.parquet: no file of records has a row",
+            ),
+            (
+                vec![(None, other_rows.clone())],
+                "0.parquet: its rows do not have the sum",
+            ),
+            (
+                vec![(
+                    None,
+                    Seen {
+                        least: Some(2),
+                        ..other_rows.clone()
+                    },
+                )],
+                "0.parquet: rows of fewer than 2 games are left out (HAVING)",
+            ),
+            (
+                vec![
+                    (
+                        None,
+                        Seen {
+                            least: Some(2),
+                            ..other_rows.clone()
+                        },
+                    ),
+                    (None, whole.clone()),
+                ],
+                "0.parquet: its rows do not have the sum",
+            ),
+            (
+                vec![
+                    (
+                        None,
+                        Seen {
+                            least: None,
+                            ..other_rows.clone()
+                        },
+                    ),
+                    (None, whole.clone()),
+                ],
+                "0.parquet: its rows do not have the sum",
+            ),
+            (
+                vec![
+                    (Some(part(3, HIGH + 7, 41, &[])), whole.clone()),
+                    (None, whole.clone()),
+                ],
+                "1.parquet: was counted with --max-ply 40, but other records with --max-ply 41",
+            ),
+            (
+                vec![(of(3, HIGH + 7), whole.clone()), (None, whole.clone())],
+                "2 files of records: 6 games (--max-ply 40)",
+            ),
+        ] {
+            let said = said(&all);
+            assert!(said[0].starts_with(expected), "{said:?}");
+        }
+    }
+}

@@ -307,9 +307,11 @@ impl GamesRow {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use shakmaty::Color;
 
     proptest! {
         #[test]
@@ -341,5 +343,125 @@ mod tests {
         assert!(one.is_as(&one) && !one.is_as(&other));
         // What an engine has added up has nothing else.
         assert!(of(None).is_as(&one));
+    }
+
+    fn job(plies: usize, only: Option<Color>) -> BuildJob {
+        BuildJob::new(Vec::new(), "book.ctg".into())
+            .max_ply(plies)
+            .only(only)
+    }
+
+    /// As they are typed, and what is left of them in a sum: plies and side.
+    #[test]
+    fn conditions_are_shown_as_options() {
+        let mut all = job(30, Some(Color::Black)).eco_relative(Some(4));
+        (all.setups, all.variations, all.dedupe) = (true, true, true);
+        all.filter.min_elo = Some(2000);
+        let all = Conditions::of_job(&all);
+        let text = "--max-ply 30 --only black --eco-relative 4 --setups --variations --dedupe \
+                    --min-elo 2000";
+        assert_eq!(all.text(), text);
+        let plain = Conditions::of_job(&job(30, None));
+        let sum = |one: &Conditions| GamesRow::new(1, one).conditions().unwrap();
+        assert_eq!(sum(&all).text(), "--max-ply 30 --only black");
+        assert_eq!(sum(&plain).text(), "--max-ply 30");
+        assert!(sum(&all).is_as(&all) && !sum(&all).is_as(&plain));
+        let unlike = |one: &Conditions, other: &Conditions| {
+            let (mine, theirs) = one.unlike(other);
+            format!("{mine} | {theirs}")
+        };
+        let white = Conditions::of_job(&job(31, Some(Color::White)));
+        assert_eq!(
+            unlike(&white, &plain),
+            "--max-ply 31 --only white | --max-ply 30"
+        );
+        let rest = text.strip_prefix("--max-ply 30 ").unwrap();
+        assert_eq!(unlike(&all, &plain), format!("{rest} | without it"));
+        assert_eq!(
+            unlike(&sum(&all), &plain),
+            "--max-ply 30 --only black | --max-ply 30"
+        );
+    }
+
+    #[test]
+    fn a_job_takes_records_as_they_are_or_of_its_own_conditions() {
+        let strong = |plies| {
+            let mut job = job(plies, None);
+            job.filter.min_elo = Some(2000);
+            job
+        };
+        let white = || job(40, Some(Color::White));
+        // Those of the usual 40 plies ask for nothing.
+        for (counted, asked, with_games, of_records, of_sum) in [
+            (job(30, None), job(40, None), false, "", ""),
+            (
+                job(40, None),
+                job(30, None),
+                false,
+                "x: was counted with --max-ply 40, not --max-ply 30: count its games again",
+                "x: was counted with --max-ply 40, not --max-ply 30: count its games again",
+            ),
+            (
+                job(30, None),
+                strong(40),
+                false,
+                "x: was counted with --max-ply 30, not --min-elo 2000: count its games again",
+                "",
+            ),
+            (strong(40), strong(40), true, "", ""),
+            (
+                job(30, None),
+                job(40, None),
+                true,
+                "x: was counted with --max-ply 30, but g.pgn with --max-ply 40",
+                "x: was counted with --max-ply 30, but g.pgn with --max-ply 40",
+            ),
+            (white(), white(), false, "", ""),
+            (
+                white(),
+                job(40, None),
+                false,
+                "x: was counted with --max-ply 40 --only white: give the same side (--only) for \
+                 the book",
+                "x: was counted with --max-ply 40 --only white: give the same side (--only) for \
+                 the book",
+            ),
+        ] {
+            let records = Conditions::of_job(&counted);
+            let sum = GamesRow::new(1, &records).conditions().unwrap();
+            for (known, expected) in [(records, of_records), (sum, of_sum)] {
+                let games = with_games.then_some(Path::new("g.pgn"));
+                let error = known.check(Path::new("x"), &asked, games).err();
+                let error = error.map(|error| error.to_string()).unwrap_or_default();
+                assert_eq!(error, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_source_is_known_by_its_length_and_its_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("g.pgn");
+        std::fs::write(&path, "abc").unwrap();
+        let source = PartSource::of(&path).unwrap().unwrap();
+        assert_eq!(source.path, path.display().to_string());
+        assert_eq!((source.bytes, source.digest), (3, hex(hash(b"abcabc"))));
+        for none in [folder.path(), Path::new("-")] {
+            assert!(PartSource::of(none).unwrap().is_none());
+        }
+        assert!(PartSource::of(&folder.path().join("none")).is_err());
+    }
+
+    /// Of more than 2^32, as checksums are.
+    #[test]
+    fn a_row_of_games_comes_back() {
+        let conditions = Conditions::of_job(&job(30, Some(Color::Black)));
+        let row = GamesRow::new(7, &conditions).with_checksum(0x1234_5678_9abc_def0);
+        assert_eq!(GamesRow::from_counters(&row.counters()), row);
+        assert_eq!(row.checksum(), 0x1234_5678_9abc_def0);
+        let [games, parts, number, square, plies, low, side, high, _] = row.counters();
+        assert_eq!([games, parts, plies, side], [7, 1, 30, 2]);
+        assert_eq!(square, number * number);
+        assert!(number > 0 && low == 0x9abc_def0 && high == 0x1234_5678);
     }
 }

@@ -543,6 +543,44 @@ mod tests {
         }
     }
 
+    /// The most frequent annotation, then that of the strongest player, then the first.
+    #[test]
+    fn annotations_are_added_up_for_each_move() {
+        let (one, two) = (Some(1), Some(2));
+        let mut sum = Node::default();
+        for (byte, nag, games, elo) in [
+            (one, 1, 2, 2400),
+            (one, 2, 3, 2000),
+            (one, 1, 3, 2300),
+            (two, 1, 1, 2400),
+            (two, 2, 1, 2500),
+            (None, 16, 1, 2000),
+            (None, 14, 1, 2000),
+        ] {
+            let mut node = Node::default();
+            let known = NagCount {
+                byte,
+                nag,
+                games,
+                elo,
+            };
+            node.add_nag(known);
+            sum.add(&node);
+        }
+        assert_eq!(sum.nags.len(), 6);
+        let first = NagCount {
+            byte: one,
+            nag: 1,
+            games: 5,
+            elo: 2400,
+        };
+        assert!(sum.nags.contains(&first));
+        let marks = [one, two, None, Some(3)].map(|byte| sum.nag(byte));
+        assert_eq!(marks, [1, 2, 14, 0]);
+        sum.begin(sum.place);
+        assert_eq!((sum.nag(one), sum), (0, Node::default()));
+    }
+
     /// With any number of games, a book of all of them equals the sum of books of parts
     /// of them.
     #[test]

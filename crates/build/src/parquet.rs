@@ -12,7 +12,7 @@ use parquet::data_type::{
     ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, Int32Type, Int64Type,
 };
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{
     ChunkReader, FileReader as _, Length, RowGroupReader, SerializedFileReader,
 };
@@ -63,20 +63,7 @@ impl Table {
         let file = Chunks(Arc::new(file));
         let reader = SerializedFileReader::new(file.clone())
             .map_err(|error| TableError(error_text(&error)))?;
-        // The library panics on some of these faults.
-        let is_sane = reader.metadata().row_groups().iter().all(|group| {
-            group.num_rows() >= 0
-                && group.columns().iter().all(|column| {
-                    let places = [
-                        Some(column.data_page_offset()),
-                        column.dictionary_page_offset(),
-                    ];
-                    let sizes = [column.compressed_size(), column.num_values()];
-                    let mut all = places.into_iter().flatten().chain(sizes);
-                    all.all(|number| number >= 0)
-                })
-        });
-        match is_sane {
+        match reader.metadata().row_groups().iter().all(is_sane) {
             true => Ok(Table {
                 reader,
                 file: Arc::new(file),
@@ -495,6 +482,21 @@ fn ends_early() -> ParquetError {
     ParquetError::EOF("a column ends early".to_owned())
 }
 
+/// Whether no number of a footer is negative: the library panics on some of these faults.
+fn is_sane(group: &RowGroupMetaData) -> bool {
+    let of_columns = group.columns().iter().flat_map(|column| {
+        [
+            column.data_page_offset(),
+            column.dictionary_page_offset().unwrap_or(0),
+            column.compressed_size(),
+            column.num_values(),
+        ]
+    });
+    of_columns
+        .chain([group.num_rows()])
+        .all(|number| number >= 0)
+}
+
 /// Whether all values of a column are stored as they are.
 fn is_plain(column: &ColumnChunkMetaData) -> bool {
     column.dictionary_page_offset().is_none()
@@ -753,6 +755,72 @@ mod tests {
         fn from(_: Stopped) -> Failure {
             Failure::Stopped
         }
+    }
+
+    #[test]
+    fn negative_numbers_of_a_footer_are_damage() {
+        use ::parquet::schema::parser::parse_message_type;
+        use ::parquet::schema::types::SchemaDescriptor;
+        let schema = parse_message_type("message t { REQUIRED INT64 a; }").unwrap();
+        let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
+        let with = |numbers: [i64; 5]| {
+            let [rows, data, dictionary, bytes, values] = numbers;
+            let column = ColumnChunkMetaData::builder(schema.column(0))
+                .set_data_page_offset(data)
+                .set_dictionary_page_offset(Some(dictionary))
+                .set_total_compressed_size(bytes)
+                .set_num_values(values);
+            let group = RowGroupMetaData::builder(Arc::clone(&schema)).set_num_rows(rows);
+            let group = group.set_column_metadata(vec![column.build().unwrap()]);
+            is_sane(&group.build().unwrap())
+        };
+        assert!(with([0; 5]) && with([1; 5]));
+        for place in 0..5 {
+            let mut numbers = [1; 5];
+            numbers[place] = -1;
+            assert!(!with(numbers), "{place}");
+        }
+    }
+
+    /// The bytes of a column from memory or from the file, but none that are not there.
+    #[test]
+    fn pieces_of_a_file_are_its_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t");
+        let whole: Vec<u8> = (0..100).collect();
+        std::fs::write(&path, &whole).unwrap();
+        let file = Arc::new(Chunks(Arc::new(DataFile::open_in_pieces(&path).unwrap())));
+        let bytes = file.get_bytes(20, 10).unwrap();
+        let piece = Piece {
+            file: Arc::clone(&file),
+            start: 20,
+            bytes,
+        };
+        assert_eq!((Length::len(&*file), Length::len(&piece)), (100, 100));
+        for (start, length) in [
+            (0, 100),
+            (20, 10),
+            (25, 5),
+            (25, 6),
+            (29, 1),
+            (30, 1),
+            (19, 2),
+        ] {
+            let range = &whole[start..start + length];
+            assert_eq!(file.get_bytes(start as u64, length).unwrap(), range);
+            assert_eq!(piece.get_bytes(start as u64, length).unwrap(), range);
+            let mut read = vec![0; length.min(5)];
+            let mut from = piece.get_read(start as u64).unwrap();
+            from.read_exact(&mut read).unwrap();
+            assert_eq!(read, range[..read.len()]);
+        }
+        for held in [20, 29] {
+            assert!(piece.held(held).is_some());
+        }
+        assert!(piece.held(19).is_none() && piece.held(30).is_none());
+        let error = file.get_bytes(0, 101).unwrap_err();
+        assert_eq!(error_text(&error), "it ends early");
+        assert!(file.get_bytes(1, 100).is_err());
     }
 
     #[test]

@@ -268,6 +268,13 @@ mod tests {
             let is_all = used + (books + 1) * threads > memory / 2;
             prop_assert!(is_all || sort == LARGEST_SORT_BYTES);
             prop_assert!(dedupe || chunk == 0);
+            // A quarter each, but for what a division leaves.
+            let is_quarter = |part: u64, of: u64| {
+                4 * of * threads * part <= memory / 2
+                    && (4 * of * (part + 1) + 1) * threads > memory / 2
+            };
+            prop_assert!(tree == LARGEST_TREE_BYTES || is_quarter(tree, books));
+            prop_assert!(!dedupe || chunk == LARGEST_CHUNK_BYTES || is_quarter(chunk, 1));
         }
     }
 }

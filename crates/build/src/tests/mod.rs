@@ -158,6 +158,8 @@ fn threads_and_memory_do_not_change_the_book() {
     ] {
         let run = build(&text, &format!("--max-ply 60 {options}"));
         assert!(run.bytes() == usual.bytes(), "{options}");
+        let is_little = options.ends_with(" 1M");
+        assert_eq!(run.summary().sorted_on_disk > 0, is_little, "{options}");
     }
     assert_same(&usual.content(), &recount(&games, 60));
 }
@@ -465,12 +467,8 @@ fn the_progress_never_goes_back_and_ends_with_the_whole() {
     let mut seen = Vec::new();
     let mut report = |progress: Progress| seen.extend(progress.done_of_whole());
     run_all(&jobs, &mut Watch::new(&mut report, &stop)).unwrap();
-    assert!(seen.is_sorted(), "{seen:?}");
-    assert!(
-        seen.iter().all(|done| (0.0..=1.0).contains(done)),
-        "{seen:?}"
-    );
-    assert!(seen.last().is_some_and(|done| *done > 0.94), "{seen:?}");
+    // The games, each of the three files, and that they are saved.
+    assert_eq!(seen, [0.57, 0.696, 0.823, 0.95]);
 }
 
 /// An entry is that of the mirror image, too, where the other side moves.

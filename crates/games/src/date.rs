@@ -317,8 +317,16 @@ mod tests {
         assert_eq!(month("2025-1").unwrap(), "2025-01..2025-01");
         assert_eq!(month("2025/12").unwrap(), "2025-12..2025-12");
         assert_eq!(month("2025").unwrap(), "2025-01..2025-12");
-        for bad in ["", "2025-13", "2025-00", "x", "5000", "0-1", "2025-"] {
-            assert!(month(bad).is_err(), "{bad}");
+        assert_eq!(month("0985.2").unwrap(), "0985-02..0985-02");
+        assert_eq!(month("4095").unwrap(), "4095-01..4095-12");
+        for bad in [
+            "", "2025-13", "2025-00", "x", "4096", "0000-1", "2025-", "985-13", "985",
+        ] {
+            let why = match bad {
+                "985" | "985-13" => "a year has four digits, as 1985",
+                _ => "expected a year or a month, as 2025 or 2025-01",
+            };
+            assert_eq!(month(bad).unwrap_err().to_string(), why, "{bad}");
         }
         for (text, back) in [
             ("2025.06.24", "2025.06.24"),

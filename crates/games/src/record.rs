@@ -350,3 +350,163 @@ impl SideLine {
         self.before = self.now.replace((ply + 1, next));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::san::San;
+
+    /// What is recorded of items: main line, side moves with their plies, annotations with the
+    /// index of their move (`~` in a variation), movetext, variations cut at a null move, and
+    /// why something was left out. `#` drops a line, `!` gives it up; a dot at the end says that
+    /// nothing more is needed.
+    fn recorded(wanted: GameParts, items: &str) -> String {
+        let mut game = Game::default();
+        let mut recorder = Recorder::new(wanted, &mut game);
+        for item in items.split(' ') {
+            match item.split_at(1) {
+                ("(", _) => recorder.begin_variation(),
+                (")", _) => recorder.end_variation(),
+                ("-", _) => assert!(recorder.play_null()),
+                ("$", nag) => recorder.nag(nag.parse::<u32>().unwrap()),
+                ("{", text) => recorder.comment(text.trim_end_matches('}')),
+                ("#", _) => recorder.drop_line(),
+                ("!", _) => {
+                    let number = recorder.move_number();
+                    recorder.give_up_line(SkipReason::Text(format!("broken at {number}")));
+                }
+                _ => {
+                    let san: San = item.parse().unwrap();
+                    let unneeded = Chess::default().legal_moves()[0];
+                    let position = recorder.position();
+                    let m = position.map_or(unneeded, |at| san.to_move(at).unwrap());
+                    recorder.play(m);
+                }
+            }
+        }
+        let is_done = recorder.is_done();
+        recorder.finish();
+        assert!(recorder.is_main_line());
+        drop(recorder);
+        assert_eq!(game.positions.len(), game.moves.len() + 1);
+        let squares = |m: &Move| format!("{}{}", m.from().unwrap(), m.to());
+        let main = game.moves.iter().map(squares);
+        let side = game.side_moves.iter();
+        let side = side.map(|(ply, position, m)| {
+            assert!(position.is_legal(*m));
+            format!("{ply}{}", squares(m))
+        });
+        let notes = game.annotations.iter();
+        let notes = notes.map(|note| {
+            let side = if note.side_move { "~" } else { "" };
+            format!("{side}{}${}", note.index, note.nag)
+        });
+        let text = game.movetext.iter().map(|item| match item {
+            Item::Move(m) => squares(m),
+            Item::Null => "--".to_owned(),
+            Item::Nag(nag) => format!("${nag}"),
+            Item::Comment(text) => format!("{{{text}}}"),
+            Item::Begin => "(".to_owned(),
+            Item::End => ")".to_owned(),
+        });
+        let cut = game.cut.iter().map(ToString::to_string);
+        let parts = [
+            main.collect(),
+            side.collect(),
+            notes.collect(),
+            text.collect(),
+            (0..game.null_variations)
+                .map(|_| "null".to_owned())
+                .collect(),
+            cut.collect::<Vec<_>>(),
+        ];
+        let parts = parts.iter().map(|part| part.join(" "));
+        let text = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        text.join(" | ") + if is_done { " ." } else { "" }
+    }
+
+    #[test]
+    fn what_is_wanted_of_a_game_is_recorded() {
+        let main = GameParts::default();
+        let side = main.with_variations().with_annotations();
+        let marks = main.with_annotations();
+        let all = GameParts {
+            annotations: true,
+            variations: true,
+            ..GameParts::EVERYTHING
+        };
+        let game = "$3 {a} e4 $1 {b} ( d4 $2 ( c4 {c} ) d5 $4 ) e5 ( ( c5 ) Nf6 $5 ) Nf3";
+        let nulls = "e4 ( d4 -- c4 $2 ) -- d4 $3 ( Nf3 $4 ) Nf6 ( Nc6 )";
+        let broken = "e4 ( d4 ! d5 $1 ( c5 ) {x} ) e5 ! Nf3 $2 {y} ( Nc3 )";
+        for (wanted, items, expected) in [
+            (main, game, "e2e4 e7e5 g1f3"),
+            (main.up_to(2), game, "e2e4 e7e5 ."),
+            (main.up_to(3), game, "e2e4 e7e5 g1f3 ."),
+            (
+                side,
+                game,
+                "e2e4 e7e5 g1f3 | 0d2d4 0c2c4 1d7d5 1g8f6 | 0$1 ~0$2 ~2$4 ~3$5 | a variation before the first move of its line is left out",
+            ),
+            (side.up_to(1), game, "e2e4 | 0d2d4 0c2c4 | 0$1 ~0$2 ."),
+            (marks, game, "e2e4 e7e5 g1f3 | 0$1"),
+            (marks.up_to(1), "e4 $1 e5 $2", "e2e4 | 0$1 ."),
+            (
+                all,
+                game,
+                "e2e4 e7e5 g1f3 | 0d2d4 0c2c4 1d7d5 1g8f6 | 0$1 ~0$2 ~2$4 ~3$5 | {a} e2e4 $3 $1 {b} ( d2d4 $2 ( c2c4 {c} ) d7d5 $4 ) e7e5 ( g8f6 $5 ) g1f3 | a variation before the first move of its line is left out",
+            ),
+            (
+                all.up_to(1),
+                game,
+                "e2e4 | 0d2d4 0c2c4 | 0$1 ~0$2 | {a} e2e4 $3 $1 {b} ( d2d4 $2 ( c2c4 {c} ) ) .",
+            ),
+            (main, nulls, "e2e4 | move 1... is a null move ."),
+            (
+                side,
+                nulls,
+                "e2e4 | 0d2d4 | null | move 1... is a null move .",
+            ),
+            (
+                all,
+                nulls,
+                "e2e4 | 0d2d4 2c2c4 | ~1$2 | e2e4 ( d2d4 -- c2c4 $2 ) -- d2d4 $3 ( g1f3 $4 ) g8f6 ( b8c6 )",
+            ),
+            (main, broken, "e2e4 e7e5 | broken at 2. ."),
+            (side, broken, "e2e4 e7e5 | 0d2d4 | broken at 1... ."),
+            (
+                all,
+                broken,
+                "e2e4 e7e5 | 0d2d4 | e2e4 ( d2d4 ) e7e5 | broken at 1... .",
+            ),
+            (main, "( e4 ) d4", "d2d4"),
+            (
+                all,
+                "( e4 ( d4 ) ) d4 ( ( c4 ) e4 )",
+                "d2d4 | 0e2e4 | d2d4 ( e2e4 ) | a variation before the first move of its line is left out",
+            ),
+            (
+                all,
+                "e4 ) e5 ( # c5 ( c6 ) $1 {x} ) Nf3 $256 $255",
+                "e2e4 e7e5 g1f3 | 2$255 | e2e4 e7e5 g1f3 $255 | the sign $256 is left out: the greatest is $255",
+            ),
+            (main, "e4 $256 # e5", "e2e4 ."),
+            (all, "e4 # e5 $256", "e2e4 | e2e4 ."),
+        ] {
+            assert_eq!(recorded(wanted, items), expected, "{wanted:?} {items}");
+        }
+        // As deep as is recorded, and one more.
+        for (depth, cut) in [(DEEPEST, false), (DEEPEST + 1, true)] {
+            let text = recorded(side, &format!("e4{}", " ( d4".repeat(depth)));
+            assert_eq!(text.ends_with("more than 500 deep are left out"), cut);
+        }
+        // A null move in check is none.
+        let mut game = Game::default();
+        let mut recorder = Recorder::new(all, &mut game);
+        for san in ["e4", "f5", "Qh5"] {
+            let san: San = san.parse().unwrap();
+            let m = san.to_move(recorder.position().unwrap()).unwrap();
+            recorder.play(m);
+        }
+        assert!(!recorder.play_null());
+    }
+}

@@ -427,3 +427,26 @@ impl Read for Counted {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn game_files_are_known_by_their_names() {
+        let endings: Vec<&str> = game_endings().collect();
+        for end in &endings {
+            for name in [format!("a{end}"), format!("d.x/A.B{}", end.to_uppercase())] {
+                assert!(is_game_file(Path::new(&name)), "{name}");
+            }
+        }
+        for end in [
+            "pgn", "pgn.zst", "cbh", "2cbh", "cbf", "dci", "si4", "si5", "prn", "tgx",
+        ] {
+            assert!(endings.contains(&&*format!(".{end}")), "{end}");
+        }
+        for name in ["a.txt", "pgn", "a.pgn.txt", "a.pgn/b", "a.cbg", "a.gz", ""] {
+            assert!(!is_game_file(Path::new(name)), "{name}");
+        }
+    }
+}

@@ -221,3 +221,144 @@ pub(super) fn space_in_utf8(text: &[u8]) -> Option<usize> {
         || matches!(first, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}');
     is_space.then_some(length)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_and_quotation_marks_of_all_languages_are_known() {
+        for (text, length) in [
+            ("\u{a0}", 2),
+            ("\u{ad}", 2),
+            ("\u{180e}", 3),
+            ("\u{2009}", 3),
+            ("\u{200b}", 3),
+            ("\u{200f}", 3),
+            ("\u{2010}", 0),
+            ("…", 3),
+            ("\u{202a}", 3),
+            ("\u{202e}", 3),
+            ("\u{2060}", 3),
+            ("\u{2069}", 3),
+            ("\u{206a}", 0),
+            ("\u{3000}", 3),
+            ("\u{feff}", 3),
+            ("é", 0),
+            ("–", 0),
+            ("x", 0),
+            ("", 0),
+        ] {
+            let found = space_in_utf8(text.as_bytes()).unwrap_or(0);
+            assert_eq!(found, length, "{text:?}");
+            assert_eq!(blanks(format!("{text}x").as_bytes()), length, "{text:?}");
+            let marked = format!("a\"{text}\t");
+            let whole = (length > 0 || text.is_empty()).then_some(&b"a"[..]);
+            assert_eq!(unquoted_end(marked.as_bytes()), whole, "{text:?}");
+        }
+        assert_eq!(space_in_utf8(b"\xe2\x80"), None);
+        assert_eq!(blanks(" \t\n\u{2009} \u{a0}é ".as_bytes()), 9);
+        assert_eq!(
+            [blanks(b"\xa0 x"), blanks(b"\x80"), blanks(b" ")],
+            [2, 0, 1]
+        );
+        for (text, length) in [("“x", 3), ("«x", 2), ("'x", 1), ("`", 1), ("＂x", 3)] {
+            assert_eq!(quote(text.as_bytes()), Some((length, false)), "{text}");
+        }
+        assert_eq!(quote(b"\"x"), Some((1, true)));
+        assert_eq!(quote(b"\x93x"), Some((1, false)));
+        assert_eq!([quote(b"x\""), quote(b"")], [None; 2]);
+        for text in [
+            "a”",
+            "a'",
+            "a`",
+            "a» ",
+            "a\"\u{2009}\u{a0}",
+            "a\" \u{2009} ",
+        ] {
+            assert_eq!(unquoted_end(text.as_bytes()), Some(&b"a"[..]), "{text}");
+        }
+        assert_eq!(unquoted_end(b"\xe9\x94"), Some(&b"\xe9"[..]));
+        // The last byte of Ò is a mark of Windows-1252.
+        for text in ["Ò", "a", ""] {
+            assert_eq!(unquoted_end(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn odd_tags_are_taken_apart() {
+        for (text, found) in [
+            (" White_1+#=:- “x”", Some(("White_1+#=:-", 13))),
+            ("\u{2009}A", Some(("A", 4))),
+            ("“A", None),
+            ("", None),
+        ] {
+            let found = found.map(|(name, at)| (name.as_bytes(), at));
+            assert_eq!(odd_name(text.as_bytes()), found, "{text}");
+        }
+        for (text, found) in [
+            ("“x”] y", Some(("x", 7))),
+            ("“x” ] [B “y”]", Some(("x", 8))),
+            ("“x]y” ]", Some(("x]y", 10))),
+            ("“ x ] y ] z\n]", Some(("x ] y", 10))),
+            ("“ x \n”]", Some(("x", 6))),
+            ("'x'] y", Some(("x", 3))),
+            ("'x]", None),
+            ("`x", None),
+            ("x", None),
+        ] {
+            let found = found.map(|(value, at)| (value.as_bytes(), at));
+            assert_eq!(odd_value(text.as_bytes()), found, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_and_numbers_of_tags_are_read() {
+        let text = |value: &str| {
+            let mut text = "old".to_owned();
+            text_of(value.as_bytes(), &mut text);
+            text
+        };
+        assert_eq!(text("a b"), "a b");
+        assert_eq!(text(r#"\"a\" \\ \b \"#), r#""a" \ \b \"#);
+        assert_eq!(text("a \n  b\nc\\\\"), "a b c\\");
+        for (text, expected) in [
+            ("2400", 2400),
+            (" 99 ", 99),
+            ("9999", 9999),
+            ("10000", 0),
+            ("12a", 0),
+            ("", 0),
+        ] {
+            assert_eq!(number(text.as_bytes()), expected, "{text}");
+        }
+        for (text, year, month) in [
+            ("2020.01.06", 2020, 1),
+            (" 1987.09.1", 1987, 9),
+            ("2020.10.", 2020, 10),
+            ("2020.12.31", 2020, 12),
+            ("2020.13.01", 2020, 0),
+            ("2020.00.01", 2020, 0),
+            ("2020.20.01", 2020, 0),
+            ("2020.??.??", 2020, 0),
+            ("24.06.2025", 2025, 6),
+            ("????.??.??", 0, 0),
+        ] {
+            let found = year_and_month(text.as_bytes());
+            assert_eq!(found, (year, month, DateDoubt::Nothing), "{text}");
+        }
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        for fen in [
+            start.to_owned(),
+            format!(" {start} "),
+            start.replace(' ', "\u{a0}"),
+        ] {
+            assert!(fen_of(fen.as_bytes()).unwrap().is_ok(), "{fen}");
+        }
+        for nothing in ["", " ", "?", "-", "*", "startpos"] {
+            assert!(fen_of(nothing.as_bytes()).is_none(), "{nothing}");
+        }
+        assert!(fen_of(b"x").unwrap().is_err());
+    }
+}

@@ -108,7 +108,12 @@ fn read_each(path: &Path, wanted: GameParts) -> (BTreeMap<GamePlace, Game>, Vec<
     let mut source = crate::open(path).unwrap();
     let (mut games, mut problems) = (BTreeMap::new(), Vec::new());
     let mut game = Game::default();
+    let bytes = fs::metadata(path).unwrap().len();
+    let mut before = source.bytes_read();
     while let Some(mut batch) = source.next_batch().unwrap() {
+        let now = source.bytes_read();
+        assert!(before <= now && now <= bytes, "{before} {now} of {bytes}");
+        before = now;
         loop {
             match batch.next_game(wanted, &mut game) {
                 Ok(false) => break,
@@ -117,7 +122,7 @@ fn read_each(path: &Path, wanted: GameParts) -> (BTreeMap<GamePlace, Game>, Vec<
             }
         }
     }
-    assert_eq!(source.bytes_read(), fs::metadata(path).unwrap().len());
+    assert_eq!(source.bytes_read(), bytes);
     (games, problems)
 }
 

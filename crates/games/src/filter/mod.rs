@@ -466,6 +466,8 @@ mod tests {
         for bad in ["2000", "2000..1000", "x..", "70000.."] {
             assert!(bad.parse::<Band>().is_err(), "{bad}");
         }
+        let one = "1800..1800".parse::<Band>().map(|band| band.to_string());
+        assert_eq!(one.as_deref(), Ok("1800..1800"));
     }
 
     #[test]

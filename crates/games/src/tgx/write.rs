@@ -322,6 +322,26 @@ mod tests {
         writer
     }
 
+    /// No name of a book, of other games or of what is written beside them.
+    #[test]
+    fn the_name_of_an_index_is_not_that_of_something_else() {
+        for name in ["a.tgx", "a", "a.idx", "pgn", "a.pgn.idx"] {
+            assert!(TgxWriter::check_name(Path::new(name)).is_ok(), "{name}");
+        }
+        for name in [
+            "a.pgn",
+            "a.CBH",
+            "a.ctg",
+            "a.bin",
+            "a.cto",
+            "a.csv",
+            "a.epd",
+            "a.parquet",
+        ] {
+            assert!(TgxWriter::check_name(Path::new(name)).is_err(), "{name}");
+        }
+    }
+
     /// Whoever gives up writes nothing that stays, and what a killed program has left goes.
     #[test]
     fn a_segment_that_is_given_up_leaves_nothing() {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::verdict::Faults;
+use super::faults::Faults;
 use super::{files_in_the_way, shown};
 use crate::cli::files;
 use crate::cli::print::style::counted;

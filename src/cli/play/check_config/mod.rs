@@ -4,6 +4,7 @@
 //! with its settings. Each engine is started and gets its options.
 
 mod books;
+mod faults;
 mod verdict;
 
 use std::io::{self, IsTerminal as _, Write};

@@ -580,7 +580,7 @@ fn every_tag_is_written_under_a_name_of_its_own() {
     let tags = "[W$ite \"1\"]\n[A.b \"2\"]\n[A$b \"3\"]\n[A_b \"4\"]\n";
     let (games, _) = read(format!("{tags}\n1. e4 *\n"));
     let mut text = String::new();
-    crate::write_pgn(&games[0], &mut text);
+    assert_eq!(crate::write_pgn(&games[0], &mut text), 0);
     for value in ["1", "2", "3", "4"] {
         assert_has(&text, &format!(" \"{value}\"]"));
     }
@@ -590,4 +590,11 @@ fn every_tag_is_written_under_a_name_of_its_own() {
     let mut second = String::new();
     crate::write_pgn(&again[0], &mut second);
     assert_eq!(text, second);
+    // Nothing is left of these names.
+    let mut game = games[0].clone();
+    game.tags.set("$", "5");
+    game.tags.set("-.-", "6");
+    let mut third = String::new();
+    assert_eq!(crate::write_pgn(&game, &mut third), 2);
+    assert_eq!(text, third);
 }

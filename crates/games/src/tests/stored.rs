@@ -204,6 +204,9 @@ fn every_database_in_a_zip_is_read() {
 fn a_simple_chess_database_has_the_bytes_of_its_authors_program() {
     let folder = Folder::new();
     convert_to(Scdb(folder.join("small.dci")), &data("scdb/source.pgn"));
+    // Nothing is to be said of a sound one.
+    let (_, messages) = convert(&folder.join("small.dci"));
+    assert_eq!(messages.lines().count(), 1, "{messages}");
     let ours = |part| fs::read(folder.join("small").with_extension(part)).unwrap();
     let theirs = |part| fs::read(data("scdb/small").with_extension(part)).unwrap();
     assert_eq!(ours("dcs"), theirs("dcs"));

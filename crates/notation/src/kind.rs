@@ -122,10 +122,7 @@ impl BookKind {
     /// Whether it is a book as text, of which a book is made before it is used.
     #[must_use]
     pub const fn is_text(self) -> bool {
-        match self {
-            BookKind::Jsonl => true,
-            BookKind::Ctg | BookKind::Bin | BookKind::Abk | BookKind::Bkt | BookKind::Obk => false,
-        }
+        matches!(self, BookKind::Jsonl)
     }
 }
 

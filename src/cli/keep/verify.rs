@@ -87,11 +87,8 @@ fn of_file(book: &Path, args: &VerifyArgs, out: &mut impl Write) -> anyhow::Resu
         }
     };
     let start = Instant::now();
-    match Format::recognize(book)? {
-        Format::Ctg => {}
-        Format::Bin | Format::Abk | Format::Bkt | Format::Obk => {
-            return verify_other(book, args, start, out);
-        }
+    if Format::recognize(book)? != Format::Ctg {
+        return verify_other(book, args, start, out);
     }
     // Problems are printed as they are found: a badly damaged book may have millions, so
     // without --json only the first of each kind.

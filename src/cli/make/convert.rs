@@ -169,10 +169,7 @@ impl ConvertArgs {
         // Of other formats a ChessBase book is made first, and their weights would be lost.
         let kind = Kind::of_file(&self.input);
         let is_whole = match kind {
-            Some(Kind::Book(BookKind::Ctg | BookKind::Jsonl)) => true,
-            Some(Kind::Book(BookKind::Bin | BookKind::Abk | BookKind::Bkt | BookKind::Obk)) => {
-                false
-            }
+            Some(Kind::Book(book)) => book == BookKind::Ctg || book.is_text(),
             // Anything but a book is refused when it is read.
             Some(
                 Kind::Pgn

@@ -103,7 +103,7 @@ struct LastLine {
 #[derive(Debug, Default)]
 enum Phase {
     /// Until its first `position`, the position is still that of the game before, and is not
-    /// recorded: a restart of the engine here was noted with the moves of that game.
+    /// recorded: a restart of the engine here was recorded with the moves of that game.
     /// `UCI_Opponent` names the opponent of this game.
     BeforePosition,
     /// Until the first `go` for a move, `UCI_Opponent` names the opponent of this game.

@@ -152,7 +152,7 @@ struct Graph {
 
 impl Graph {
     fn read(work: &mut Work<'_, '_>, book: &Book, summary: &mut Converted) -> Result<Graph, Error> {
-        // Bridges are no moves of the book: they only connect its lines.
+        // Bridges are not moves of the book: they only connect its lines.
         let (bridges, unreached, met) = match book.as_ctg() {
             Some(_) => Default::default(),
             None => BookWalk::bridges(book, work.watch)?,

@@ -86,7 +86,7 @@ pub(super) struct Trained {
     problem: Option<Message>,
     /// Events that are invalid: they will never be stored.
     refused: Vec<RefusedEvent>,
-    /// Lines of the files that are no events.
+    /// Lines of the files that are not events.
     notices: Vec<Message>,
     /// Books with training in the folder of this one, which has none, that are missing.
     left_behind: Vec<String>,

@@ -255,7 +255,7 @@ fn register(
         return Ok(());
     }
     let mut setup = of_setup()?;
-    for edit in planned.noted() {
+    for edit in planned.recorded() {
         let (engine, books) = match edit.path == path {
             true => (engine, registration.books.as_deref()),
             false => (EngineIn::settings(&edit.path), None),
@@ -313,12 +313,12 @@ struct Planned {
 
 impl Planned {
     /// The changes that are recorded: a script is found by its name.
-    fn noted(&self) -> impl Iterator<Item = &Edit> {
-        let is_noted = |edit: &&Edit| Some(&edit.path) != self.launcher.as_ref();
+    fn recorded(&self) -> impl Iterator<Item = &Edit> {
+        let is_recorded = |edit: &&Edit| Some(&edit.path) != self.launcher.as_ref();
         self.edits
             .iter()
             .filter(|edit| edit.is_change())
-            .filter(is_noted)
+            .filter(is_recorded)
     }
 }
 

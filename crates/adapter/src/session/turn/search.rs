@@ -262,7 +262,7 @@ impl Search {
     }
 
     /// Handles an `info` line of this search. The first line of the search itself releases the
-    /// lines that wait for its beginning. An `info string` is no sign of it: the engine's thread
+    /// lines that wait for its beginning. An `info string` is not a sign of it: the engine's thread
     /// that reads may send one (Stockfish names its network there).
     pub(in super::super) fn receive(&mut self, info: &[u8], to: &mut Outside<'_, '_>) {
         if let At::Begun(begun) = &mut self.at
